@@ -1,0 +1,12 @@
+"""footfall: design, simulate, analyse and control unconventional legged robots with reduced-order models."""
+
+import os
+
+# Equinox's default reports run-time errors by a host callback, which keeps compiled programs out of the on-disk cache.
+# We report failures as outcomes instead. Must be set before equinox is imported.
+os.environ.setdefault("EQX_ON_ERROR", "nan")
+
+import jax
+
+# 64-bit floats everywhere: events are located to 1e-12 s and ledgers close to 1e-10, which float32 cannot do.
+jax.config.update("jax_enable_x64", True)

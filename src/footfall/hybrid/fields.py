@@ -1,0 +1,147 @@
+"""A field with its unit, bounds and meaning: one declaration that the scenario schema, the tables and the plots read."""
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+
+_KEY = "footfall"
+
+
+@dataclasses.dataclass(frozen=True)
+class FieldInfo:
+    """What a field declares about itself."""
+
+    role: str  # "param", "choice", "signal", "port", "store" or "part"
+    unit: str
+    doc: str
+    gt: float | None = None
+    ge: float | None = None
+    lt: float | None = None
+    le: float | None = None
+    rate_of: str | None = None
+    kind: str | None = None  # ports: "work" or "loss"
+    options: tuple[str, ...] = ()  # choices
+
+    def bounds(self) -> str:
+        """The allowed range in words, or an empty string."""
+        said = [f"{op} {v:g}" for op, v in ((">", self.gt), (">=", self.ge), ("<", self.lt), ("<=", self.le)) if v is not None]
+        return " and ".join(said)
+
+    def allows(self, value: float) -> bool:
+        """Whether a concrete number lies inside the bounds; NaN and infinity never do."""
+        return (
+            math.isfinite(value)
+            and (self.gt is None or value > self.gt)
+            and (self.ge is None or value >= self.ge)
+            and (self.lt is None or value < self.lt)
+            and (self.le is None or value <= self.le)
+        )
+
+
+class ParameterError(ValueError):
+    """A parameter outside its bounds. `field` names it, so that a loader can point at the key."""
+
+    def __init__(self, message: str, field: str):
+        super().__init__(message)
+        self.field = field
+
+
+_MISSING: Any = dataclasses.MISSING
+
+
+def param(
+    default: Any = _MISSING,
+    *,
+    unit: str = "",
+    doc: str,
+    gt: float | None = None,
+    ge: float | None = None,
+    lt: float | None = None,
+    le: float | None = None,
+    static: bool = False,
+) -> Any:
+    """A number a user may set. `static` is for what changes shapes or structure (spoke count), never for stiffness.
+
+    A default of None means "derived when not given"; the docstring then says from what.
+    """
+    info = FieldInfo("param", unit, doc, gt, ge, lt, le)
+    return eqx.field(static=static, metadata={_KEY: info}, **_default(default))
+
+
+def choice(default: str, *, options: Iterable[str], doc: str) -> Any:
+    """A named option, static because it selects code."""
+    info = FieldInfo("choice", "", doc, options=tuple(options))
+    return eqx.field(static=True, metadata={_KEY: info}, default=default)
+
+
+def part(*, doc: str, default_factory: Callable[[], Any] | None = None) -> Any:
+    """A slot: a field that holds another part."""
+    more = {} if default_factory is None else {"default_factory": default_factory}
+    return eqx.field(metadata={_KEY: FieldInfo("part", "", doc)}, **more)
+
+
+def signal(default: Any = _MISSING, *, unit: str = "", doc: str, rate_of: str | None = None) -> Any:
+    """A quantity of a state or of the outputs. `rate_of` names the sibling field whose time derivative it is."""
+    return eqx.field(metadata={_KEY: FieldInfo("signal", unit, doc, rate_of=rate_of)}, **_default(default))
+
+
+def port(*, kind: str, doc: str, unit: str = "W") -> Any:
+    """A way for energy to enter (+) or leave (-) the stores: `kind` is "work" (actuators) or "loss" (never positive)."""
+    if kind not in ("work", "loss"):
+        raise ValueError(f'a port is "work" or "loss", not {kind!r}')
+    return eqx.field(metadata={_KEY: FieldInfo("port", unit, doc, kind=kind)})
+
+
+def store(*, doc: str) -> Any:
+    """A place where energy is kept: kinetic, gravity, a spring."""
+    return eqx.field(metadata={_KEY: FieldInfo("store", "J", doc)})
+
+
+def _default(default: Any) -> Mapping[str, Any]:
+    return {} if default is _MISSING else {"default": default}
+
+
+def describe(struct: Any) -> dict[str, FieldInfo]:
+    """Field name -> declaration, for a class or an instance made of `param`, `signal`, `port`, `store` fields."""
+    return {f.name: f.metadata[_KEY] for f in dataclasses.fields(struct) if _KEY in f.metadata}
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' Did you mean "arc"?', or nothing when no known name is near."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f' Did you mean "{close[0]}"?' if close else ""
+
+
+class Parametric(eqx.Module):
+    """Base of everything that has `param` fields: an immutable pytree whose numbers are checked when it is made.
+
+    Only concrete numbers are checked. Inside a compiled function the values are not known; there, what is
+    checked was checked at the door.
+    """
+
+    def __check_init__(self) -> None:
+        for name, info in describe(self).items():
+            value = getattr(self, name)
+            if info.role == "choice" and value not in info.options:
+                known = ", ".join(info.options)
+                raise ParameterError(
+                    f'{type(self).__name__}.{name} = "{value}" is not an option. Known: {known}.{nearest(str(value), info.options)}',
+                    name,
+                )
+            if info.role == "param":
+                _check_number(type(self).__name__, name, info, value)
+
+
+def _check_number(owner: str, name: str, info: FieldInfo, value: Any) -> None:
+    if value is None or not isinstance(value, int | float | np.ndarray | np.generic):
+        return  # derived later, or traced: nothing to check here
+    for number in np.asarray(value, dtype=float).ravel():
+        if not info.allows(float(number)):
+            unit = f" {info.unit}" if info.unit else ""
+            need = info.bounds() or "a finite number"
+            raise ParameterError(f"{owner}.{name} = {number:g}{unit} is out of range: {info.doc} must be {need}.", name)

@@ -1,0 +1,58 @@
+"""Structs of named scalars as flat names and as one vector."""
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.fields import FieldInfo, describe
+
+
+def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:
+    """(flat name, value, declaration) of each declared field; inner structs are joined by a dot: "hub.x".
+
+    A field that holds an array over like legs gives one name per leg: "leg.force.3".
+    """
+    infos = describe(struct)
+    for field in struct.__dataclass_fields__:
+        value = getattr(struct, field)
+        name = f"{prefix}{field}"
+        if isinstance(value, eqx.Module):
+            yield from named_leaves(value, f"{name}.")
+        elif field in infos:
+            yield name, value, infos[field]
+
+
+class Layout(NamedTuple):
+    """How structs become one vector: the tree, the shape of each leaf."""
+
+    tree: Any
+    shapes: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, struct: Any) -> "Layout":
+        leaves, tree = jax.tree.flatten(struct)
+        return cls(tree, tuple(np.shape(leaf) for leaf in leaves))
+
+    @property
+    def size(self) -> int:
+        return sum(math.prod(shape) for shape in self.shapes)
+
+    def pack(self, struct: Any) -> jax.Array:
+        leaves = jax.tree.leaves(struct)
+        if not leaves:
+            return jnp.zeros((0,))
+        parts = [jnp.ravel(jnp.broadcast_to(leaf, shape)) for leaf, shape in zip(leaves, self.shapes, strict=True)]
+        return jnp.concatenate(parts) if any(self.shapes) else jnp.stack([p[0] for p in parts])
+
+    def unpack(self, vector: jax.Array) -> Any:
+        leaves, start = [], 0
+        for shape in self.shapes:
+            size = math.prod(shape)
+            leaves.append(vector[start] if shape == () else vector[start : start + size].reshape(shape))
+            start += size
+        return jax.tree.unflatten(self.tree, leaves)

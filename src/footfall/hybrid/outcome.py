@@ -1,0 +1,37 @@
+"""Why a run ended, as data: compiled code returns one of these per robot instead of raising."""
+
+import enum
+
+
+class Outcome(enum.IntEnum):
+    """How a run ended. The numbers travel through compiled code; the names are what users see."""
+
+    running = 0
+    reached_end = 1
+    fell = 2
+    rocked_back = 3
+    lifted_off = 4
+    zeno = 5
+    too_many_jumps = 6
+    diverged = 7
+    interrupted = 8
+    reached_event = 9
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for the summary."""
+        return _MEANING[self]
+
+
+_MEANING = {
+    Outcome.running: "still running",
+    Outcome.reached_end: "ran to the end of the requested span",
+    Outcome.fell: "the body came too close to the ground",
+    Outcome.rocked_back: "too slow to pass over the foot: it rocked back on the previous one",
+    Outcome.lifted_off: "a foot would have to pull on the ground: contact was lost",
+    Outcome.zeno: "events accumulate: many jumps in almost no time",
+    Outcome.too_many_jumps: "more jumps than `max_jumps`",
+    Outcome.diverged: "the state stopped being finite, or the step size fell to nothing",
+    Outcome.interrupted: "stopped by the user; what was computed is kept",
+    Outcome.reached_event: "reached the requested event",
+}

@@ -1,0 +1,98 @@
+"""The contract: what flows, what happens at events, what can be seen, and where the energy is.
+
+A system is an immutable pytree of parameters. Everything that changes travels beside it: the continuous state `x`
+and the discrete state `m`, which only jumps change. So one system serves any integrator, any batch and any derivative.
+"""
+
+import abc
+from typing import Any, NamedTuple
+
+from footfall.hybrid.fields import Parametric
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.sketch import Shape
+from footfall.numerics.scalar import Scalar
+
+
+class Rates(NamedTuple):
+    """What `flow` returns."""
+
+    x: Any  #: dx/dt, of the same type as x
+    power: Any  #: struct of `port` fields, W, positive when energy enters the stores
+
+
+class Jump(NamedTuple):
+    """What `jump` returns."""
+
+    x: Any
+    m: Any
+    work: Any  #: struct of `port` fields, J, positive when the jump adds energy to the stores
+
+
+class HybridState(NamedTuple):
+    """A complete state: continuous x, discrete m."""
+
+    x: Any
+    m: Any
+
+
+class Event(NamedTuple):
+    """The name and meaning of one guard. An `outcome` makes it the end of the run; without one the run jumps and goes on.
+
+    `restarts` names guards that mean something new after this event (a new stance has a new previous spoke): like at
+    the start of a run, they count only once they have been positive.
+    """
+
+    name: str
+    doc: str
+    outcome: Outcome | None = None
+    restarts: tuple[str, ...] = ()
+
+
+class Travel(NamedTuple):
+    """How a system that goes somewhere is measured."""
+
+    distance: str  #: output that holds the distance gone along the ground
+    footfalls: tuple[str, ...]  #: events that each count as one step; several names: steps per side
+    weight: Scalar  #: N, for the cost of transport
+    motor_ports: tuple[str, ...]  #: power ports whose work the robot pays for
+
+
+class AbstractHybridSystem(Parametric):
+    """A machine that flows between events, jumps at them, and can be observed.
+
+    All methods are pure and elementwise in their scalars. `k` is static: the index of a guard. A guard may be an
+    array over like legs; its event is then (k, leg), and `jump` takes the traced leg index as a fifth argument.
+    """
+
+    @property
+    @abc.abstractmethod
+    def events(self) -> tuple[Event, ...]:
+        """Name and meaning of each guard, in the order of `guards`. Ties go in this order."""
+
+    @abc.abstractmethod
+    def flow(self, t: Scalar, x: Any, m: Any) -> Rates:
+        """Continuous motion while m is held, and the power through each port."""
+
+    @abc.abstractmethod
+    def guards(self, t: Scalar, x: Any, m: Any) -> tuple[Scalar, ...]:
+        """Room left before each event, in natural units: positive, then zero at the event."""
+
+    @abc.abstractmethod
+    def jump(self, t: Scalar, x: Any, m: Any, k: int) -> Jump:
+        """What event k does. Never called for an event that has an outcome."""
+
+    @abc.abstractmethod
+    def stores(self, t: Scalar, x: Any, m: Any) -> Any:
+        """Energy kept in each place, as a struct of `store` fields."""
+
+    @abc.abstractmethod
+    def outputs(self, t: Scalar, x: Any, m: Any) -> Any:
+        """Named signals in the house frame, as a struct of structs of `signal` fields (one inner struct per body, leg or motor)."""
+
+    def sketch(self) -> tuple[Shape, ...]:
+        """Simple shapes that follow the outputs, for any renderer."""
+        return ()
+
+    def travel(self) -> Travel | None:
+        """How to measure progress, or None for a machine that stays where it is."""
+        return None

@@ -1,0 +1,187 @@
+"""The rigid rimless wheel on a plane: McGeer's and Coleman's passive walker, with an optional constant wheel torque.
+
+Model plane: x along the ground (downhill), z normal to it; foot - hub = l (sin theta, -cos theta); walking forward means
+theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
+"""
+
+import math
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from footfall.hybrid.fields import choice, param, part, port, signal, store
+from footfall.hybrid.frame import Body, Foot, PlanarFrame
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.sketch import Shape
+from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
+from footfall.numerics.scalar import Scalar
+from footfall.numerics.trig import sincos
+from footfall.parts.legs.strut import Strut
+from footfall.parts.terrain.base import AbstractPlane
+from footfall.parts.terrain.planes import Slope
+
+LIFTOFF = ("stop", "report")
+
+
+class RigidWheelState(eqx.Module):
+    """Continuous state."""
+
+    spoke_angle: Scalar = signal(unit="rad", doc="stance spoke from the ground's normal, positive with the foot ahead")
+    spoke_rate: Scalar = signal(unit="rad/s", doc="rate of the spoke angle, negative walking forward", rate_of="spoke_angle")
+
+
+class WheelStance(eqx.Module):
+    """Discrete state of a planar wheel: where it stands."""
+
+    foot_x: Scalar = signal(unit="m", doc="foothold along the ground")
+    steps: Scalar = signal(doc="support transfers so far")
+
+
+class RigidWheelPower(eqx.Module):
+    """Ports."""
+
+    motor: Scalar = port(kind="work", doc="constant wheel torque")
+
+
+class ImpactWork(eqx.Module):
+    """What a support transfer takes."""
+
+    impact: Scalar = port(kind="loss", unit="J", doc="plastic impact of the new foot")
+
+
+class RigidWheelStores(eqx.Module):
+    """Stores."""
+
+    kinetic: Scalar = store(doc="kinetic energy")
+    gravity: Scalar = store(doc="weight times height")
+
+
+class RigidWheelOutputs(eqx.Module):
+    """What can be seen."""
+
+    hub: Body
+    foot: Foot
+    travel: "WheelTravel"
+
+
+class WheelTravel(eqx.Module):
+    """Progress along the ground."""
+
+    distance: Scalar = signal(unit="m", doc="distance of the hub along the ground")
+    speed: Scalar = signal(unit="m/s", doc="speed of the hub along the ground", rate_of="distance")
+
+
+class RigidWheel(AbstractHybridSystem):
+    """Rigid spokes, all mass at the hub (plus a wheel inertia), one foot on the ground at a time, no slip.
+
+    (m l^2 + J) theta_dd = m g l sin(theta - gamma) - T          (rigid.1)
+    support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha          (rigid.2)
+    """
+
+    mass: Scalar = param(6.91, unit="kg", doc="total mass", gt=0)
+    inertia: Scalar = param(0.0, unit="kg m^2", doc="wheel inertia about the hub", ge=0)
+    wheel_torque: Scalar = param(0.0, unit="N m", doc="constant torque on the wheel, positive drives forward")
+    gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
+    spokes: int = param(10, doc="number of spokes", ge=3, le=1000, static=True)
+    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when the foot would have to pull")
+    leg: Strut = part(doc="spoke", default_factory=Strut)
+    terrain: AbstractPlane = part(doc="ground", default_factory=Slope)
+
+    @property
+    def spoke_spacing(self) -> float:
+        """Angle alpha between neighbouring spokes."""
+        return 2.0 * math.pi / self.spokes
+
+    @property
+    def frame(self) -> PlanarFrame:
+        return PlanarFrame(descent=self.terrain.descent)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
+        return (
+            Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
+            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back),
+            Event("liftoff", "normal ground force reaches zero", lifted),
+        )
+
+    def acceleration(self, angle: Scalar) -> Scalar:
+        """theta_dd of (rigid.1)."""
+        l, m = self.leg.length, self.mass
+        s, _ = sincos(angle - self.terrain.descent)
+        return (m * self.gravity * l * s - self.wheel_torque) / (m * l * l + self.inertia)
+
+    def ground_force(self, x: RigidWheelState) -> tuple[Scalar, Scalar]:
+        """Force on the robot along and normal to the ground: m (a_hub - g)."""
+        l = self.leg.length
+        s, c = sincos(x.spoke_angle)
+        sg, cg = sincos(self.terrain.descent)
+        acc, rate = self.acceleration(x.spoke_angle), x.spoke_rate
+        along = -l * (acc * c - rate * rate * s)
+        normal = -l * (acc * s + rate * rate * c)
+        return self.mass * (along - self.gravity * sg), self.mass * (normal + self.gravity * cg)
+
+    def flow(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> Rates:
+        del t, m
+        dx = RigidWheelState(spoke_angle=x.spoke_rate, spoke_rate=self.acceleration(x.spoke_angle))
+        return Rates(dx, RigidWheelPower(motor=-self.wheel_torque * x.spoke_rate))
+
+    def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
+        """[m] height of the next and of the previous foot above the ground; [N] normal force."""
+        del t, m
+        l = self.leg.length
+        height = l * jnp.cos(x.spoke_angle)
+        ahead = height - l * jnp.cos(x.spoke_angle + self.spoke_spacing)
+        behind = height - l * jnp.cos(x.spoke_angle - self.spoke_spacing)
+        return ahead, behind, self.ground_force(x)[1]
+
+    def jump(self, t: Scalar, x: RigidWheelState, m: WheelStance, k: int) -> Jump:
+        del t
+        if k != 0:  # a lift-off that is only reported changes nothing
+            return Jump(x, m, ImpactWork(impact=0.0 * x.spoke_rate))
+        l, mass, alpha = self.leg.length, self.mass, self.spoke_spacing
+        after = x.spoke_rate * (mass * l * l * math.cos(alpha) + self.inertia) / (mass * l * l + self.inertia)
+        # What a plastic impact takes is the kinetic energy of the velocity it removes.
+        removed_x = l * (after * math.cos(alpha) - x.spoke_rate)
+        removed_z = l * (after * math.sin(alpha))
+        lost = 0.5 * mass * (removed_x * removed_x + removed_z * removed_z) + 0.5 * self.inertia * (after - x.spoke_rate) ** 2
+        angle = x.spoke_angle + alpha
+        foot_x = m.foot_x + l * (jnp.sin(angle) - jnp.sin(x.spoke_angle))
+        return Jump(
+            RigidWheelState(spoke_angle=angle, spoke_rate=after),
+            WheelStance(foot_x=foot_x, steps=m.steps + 1),
+            ImpactWork(impact=-lost),
+        )
+
+    def stores(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> RigidWheelStores:
+        del t
+        l = self.leg.length
+        s, c = sincos(x.spoke_angle)
+        _, height = self.frame.to_house(m.foot_x - l * s, l * c)
+        return RigidWheelStores(
+            kinetic=0.5 * (self.mass * l * l + self.inertia) * x.spoke_rate * x.spoke_rate,
+            gravity=self.mass * self.gravity * height,
+        )
+
+    def outputs(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> RigidWheelOutputs:
+        del t
+        l, frame = self.leg.length, self.frame
+        s, c = sincos(x.spoke_angle)
+        hub_x, hub_z = frame.to_house(m.foot_x - l * s, l * c)
+        speed = -l * x.spoke_rate * c
+        vx, vz = frame.to_house(speed, -l * x.spoke_rate * s)
+        foot_x, foot_z = frame.to_house(m.foot_x, 0.0)
+        fx, fz = frame.to_house(*self.ground_force(x))
+        return RigidWheelOutputs(
+            hub=Body(x=hub_x, z=hub_z, vx=vx, vz=vz, pitch=frame.pitch(x.spoke_angle)),
+            foot=Foot(x=foot_x, z=foot_z, fx=fx, fz=fz),
+            travel=WheelTravel(distance=m.foot_x - l * s, speed=speed),
+        )
+
+    def sketch(self) -> tuple[Shape, ...]:
+        fan = spoke_fan("hub", self.spokes, float(self.leg.length))
+        return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
+
+    def travel(self) -> Travel:
+        return Travel("travel.distance", ("touchdown",), self.mass * self.gravity, ("motor",))

@@ -1,0 +1,366 @@
+"""The rimless wheel with two sides: one springy spoke each, small roll, heading, steering by a current difference.
+
+Coordinates: mid-axle height z, roll r, torso angle phi, forward speed v, yaw rate w; per side the distance s from
+hub forward to the foot. Level ground only. Theory: docs/theory/rimless-wheel.md, section 3.
+"""
+
+import math
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from footfall.hybrid.fields import choice, param, part, port, signal, store
+from footfall.hybrid.frame import Body, Foot
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.sketch import Ball, Ground, Link, Shape
+from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
+from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
+from footfall.models.wheel_sketch import spoke_fan, stance_spoke
+from footfall.numerics.scalar import Scalar
+from footfall.numerics.small_solve import solve_spd
+from footfall.numerics.trig import sincos
+from footfall.parts.actuators.motors import DcMotor
+from footfall.parts.bodies.torso import Torso
+from footfall.parts.controllers.base import AbstractPitchController
+from footfall.parts.controllers.pitch import PitchPid
+from footfall.parts.legs.base import AbstractCompliantLeg
+from footfall.parts.legs.spring import SpringLeg
+
+SIDES = {"left": 1.0, "right": -1.0}
+
+
+class SteeredWheelState(eqx.Module):
+    """Continuous state."""
+
+    height: Scalar = signal(unit="m", doc="height of the middle of the axle")
+    roll: Scalar = signal(unit="rad", doc="roll, positive with the left side up")
+    torso_angle: Scalar = signal(unit="rad", doc="torso from hanging, positive with its centre ahead of the hub")
+    speed: Scalar = signal(unit="m/s", doc="forward speed of the middle of the axle", rate_of="distance")
+    climb_rate: Scalar = signal(unit="m/s", doc="rate of the height", rate_of="height")
+    roll_rate: Scalar = signal(unit="rad/s", doc="rate of the roll", rate_of="roll")
+    torso_rate: Scalar = signal(unit="rad/s", doc="rate of the torso angle", rate_of="torso_angle")
+    yaw_rate: Scalar = signal(unit="rad/s", doc="rate of the heading", rate_of="heading")
+    foot_ahead_left: Scalar = signal(unit="m", doc="left foot ahead of its hub")
+    foot_ahead_right: Scalar = signal(unit="m", doc="right foot ahead of its hub")
+    x: Scalar = signal(unit="m", doc="position of the middle of the axle")
+    y: Scalar = signal(unit="m", doc="position of the middle of the axle, left")
+    heading: Scalar = signal(unit="rad", doc="heading, counter-clockwise from above")
+    distance: Scalar = signal(unit="m", doc="length of the path gone")
+    pitch_integral: Scalar = signal(unit="rad s", doc="integral of the pitch error, the controller's memory")
+
+
+class SteeredWheelCounts(eqx.Module):
+    """Discrete state."""
+
+    steps_left: Scalar = signal(doc="support transfers of the left side")
+    steps_right: Scalar = signal(doc="support transfers of the right side")
+
+
+class SteeredWheelPower(eqx.Module):
+    """Ports."""
+
+    motor_left: Scalar = port(kind="work", doc="mechanical power of the left motor")
+    motor_right: Scalar = port(kind="work", doc="mechanical power of the right motor")
+    damper_left: Scalar = port(kind="loss", doc="damper of the left spoke")
+    damper_right: Scalar = port(kind="loss", doc="damper of the right spoke")
+
+
+class ReleasedWork(eqx.Module):
+    """What a support transfer takes."""
+
+    released_spring: Scalar = port(kind="loss", unit="J", doc="deflection energy left in the spoke that leaves")
+
+
+class SteeredWheelStores(eqx.Module):
+    """Stores."""
+
+    kinetic: Scalar = store(doc="kinetic energy")
+    gravity: Scalar = store(doc="weight times height")
+    spring: Scalar = store(doc="deflection of both stance spokes")
+
+
+class SteeredWheelOutputs(eqx.Module):
+    """What can be seen."""
+
+    axle: Body
+    left_hub: Body
+    right_hub: Body
+    torso: Body
+    left_foot: Foot
+    right_foot: Foot
+    left_spoke: SpokeSignals
+    right_spoke: SpokeSignals
+    left_motor: MotorSignals
+    right_motor: MotorSignals
+    travel: WheelTravel
+
+
+class Side(NamedTuple):
+    """One side's spoke, from the coordinates of the whole."""
+
+    sin: Scalar
+    cos: Scalar
+    length: Scalar
+    speed: Scalar  # rate of the length
+    rate: Scalar  # rate of the spoke angle
+    height: Scalar  # of this side's hub
+    force: Scalar
+    torque: Scalar
+    fx: Scalar  # ground force forward
+    fz: Scalar  # ground force up
+
+
+class SteeredWheel(AbstractHybridSystem):
+    """Differential-drive rimless wheel on level ground.
+
+    Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw, lateral slip, wheel
+    pitch inertia. Requires compliance: with rigid spokes and no roll no turn exists.
+    """
+
+    wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)
+    half_track: Scalar = param(0.155, unit="m", doc="half the distance b between the wheels", gt=0)
+    wheel_yaw_inertia: Scalar = param(0.0, unit="kg m^2", doc="yaw inertia of one wheel about its own centre", ge=0)
+    yaw_inertia: Scalar | None = param(
+        None, unit="kg m^2", doc="yaw inertia of the whole; derived from torso, wheels and track when not given", gt=0
+    )
+    roll_inertia: Scalar = param(0.12, unit="kg m^2", doc="roll inertia of the whole", gt=0)
+    steering_current: Scalar = param(0.0, unit="A", doc="current difference I_d: left + I_d, right - I_d; positive turns right")
+    gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
+    spokes: int = param(10, doc="number of spokes per side", ge=3, le=1000, static=True)
+    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when a foot would have to pull")
+    leg: AbstractCompliantLeg = part(doc="virtual spoke: left and right together, each side has half", default_factory=SpringLeg)
+    torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
+    motor: DcMotor = part(doc="one of the two motors", default_factory=DcMotor)
+    controller: AbstractPitchController = part(doc="law that holds the torso's pitch", default_factory=PitchPid)
+
+    @property
+    def spoke_spacing(self) -> float:
+        """Angle alpha between neighbouring spokes."""
+        return 2.0 * math.pi / self.spokes
+
+    @property
+    def total_mass(self) -> Scalar:
+        return self.wheel_mass + self.torso.mass
+
+    @property
+    def total_yaw_inertia(self) -> Scalar:
+        """J_psi: as given, or torso plus two wheels at half a track from the middle."""
+        if self.yaw_inertia is not None:
+            return self.yaw_inertia
+        each = self.wheel_yaw_inertia + 0.5 * self.wheel_mass * self.half_track * self.half_track
+        return self.torso.yaw_inertia + 2.0 * each
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
+        return (
+            Event("touchdown_left", "the next left spoke lands and takes over", restarts=("rock_back_left",)),
+            Event("touchdown_right", "the next right spoke lands and takes over", restarts=("rock_back_right",)),
+            Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back),
+            Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back),
+            Event("liftoff_left", "left spoke force reaches zero", lifted),
+            Event("liftoff_right", "right spoke force reaches zero", lifted),
+            Event("fall", "the axle sinks below half the spoke length", Outcome.fell),
+        )
+
+    def motor_torques(self, x: SteeredWheelState) -> tuple[Scalar, Scalar]:
+        """(left, right) torque on the torso, each after its motor's limit."""
+        error = self.torso.pitch_setpoint - x.torso_angle
+        each = self.controller.torque(error, x.torso_rate, x.pitch_integral) / MOTORS
+        steer = self.motor.torque_per_ampere * self.steering_current
+        return self.motor.torque(each + steer), self.motor.torque(each - steer)
+
+    def side(self, x: SteeredWheelState, sign: float, ahead: Scalar, torque: Scalar) -> Side:
+        """Spoke kinematics and ground force of one side (sign +1 left, -1 right)."""
+        v = x.speed - sign * self.half_track * x.yaw_rate
+        height = x.height + sign * self.half_track * x.roll
+        climb = x.climb_rate + sign * self.half_track * x.roll_rate
+        length = jnp.sqrt(ahead * ahead + height * height)
+        s, c = ahead / length, height / length
+        speed = -s * v + c * climb
+        rate = -(c * v + s * climb) / length
+        force = 0.5 * self.leg.force(length, speed)
+        across = torque / length
+        return Side(s, c, length, speed, rate, height, force, torque, -force * s + across * c, force * c + across * s)
+
+    def sides(self, x: SteeredWheelState) -> tuple[Side, Side]:
+        left, right = self.motor_torques(x)
+        return self.side(x, 1.0, x.foot_ahead_left, left), self.side(x, -1.0, x.foot_ahead_right, right)
+
+    def flow(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> Rates:
+        del t, m
+        left, right = self.sides(x)
+        m2c, total, b = self.torso.mass * self.torso.com_distance, self.total_mass, self.half_track
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        centrifugal = m2c * x.torso_rate * x.torso_rate
+        matrix = [
+            [total, 0.0, m2c * cos_phi],
+            [0.0, total, m2c * sin_phi],
+            [m2c * cos_phi, m2c * sin_phi, m2c * self.torso.com_distance + self.torso.inertia],
+        ]
+        right_side = (
+            left.fx + right.fx + centrifugal * sin_phi,
+            left.fz + right.fz - total * self.gravity - centrifugal * cos_phi,
+            left.torque + right.torque - m2c * self.gravity * sin_phi,
+        )
+        v_dot, z_dd, phi_dd = solve_spd(matrix, right_side)
+        sin_psi, cos_psi = sincos(x.heading)
+        error = self.torso.pitch_setpoint - x.torso_angle
+        dx = SteeredWheelState(
+            height=x.climb_rate,
+            roll=x.roll_rate,
+            torso_angle=x.torso_rate,
+            speed=v_dot,
+            climb_rate=z_dd,
+            roll_rate=b * (left.fz - right.fz) / self.roll_inertia,
+            torso_rate=phi_dd,
+            yaw_rate=-b * (left.fx - right.fx) / self.total_yaw_inertia,
+            foot_ahead_left=-(x.speed - b * x.yaw_rate),
+            foot_ahead_right=-(x.speed + b * x.yaw_rate),
+            x=x.speed * cos_psi,
+            y=x.speed * sin_psi,
+            heading=x.yaw_rate,
+            distance=x.speed,
+            pitch_integral=self.controller.integral_rate(error, x.pitch_integral),
+        )
+        power = SteeredWheelPower(
+            motor_left=left.torque * (x.torso_rate - left.rate),
+            motor_right=right.torque * (x.torso_rate - right.rate),
+            damper_left=-0.5 * self.leg.loss(left.length, left.speed),
+            damper_right=-0.5 * self.leg.loss(right.length, right.speed),
+        )
+        return Rates(dx, power)
+
+    def guards(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> tuple[Scalar, ...]:
+        """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height."""
+        del t, m
+        l0 = self.leg.rest_length
+        cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
+        left, right = self.sides(x)
+        return (
+            left.height - l0 * (left.cos * cos_alpha - left.sin * sin_alpha),
+            right.height - l0 * (right.cos * cos_alpha - right.sin * sin_alpha),
+            left.height - l0 * (left.cos * cos_alpha + left.sin * sin_alpha),
+            right.height - l0 * (right.cos * cos_alpha + right.sin * sin_alpha),
+            left.force,
+            right.force,
+            x.height - 0.5 * l0,
+        )
+
+    def jump(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts, k: int) -> Jump:
+        """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here."""
+        del t
+        if k > 1:  # a lift-off that is only reported changes nothing
+            return Jump(x, m, ReleasedWork(released_spring=0.0 * x.height))
+        side = self.sides(x)[k]
+        ahead = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * math.sin(self.spoke_spacing))
+        work = ReleasedWork(released_spring=-0.5 * self.leg.energy(side.length))
+        if k == 0:
+            x = eqx.tree_at(lambda s: s.foot_ahead_left, x, ahead)
+            return Jump(x, SteeredWheelCounts(steps_left=m.steps_left + 1, steps_right=m.steps_right), work)
+        x = eqx.tree_at(lambda s: s.foot_ahead_right, x, ahead)
+        return Jump(x, SteeredWheelCounts(steps_left=m.steps_left, steps_right=m.steps_right + 1), work)
+
+    def stores(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> SteeredWheelStores:
+        del t, m
+        left, right = self.sides(x)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        swing = self.torso.com_distance * x.torso_rate
+        torso_x, torso_z = x.speed + swing * cos_phi, x.climb_rate + swing * sin_phi
+        kinetic = 0.5 * (
+            self.wheel_mass * (x.speed * x.speed + x.climb_rate * x.climb_rate)
+            + self.torso.mass * (torso_x * torso_x + torso_z * torso_z)
+            + self.torso.inertia * x.torso_rate * x.torso_rate
+            + self.roll_inertia * x.roll_rate * x.roll_rate
+            + self.total_yaw_inertia * x.yaw_rate * x.yaw_rate
+        )
+        torso_height = x.height - self.torso.com_distance * cos_phi
+        return SteeredWheelStores(
+            kinetic=kinetic,
+            gravity=self.gravity * (self.wheel_mass * x.height + self.torso.mass * torso_height),
+            spring=0.5 * (self.leg.energy(left.length) + self.leg.energy(right.length)),
+        )
+
+    def outputs(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> SteeredWheelOutputs:
+        del t, m
+        left, right = self.sides(x)
+        b = self.half_track
+        s, c = sincos(x.heading)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        com = self.torso.com_distance
+        vx, vy = x.speed * c, x.speed * s
+
+        def hub(sign: float, side: Side) -> Body:
+            # A point b to the left of the axle's middle: its velocity has the yaw part too.
+            return Body(
+                x=x.x - sign * b * s,
+                y=x.y + sign * b * c,
+                z=side.height,
+                vx=vx - sign * b * c * x.yaw_rate,
+                vy=vy - sign * b * s * x.yaw_rate,
+                vz=x.climb_rate + sign * b * x.roll_rate,
+                pitch=-jnp.arctan2(side.sin, side.cos),
+                yaw=x.heading,
+            )
+
+        def foot(body: Body, side: Side, ahead: Scalar) -> Foot:
+            return Foot(x=body.x + ahead * c, y=body.y + ahead * s, z=0.0 * body.z, fx=side.fx * c, fy=side.fx * s, fz=side.fz)
+
+        def motor(side: Side) -> MotorSignals:
+            speed = x.torso_rate - side.rate
+            power = side.torque * speed
+            return MotorSignals(
+                torque=side.torque,
+                current=self.motor.current(side.torque),
+                speed=speed,
+                power=power,
+                electrical_power=power + self.motor.heat(side.torque),
+            )
+
+        def spoke(side: Side) -> SpokeSignals:
+            return SpokeSignals(force=side.force, length=side.length, speed=side.speed)
+
+        left_hub, right_hub = hub(1.0, left), hub(-1.0, right)
+        ahead, swing = com * sin_phi, com * cos_phi * x.torso_rate
+        return SteeredWheelOutputs(
+            axle=Body(x=x.x, y=x.y, z=x.height, vx=vx, vy=vy, vz=x.climb_rate, roll=x.roll, yaw=x.heading),
+            left_hub=left_hub,
+            right_hub=right_hub,
+            torso=Body(
+                x=x.x + ahead * c,
+                y=x.y + ahead * s,
+                z=x.height - com * cos_phi,
+                vx=vx + swing * c - ahead * s * x.yaw_rate,
+                vy=vy + swing * s + ahead * c * x.yaw_rate,
+                vz=x.climb_rate + com * sin_phi * x.torso_rate,
+                roll=x.roll,
+                pitch=-x.torso_angle,
+                yaw=x.heading,
+            ),
+            left_foot=foot(left_hub, left, x.foot_ahead_left),
+            right_foot=foot(right_hub, right, x.foot_ahead_right),
+            left_spoke=spoke(left),
+            right_spoke=spoke(right),
+            left_motor=motor(left),
+            right_motor=motor(right),
+            travel=WheelTravel(distance=x.distance, speed=x.speed),
+        )
+
+    def sketch(self) -> tuple[Shape, ...]:
+        weight, length = float(self.total_mass * self.gravity), float(self.leg.rest_length)
+        return (
+            Ground(((0.0, 0.0), (1.0, 0.0))),
+            *spoke_fan("right_hub", self.spokes, length, color="lightgrey"),
+            *stance_spoke("right_foot", "right_hub", weight, "grey"),
+            Link("left_hub", "right_hub", "dimgrey"),
+            Link("axle", "torso", "tab:blue", 0.01),
+            Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"),
+            *spoke_fan("left_hub", self.spokes, length),
+            *stance_spoke("left_foot", "left_hub", weight),
+        )
+
+    def travel(self) -> Travel:
+        footfalls = ("touchdown_left", "touchdown_right")
+        return Travel("travel.distance", footfalls, self.total_mass * self.gravity, ("motor_left", "motor_right"))

@@ -1,0 +1,349 @@
+"""The sagittal rimless wheel: springy, damped spokes, a torso hung from the axle, motors between torso and wheels.
+
+Model plane: x along the ground, z normal to it; foot - hub = l (sin theta, -cos theta), torso centre - hub =
+c (sin phi, -cos phi), angles counter-clockwise. Walking forward means theta_dot < 0; T > 0 (on the torso) drives forward.
+Theory: docs/theory/rimless-wheel.md, section 2.
+"""
+
+import math
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from footfall.hybrid.fields import choice, param, part, port, signal, store
+from footfall.hybrid.frame import Body, Foot, PlanarFrame
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.sketch import Ball, Link, Shape
+from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.models.rigid_wheel import LIFTOFF, WheelStance, WheelTravel
+from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
+from footfall.numerics.planar import cross
+from footfall.numerics.scalar import Scalar
+from footfall.numerics.small_solve import solve_spd
+from footfall.numerics.trig import sincos
+from footfall.parts.actuators.base import AbstractMotor
+from footfall.parts.actuators.motors import DcMotor
+from footfall.parts.bodies.torso import Torso
+from footfall.parts.controllers.base import AbstractPitchController
+from footfall.parts.controllers.pitch import PitchPid
+from footfall.parts.legs.base import AbstractCompliantLeg
+from footfall.parts.legs.spring import SpringLeg
+from footfall.parts.terrain.base import AbstractPlane
+from footfall.parts.terrain.planes import Flat
+
+MOTORS = 2  # left and right, both between torso and wheel
+
+
+class TorsoWheelState(eqx.Module):
+    """Continuous state."""
+
+    spoke_angle: Scalar = signal(unit="rad", doc="stance spoke from the ground's normal, positive with the foot ahead")
+    torso_angle: Scalar = signal(unit="rad", doc="torso from hanging, positive with its centre ahead of the hub")
+    spoke_length: Scalar = signal(unit="m", doc="length of the stance spoke")
+    spoke_rate: Scalar = signal(unit="rad/s", doc="rate of the spoke angle, negative walking forward", rate_of="spoke_angle")
+    torso_rate: Scalar = signal(unit="rad/s", doc="rate of the torso angle", rate_of="torso_angle")
+    spoke_speed: Scalar = signal(unit="m/s", doc="rate of the spoke length", rate_of="spoke_length")
+    pitch_integral: Scalar = signal(unit="rad s", doc="integral of the pitch error, the controller's memory")
+
+
+class TorsoWheelPower(eqx.Module):
+    """Ports."""
+
+    motor: Scalar = port(kind="work", doc="mechanical power of the motors, torso against wheels")
+    damper: Scalar = port(kind="loss", doc="damper of the stance spoke")
+
+
+class TransferWork(eqx.Module):
+    """What a support transfer takes."""
+
+    impact: Scalar = port(kind="loss", unit="J", doc="impulse on the wheel's inertia at the new foot")
+    released_spring: Scalar = port(kind="loss", unit="J", doc="deflection energy left in the spoke that leaves")
+
+
+class TorsoWheelStores(eqx.Module):
+    """Stores."""
+
+    kinetic: Scalar = store(doc="kinetic energy of wheels and torso")
+    gravity: Scalar = store(doc="weight times height")
+    spring: Scalar = store(doc="deflection of the stance spoke")
+
+
+class SpokeSignals(eqx.Module):
+    """The loaded spoke."""
+
+    force: Scalar = signal(unit="N", doc="axial force, positive in compression")
+    length: Scalar = signal(unit="m", doc="length")
+    speed: Scalar = signal(unit="m/s", doc="rate of the length", rate_of="length")
+
+
+class MotorSignals(eqx.Module):
+    """Motors of one side or of both together."""
+
+    torque: Scalar = signal(unit="N m", doc="torque on the torso, positive drives forward")
+    current: Scalar = signal(unit="A", doc="current in each motor")
+    speed: Scalar = signal(unit="rad/s", doc="speed of the torso relative to the wheel")
+    power: Scalar = signal(unit="W", doc="mechanical power")
+    electrical_power: Scalar = signal(unit="W", doc="mechanical power plus winding heat")
+
+
+class TorsoWheelOutputs(eqx.Module):
+    """What can be seen."""
+
+    hub: Body
+    torso: Body
+    foot: Foot
+    spoke: SpokeSignals
+    motor: MotorSignals
+    travel: WheelTravel
+
+
+class Motion(NamedTuple):
+    """Velocities of the hub and the torso's centre, and the two spins: all that carries kinetic energy."""
+
+    hub_x: Scalar
+    hub_z: Scalar
+    torso_x: Scalar
+    torso_z: Scalar
+    spoke_rate: Scalar
+    torso_rate: Scalar
+
+
+class TorsoWheel(AbstractHybridSystem):
+    """Springy-spoked wheel with torso on a plane; left and right wheels move as one (see SteeredWheel for two).
+
+    Not modelled: slip, both spokes loaded at once, a stop at l > l0. Lift-off and rocking back are detected.
+    """
+
+    wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)
+    wheel_inertia: Scalar = param(0.0, unit="kg m^2", doc="pitch inertia of both wheels about the hub", ge=0)
+    gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
+    spokes: int = param(10, doc="number of spokes", ge=3, le=1000, static=True)
+    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when the foot would have to pull")
+    leg: AbstractCompliantLeg = part(doc="virtual spoke: left and right together", default_factory=SpringLeg)
+    torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
+    motor: AbstractMotor = part(doc="one of the two motors", default_factory=DcMotor)
+    controller: AbstractPitchController = part(doc="law that holds the torso's pitch", default_factory=PitchPid)
+    terrain: AbstractPlane = part(doc="ground", default_factory=Flat)
+
+    @property
+    def spoke_spacing(self) -> float:
+        """Angle alpha between neighbouring spokes."""
+        return 2.0 * math.pi / self.spokes
+
+    @property
+    def total_mass(self) -> Scalar:
+        return self.wheel_mass + self.torso.mass
+
+    @property
+    def frame(self) -> PlanarFrame:
+        return PlanarFrame(descent=self.terrain.descent)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
+        return (
+            Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
+            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back),
+            Event("liftoff", "spoke force reaches zero", lifted),
+            Event("fall", "the hub sinks below half the spoke length", Outcome.fell),
+        )
+
+    def motor_torque(self, x: TorsoWheelState) -> Scalar:
+        """T: total torque on the torso, after the limit of each motor."""
+        error = self.torso.pitch_setpoint - x.torso_angle
+        wanted = self.controller.torque(error, x.torso_rate, x.pitch_integral)
+        return MOTORS * self.motor.torque(wanted / MOTORS)
+
+    def mass_matrix(self, length: Scalar, sin_between: Scalar, cos_between: Scalar) -> list[list[Scalar]]:
+        """Of (l, theta, phi), in the order that makes `solve_spd` cheapest; the angle between is theta - phi."""
+        m2c = self.torso.mass * self.torso.com_distance
+        total = self.total_mass
+        cross_term = -m2c * length * cos_between
+        return [
+            [total, 0.0, -m2c * sin_between],
+            [0.0, total * length * length + self.wheel_inertia, cross_term],
+            [-m2c * sin_between, cross_term, m2c * self.torso.com_distance + self.torso.inertia],
+        ]
+
+    def accelerations(self, x: TorsoWheelState, torque: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        """(theta_dd, phi_dd, l_dd), the stance equations:
+
+        M(q) q_dd = [  F - M g cos(theta - gamma) + M l theta_dot^2 - m2 c phi_dot^2 C,
+                      -T + M g l sin(theta - gamma) - 2 M l l_dot theta_dot + m2 c l phi_dot^2 S,
+                       T - m2 g c sin(phi - gamma) + 2 m2 c l_dot theta_dot C - m2 c l theta_dot^2 S ]      (wheel.1)
+
+        for q = (l, theta, phi), with S, C of theta - phi. The first row mends erratum E1 of the source.
+        """
+        total, l, g = self.total_mass, x.spoke_length, self.gravity
+        m2c = self.torso.mass * self.torso.com_distance
+        theta_dot, phi_dot, l_dot = x.spoke_rate, x.torso_rate, x.spoke_speed
+        sin_theta, cos_theta = sincos(x.spoke_angle - self.terrain.descent)
+        sin_phi, cos_phi = sincos(x.torso_angle - self.terrain.descent)
+        s = sin_theta * cos_phi - cos_theta * sin_phi
+        c = cos_theta * cos_phi + sin_theta * sin_phi
+        force = self.leg.force(l, l_dot)
+        right = (
+            force - total * g * cos_theta + total * l * theta_dot * theta_dot - m2c * phi_dot * phi_dot * c,
+            -torque + total * g * l * sin_theta - 2.0 * total * l * l_dot * theta_dot + m2c * l * phi_dot * phi_dot * s,
+            torque - m2c * g * sin_phi + 2.0 * m2c * l_dot * theta_dot * c - m2c * l * theta_dot * theta_dot * s,
+        )
+        l_dd, theta_dd, phi_dd = solve_spd(self.mass_matrix(l, s, c), right)
+        return theta_dd, phi_dd, l_dd
+
+    def flow(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> Rates:
+        del t, m
+        torque = self.motor_torque(x)
+        theta_dd, phi_dd, l_dd = self.accelerations(x, torque)
+        error = self.torso.pitch_setpoint - x.torso_angle
+        dx = TorsoWheelState(
+            spoke_angle=x.spoke_rate,
+            torso_angle=x.torso_rate,
+            spoke_length=x.spoke_speed,
+            spoke_rate=theta_dd,
+            torso_rate=phi_dd,
+            spoke_speed=l_dd,
+            pitch_integral=self.controller.integral_rate(error, x.pitch_integral),
+        )
+        power = TorsoWheelPower(
+            motor=torque * (x.torso_rate - x.spoke_rate), damper=-self.leg.loss(x.spoke_length, x.spoke_speed)
+        )
+        return Rates(dx, power)
+
+    def guards(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> tuple[Scalar, ...]:
+        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height."""
+        del t, m
+        l0 = self.leg.rest_length
+        s, c = sincos(x.spoke_angle)
+        cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
+        height = x.spoke_length * c
+        return (
+            height - l0 * (c * cos_alpha - s * sin_alpha),
+            height - l0 * (c * cos_alpha + s * sin_alpha),
+            self.leg.force(x.spoke_length, x.spoke_speed),
+            height - 0.5 * l0,
+        )
+
+    def motion(self, x: TorsoWheelState) -> Motion:
+        """Velocities in the model plane."""
+        s, c = sincos(x.spoke_angle)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        hub_x = -x.spoke_speed * s - x.spoke_length * x.spoke_rate * c
+        hub_z = x.spoke_speed * c - x.spoke_length * x.spoke_rate * s
+        swing = self.torso.com_distance * x.torso_rate
+        return Motion(hub_x, hub_z, hub_x + swing * cos_phi, hub_z + swing * sin_phi, x.spoke_rate, x.torso_rate)
+
+    def kinetic(self, v: Motion) -> Scalar:
+        """Kinetic energy of a motion, or of the difference of two."""
+        hub = v.hub_x * v.hub_x + v.hub_z * v.hub_z
+        torso = v.torso_x * v.torso_x + v.torso_z * v.torso_z
+        spins = self.wheel_inertia * v.spoke_rate * v.spoke_rate + self.torso.inertia * v.torso_rate * v.torso_rate
+        return 0.5 * (self.wheel_mass * hub + self.torso.mass * torso + spins)
+
+    def transfer(self, x: TorsoWheelState) -> TorsoWheelState:
+        """State just after the next spoke has taken over, unstretched, its foot at rest.
+
+        Three momenta pass through unchanged, because the impulse acts at the new foot and across the new spoke only:
+        the torso's about the hub (p_phi), the whole robot's about the new foot (p_theta + p_phi) and the linear one along the
+        NEW spoke (p_l; the source projects the old one on the old spoke, erratum E2). In the coordinates of the new
+        stance these are M(q+) q_dot+ = p.                                                                  (wheel.2)
+
+        Without wheel inertia nothing impulsive happens at all, and the velocities are rewritten exactly.
+        """
+        l0 = self.leg.rest_length
+        angle = x.spoke_angle + self.spoke_spacing
+        s, c = sincos(angle)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        com = self.torso.com_distance
+        v = self.motion(x)
+        torso_px, torso_pz = self.torso.mass * v.torso_x, self.torso.mass * v.torso_z
+        px, pz = self.wheel_mass * v.hub_x + torso_px, self.wheel_mass * v.hub_z + torso_pz
+        p_phi = cross(com * sin_phi, -com * cos_phi, torso_px, torso_pz) + self.torso.inertia * v.torso_rate
+        p_theta = cross(-l0 * s, l0 * c, px, pz) + self.wheel_inertia * v.spoke_rate
+        p_l = -s * px + c * pz
+        s_between, c_between = s * cos_phi - c * sin_phi, c * cos_phi + s * sin_phi
+        matrix = self.mass_matrix(l0, s_between, c_between)
+        l_dot, theta_dot, phi_dot = solve_spd(matrix, (p_l, p_theta, p_phi))
+        return TorsoWheelState(
+            spoke_angle=angle,
+            torso_angle=x.torso_angle,
+            spoke_length=l0 + 0.0 * x.spoke_length,
+            spoke_rate=theta_dot,
+            torso_rate=phi_dot,
+            spoke_speed=l_dot,
+            pitch_integral=x.pitch_integral,
+        )
+
+    def jump(self, t: Scalar, x: TorsoWheelState, m: WheelStance, k: int) -> Jump:
+        del t
+        if k != 0:  # a lift-off that is only reported changes nothing
+            nothing = 0.0 * x.spoke_length
+            return Jump(x, m, TransferWork(impact=nothing, released_spring=nothing))
+        after = self.transfer(x)
+        # The map is an orthogonal projection in the kinetic metric, so what it takes is the energy of what it removes.
+        removed = Motion(*(b - a for a, b in zip(self.motion(x), self.motion(after), strict=True)))
+        work = TransferWork(impact=-self.kinetic(removed), released_spring=-self.leg.energy(x.spoke_length))
+        foot_x = m.foot_x + self.leg.rest_length * jnp.sin(after.spoke_angle) - x.spoke_length * jnp.sin(x.spoke_angle)
+        return Jump(after, WheelStance(foot_x=foot_x, steps=m.steps + 1), work)
+
+    def hub_position(self, x: TorsoWheelState, m: WheelStance) -> tuple[Scalar, Scalar]:
+        """Along and normal to the ground."""
+        s, c = sincos(x.spoke_angle)
+        return m.foot_x - x.spoke_length * s, x.spoke_length * c
+
+    def stores(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> TorsoWheelStores:
+        del t
+        along, normal = self.hub_position(x, m)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        com = self.torso.com_distance
+        _, hub = self.frame.to_house(along, normal)
+        _, torso = self.frame.to_house(along + com * sin_phi, normal - com * cos_phi)
+        return TorsoWheelStores(
+            kinetic=self.kinetic(self.motion(x)),
+            gravity=self.gravity * (self.wheel_mass * hub + self.torso.mass * torso),
+            spring=self.leg.energy(x.spoke_length),
+        )
+
+    def outputs(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> TorsoWheelOutputs:
+        del t
+        frame, v = self.frame, self.motion(x)
+        s, c = sincos(x.spoke_angle)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        com, length = self.torso.com_distance, x.spoke_length
+        along, normal = self.hub_position(x, m)
+        hub_x, hub_z = frame.to_house(along, normal)
+        hub_vx, hub_vz = frame.to_house(v.hub_x, v.hub_z)
+        torso_x, torso_z = frame.to_house(along + com * sin_phi, normal - com * cos_phi)
+        torso_vx, torso_vz = frame.to_house(v.torso_x, v.torso_z)
+        torque = self.motor_torque(x)
+        axial = self.leg.force(length, x.spoke_speed)
+        # The massless spoke passes on its axial force and, for the moment T + J1 theta_dd about the hub, a force across it.
+        theta_dd, _, _ = self.accelerations(x, torque)
+        across = (torque + self.wheel_inertia * theta_dd) / length
+        fx, fz = frame.to_house(-axial * s + across * c, axial * c + across * s)
+        foot_x, foot_z = frame.to_house(m.foot_x, 0.0)
+        each, speed = torque / MOTORS, x.torso_rate - x.spoke_rate
+        power = torque * speed
+        return TorsoWheelOutputs(
+            hub=Body(x=hub_x, z=hub_z, vx=hub_vx, vz=hub_vz, pitch=frame.pitch(x.spoke_angle)),
+            torso=Body(x=torso_x, z=torso_z, vx=torso_vx, vz=torso_vz, pitch=frame.pitch(x.torso_angle)),
+            foot=Foot(x=foot_x, z=foot_z, fx=fx, fz=fz),
+            spoke=SpokeSignals(force=axial, length=length, speed=x.spoke_speed),
+            motor=MotorSignals(
+                torque=torque,
+                current=self.motor.current(each),
+                speed=speed,
+                power=power,
+                electrical_power=power + MOTORS * self.motor.heat(each),
+            ),
+            travel=WheelTravel(distance=along, speed=v.hub_x),
+        )
+
+    def sketch(self) -> tuple[Shape, ...]:
+        weight = float(self.total_mass * self.gravity)
+        fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
+        torso = (Link("hub", "torso", "tab:blue", 0.01), Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"))
+        return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
+
+    def travel(self) -> Travel:
+        return Travel("travel.distance", ("touchdown",), self.total_mass * self.gravity, ("motor",))

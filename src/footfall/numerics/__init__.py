@@ -1,0 +1,1 @@
+"""Arrays only: no robots, no time."""

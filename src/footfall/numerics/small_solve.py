@@ -1,0 +1,51 @@
+"""Small linear systems solved by unrolled elimination.
+
+`jnp.linalg.solve` calls LAPACK: it cannot be fused into a kernel, and for three unknowns the call costs more
+than the arithmetic. These are plain expressions of scalars.
+"""
+
+import functools
+from collections.abc import Iterable, Sequence
+
+from footfall.numerics.scalar import Scalar
+
+
+def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    """Solve A x = b for symmetric positive definite A, given as rows; only the lower triangle is read.
+
+    Square-root-free Cholesky (A = L D L^T), stable without pivoting because A is positive definite. An entry written
+    as the Python number 0.0 is a structural zero and costs nothing, so order the unknowns such that zeros come early.
+    """
+    n = len(right)
+    low: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    diagonal: list[Scalar] = [0.0] * n
+    inverse: list[Scalar] = [0.0] * n  # one division per unknown
+    for i in range(n):
+        for j in range(i):
+            low[i][j] = _times(_less(matrix[i][j], ((low[i][k], low[j][k], diagonal[k]) for k in range(j))), inverse[j])
+        diagonal[i] = _less(matrix[i][i], ((low[i][k], low[i][k], diagonal[k]) for k in range(i)))
+        inverse[i] = 1.0 / diagonal[i]
+    forward: list[Scalar] = []
+    for i in range(n):
+        forward.append(_less(right[i], ((low[i][k], forward[k]) for k in range(i))))
+    solution: list[Scalar] = [forward[i] * inverse[i] for i in range(n)]
+    for i in reversed(range(n)):
+        solution[i] = _less(solution[i], ((low[k][i], solution[k]) for k in range(i + 1, n)))
+    return tuple(solution)
+
+
+def _is_zero(value: Scalar) -> bool:
+    return isinstance(value, float) and value == 0.0
+
+
+def _times(a: Scalar, b: Scalar) -> Scalar:
+    return 0.0 if _is_zero(a) or _is_zero(b) else a * b
+
+
+def _less(start: Scalar, products: Iterable[tuple[Scalar, ...]]) -> Scalar:
+    """start minus the sum of products, structural zeros left out."""
+    for factors in products:
+        if not any(_is_zero(f) for f in factors):
+            product = functools.reduce(lambda a, b: a * b, factors)
+            start = -product if _is_zero(start) else start - product
+    return start

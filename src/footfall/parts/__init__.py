@@ -1,0 +1,1 @@
+"""What can be swapped: a folder per slot; its `base.py` is the contract."""

@@ -1,0 +1,25 @@
+"""Contract of the motor slot."""
+
+import abc
+
+from footfall.hybrid.fields import Parametric
+from footfall.numerics.scalar import Scalar
+
+
+class AbstractMotor(Parametric):
+    """One motor with its gear, seen from the joint: what torque it gives, and what that costs.
+
+    A robot with several like motors holds one of these and asks it for the torque of each.
+    """
+
+    @abc.abstractmethod
+    def torque(self, demand: Scalar) -> Scalar:
+        """Joint torque delivered when `demand` is asked for."""
+
+    @abc.abstractmethod
+    def current(self, torque: Scalar) -> Scalar:
+        """Motor current at this joint torque."""
+
+    @abc.abstractmethod
+    def heat(self, torque: Scalar) -> Scalar:
+        """Power lost in the winding at this joint torque. Mechanical power plus this is what the battery gives."""

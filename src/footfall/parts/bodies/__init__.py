@@ -1,0 +1,1 @@
+"""Rigid bodies by their mass properties."""

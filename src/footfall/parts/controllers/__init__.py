@@ -1,0 +1,1 @@
+"""Laws that turn a measured motion into a command."""

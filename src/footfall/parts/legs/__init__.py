@@ -1,0 +1,1 @@
+"""Legs and spokes."""

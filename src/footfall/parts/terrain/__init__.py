@@ -1,0 +1,1 @@
+"""Ground a robot stands on."""

@@ -1,0 +1,31 @@
+"""Where a result came from: versions, precision, device, plan."""
+
+import datetime
+import functools
+import importlib.metadata
+import platform
+from typing import Any
+
+import jax
+
+
+@functools.cache  # reading package metadata takes longer than a short run
+def _versions() -> dict[str, str]:
+    return {name: importlib.metadata.version(name) for name in ("footfall", "jax", "diffrax", "equinox", "numpy")}
+
+
+def provenance(plan: Any, sample_rate: float | None) -> dict[str, Any]:
+    """What is needed to run it again. Values are plain JSON types."""
+    return {
+        "engine": "event",
+        "solver": type(plan.solver).__name__,
+        "rtol": plan.rtol,
+        "atol": plan.atol,
+        "sample_rate": sample_rate,
+        "precision": "float64",
+        "device": jax.devices()[0].device_kind,
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "versions": _versions(),
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }

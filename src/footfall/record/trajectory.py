@@ -1,0 +1,115 @@
+"""Trajectory: the one result type, in hybrid time (t, j)."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.sketch import Seen, Shape
+from footfall.hybrid.system import Travel
+from footfall.record.ledger import Ledger
+
+
+@dataclasses.dataclass(frozen=True)
+class Signal:
+    """What one column holds."""
+
+    name: str
+    unit: str
+    doc: str
+    role: str  #: "state", "discrete", "output", "store", "power" or "work"
+
+    @property
+    def label(self) -> str:
+        """Name with unit, for an axis."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+@dataclasses.dataclass(frozen=True)
+class EventRecord:
+    """One event: when, which guard, and the rows of the trajectory just before and just after it."""
+
+    t: float
+    name: str
+    leg: int | None
+    row_before: int
+    row_after: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Ending:
+    """Why, when and where a run ended."""
+
+    outcome: Outcome
+    t: float
+    event: str | None  #: the guard that ended it
+    state: dict[str, float]
+    steps: int  #: accepted solver steps
+    tried: int  #: solver steps taken, searches and rejections included
+    jumps: int
+
+    @property
+    def sentence(self) -> str:
+        cause = f' (event "{self.event}")' if self.event else ""
+        return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.outcome.meaning}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Trajectory:
+    """Samples of a run with both sides of every jump, its events, its end, its ledger and where it came from.
+
+    `t` and `j` (number of jumps so far) order the rows; `columns` holds each signal by its flat name ("hub.x").
+    """
+
+    t: np.ndarray
+    j: np.ndarray
+    columns: dict[str, np.ndarray]
+    signals: dict[str, Signal]
+    events: tuple[EventRecord, ...]
+    ending: Ending
+    ledger: Ledger
+    least_room: dict[str, float]  #: smallest value of each guard while it was armed
+    sketch: tuple[Shape, ...] = ()
+    travel: Travel | None = None
+    provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.ending.outcome
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.columns:
+            raise KeyError(f'no signal "{name}"; there are: {", ".join(self.columns)}')
+        return self.columns[name]
+
+    def events_named(self, *names: str) -> tuple[EventRecord, ...]:
+        """Events of these names, in time order."""
+        return tuple(e for e in self.events if e.name in names)
+
+    def of_role(self, *roles: str) -> list[str]:
+        """Names of the columns with these roles, in declared order."""
+        return [name for name, s in self.signals.items() if s.role in roles]
+
+    def seen(self, row: int) -> Seen:
+        """Outputs of one row, for a sketch."""
+        return Seen({name: float(self.columns[name][row]) for name in self.of_role("output")})
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with t and j as a MultiIndex."""
+        import pandas as pd
+
+        index = pd.MultiIndex.from_arrays([self.t, self.j], names=["t", "j"])
+        return pd.DataFrame(self.columns, index=index)
+
+    def to_xarray(self) -> Any:
+        """A Dataset over `sample`, with t and j as coordinates and units in the attributes."""
+        import xarray as xr
+
+        variables = {
+            name: ("sample", values, {"units": self.signals[name].unit, "long_name": self.signals[name].doc})
+            for name, values in self.columns.items()
+        }
+        coordinates = {"t": ("sample", self.t, {"units": "s"}), "j": ("sample", self.j, {"long_name": "jumps so far"})}
+        attributes = {"outcome": self.outcome.name, "scenario": str(self.provenance.get("scenario", ""))}
+        return xr.Dataset(variables, coordinates, attributes)

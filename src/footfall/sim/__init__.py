@@ -1,0 +1,1 @@
+"""Moving any hybrid system through time."""

@@ -1,0 +1,44 @@
+"""SimPlan: how long, how accurately, and what to keep."""
+
+import dataclasses
+import math
+
+import diffrax
+
+
+@dataclasses.dataclass(frozen=True)
+class SimPlan:
+    """How to move a system through time with the event engine.
+
+    duration     seconds to simulate
+    rtol, atol   tolerances of the local error, for states and ledger integrals alike
+    solver       any diffrax solver that steps a single vector
+    sample_rate  samples per second to keep, besides both sides of every jump; None keeps the jumps only
+    max_step     longest step: bounds what an event could hide in
+    step         a constant step instead of an adaptive one (the only way for solvers without an error estimate)
+    max_jumps    more events than this end the run
+    settle       time from which the metrics are taken; None: the second half
+    """
+
+    duration: float = 10.0
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    solver: diffrax.AbstractSolver = dataclasses.field(default_factory=diffrax.Dopri8)
+    sample_rate: float | None = 200.0
+    max_step: float = 0.1
+    step: float | None = None
+    max_jumps: int = 1_000_000
+    settle: float | None = None
+
+    def __post_init__(self) -> None:
+        positive = {"duration": self.duration, "rtol": self.rtol, "atol": self.atol, "max_step": self.max_step}
+        for name, value in positive.items():
+            if not (math.isfinite(value) and value > 0):
+                raise ValueError(f"SimPlan.{name} = {value:g} must be a positive, finite number.")
+        for name, value in {"sample_rate": self.sample_rate, "step": self.step}.items():
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise ValueError(f"SimPlan.{name} = {value:g} must be positive and finite, or left out.")
+        if self.max_jumps < 1:
+            raise ValueError(f"SimPlan.max_jumps = {self.max_jumps} must be at least 1.")
+        if self.settle is not None and not 0 <= self.settle < self.duration:
+            raise ValueError(f"SimPlan.settle = {self.settle:g} s must lie inside the duration of {self.duration:g} s.")

@@ -52,7 +52,7 @@ class Travel(NamedTuple):
     """How a system that goes somewhere is measured."""
 
     distance: str  #: output that holds the distance gone along the ground
-    footfalls: tuple[str, ...]  #: events that each count as one step; several names: steps per side
+    step_counters: tuple[str, ...]  #: discrete states that count footfalls, one per side that steps on its own
     weight: Scalar  #: N, for the cost of transport
     motor_ports: tuple[str, ...]  #: power ports whose work the robot pays for
 

@@ -184,4 +184,4 @@ class RigidWheel(AbstractHybridSystem):
         return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
 
     def travel(self) -> Travel:
-        return Travel("travel.distance", ("touchdown",), self.mass * self.gravity, ("motor",))
+        return Travel("travel.distance", ("steps",), self.mass * self.gravity, ("motor",))

@@ -28,7 +28,7 @@ from footfall.parts.controllers.pitch import PitchPid
 from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 
-SIDES = {"left": 1.0, "right": -1.0}
+TOGETHER = 1e-9  # m; two feet this close to landing together do
 
 
 class SteeredWheelState(eqx.Module):
@@ -155,9 +155,10 @@ class SteeredWheel(AbstractHybridSystem):
     @property
     def events(self) -> tuple[Event, ...]:
         lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
+        rocking = ("rock_back_left", "rock_back_right")  # both: the sides may land together
         return (
-            Event("touchdown_left", "the next left spoke lands and takes over", restarts=("rock_back_left",)),
-            Event("touchdown_right", "the next right spoke lands and takes over", restarts=("rock_back_right",)),
+            Event("touchdown_left", "the next left spoke lands and takes over", restarts=rocking),
+            Event("touchdown_right", "the next right spoke lands and takes over", restarts=rocking),
             Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back),
             Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back),
             Event("liftoff_left", "left spoke force reaches zero", lifted),
@@ -250,18 +251,22 @@ class SteeredWheel(AbstractHybridSystem):
         )
 
     def jump(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts, k: int) -> Jump:
-        """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here."""
-        del t
+        """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here.
+
+        The other side lands with it if it has less than TOGETHER left: walking straight is unstable against the sides
+        drifting apart, so a difference of a rounding error must not be made into one of a step.
+        """
         if k > 1:  # a lift-off that is only reported changes nothing
             return Jump(x, m, ReleasedWork(released_spring=0.0 * x.height))
-        side = self.sides(x)[k]
-        ahead = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * math.sin(self.spoke_spacing))
-        work = ReleasedWork(released_spring=-0.5 * self.leg.energy(side.length))
-        if k == 0:
-            x = eqx.tree_at(lambda s: s.foot_ahead_left, x, ahead)
-            return Jump(x, SteeredWheelCounts(steps_left=m.steps_left + 1, steps_right=m.steps_right), work)
-        x = eqx.tree_at(lambda s: s.foot_ahead_right, x, ahead)
-        return Jump(x, SteeredWheelCounts(steps_left=m.steps_left, steps_right=m.steps_right + 1), work)
+        rooms = self.guards(t, x, m)[:2]
+        ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
+        for i, side in enumerate(self.sides(x)):
+            lands = (rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i])
+            foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * math.sin(self.spoke_spacing))
+            ahead[i], steps[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands
+            released = released + jnp.where(lands, 0.5 * self.leg.energy(side.length), 0.0)
+        x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
+        return Jump(x, SteeredWheelCounts(*steps), ReleasedWork(released_spring=-released))
 
     def stores(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> SteeredWheelStores:
         del t, m
@@ -362,5 +367,4 @@ class SteeredWheel(AbstractHybridSystem):
         )
 
     def travel(self) -> Travel:
-        footfalls = ("touchdown_left", "touchdown_right")
-        return Travel("travel.distance", footfalls, self.total_mass * self.gravity, ("motor_left", "motor_right"))
+        return Travel("travel.distance", ("steps_left", "steps_right"), self.total_mass * self.gravity, ("motor_left", "motor_right"))

@@ -346,4 +346,4 @@ class TorsoWheel(AbstractHybridSystem):
         return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
 
     def travel(self) -> Travel:
-        return Travel("travel.distance", ("touchdown",), self.total_mass * self.gravity, ("motor",))
+        return Travel("travel.distance", ("steps",), self.total_mass * self.gravity, ("motor",))

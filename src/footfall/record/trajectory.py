@@ -69,7 +69,7 @@ class Trajectory:
     events: tuple[EventRecord, ...]
     ending: Ending
     ledger: Ledger
-    least_room: dict[str, float]  #: smallest value of each guard while it was armed
+    least_room: dict[str, float]  #: smallest value of each guard while armed, since the first jump
     sketch: tuple[Shape, ...] = ()
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)

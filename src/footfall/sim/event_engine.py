@@ -74,7 +74,7 @@ class Carry(NamedTuple):
     stores: Array
     jump_work: Array
     throughput: Array
-    least_room: Array  #: smallest value of each guard while armed
+    least_room: Array  #: smallest value of each guard while armed, since the first jump
     steps: Array  #: accepted, in all
     tried: Array  #: solver steps taken, in all
 
@@ -444,7 +444,8 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         stores=loop.stores(te, after, m),
         jump_work=c.jump_work + jnp.where(jumped, work, 0.0),
         throughput=c.throughput + used,
-        least_room=jnp.minimum(c.least_room, jnp.where(armed, guards, jnp.inf)),
+        # Start-up ends with the first jump: what a guard did before it (a foot put down without load) says nothing of the gait.
+        least_room=jnp.minimum(jnp.where(jumped & (c.jumps == 0), jnp.inf, c.least_room), jnp.where(armed, guards, jnp.inf)),
         steps=c.steps + ~pending,
         tried=c.tried + found.tries,
     )

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -41,47 +42,59 @@ def _advance(system: Any, carry: engine.Carry, x_like: Any, limits: engine.Limit
 
 
 class _Observed(NamedTuple):
-    samples: Any
-    before: Any
-    after: Any
-    end: Any
+    """One row of every signal for each sample, each side of each event, and the end."""
+
+    samples: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    end: np.ndarray
+    jumps_before: np.ndarray  #: events of this chunk before each sample
 
 
 @functools.partial(jax.jit, static_argnames="settings")
 def _observe(
     system: Any, begin: engine.Carry, chunk: engine.Chunk, end: engine.Carry, x_like: Any, times: Any, settings: engine.Settings
-) -> _Observed:
-    """Every signal at the sample times, on both sides of each event and at the end: one row each, as one matrix each."""
+) -> tuple[Any, Any]:
+    """Rows at the sample times, then before and after each event, then at the end, as one matrix; and the events before each sample."""
     layout = engine.Loop(system, x_like, begin.m, settings).layout
+    events, steps = chunk.events, chunk.steps
 
     def row(t: Any, y: Any, m: Any) -> Any:
         x, work = layout.unpack(y)
         values = [x, m, system.outputs(t, x, m), system.stores(t, x, m), system.flow(t, x, m).power, work]
-        leaves = [jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(values)]
-        return jnp.concatenate(leaves)
+        return jnp.concatenate([jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(values)])
 
-    events = chunk.events
-    # Discrete state before event i is that after event i - 1.
-    before_m = jax.tree.map(lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest[:-1]]), begin.m, events.m)
-    samples = None
-    if chunk.steps is not None:
-        steps = chunk.steps
+    # Discrete state before event i is that after event i - 1; row 0 is the chunk's first.
+    m_rows = jax.tree.map(lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest]), begin.m, events.m)
+    count = jnp.arange(events.t.shape[0])
+    parts = [
+        (events.t, events.before, jax.tree.map(lambda v: v[count], m_rows)),
+        (events.t, events.after, events.m),
+        jax.tree.map(lambda v: jnp.asarray(v)[None], (end.t, end.y, end.m)),
+    ]
+    earlier = jnp.zeros(times.shape, jnp.int32)
+    if steps is not None:
         starts = jnp.where(jnp.arange(steps.start.shape[0]) < chunk.step_count, steps.start, jnp.inf)
+        index = jnp.maximum(jnp.searchsorted(starts, times, side="right") - 1, 0)
 
-        def sample(t: Any) -> Any:
-            i = jnp.maximum(jnp.searchsorted(starts, t, side="right") - 1, 0)
-            start, tau, dense, event_row = jax.tree.map(lambda v: v[i], tuple(steps))
-            y = settings.solver.interpolation_cls(t0=jnp.zeros(()), t1=tau, **dense).evaluate(jnp.clip(t - start, 0.0, tau))
-            m = jax.tree.map(lambda first, rest: jnp.where(event_row == 0, first, rest[event_row - 1]), begin.m, events.m)
-            return row(t, y, m), event_row
+        def inside(t: Any, i: Any) -> Any:
+            start, tau, dense = jax.tree.map(lambda v: v[i], (steps.start, steps.tau, steps.dense))
+            curve = settings.solver.interpolation_cls(t0=jnp.zeros(()), t1=tau, **dense)
+            return curve.evaluate(jnp.clip(t - start, 0.0, tau))
 
-        samples = jax.vmap(sample)(times)
-    return _Observed(
-        samples=samples,
-        before=jax.vmap(row)(events.t, events.before, before_m),
-        after=jax.vmap(row)(events.t, events.after, events.m),
-        end=row(end.t, end.y, end.m),
-    )
+        earlier = steps.event_row[index]
+        parts.insert(0, (times, jax.vmap(inside)(times, index), jax.tree.map(lambda v: v[earlier], m_rows)))
+    rows = jax.tree.map(lambda *v: jnp.concatenate(v), *parts)
+    return jax.vmap(row)(*rows), earlier
+
+
+def _observed(system: Any, begin: Any, chunk: Any, end: Any, x: Any, times: np.ndarray, settings: engine.Settings) -> _Observed:
+    room = KEEP_SAMPLES if settings.keep_steps else 0
+    fill = np.full(room - len(times), float(end.t))
+    rows, earlier = jax.device_get(_observe(system, begin, chunk, end, x, np.concatenate([times, fill]), settings=settings))
+    n, k = int(chunk.event_count), settings.keep_events
+    events = rows[room:]
+    return _Observed(rows[: len(times)], events[:n], events[k : k + n], events[-1], earlier[: len(times)])
 
 
 def as_arrays(tree: Any) -> Any:
@@ -102,7 +115,11 @@ def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1) -> engin
 
 def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> engine.Settings:
     """The plan's choices for the compiled loop."""
-    return engine.Settings(plan.solver, plan.step is None, keep_steps, keep_events)
+    solver = plan.solver
+    if getattr(solver, "scan_kind", "lax") is None:
+        # Diffrax's default loop over stages serves reverse mode; this one serves forward mode.
+        solver = eqx.tree_at(lambda s: s.scan_kind, solver, "lax", is_leaf=lambda leaf: leaf is None)
+    return engine.Settings(solver, plan.step is None, keep_steps, keep_events)
 
 
 def simulate(
@@ -164,20 +181,15 @@ class _Recorder:
             times = np.arange(self.samples_done, upto + 1) / self.rate
             times = times[times <= t_end]
             self.samples_done += len(times)
-        blocks = max(1, -(-len(times) // KEEP_SAMPLES))
         pieces = []
-        for b in range(blocks):
-            block = times[b * KEEP_SAMPLES : (b + 1) * KEEP_SAMPLES]
-            padded = np.pad(block, (0, KEEP_SAMPLES - len(block)), mode="edge") if len(block) else np.full(KEEP_SAMPLES, t_end)
-            seen = jax.device_get(_observe(self.system, begin, chunk, end, self.x, padded, settings=settings))
-            if len(block):
-                values, event_row = seen.samples
-                pieces.append((block, self.jumps + event_row[: len(block)], np.full(len(block), 1), values[: len(block)]))
+        for first in range(0, max(1, len(times)), KEEP_SAMPLES):
+            block = times[first : first + KEEP_SAMPLES]
+            seen = _observed(self.system, begin, chunk, end, self.x, block, settings)
+            pieces.append((block, self.jumps + seen.jumps_before, np.full(len(block), 1), seen.samples))
         # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
-        pieces.append((event_t, jumps_before, np.full(count, 0), seen.before[:count]))
-        pieces.append((event_t, jumps_before + ~ends, np.full(count, 2), seen.after[:count]))
+        pieces.append((event_t, jumps_before, np.full(count, 0), seen.before))
+        pieces.append((event_t, jumps_before + ~ends, np.full(count, 2), seen.after))
         t, j, rank, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
-        # A sample exactly at an event would repeat one of its sides.
         order = np.lexsort((rank, j, t))
         offset = sum(len(part) for part in self.t)
         position = np.empty(len(order), int)

@@ -5,7 +5,7 @@ and the discrete state `m`, which only jumps change. So one system serves any in
 """
 
 import abc
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
@@ -55,14 +55,17 @@ class Travel(NamedTuple):
     step_counters: tuple[str, ...]  #: discrete states that count footfalls, one per side that steps on its own
     weight: Scalar  #: N, for the cost of transport
     motor_ports: tuple[str, ...]  #: power ports whose work the robot pays for
+    heading: str | None = None  #: output that holds the heading, for robots that turn
 
 
 class AbstractHybridSystem(Parametric):
     """A machine that flows between events, jumps at them, and can be observed.
 
-    All methods are pure and elementwise in their scalars. `k` is static: the index of a guard. A guard may be an
+    `Start` is the class of its [start] table (see hybrid/start.py). All methods are pure and elementwise in their scalars. `k` is static: the index of a guard. A guard may be an
     array over like legs; its event is then (k, leg), and `jump` takes the traced leg index as a fifth argument.
     """
+
+    Start: ClassVar[type]
 
     @property
     @abc.abstractmethod

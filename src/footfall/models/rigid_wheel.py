@@ -14,6 +14,8 @@ from footfall.hybrid.frame import Body, Foot, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.models.wheel_states import RigidWheelState, WheelStance
+from footfall.models.wheel_start import RigidWheelStart
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
@@ -22,20 +24,6 @@ from footfall.parts.terrain.base import AbstractPlane
 from footfall.parts.terrain.planes import Slope
 
 LIFTOFF = ("stop", "report")
-
-
-class RigidWheelState(eqx.Module):
-    """Continuous state."""
-
-    spoke_angle: Scalar = signal(unit="rad", doc="stance spoke from the ground's normal, positive with the foot ahead")
-    spoke_rate: Scalar = signal(unit="rad/s", doc="rate of the spoke angle, negative walking forward", rate_of="spoke_angle")
-
-
-class WheelStance(eqx.Module):
-    """Discrete state of a planar wheel: where it stands."""
-
-    foot_x: Scalar = signal(unit="m", doc="foothold along the ground")
-    steps: Scalar = signal(doc="support transfers so far")
 
 
 class RigidWheelPower(eqx.Module):
@@ -78,6 +66,8 @@ class RigidWheel(AbstractHybridSystem):
     (m l^2 + J) theta_dd = m g l sin(theta - gamma) - T          (rigid.1)
     support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha          (rigid.2)
     """
+
+    Start = RigidWheelStart
 
     mass: Scalar = param(6.91, unit="kg", doc="total mass", gt=0)
     inertia: Scalar = param(0.0, unit="kg m^2", doc="wheel inertia about the hub", ge=0)

@@ -17,6 +17,8 @@ from footfall.hybrid.sketch import Ball, Ground, Link, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
+from footfall.models.wheel_states import SteeredWheelCounts, SteeredWheelState
+from footfall.models.wheel_start import SteeredWheelStart
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
@@ -29,33 +31,6 @@ from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
-
-
-class SteeredWheelState(eqx.Module):
-    """Continuous state."""
-
-    height: Scalar = signal(unit="m", doc="height of the middle of the axle")
-    roll: Scalar = signal(unit="rad", doc="roll, positive with the left side up")
-    torso_angle: Scalar = signal(unit="rad", doc="torso from hanging, positive with its centre ahead of the hub")
-    speed: Scalar = signal(unit="m/s", doc="forward speed of the middle of the axle", rate_of="distance")
-    climb_rate: Scalar = signal(unit="m/s", doc="rate of the height", rate_of="height")
-    roll_rate: Scalar = signal(unit="rad/s", doc="rate of the roll", rate_of="roll")
-    torso_rate: Scalar = signal(unit="rad/s", doc="rate of the torso angle", rate_of="torso_angle")
-    yaw_rate: Scalar = signal(unit="rad/s", doc="rate of the heading", rate_of="heading")
-    foot_ahead_left: Scalar = signal(unit="m", doc="left foot ahead of its hub")
-    foot_ahead_right: Scalar = signal(unit="m", doc="right foot ahead of its hub")
-    x: Scalar = signal(unit="m", doc="position of the middle of the axle")
-    y: Scalar = signal(unit="m", doc="position of the middle of the axle, left")
-    heading: Scalar = signal(unit="rad", doc="heading, counter-clockwise from above")
-    distance: Scalar = signal(unit="m", doc="length of the path gone")
-    pitch_integral: Scalar = signal(unit="rad s", doc="integral of the pitch error, the controller's memory")
-
-
-class SteeredWheelCounts(eqx.Module):
-    """Discrete state."""
-
-    steps_left: Scalar = signal(doc="support transfers of the left side")
-    steps_right: Scalar = signal(doc="support transfers of the right side")
 
 
 class SteeredWheelPower(eqx.Module):
@@ -118,6 +93,8 @@ class SteeredWheel(AbstractHybridSystem):
     Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw, lateral slip, wheel
     pitch inertia. Requires compliance: with rigid spokes and no roll no turn exists.
     """
+
+    Start = SteeredWheelStart
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)
     half_track: Scalar = param(0.155, unit="m", doc="half the distance b between the wheels", gt=0)
@@ -367,4 +344,4 @@ class SteeredWheel(AbstractHybridSystem):
         )
 
     def travel(self) -> Travel:
-        return Travel("travel.distance", ("steps_left", "steps_right"), self.total_mass * self.gravity, ("motor_left", "motor_right"))
+        return Travel("travel.distance", ("steps_left", "steps_right"), self.total_mass * self.gravity, ("motor_left", "motor_right"), "axle.yaw")

@@ -16,7 +16,9 @@ from footfall.hybrid.frame import Body, Foot, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Ball, Link, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
-from footfall.models.rigid_wheel import LIFTOFF, WheelStance, WheelTravel
+from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
+from footfall.models.wheel_states import TorsoWheelState, WheelStance
+from footfall.models.wheel_start import TorsoWheelStart
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
@@ -33,18 +35,6 @@ from footfall.parts.terrain.base import AbstractPlane
 from footfall.parts.terrain.planes import Flat
 
 MOTORS = 2  # left and right, both between torso and wheel
-
-
-class TorsoWheelState(eqx.Module):
-    """Continuous state."""
-
-    spoke_angle: Scalar = signal(unit="rad", doc="stance spoke from the ground's normal, positive with the foot ahead")
-    torso_angle: Scalar = signal(unit="rad", doc="torso from hanging, positive with its centre ahead of the hub")
-    spoke_length: Scalar = signal(unit="m", doc="length of the stance spoke")
-    spoke_rate: Scalar = signal(unit="rad/s", doc="rate of the spoke angle, negative walking forward", rate_of="spoke_angle")
-    torso_rate: Scalar = signal(unit="rad/s", doc="rate of the torso angle", rate_of="torso_angle")
-    spoke_speed: Scalar = signal(unit="m/s", doc="rate of the spoke length", rate_of="spoke_length")
-    pitch_integral: Scalar = signal(unit="rad s", doc="integral of the pitch error, the controller's memory")
 
 
 class TorsoWheelPower(eqx.Module):
@@ -114,6 +104,8 @@ class TorsoWheel(AbstractHybridSystem):
 
     Not modelled: slip, both spokes loaded at once, a stop at l > l0. Lift-off and rocking back are detected.
     """
+
+    Start = TorsoWheelStart
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)
     wheel_inertia: Scalar = param(0.0, unit="kg m^2", doc="pitch inertia of both wheels about the hub", ge=0)

@@ -1,0 +1,261 @@
+"""check_system(): what every hybrid system must satisfy, checked on the system itself.
+
+Sign errors live in velocities that are not derivatives and in energies that do not add up. Both are found here by
+differentiating along the flow, before any simulation.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.fields import describe
+from footfall.hybrid.flatten import Layout, named_leaves
+from footfall.hybrid.sketch import Arrow, Ground, Link
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+
+#: Derivatives are exact and sums are of a few dozen terms, so what is left is rounding of 64-bit numbers, times some room.
+ROUNDING = 1e-10
+
+
+class Check(NamedTuple):
+    """One claim, whether it holds, and what was seen."""
+
+    claim: str
+    ok: bool
+    detail: str
+
+
+class Report(NamedTuple):
+    """All claims about one system."""
+
+    system: str
+    checks: list[Check]
+
+    @property
+    def ok(self) -> bool:
+        return all(c.ok for c in self.checks)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{'ok  ' if c.ok else 'FAIL'}  {c.claim}: {c.detail}" for c in self.checks)
+
+
+class ConformanceError(AssertionError):
+    """A system breaks the contract; the message lists how."""
+
+
+def check_system(system: AbstractHybridSystem, state: HybridState, *, samples: int = 8, seed: int = 0, spread: float = 0.05) -> Report:
+    """Check the contract at `state` and at `samples` states near it. Raises ConformanceError with the whole report."""
+    report = examine_system(system, state, samples=samples, seed=seed, spread=spread)
+    if not report.ok:
+        raise ConformanceError(f"{report.system} does not keep the contract of a hybrid system:\n{report}")
+    return report
+
+
+def examine_system(system: AbstractHybridSystem, state: HybridState, *, samples: int = 8, seed: int = 0, spread: float = 0.05) -> Report:
+    """The same report without raising."""
+    state = HybridState(jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m))
+    checks: list[Check] = []
+    for examine in (_structure, _finite, _rates, _energy, _jumps, _arming, _pure, _transforms, _sketch):
+        try:
+            checks += examine(system, state, _near(state, samples, seed, spread))
+        except Exception as error:  # a contract check reports whatever a user's model raises
+            checks.append(Check(examine.__doc__ or examine.__name__, False, f"{type(error).__name__}: {error}"))
+            break
+    return Report(type(system).__name__, checks)
+
+
+def _near(state: HybridState, samples: int, seed: int, spread: float) -> list[Any]:
+    """The start and random states near it."""
+    layout = Layout.of(state.x)
+    flat = np.asarray(layout.pack(state.x))
+    random = np.random.default_rng(seed)
+    noise = spread * np.maximum(np.abs(flat), 0.1) * random.standard_normal((samples, flat.size))
+    return [state.x, *(layout.unpack(jnp.asarray(flat + row)) for row in noise)]
+
+
+def _structure(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """structs keep their shape"""
+    t, (x, m) = jnp.zeros(()), state
+    flow = system.flow(t, x, m)
+    same = jax.tree.structure(flow.x) == jax.tree.structure(x)
+    yield Check("flow returns a rate for every state", same, "same struct" if same else f"{flow.x} for {x}")
+    names = [e.name for e in system.events]
+    guards = system.guards(t, x, m)
+    yield Check("every guard has an event", len(guards) == len(names), f"{len(guards)} guards, events {', '.join(names)}")
+    yield Check("event names are different", len(set(names)) == len(names), ", ".join(names))
+    unknown = [r for e in system.events for r in e.restarts if r not in names]
+    yield Check("restarts name events", not unknown, ", ".join(unknown) or "all known")
+    for k, event in enumerate(system.events):
+        if event.outcome is None:
+            jump = system.jump(t, x, m, k, *_leg(guards[k]))
+            fits = jax.tree.structure((jump.x, jump.m)) == jax.tree.structure((x, m))
+            yield Check(f'jump "{event.name}" keeps the structs of x and m', fits, "same structs" if fits else f"{jump.x}, {jump.m}")
+
+
+def _leg(guard: Any) -> tuple[Any, ...]:
+    return () if jnp.ndim(guard) == 0 else (jnp.int32(0),)
+
+
+def _finite(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """outputs are finite at the start"""
+    outputs = system.outputs(jnp.zeros(()), *state)
+    bad = [name for name, value, _ in named_leaves(outputs) if not np.all(np.isfinite(np.asarray(value)))]
+    yield Check("outputs are finite at the start", not bad, ", ".join(bad) or f"{len(list(named_leaves(outputs)))} signals")
+
+
+def _rates(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """velocities are derivatives of positions"""
+    t, m = jnp.zeros(()), state.m
+    worst, where, count = 0.0, "no signal declares rate_of", 0
+    for x in near:
+        dx = system.flow(t, x, m).x
+        outputs, rates = jax.jvp(lambda t, x: system.outputs(t, x, m), (t, x), (jnp.ones(()), dx))
+        pairs = list(_rate_pairs(x, dx, "")) + list(_rate_pairs(outputs, rates, ""))
+        count = len(pairs)
+        for name, value, derivative in pairs:
+            error = float(np.max(np.abs(value - derivative) / np.maximum(1.0, np.abs(derivative))))
+            if not error <= worst:
+                worst, where = error, name
+    yield Check("velocities are derivatives of positions", worst <= ROUNDING, f"{count} signals, worst {worst:.1e} ({where})")
+
+
+def _rate_pairs(struct: Any, rates: Any, prefix: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """(name, value, derivative it must equal) of every field that declares rate_of."""
+    infos = describe(struct)
+    for field in struct.__dataclass_fields__:
+        value = getattr(struct, field)
+        if hasattr(value, "__dataclass_fields__"):
+            yield from _rate_pairs(value, getattr(rates, field), f"{prefix}{field}.")
+        elif field in infos and infos[field].rate_of is not None:
+            yield f"{prefix}{field}", np.asarray(value), np.asarray(getattr(rates, infos[field].rate_of))
+
+
+def _total(struct: Any) -> jax.Array:
+    leaves = [jnp.sum(jnp.asarray(v, float)) for v in jax.tree.leaves(struct)]
+    return sum(leaves, jnp.zeros(()))
+
+
+def _size(struct: Any) -> jax.Array:
+    return _total(jax.tree.map(jnp.abs, struct))
+
+
+def _energy(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """the rate of the stores is the sum of the ports"""
+    t, m = jnp.zeros(()), state.m
+    worst, gains = 0.0, []
+    for x in near:
+        rates = system.flow(t, x, m)
+        _, change = jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))
+        scale = float(jnp.maximum(_size(change) + _size(rates.power), 1.0))
+        worst = max(worst, abs(float(_total(change) - _total(rates.power))) / scale)
+        gains += [n for n, v, info in named_leaves(rates.power) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)]
+    yield Check("the rate of the stores is the sum of the ports", worst <= ROUNDING, f"worst {worst:.1e} of the power flowing")
+    yield Check("loss ports never give energy", not gains, ", ".join(sorted(set(gains))) or "none does")
+
+
+def _onto_guard(guard: Callable[[Any, Any], jax.Array], t: jax.Array, x: Any) -> tuple[jax.Array, Any] | None:
+    """A nearby (t, x) where the guard is zero: a jump means something only there. None if none is found."""
+    layout = Layout.of((t, x))
+    flat = layout.pack((t, x))
+    slope = jax.value_and_grad(lambda v: guard(*layout.unpack(v)))
+    for _ in range(40):
+        value, gradient = slope(flat)
+        if abs(float(value)) <= 1e-15:
+            break
+        flat = flat - value * gradient / jnp.maximum(gradient @ gradient, 1e-30)
+    return layout.unpack(flat) if abs(float(slope(flat)[0])) <= 1e-13 else None
+
+
+def _jumps(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """each jump reports the energy it takes"""
+    m = state.m
+    for k, event in enumerate(system.events):
+        if event.outcome is not None:
+            continue
+        guard = jax.jit(lambda t, x, k=k: jnp.ravel(jnp.asarray(system.guards(t, x, m)[k], float))[0])
+        worst, reached, gains = 0.0, 0, []
+        for x in near:
+            found = _onto_guard(guard, jnp.zeros(()), x)
+            if found is None:
+                continue
+            reached += 1
+            t, x = found
+            jump = system.jump(t, x, m, k, *_leg(system.guards(t, x, m)[k]))
+            before, after = system.stores(t, x, m), system.stores(t, jump.x, jump.m)
+            scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
+            worst = max(worst, abs(float(_total(after) - _total(before) - _total(jump.work))) / scale)
+            gains += [n for n, v, info in named_leaves(jump.work) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)]
+        detail = f"worst {worst:.1e} of the energy, at {reached} states" if reached else "no state near the start reaches this guard"
+        yield Check(f'jump "{event.name}" reports the energy it takes', worst <= ROUNDING and not gains, detail)
+
+
+def _arming(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """which guards start armed"""
+    t = jnp.zeros(())
+    guards = system.guards(t, *state)
+    armed = [e.name for e, g in zip(system.events, guards, strict=True) if np.all(np.asarray(g) > 0)]
+    waiting = [e.name for e in system.events if e.name not in armed]
+    finite = all(np.all(np.isfinite(np.asarray(g))) for g in guards)
+    yield Check("guards are finite at the start", finite, f"armed: {', '.join(armed) or 'none'}; waiting: {', '.join(waiting) or 'none'}")
+
+
+def _everything(system: AbstractHybridSystem, t: Any, x: Any, m: Any) -> Any:
+    jumps = []
+    guards = system.guards(t, x, m)
+    for k, event in enumerate(system.events):
+        if event.outcome is None:
+            jumps.append(system.jump(t, x, m, k, *_leg(guards[k])))
+    flat = (system.flow(t, x, m), guards, jumps, system.stores(t, x, m), system.outputs(t, x, m))
+    return [jnp.asarray(v, float) for v in jax.tree.leaves(flat)]
+
+
+def _pure(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """the same call gives the same answer"""
+    t = jnp.zeros(())
+    first, second = _everything(system, t, *state), _everything(system, t, *state)
+    same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=True))
+    yield Check("the same call gives the same answer", same, "bit-equal" if same else "differs from call to call")
+
+
+def _transforms(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """jit, vmap and jvp work"""
+    t, m = jnp.zeros(()), state.m
+    system = jax.tree.map(lambda v: jnp.asarray(v, float), system)
+    eager = _everything(system, t, *state)
+    jitted = jax.jit(lambda s, x: _everything(s, t, x, m))(system, state.x)
+    yield Check("jit works", _close(eager, jitted), "agrees with the plain call")
+    batch = jax.tree.map(lambda *v: jnp.stack(v), *near[:3])
+    lanes = jax.jit(jax.vmap(lambda x: _everything(system, t, x, m)))(batch)
+    yield Check("vmap works", _close(eager, [v[0] for v in lanes]), "lane 0 agrees with the plain call")
+    tangent = jax.tree.map(jnp.ones_like, (system, state.x))
+    _, derivative = jax.jit(lambda s, x: jax.jvp(lambda s, x: _everything(s, t, x, m), (s, x), tangent))(system, state.x)
+    finite = all(bool(jnp.all(jnp.isfinite(v))) for v in derivative)
+    yield Check("jvp works", finite, "derivatives are finite" if finite else "a derivative is not finite at the start")
+
+
+def _close(one: list[Any], other: list[Any]) -> bool:
+    return all(np.allclose(a, b, rtol=ROUNDING, atol=ROUNDING, equal_nan=True) for a, b in zip(one, other, strict=True))
+
+
+def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """the sketch follows outputs that exist"""
+    outputs = system.outputs(jnp.zeros(()), *state)
+    groups = {name.rpartition(".")[0] for name, _, _ in named_leaves(outputs)}
+    wanted: set[str] = set()
+    shapes = system.sketch()
+    for shape in shapes:
+        match shape:
+            case Link(start=start, end=end):
+                wanted |= {start, end}
+            case Arrow(at=at):
+                wanted.add(at)
+            case Ground():
+                pass
+            case _:
+                wanted.add(shape.body)
+    missing = sorted(wanted - groups)
+    detail = f"{len(shapes)} shapes" if not missing else f"no outputs called {', '.join(missing)}"
+    yield Check("the sketch follows outputs that exist", not missing, detail)

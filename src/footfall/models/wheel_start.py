@@ -1,0 +1,116 @@
+"""Starts of the spoked wheels: standing on one spoke, rolling over it."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from footfall.hybrid.fields import ParameterError, param
+from footfall.hybrid.start import AbstractStart
+from footfall.hybrid.system import HybridState
+from footfall.models.wheel_states import RigidWheelState, SteeredWheelCounts, SteeredWheelState, TorsoWheelState, WheelStance
+from footfall.numerics.scalar import Scalar
+
+#: A foot may start this far below the ground: two feet may stand on it at once, and rounding must not forbid that.
+ALLOWED_DEPTH = 1e-9
+
+
+def _require_above_ground(height: float, rest_length: float, angle: float, spokes: int) -> None:
+    """No unloaded spoke may reach below the ground."""
+    spacing = 2.0 * math.pi / spokes
+    clearance = [height - rest_length * math.cos(angle + i * spacing) for i in range(1, spokes)]
+    lowest = int(np.argmin(clearance))
+    if clearance[lowest] < -ALLOWED_DEPTH:
+        depth = -1e3 * clearance[lowest]
+        raise ParameterError(
+            f"the start is below ground: with the hub {height:g} m above it and the stance spoke at {angle:g} rad, spoke"
+            f" {lowest + 1} of {spokes} reaches {depth:.3g} mm into the ground. Raise `height` (or leave it at"
+            f" \"auto\") or bring `spoke_angle` within {spacing / 2:.4g} rad of upright.",
+            "height",
+        )
+
+
+def _stance_angle_ok(angle: float) -> None:
+    if not math.cos(angle) > 0:
+        raise ParameterError(f"spoke_angle = {angle:g} rad puts the hub below the ground.", "spoke_angle")
+
+
+class RigidWheelStart(AbstractStart):
+    """Standing on one spoke."""
+
+    spoke_angle: Scalar = param(math.pi / 10, unit="rad", doc="stance spoke from the ground's normal, foot ahead positive")
+    spoke_rate: Scalar = param(-3.0, unit="rad/s", doc="rate of the spoke angle, negative walking forward")
+
+    def state(self, system: Any) -> HybridState:
+        angle = float(self.spoke_angle)
+        _stance_angle_ok(angle)
+        length = float(system.leg.length)
+        _require_above_ground(length * math.cos(angle), length, angle, system.spokes)
+        foot_x = length * math.sin(angle)  # the hub starts above x = 0
+        x = RigidWheelState(spoke_angle=self.spoke_angle, spoke_rate=self.spoke_rate)
+        return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
+
+
+class TorsoWheelStart(AbstractStart):
+    """Standing on one spoke, rolling over it, the torso held."""
+
+    spoke_angle: Scalar = param(math.pi / 10, unit="rad", doc="stance spoke from the ground's normal, foot ahead positive")
+    spoke_rate: Scalar = param(-3.5, unit="rad/s", doc="rate of the spoke angle, negative walking forward")
+    height: Scalar | None = param(None, unit="m", doc="hub above the ground; auto: the stance spoke is unstretched")
+    torso_angle: Scalar | None = param(None, unit="rad", doc="torso from hanging; auto: its set point")
+    torso_rate: Scalar = param(0.0, unit="rad/s", doc="rate of the torso angle")
+    spoke_speed: Scalar = param(0.0, unit="m/s", doc="rate of the spoke length")
+
+    def state(self, system: Any) -> HybridState:
+        angle, rest = float(self.spoke_angle), float(system.leg.rest_length)
+        _stance_angle_ok(angle)
+        height = rest * math.cos(angle) if self.height is None else float(self.height)
+        _require_above_ground(height, rest, angle, system.spokes)
+        x = TorsoWheelState(
+            spoke_angle=self.spoke_angle,
+            torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
+            spoke_length=rest if self.height is None else height / math.cos(angle),
+            spoke_rate=self.spoke_rate,
+            torso_rate=self.torso_rate,
+            spoke_speed=self.spoke_speed,
+            pitch_integral=0.0,
+        )
+        foot_x = float(x.spoke_length) * math.sin(angle)  # the hub starts above x = 0
+        return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
+
+
+class SteeredWheelStart(AbstractStart):
+    """Both sides on one spoke each, rolling over them, level and straight ahead."""
+
+    spoke_angle: Scalar = param(math.pi / 10, unit="rad", doc="stance spokes from vertical, foot ahead positive")
+    speed: Scalar = param(0.8, unit="m/s", doc="speed of the axle as it rolls over the stance spokes")
+    height: Scalar | None = param(None, unit="m", doc="axle above the ground; auto: the stance spokes are unstretched")
+    torso_angle: Scalar | None = param(None, unit="rad", doc="torso from hanging; auto: its set point")
+    roll: Scalar = param(0.0, unit="rad", doc="roll, positive with the left side up", gt=-0.5, lt=0.5)
+    heading: Scalar = param(0.0, unit="rad", doc="heading, counter-clockwise from above")
+
+    def state(self, system: Any) -> HybridState:
+        angle, rest = float(self.spoke_angle), float(system.leg.rest_length)
+        _stance_angle_ok(angle)
+        height = rest * math.cos(angle) if self.height is None else float(self.height)
+        sink = float(system.half_track) * abs(float(self.roll))
+        _require_above_ground(height - sink, rest, angle, system.spokes)
+        ahead = height * math.tan(angle)
+        x = SteeredWheelState(
+            height=height,
+            roll=self.roll,
+            torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
+            speed=self.speed * math.cos(angle),
+            climb_rate=self.speed * math.sin(angle),
+            roll_rate=0.0,
+            torso_rate=0.0,
+            yaw_rate=0.0,
+            foot_ahead_left=ahead,
+            foot_ahead_right=ahead,
+            x=0.0,
+            y=0.0,
+            heading=self.heading,
+            distance=0.0,
+            pitch_integral=0.0,
+        )
+        return HybridState(x, SteeredWheelCounts(steps_left=np.int32(0), steps_right=np.int32(0)))

@@ -1,0 +1,68 @@
+"""The run folder: written aside, then renamed, so that it is either whole or not there."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from footfall.record.export import write_mcap, write_parquet
+from footfall.record.trajectory import Trajectory
+
+
+class FolderError(Exception):
+    """The run folder cannot be written, and why."""
+
+
+def require_writable(folder: Path, *, force: bool) -> None:
+    """Fail before a long run, not after it."""
+    if folder.exists() and not force:
+        raise FolderError(f"{folder} exists already. Choose another folder with --out, or overwrite it with --force.")
+    if folder.exists() and not folder.is_dir():
+        raise FolderError(f"{folder} is a file, not a folder.")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "summary.json").exists():
+        raise FolderError(f"{folder} is not a run folder; --force will not delete it. Choose another with --out.")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".footfall-"):
+            pass
+    except OSError as error:
+        raise FolderError(f"{folder.parent} cannot be written to: {error.strerror}.") from None
+
+
+def write_run(
+    folder: Path,
+    run: Trajectory,
+    summary: dict[str, Any],
+    scenario: str,
+    *,
+    force: bool = False,
+    pictures: Callable[[Path], None] | None = None,
+) -> Path:
+    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json and pictures."""
+    require_writable(folder, force=force)
+    aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    try:
+        write_parquet(run, aside / "trajectory.parquet")
+        with (aside / "run.mcap").open("wb") as stream:
+            write_mcap(run, stream)
+        (aside / "summary.json").write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
+        (aside / "scenario.toml").write_text(scenario)
+        (aside / "provenance.json").write_text(json.dumps(run.provenance, indent=2) + "\n")
+        if pictures is not None:
+            pictures(aside)
+        os.chmod(aside, 0o755)
+        if folder.exists():
+            old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
+            folder.rename(old)
+            aside.rename(folder)
+            shutil.rmtree(old)
+        else:
+            aside.rename(folder)
+    except OSError as error:
+        raise FolderError(f"{folder} could not be written: {error.strerror or error}.") from None
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return folder

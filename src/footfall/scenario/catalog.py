@@ -1,0 +1,89 @@
+"""The only map from a kind's name to its class, and from a scenario's name to its file."""
+
+import importlib.resources
+import importlib.util
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from footfall import robots
+from footfall.hybrid.fields import nearest
+from footfall.hybrid.system import AbstractHybridSystem
+from footfall.parts.actuators.motors import DcMotor, IdealMotor
+from footfall.parts.bodies.torso import Torso
+from footfall.parts.controllers.pitch import ConstantTorque, Passive, PitchPid
+from footfall.parts.legs.spring import SpringLeg, StiffeningLeg
+from footfall.parts.legs.strut import Strut
+from footfall.parts.terrain.planes import Flat, Slope
+from footfall.scenario.errors import ScenarioError
+
+#: Which slot takes which kind is decided by the slot's declared type: any subclass fits.
+PARTS: dict[str, type] = {
+    "flat": Flat,
+    "slope": Slope,
+    "strut": Strut,
+    "spring": SpringLeg,
+    "stiffening": StiffeningLeg,
+    "torso": Torso,
+    "dc-motor": DcMotor,
+    "ideal-motor": IdealMotor,
+    "pid": PitchPid,
+    "constant-torque": ConstantTorque,
+    "passive": Passive,
+}
+
+ROBOTS: dict[str, Callable[[], AbstractHybridSystem]] = {
+    "passive-wheel": robots.passive_wheel,
+    "rimless-wheel": robots.rimless_wheel,
+    "rimless-wheel-3d": robots.rimless_wheel_3d,
+}
+
+
+def kind_of(part: Any) -> str:
+    """The name of a part's kind; a user's own class goes by its class name."""
+    return next((name for name, cls in PARTS.items() if type(part) is cls), type(part).__name__)
+
+
+def kinds_for(slot_type: type) -> dict[str, type]:
+    """Kinds that fit a slot."""
+    return {name: cls for name, cls in PARTS.items() if issubclass(cls, slot_type)}
+
+
+def robot_by_kind(kind: str, folder: Path | None) -> AbstractHybridSystem:
+    """A robot by its catalogue name, or "file.py:ClassName" beside the scenario for a robot of one's own."""
+    if kind in ROBOTS:
+        return ROBOTS[kind]()
+    if ":" in kind and folder is not None:
+        return _own_robot(kind, folder)
+    raise ScenarioError(
+        f'kind = "{kind}" is not a robot.\n  Known robots: {", ".join(ROBOTS)}.{nearest(kind, ROBOTS)}\n'
+        '  For a robot of your own write kind = "my_robot.py:MyRobot" (`footfall new my-robot` makes one).'
+    )
+
+
+def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem:
+    file_name, _, class_name = kind.partition(":")
+    path = (folder / file_name).resolve()
+    if folder.resolve() not in path.parents:
+        raise ScenarioError(f'kind = "{kind}": a robot file must lie beside or below the scenario file.')
+    if not path.is_file():
+        raise ScenarioError(f'kind = "{kind}": there is no file {path}.')
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = {n: c for n, c in vars(module).items() if inspect.isclass(c) and issubclass(c, AbstractHybridSystem)}
+    found = {n: c for n, c in found.items() if not inspect.isabstract(c)}
+    if class_name not in found:
+        known = ", ".join(found) or "none"
+        raise ScenarioError(f'kind = "{kind}": {path.name} has no robot "{class_name}". Robots in it: {known}.{nearest(class_name, found)}')
+    return found[class_name]()
+
+
+def shipped_scenarios() -> dict[str, Path]:
+    """Name -> file of the scenarios that come with footfall."""
+    folder = Path(str(importlib.resources.files("footfall"))) / "scenarios"
+    if not folder.is_dir():  # an editable install reads them from the source tree
+        folder = Path(__file__).resolve().parents[3] / "scenarios"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}

@@ -1,0 +1,142 @@
+"""TOML -> Experiment, with errors that point at the key."""
+
+import dataclasses
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pydantic
+import tomli_w
+
+from footfall.hybrid.fields import ParameterError, nearest
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.scenario.catalog import kinds_for, shipped_scenarios
+from footfall.scenario.document import Document, apply_settings, at, merged, slot_path, slot_types
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.schema import AboutTable, SimTable, table_model
+from footfall.sim.plan import SimPlan
+
+LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment:
+    """A system, where it starts, how to run it; and the words and choices it came from."""
+
+    name: str
+    system: AbstractHybridSystem
+    start: HybridState
+    plan: SimPlan
+    about: AboutTable
+    document: Document  #: complete and in SI: what the run folder keeps
+
+    def to_toml(self) -> str:
+        """The resolved scenario: every value, so that it can be run again after defaults have changed."""
+        return tomli_w.dumps(self.document)
+
+
+def find_scenario(name: str) -> Path:
+    """A shipped scenario by name, or a file by path."""
+    shipped = shipped_scenarios()
+    if name in shipped:
+        return shipped[name]
+    path = Path(name)
+    if path.suffix == ".toml" or path.exists():
+        return path
+    raise ScenarioError(f'"{name}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}')
+
+
+def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, duration: float | str | None = None) -> Experiment:
+    """Load a scenario by name or path. `settings` are `--set` texts: "leg.stiffness=20000", "leg=stiffening"."""
+    path = find_scenario(str(name))
+    given = read_toml(path)
+    where = str(name) if str(name) in shipped_scenarios() else str(path)
+    document, system = merged(given, where, path.parent)
+    extra = list(settings) + ([f"sim.duration={duration}"] if duration is not None else [])
+    apply_settings(document, extra, type(system))
+    return build(document, type(system), path.stem, where, system)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The file's tables, or an error that says what is wrong with it."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            raise ScenarioError(f"{path}: {size / 1e6:.1f} MB is too large for a scenario (at most {LARGEST_FILE / 1e6:g} MB).")
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: there is no such file.") from None
+    except (IsADirectoryError, PermissionError) as error:
+        raise ScenarioError(f"{path}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path}: this is not a text file.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{path}: not valid TOML: {error}.") from None
+
+
+def build(document: Document, robot: type, name: str, where: str, prototype: AbstractHybridSystem) -> Experiment:
+    """Validate every table, make the parts, compose the robot, put it at its start."""
+    about = _validated(AboutTable, {k: v for k, v in document.items() if k in AboutTable.model_fields}, (), where)
+    resolved: Document = about.model_dump()
+    parts: dict[str, Any] = {}
+    resolved["robot"] = {}
+    for slot, slot_type in slot_types(robot).items():
+        path = slot_path(slot)
+        table = dict(at(document, path))
+        kind = table.pop("kind")
+        cls = kinds_for(slot_type).get(kind, type(getattr(prototype, slot)))
+        values = _validated(table_model(cls), table, path, where).model_dump()
+        parts[slot] = _made(cls, values, path, where)
+        at(resolved, path[:-1])[slot] = {"kind": kind, **_plain(values)}
+    own = {k: v for k, v in document["robot"].items() if k != "kind" and not isinstance(v, dict)}
+    values = _validated(table_model(robot), own, ("robot",), where).model_dump()
+    resolved["robot"] = {"kind": document["robot"]["kind"], **_plain(values), **resolved["robot"]}
+    system = _made(robot, {**values, **parts}, ("robot",), where)
+    starts = _validated(table_model(robot.Start), document["start"], ("start",), where).model_dump()
+    start = _made(robot.Start, starts, ("start",), where)
+    resolved["start"] = _plain(starts)
+    sim = _validated(SimTable, document["sim"], ("sim",), where)
+    resolved["sim"] = _plain(sim.model_dump())
+    try:
+        state = start.state(system)
+    except ParameterError as error:
+        raise ScenarioError(f"{where}: [start] {error.field}: {error}") from None
+    try:
+        plan = sim.plan()
+    except ValueError as error:
+        raise ScenarioError(f"{where}: [sim] {error}") from None
+    return Experiment(name, system, state, plan, about, resolved)
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {k: "auto" if v is None else v for k, v in values.items()}
+
+
+def _made(cls: type, values: dict[str, Any], path: tuple[str, ...], where: str) -> Any:
+    try:
+        return cls(**values)
+    except ParameterError as error:
+        raise ScenarioError(f"{where}: [{'.'.join(path)}] {error.field}: {error}") from None
+
+
+def _validated(model: type[pydantic.BaseModel], table: dict[str, Any], path: tuple[str, ...], where: str) -> Any:
+    try:
+        return model.model_validate(table)
+    except pydantic.ValidationError as error:
+        raise ScenarioError("\n".join(_explain(e, model, path, where) for e in error.errors())) from None
+
+
+def _explain(error: Any, model: type[pydantic.BaseModel], path: tuple[str, ...], where: str) -> str:
+    key = str(error["loc"][0]) if error["loc"] else ""
+    place = f"[{'.'.join(path)}] {key}" if path else key
+    came = error.get("input")
+    match error["type"]:
+        case "extra_forbidden":
+            return f'{where}: {place} is not a known key.\n  Known: {", ".join(model.model_fields)}.{nearest(key, model.model_fields)}'
+        case "literal_error":
+            options = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
+            return f'{where}: {place} = {came!r} is not an option.\n  Known: {options}.{nearest(str(came), options.split(", "))}'
+        case "value_error":
+            return f"{where}: {place} = {came!r}: {error['ctx']['error']}"
+        case _:
+            return f"{where}: {place} = {came!r}: {error['msg']}."

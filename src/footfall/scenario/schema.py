@@ -1,0 +1,89 @@
+"""Validated tables: pydantic models made from the `param` fields of parts, so that a parameter is declared once."""
+
+import functools
+import math
+from typing import Annotated, Any, Literal
+
+import pydantic
+from pydantic import BeforeValidator, ConfigDict
+
+from footfall.hybrid.fields import FieldInfo, describe
+from footfall.hybrid.outcome import Outcome
+from footfall.numerics.units import UnitError, to_si
+from footfall.sim.plan import SimPlan
+from footfall.sim.solvers import SOLVERS, solver_by_name
+
+_STRICT = ConfigDict(extra="forbid")
+
+
+def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool = False) -> Any:
+    def convert(value: Any) -> Any:
+        if optional and value in (None, "auto"):
+            return None
+        if not isinstance(value, int | float | str) or isinstance(value, bool):
+            raise ValueError(f"expected a number{f' in {unit}' if unit else ''}, got {value!r}")
+        try:
+            number = to_si(value, unit)
+        except UnitError as error:
+            raise ValueError(str(error)) from None
+        if not math.isfinite(number):
+            raise ValueError("not a finite number")
+        if check is not None and not check.allows(number):
+            raise ValueError(f"{number:g}{f' {unit}' if unit else ''} is out of range: {check.doc} must be {check.bounds()}")
+        if integer:
+            if number != int(number):
+                raise ValueError(f"{value} must be a whole number")
+            return int(number)
+        return number
+
+    kind = int if integer else float
+    return Annotated[kind | None if optional else kind, BeforeValidator(convert)]
+
+
+@functools.cache
+def table_model(cls: type) -> type[pydantic.BaseModel]:
+    """The pydantic model of one part's own parameters (its slots are tables of their own)."""
+    fields: dict[str, Any] = {}
+    hints = cls.__annotations__ | {k: v for base in reversed(cls.__mro__) for k, v in getattr(base, "__annotations__", {}).items()}
+    for name, info in describe(cls).items():
+        if info.role == "param":
+            default = cls.__dataclass_fields__[name].default
+            fields[name] = (_quantity(info.unit, info, default is None, hints.get(name) is int), ...)
+        elif info.role == "choice":
+            fields[name] = (Literal[info.options], ...)
+    return pydantic.create_model(cls.__name__, __config__=_STRICT, **fields)
+
+
+def _bounded(unit: str, doc: str, *, optional: bool = False, integer: bool = False, **bounds: float) -> Any:
+    return _quantity(unit, FieldInfo("param", unit, doc, **bounds), optional, integer)
+
+
+class SimTable(pydantic.BaseModel):
+    """[sim]: how long, how accurately, what to keep."""
+
+    model_config = _STRICT
+
+    duration: _bounded("s", "duration", gt=0) = 10.0
+    sample_rate: _bounded("Hz", "sample rate", gt=0, optional=True) = 200.0
+    solver: Literal[SOLVERS] = "dopri8"
+    rtol: _bounded("", "relative tolerance", gt=0, le=0.1) = 1e-8
+    atol: _bounded("", "absolute tolerance", gt=0, le=0.1) = 1e-10
+    max_step: _bounded("s", "longest step", gt=0) = 0.1
+    step: _bounded("s", "constant step", gt=0, optional=True) = None
+    max_jumps: _bounded("", "largest number of jumps", ge=1, integer=True) = 1_000_000
+    settle: _bounded("s", "start of the metrics' window", ge=0, optional=True) = None
+
+    def plan(self) -> SimPlan:
+        options = self.model_dump(exclude={"solver"})
+        return SimPlan(solver=solver_by_name(self.solver, self.rtol, self.atol), **options)
+
+
+class AboutTable(pydantic.BaseModel):
+    """The words at the top of a file."""
+
+    model_config = _STRICT
+
+    title: str = ""
+    about: str = ""
+    look_for: str = ""
+    success: list[Literal[tuple(o.name for o in Outcome)]] = ["reached_end"]

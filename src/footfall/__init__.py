@@ -10,3 +10,15 @@ import jax
 
 # 64-bit floats everywhere: events are located to 1e-12 s and ledgers close to 1e-10, which float32 cannot do.
 jax.config.update("jax_enable_x64", True)
+
+from footfall import robots as robots
+from footfall.analysis.return_map import find_cycle as find_cycle
+from footfall.analysis.summary import summarise as summarise
+from footfall.hybrid.conformance import check_system as check_system
+from footfall.hybrid.outcome import Outcome as Outcome
+from footfall.hybrid.system import HybridState as HybridState
+from footfall.record.trajectory import Trajectory as Trajectory
+from footfall.scenario.load import Experiment as Experiment
+from footfall.scenario.load import load as load
+from footfall.sim.plan import SimPlan as SimPlan
+from footfall.sim.simulate import simulate as simulate

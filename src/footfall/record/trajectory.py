@@ -19,6 +19,7 @@ class Signal:
     unit: str
     doc: str
     role: str  #: "state", "discrete", "output", "store", "power" or "work"
+    rate_of: str | None = None  #: the signal whose time derivative this is
 
     @property
     def label(self) -> str:

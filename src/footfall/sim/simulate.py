@@ -293,7 +293,9 @@ def _columns_of(tree: Any, shapes: tuple) -> _Columns:
         ("work", "work.", power),
     ):  # fmt: skip
         for name, info in _flat_names(struct):
-            signals.append(Signal(prefix + name, "J" if role == "work" else info.unit, info.doc, role))
+            parent = name.rpartition(".")[0]
+            rate_of = info.rate_of and (f"{parent}.{info.rate_of}" if parent else info.rate_of)
+            signals.append(Signal(prefix + name, "J" if role == "work" else info.unit, info.doc, role, rate_of))
     flat = [(k, leg if g.shape else None) for k, g in enumerate(guards) for leg in range(int(np.prod(g.shape)))]
     return _Columns(signals, _flat_names(power), _flat_names(work), flat)
 

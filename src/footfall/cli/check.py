@@ -1,0 +1,19 @@
+"""`footfall check`: is this file right, and does its robot keep the contract?"""
+
+from rich.markup import escape
+
+from footfall.cli.screen import out
+from footfall.hybrid.conformance import examine_system
+from footfall.scenario.load import load
+
+
+def check_scenario(name: str, settings: list[str]) -> int:
+    """Status 0 when all holds, 1 when the robot breaks the contract (a bad file is status 2)."""
+    experiment = load(name, settings)
+    out.print(f"{name}: the scenario is valid.", markup=False)
+    report = examine_system(experiment.system, experiment.start)
+    for check in report.checks:
+        mark = "[green]ok  [/]" if check.ok else "[bold red]FAIL[/]"
+        out.print(f"  {mark}  {escape(check.claim)}: [dim]{escape(check.detail)}[/]", soft_wrap=True)
+    out.print(f"{report.system} keeps the contract." if report.ok else f"{report.system} breaks the contract.", markup=False)
+    return 0 if report.ok else 1

@@ -1,0 +1,103 @@
+"""The `footfall` command."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from footfall.cli.runtime import prepare
+
+app = typer.Typer(
+    name="footfall",
+    help="Design, simulate and check unconventional legged robots.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value or a part; repeatable.")]
+
+
+@app.callback()
+def _before() -> None:
+    prepare()
+
+
+@app.command("list")
+def list_scenarios() -> None:
+    """List the scenarios that come with footfall, and the parts they can use."""
+    from footfall.cli.show import list_all
+
+    list_all()
+
+
+@app.command()
+def show(name: str, settings: Settings = None) -> None:
+    """Show a scenario with every key, its value, unit and meaning."""
+    from footfall.cli.show import show_scenario
+
+    _guarded(show_scenario, name, settings or [])
+
+
+@app.command()
+def check(name: str, settings: Settings = None) -> None:
+    """Check a scenario file, and that its robot keeps the contract of a hybrid system."""
+    from footfall.cli.check import check_scenario
+
+    _guarded(check_scenario, name, settings or [])
+
+
+@app.command()
+def new(name: str) -> None:
+    """Write a small robot of your own, its scenario and its test into a new folder."""
+    from footfall.cli.new import new_robot
+
+    _guarded(new_robot, name)
+
+
+@app.command()
+def run(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
+    settings: Settings = None,
+    out: Annotated[str | None, typer.Option(help="Folder to write (default: runs/<scenario>-<time>).")] = None,
+    duration: Annotated[str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the plot page.")] = True,
+    animate: Annotated[str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
+) -> None:
+    """Run a scenario: print its summary, write its run folder."""
+    from footfall.cli.run import run_scenario
+
+    _guarded(run_scenario, name, settings or [], out, duration, as_json, plots, animate, force)
+
+
+def _guarded(command, *arguments) -> None:
+    """Bad input ends with status 2 and its own words; the rest of the status is the command's."""
+    from footfall.cli.screen import fail
+    from footfall.record.run_folder import FolderError
+    from footfall.scenario.errors import ScenarioError
+
+    try:
+        status = command(*arguments)
+    except (ScenarioError, FolderError) as error:
+        fail(str(error))
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        fail("stopped.")
+        raise typer.Exit(130) from None
+    if status:
+        raise typer.Exit(status)
+
+
+def main() -> None:
+    """Entry point."""
+    try:
+        app()
+    except BrokenPipeError:  # `footfall show ... | head`
+        sys.stderr.close()
+        raise SystemExit(0) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""`footfall new`: a small robot of one's own that runs, and a test that keeps it honest."""
+
+import importlib.resources
+import re
+from pathlib import Path
+
+from footfall.cli.screen import out
+from footfall.record.run_folder import FolderError
+from footfall.scenario.errors import ScenarioError
+
+FILES = {"robot.py": "{module}.py", "scenario.toml": "{module}.toml", "test_robot.py": "test_{module}.py"}
+
+
+def new_robot(name: str) -> int:
+    """Write <name>/ with robot, scenario and test; never over something that is there."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
+        raise ScenarioError(f'"{name}" cannot be a robot\'s name: letters, digits, - and _ only, a letter first.')
+    module = name.replace("-", "_").lower()
+    names = {"name": name, "module": module, "Class": "".join(word.capitalize() for word in module.split("_"))}
+    folder = Path(name)
+    if folder.exists():
+        raise FolderError(f"{folder} exists already; nothing was written.")
+    template = importlib.resources.files("footfall.cli") / "template"
+    texts = {target.format(**names): _fill((template / f"{source}.txt").read_text(), names) for source, target in FILES.items()}
+    try:
+        folder.mkdir(parents=True)
+        for target, text in texts.items():
+            (folder / target).write_text(text)
+    except OSError as error:
+        raise FolderError(f"{folder} could not be written: {error.strerror}.") from None
+    out.print(f"wrote {folder}/: {', '.join(texts)}\n\n[bold]Try next[/]")
+    for line in (f"footfall check {folder}/{module}.toml", f"footfall run {folder}/{module}.toml", f"pytest {folder}"):
+        out.print(f"  {line}", markup=False)
+    return 0
+
+
+def _fill(text: str, names: dict[str, str]) -> str:
+    for key, value in names.items():
+        text = text.replace(f"@{key}@", value)
+    return text

@@ -1,0 +1,133 @@
+"""`footfall run`: file in, summary and run folder out."""
+
+import datetime
+import json
+import time
+from pathlib import Path
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from footfall.analysis.summary import Summary, summarise
+from footfall.cli.extras import require
+from footfall.cli.screen import err, note, out
+from footfall.cli.summary_table import summary_table
+from footfall.record.run_folder import FolderError, require_writable, write_run
+from footfall.record.trajectory import Trajectory
+from footfall.scenario.load import Experiment, load
+from footfall.sim.simulate import simulate
+
+
+def run_scenario(
+    name: str,
+    settings: list[str],
+    out_folder: str | None,
+    duration: str | None,
+    as_json: bool,
+    plots: bool,
+    animate: str | None,
+    force: bool,
+) -> int:
+    """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise."""
+    experiment = load(name, settings, duration=duration)
+    folder = Path(out_folder) if out_folder else _fresh_folder(experiment.name)
+    require_writable(folder, force=force)
+    if plots or animate:
+        require("matplotlib", "plots", "Without it, --no-plots still writes the data.")
+    if animate:
+        _require_gif(Path(animate))
+    began = time.perf_counter()
+    trajectory = _simulate_with_progress(experiment)
+    took = time.perf_counter() - began
+    summary = summarise(trajectory, experiment.name, experiment.plan.settle)
+    if as_json:
+        keys = ("scenario", "outcome", "metrics", "ledger", "events", "window")
+        whole = summary.to_dict()
+        print(json.dumps({key: whole[key] for key in keys}, allow_nan=False), flush=True)
+    else:
+        out.print(summary_table(summary, experiment, trajectory, took))
+    _write(folder, trajectory, summary, experiment, plots, force)
+    note(f"run folder: {folder}")
+    if plots:
+        note(f"plots:      {folder / 'plots.png'}")
+    if animate:
+        _animate(trajectory, Path(animate))
+        note(f"animation:  {animate}")
+    if not as_json:
+        _suggest(experiment, folder)
+    return 0 if trajectory.outcome.name in experiment.about.success else 1
+
+
+def _fresh_folder(name: str) -> Path:
+    """runs/<scenario>-<time>, with a counter when two runs share a second."""
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    base = Path("runs") / f"{name}-{stamp}"
+    folder, count = base, 2
+    while folder.exists():
+        folder, count = base.with_name(f"{base.name}-{count}"), count + 1
+    return folder
+
+
+def _require_gif(path: Path) -> None:
+    if path.suffix != ".gif":
+        raise FolderError(f"--animate {path}: write it as a .gif file.")
+    if not path.absolute().parent.is_dir():
+        raise FolderError(f"--animate {path}: there is no folder {path.absolute().parent}.")
+
+
+def _simulate_with_progress(experiment: Experiment) -> Trajectory:
+    """A bar appears once a run takes longer than a moment; Ctrl-C ends the run and keeps what it has."""
+    total = experiment.plan.duration
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[at]}"), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task("simulating", total=total, at="", visible=False)
+        began = last = time.perf_counter()
+
+        def progress(t: float, jumps: int) -> None:
+            nonlocal last
+            now = time.perf_counter()
+            if now - began > 0.5:
+                at = f"t = {t:.6g} s of {total:g} s, {jumps} jumps"
+                bar.update(task, completed=t, at=at, visible=True)
+                if not err.is_terminal and now - last > 10.0:  # a log file gets a line every ten seconds
+                    note(f"simulating: {at} (Ctrl-C stops and keeps it)")
+                    last = now
+
+        return simulate(experiment.system, experiment.start, experiment.plan, progress=progress)
+
+
+def _write(folder: Path, run: Trajectory, summary: Summary, experiment: Experiment, plots: bool, force: bool) -> None:
+    def pictures(aside: Path) -> None:
+        from footfall.viewer.plot_page import write_plot_page
+
+        write_plot_page(run, summary, aside / "plots.png", title=experiment.about.title or experiment.name)
+
+    drawable = plots and len(run.t) > 1
+    with err.status("writing the run folder", spinner="dots"):
+        write_run(folder, run, summary.to_dict(), experiment.to_toml(), force=force, pictures=pictures if drawable else None)
+
+
+def _animate(run: Trajectory, path: Path) -> None:
+    from footfall.viewer.animate import write_animation
+
+    with err.status("drawing the animation", spinner="dots"):
+        write_animation(run, path)
+
+
+def _suggest(experiment: Experiment, folder: Path) -> None:
+    """Three things to try next, of the kind this scenario allows."""
+    name = experiment.name
+    ideas = [f"footfall show {name}"]
+    if "torso" in experiment.document["robot"]:
+        ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
+        ideas.append(f'footfall run {name} --set leg.damping="150 N s/m" --animate {name}.gif')
+    elif experiment.document.get("terrain", {}).get("kind") == "slope":
+        ideas.append(f'footfall run {name} --set terrain.angle="0.12 rad"')
+        ideas.append(f'footfall run {name} --set terrain.angle="1.8 deg"   # too gentle: it rocks back')
+    else:
+        ideas.append(f"footfall run {name} --duration 30")
+        ideas.append(f"footfall run {name} --animate {name}.gif")
+    out.print("\n[bold]Try next[/]")
+    for idea in ideas:
+        out.print(f"  {idea}", markup=False, soft_wrap=True)
+
+

@@ -1,0 +1,63 @@
+"""`footfall list` and `footfall show`."""
+
+from rich.table import Table
+
+from footfall.cli.screen import out
+from footfall.hybrid.fields import FieldInfo, describe
+from footfall.scenario.catalog import PARTS, kinds_for, shipped_scenarios
+from footfall.scenario.document import slot_path, slot_types
+from footfall.scenario.load import load, read_toml
+
+
+def list_all() -> None:
+    """Scenarios with a line each, and the kinds of parts."""
+    table = Table(box=None, padding=(0, 2), title="Scenarios", title_justify="left")
+    table.add_column("name", no_wrap=True), table.add_column("what it is")
+    for name, path in shipped_scenarios().items():
+        table.add_row(name, read_toml(path).get("about", ""))
+    out.print(table)
+    parts = Table(box=None, padding=(0, 2), title="\nParts", title_justify="left")
+    parts.add_column("kind", no_wrap=True), parts.add_column("what it is")
+    for name, cls in PARTS.items():
+        parts.add_row(name, (cls.__doc__ or "").strip().splitlines()[0])
+    out.print(parts)
+    out.print("\nTry: footfall run rimless-wheel    or: footfall show rimless-wheel", markup=False)
+
+
+def show_scenario(name: str, settings: list[str]) -> int:
+    """Every key with value, unit, range and meaning, read from the same declarations the loader checks against."""
+    experiment = load(name, settings)
+    system, document, about = experiment.system, experiment.document, experiment.about
+    out.print(f"[bold]{about.title or experiment.name}[/]")
+    for text in (about.about, about.look_for and f"Look for: {about.look_for}"):
+        if text:
+            out.print(text, markup=False)
+    _section("robot", document["robot"], describe(system), f"kind = {document['robot']['kind']}")
+    for slot, slot_type in slot_types(type(system)).items():
+        path = slot_path(slot)
+        values = document["robot"][slot] if path[0] == "robot" else document[slot]
+        others = [k for k in kinds_for(slot_type) if k != values["kind"]]
+        more = f"   (or: {', '.join(others)})" if others else ""
+        _section(".".join(path), values, describe(getattr(system, slot)), f"kind = {values['kind']}{more}")
+    _section("start", document["start"], describe(type(system).Start), "")
+    _section("sim", document["sim"], {}, "")
+    out.print('\nChange any of these with --set, such as --set KEY=VALUE; any unique end of a path will do.', markup=False)
+    return 0
+
+
+def _section(title: str, values: dict, infos: dict[str, FieldInfo], kind: str) -> None:
+    out.print(f"\n[bold]\\[{title}][/] {kind}")
+    table = Table(box=None, padding=(0, 2), show_header=False)
+    for column in range(4):
+        table.add_column(no_wrap=column < 2)
+    for key, value in values.items():
+        if key == "kind" or isinstance(value, dict):
+            continue
+        info = infos.get(key)
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        if info is None:
+            table.add_row(key, shown)
+        else:
+            limits = ", ".join(info.options) or info.bounds()
+            table.add_row(key, f"{shown} {info.unit}".strip(), info.doc, limits)
+    out.print(table)

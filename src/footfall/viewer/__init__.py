@@ -1,0 +1,1 @@
+"""Pictures of runs: renderers for sketches and trajectories."""

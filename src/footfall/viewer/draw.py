@@ -1,0 +1,70 @@
+"""Sketch shapes drawn with matplotlib: side view for robots in a plane, slanted view for those that leave it."""
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle
+
+from footfall.hybrid.sketch import Arrow, Ball, Bar, Disc, Ground, Link, Seen, Shape, ground_height, segments
+from footfall.record.trajectory import Trajectory
+
+Project = Callable[[np.ndarray], tuple[float, float]]
+
+
+def side_view(point: np.ndarray) -> tuple[float, float]:
+    """x to the right, z up."""
+    return float(point[0]), float(point[2])
+
+
+def slanted_view(point: np.ndarray) -> tuple[float, float]:
+    """From behind, right and above: azimuth 35 degrees, elevation 20 degrees."""
+    across, up = np.deg2rad(35.0), np.deg2rad(20.0)
+    deep = point[0] * np.sin(across) + point[1] * np.cos(across)
+    return float(point[0] * np.cos(across) - point[1] * np.sin(across)), float(point[2] * np.cos(up) + deep * np.sin(up))
+
+
+def view_of(run: Trajectory) -> Project:
+    """Side view unless some body leaves the x-z plane."""
+    sideways = [name for name in run.of_role("output") if name.endswith(".y")]
+    leaves = any(np.any(np.abs(run[name]) > 1e-9) for name in sideways)
+    return slanted_view if leaves else side_view
+
+
+def draw_pose(axes: Axes, shapes: tuple[Shape, ...], seen: Seen, project: Project, *, alpha: float = 1.0, forces: bool = True) -> list:
+    """Draw one pose; returns the artists, so that an animation can remove them."""
+    artists: list = []
+    for shape in shapes:
+        match shape:
+            case Ball() | Disc():
+                x, z = project(seen.place(shape.body, shape.centre))
+                patch = Circle((x, z), shape.radius, color=shape.color, fill=isinstance(shape, Ball), alpha=alpha, zorder=3)
+                artists.append(axes.add_patch(patch))
+            case Arrow() if forces:
+                (tail, head) = segments(shape, seen)[0]
+                (x0, z0), (x1, z1) = project(tail), project(head)
+                if np.hypot(x1 - x0, z1 - z0) > 1e-3:
+                    style = {"arrowstyle": "-|>", "color": shape.color, "alpha": alpha, "lw": 1.2}
+                    artists.append(axes.annotate("", (x1, z1), (x0, z0), arrowprops=style, zorder=4))
+            case Bar() | Link():
+                for a, b in segments(shape, seen):
+                    (x0, z0), (x1, z1) = project(a), project(b)
+                    width = 300.0 * shape.radius
+                    line = axes.plot([x0, x1], [z0, z1], color=shape.color, lw=width, alpha=alpha, solid_capstyle="round", zorder=2)
+                    artists += line
+    return artists
+
+
+def draw_ground(axes: Axes, shapes: tuple[Shape, ...], low: float, high: float) -> None:
+    """The terrain between two x, filled below."""
+    for shape in shapes:
+        if isinstance(shape, Ground):
+            x = np.linspace(low, high, 200)
+            z = ground_height(shape, x)
+            axes.plot(x, z, color=shape.color, lw=1.5, zorder=1)
+            axes.fill_between(x, z, z - 0.05, color=shape.color, alpha=0.15, lw=0, zorder=0)
+
+
+def row_at(run: Trajectory, t: float) -> int:
+    """The last row at or before t."""
+    return int(np.clip(np.searchsorted(run.t, t, side="right") - 1, 0, len(run.t) - 1))

@@ -1,0 +1,198 @@
+"""The plot page: what a person looks at first."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from footfall.analysis.summary import Summary
+from footfall.hybrid.sketch import Bar
+from footfall.record.trajectory import Trajectory
+from footfall.viewer.draw import draw_ground, draw_pose, row_at, side_view, view_of
+
+Panel = Callable[[Axes], None]
+_COLUMNS = 3
+
+
+def write_plot_page(run: Trajectory, summary: Summary, path: Path, *, title: str) -> None:
+    """One PNG: poses, states, torques and forces, powers, ledger, footfalls, phase portraits, path."""
+    panels = list(_panels(run, summary))
+    rows = -(-len(panels) // _COLUMNS)
+    figure = Figure(figsize=(5.2 * _COLUMNS, 2.6 + 2.7 * rows), layout="constrained", dpi=110)
+    grid = figure.add_gridspec(rows + 1, _COLUMNS, height_ratios=[1.1, *[1.0] * rows])
+    _pose_strip(figure.add_subplot(grid[0, :]), run, summary)
+    for i, panel in enumerate(panels):
+        panel(figure.add_subplot(grid[1 + i // _COLUMNS, i % _COLUMNS]))
+    speed = summary.metrics.get("mean_speed")
+    said = f" - {speed:.4g} m/s" if speed is not None else ""
+    figure.suptitle(f"{title}{said} - {run.ending.sentence}", fontsize=12)
+    figure.savefig(path)
+
+
+def broken(run: Trajectory, *names: str) -> tuple[np.ndarray, ...]:
+    """Time and signals with a gap at every jump, so that no line is drawn through it."""
+    cuts = np.flatnonzero(np.diff(run.j) > 0) + 1
+    return tuple(np.insert(values, cuts, np.nan) for values in (run.t, *(run[name] for name in names)))
+
+
+def _lines(axes: Axes, run: Trajectory, names: Iterable[str], ylabel: str, title: str) -> None:
+    for name in names:
+        t, values = broken(run, name)
+        axes.plot(t, values, lw=0.9, label=name.removeprefix("power."))
+    axes.set(title=title, xlabel="t [s]", ylabel=ylabel)
+    axes.legend(fontsize=7, loc="upper right", framealpha=0.6)
+    axes.grid(alpha=0.25)
+
+
+def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
+    """Panels in reading order, only those this robot has something to show for."""
+    by_unit: dict[tuple[str, bool], list[str]] = {}
+    for name in run.of_role("state"):  # a position that runs away would flatten the angles and heights beside it
+        by_unit.setdefault((run.signals[name].unit, _wanders(run, name)), []).append(name)
+    for (unit, wanders), names in by_unit.items():
+        title = f"States in {unit or '1'}" + (", travelled" if wanders else "")
+        yield lambda axes, names=names, unit=unit, title=title: _lines(axes, run, names, f"[{unit}]", title)
+    outputs = run.of_role("output")
+    torques = [n for n in outputs if n.endswith(".torque")]
+    forces = [n for n in outputs if n.endswith(".force")] or [n for n in outputs if n.endswith(".fz")]
+    if torques:
+        yield lambda axes: _zoomed(axes, run, summary, torques, "[N m]", "Torques")
+    if forces:
+        yield lambda axes: _zoomed(axes, run, summary, forces, "[N]", "Leg forces")
+    if run.of_role("power"):
+        yield lambda axes: _zoomed(axes, run, summary, run.of_role("power"), "[W]", "Power into the stores")
+    yield lambda axes: _ledger(axes, run)
+    if run.travel is not None:
+        yield lambda axes: _footfalls(axes, run, summary)
+    states = run.of_role("state")
+    pairs = [n for n in states if run.signals[n].rate_of in states and not _wanders(run, run.signals[n].rate_of or "")]
+    for name in pairs[:2]:
+        yield lambda axes, name=name: _phase(axes, run, summary, run.signals[name].rate_of or "", name)
+    if run.travel is not None and run.travel.heading is not None:
+        yield lambda axes: _top_view(axes, run)
+
+
+def _wanders(run: Trajectory, name: str) -> bool:
+    """Whether a signal leaves for good rather than coming back every step: it moves further over the run than within a stance."""
+    values, stances = run[name], np.split(run[name], np.flatnonzero(np.diff(run.j) > 0) + 1)
+    return len(stances) > 4 and np.ptp(values) > 4 * max(np.ptp(part) for part in stances if len(part))
+
+
+def _recent(run: Trajectory, summary: Summary, steps: int) -> float:
+    """The time `steps` steps before the end, or a quarter of the run for what does not step."""
+    step = summary.metrics.get("step_time")
+    return max(run.t[0], run.t[-1] - steps * step) if step else run.t[0] + 0.75 * (run.t[-1] - run.t[0])
+
+
+def _zoomed(axes: Axes, run: Trajectory, summary: Summary, names: list[str], ylabel: str, title: str) -> None:
+    """The last steps, close enough to see their shape. Rare spikes (a stiff spoke landing) must not hide the rest."""
+    _lines(axes, run, names, ylabel, title)
+    begin = _recent(run, summary, 6)
+    late = run.t >= begin
+    values = np.concatenate([run[name][late] for name in names])
+    low, high = np.percentile(values, [2, 98])
+    top, bottom = values.max(), values.min()
+    span = max(high - low, 1e-12)
+    if top > high + 20 * span or bottom < low - 20 * span:
+        axes.set_ylim(low - 0.3 * span, high + 0.3 * span)
+        title = f"{title} (spikes {bottom:.3g} .. {top:.3g} cut)"
+    else:
+        axes.set_ylim(bottom - 0.05 * (top - bottom + 1e-12), top + 0.05 * (top - bottom + 1e-12))
+    axes.set_title(title)
+    axes.set_xlim(begin, run.t[-1])
+
+
+def _ledger(axes: Axes, run: Trajectory) -> None:
+    """What came in, where it went, and what is left: the curves of what went add up to what came in, less what is stored."""
+    stored = sum(run[name] for name in run.of_role("store"))
+    works = run.of_role("work")
+    for name in works:
+        t, value = broken(run, name)
+        axes.plot(t, value, lw=1.2, label=name.removeprefix("work."))
+    jumps = stored - stored[0] - sum((run[name] for name in works), np.zeros_like(run.t))
+    axes.step(run.t, jumps, lw=1.2, where="post", label="jumps")
+    axes.plot(run.t, stored - stored[0], lw=0.8, color="black", label="stored, change")
+    residual = f"residual {run.ledger.relative_residual:.1e} of throughput"
+    axes.set(title=f"Energy ledger ({residual})", xlabel="t [s]", ylabel="[J]")
+    axes.legend(fontsize=7, loc="upper left", framealpha=0.6)
+    axes.grid(alpha=0.25)
+
+
+def _footfalls(axes: Axes, run: Trajectory, summary: Summary) -> None:
+    """A bar per stance, a row per side: who steps when."""
+    assert run.travel is not None
+    counters = run.travel.step_counters
+    for row, name in enumerate(counters):
+        landings = run.t[np.flatnonzero(np.diff(run[name]) > 0) + 1]
+        edges = np.concatenate([[run.t[0]], landings, [run.t[-1]]])
+        for i, (a, b) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+            axes.barh(row, b - a, left=a, height=0.7, color="0.25" if i % 2 else "0.7", lw=0)
+    axes.set_yticks(range(len(counters)), [n.replace("steps", "").strip("_") or "feet" for n in counters])
+    axes.set(title="Footfalls (each bar one stance)", xlabel="t [s]", xlim=(_recent(run, summary, 20), run.t[-1]))
+
+
+def _phase(axes: Axes, run: Trajectory, summary: Summary, position: str, rate: str) -> None:
+    """Rate against position, the settled part in colour, jumps as dotted lines."""
+    _, x, y = broken(run, position, rate)
+    axes.plot(x, y, lw=0.4, color="0.75")
+    late = run.t >= summary.window["from"]
+    first = int(np.argmax(late))
+    xs, ys, js = run[position][first:], run[rate][first:], run.j[first:]
+    cuts = np.flatnonzero(np.diff(js) > 0) + 1
+    axes.plot(np.insert(xs, cuts, np.nan), np.insert(ys, cuts, np.nan), lw=1.0, color="tab:blue")
+    for i in cuts[-3:]:
+        axes.plot(xs[i - 1 : i + 1], ys[i - 1 : i + 1], lw=0.8, ls=":", color="tab:red")
+    axes.set(title="Phase portrait (settled part blue)", xlabel=run.signals[position].label, ylabel=run.signals[rate].label)
+    axes.grid(alpha=0.25)
+
+
+def _top_view(axes: Axes, run: Trajectory) -> None:
+    """The path from above, with where it pointed."""
+    assert run.travel is not None and run.travel.heading is not None
+    group = run.travel.heading.rpartition(".")[0]
+    x, y, yaw = run[f"{group}.x"], run[f"{group}.y"], run[run.travel.heading]
+    axes.plot(x, y, lw=1.0)
+    marks = np.linspace(0, len(x) - 1, 12).astype(int)
+    axes.quiver(x[marks], y[marks], np.cos(yaw[marks]), np.sin(yaw[marks]), angles="xy", width=0.005, scale=18)
+    axes.plot(x[0], y[0], "o", ms=5, color="tab:green", label="start")
+    axes.plot(x[-1], y[-1], "s", ms=5, color="tab:red", label="end")
+    axes.set(title="Path from above", xlabel="x forward [m]", ylabel="y left [m]")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend(fontsize=7)
+    axes.grid(alpha=0.25)
+
+
+def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
+    """The last poses, side by side, fading into the past."""
+    project = view_of(run)
+    rows = _spaced_rows(run)
+    for row, alpha in zip(rows, np.linspace(0.3, 1.0, len(rows)), strict=True):
+        draw_pose(axes, run.sketch, run.seen(row), project, alpha=float(alpha), forces=True)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.autoscale_view()
+    low, high = axes.get_xlim()
+    if project is side_view:
+        draw_ground(axes, run.sketch, low - 1.0, high + 1.0)
+        axes.set_xlim(low, high)
+    span = f"t = {run.t[rows[0]]:.3g} to {run.t[rows[-1]]:.3g} s"
+    axes.set(title=f"Poses, {span}", xlabel="x [m]", ylabel="z [m]" if project is side_view else "")
+
+
+def _spaced_rows(run: Trajectory, most: int = 8) -> list[int]:
+    """Rows of poses that stand side by side: a robot's length apart, the last one at the end."""
+    times = np.linspace(0.8 * run.t[-1], run.t[-1], most)
+    if run.travel is not None:
+        gone = run[run.travel.distance]
+        length = 2.1 * _reach(run)
+        behind = np.maximum.accumulate(gone)
+        spots = gone[-1] - length * np.arange(most)[::-1]
+        times = run.t[np.searchsorted(behind, spots[spots >= gone[0]])]
+    return sorted({row_at(run, t) for t in times} | {len(run.t) - 1})
+
+
+def _reach(run: Trajectory) -> float:
+    """How far the sketch's bars reach from the bodies they are fixed to."""
+    tips = [np.linalg.norm(end) for shape in run.sketch if isinstance(shape, Bar) for end in (shape.start, shape.end)]
+    return float(max(tips, default=0.1))

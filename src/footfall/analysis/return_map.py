@@ -13,7 +13,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim import event_engine as engine
 from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import as_arrays, limits_of, settings_of
+from footfall.sim.simulate import as_arrays, as_floats, limits_of, settings_of
 
 #: Other events that may happen on the way from one section to the next.
 EVENTS_BETWEEN = 256
@@ -46,7 +46,9 @@ def event_index(system: AbstractHybridSystem, name: str) -> int:
     """Index of a scalar guard by its event's name."""
     names = [e.name for e in system.events]
     if name not in names:
-        raise ValueError(f'"{name}" is not an event of {type(system).__name__}. Known: {", ".join(names)}.{nearest(name, names)}')
+        raise ValueError(
+            f'"{name}" is not an event of {type(system).__name__}. Known: {", ".join(names)}.{nearest(name, names)}'
+        )
     return names.index(name)
 
 
@@ -59,7 +61,9 @@ def _to_section(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: 
     return Section(x_end, carry.m, carry.t, carry.outcome)
 
 
-def to_section(system: AbstractHybridSystem, state: HybridState, event: str, plan: SimPlan | None = None, count: int = 1) -> Section:
+def to_section(
+    system: AbstractHybridSystem, state: HybridState, event: str, plan: SimPlan | None = None, count: int = 1
+) -> Section:
     """Flow from `state` until just after the `count`-th `event`. Differentiable in forward mode, through every event."""
     plan = plan or SimPlan()
     limits = limits_of(plan, event_index(system, event), count)
@@ -97,7 +101,7 @@ def find_cycle(
     `ignore` names states that need not repeat (position, heading). `warm_up` steps are taken first, to come near a stable gait.
     """
     plan = plan or SimPlan(rtol=1e-10, atol=1e-12)
-    system, state = as_arrays(system), HybridState(*as_arrays(tuple(guess)))
+    system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
     if warm_up:
         section = to_section(system, state, event, plan, warm_up)
         _require(section.outcome, event)

@@ -129,5 +129,3 @@ def _suggest(experiment: Experiment, folder: Path) -> None:
     out.print("\n[bold]Try next[/]")
     for idea in ideas:
         out.print(f"  {idea}", markup=False, soft_wrap=True)
-
-

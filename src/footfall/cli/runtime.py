@@ -54,7 +54,9 @@ def _option_is_safe() -> bool:
     note = cache_folder() / f"small-loops-{version}"
     if note.exists():
         return note.read_text() == "safe"
-    program = "import jax; jax.jit(lambda x: jax.lax.while_loop(lambda v: v < 9, lambda v: v + x, 0.0))(1.0).block_until_ready()"
+    program = (
+        "import jax; jax.jit(lambda x: jax.lax.while_loop(lambda v: v < 9, lambda v: v + x, 0.0))(1.0).block_until_ready()"
+    )
     environment = os.environ | {"XLA_FLAGS": FLAG, "JAX_PLATFORMS": "cpu"}
     try:
         safe = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=60).returncode == 0

@@ -12,12 +12,14 @@ from footfall.scenario.load import load, read_toml
 def list_all() -> None:
     """Scenarios with a line each, and the kinds of parts."""
     table = Table(box=None, padding=(0, 2), title="Scenarios", title_justify="left")
-    table.add_column("name", no_wrap=True), table.add_column("what it is")
+    table.add_column("name", no_wrap=True)
+    table.add_column("what it is")
     for name, path in shipped_scenarios().items():
         table.add_row(name, read_toml(path).get("about", ""))
     out.print(table)
     parts = Table(box=None, padding=(0, 2), title="\nParts", title_justify="left")
-    parts.add_column("kind", no_wrap=True), parts.add_column("what it is")
+    parts.add_column("kind", no_wrap=True)
+    parts.add_column("what it is")
     for name, cls in PARTS.items():
         parts.add_row(name, (cls.__doc__ or "").strip().splitlines()[0])
     out.print(parts)
@@ -41,7 +43,7 @@ def show_scenario(name: str, settings: list[str]) -> int:
         _section(".".join(path), values, describe(getattr(system, slot)), f"kind = {values['kind']}{more}")
     _section("start", document["start"], describe(type(system).Start), "")
     _section("sim", document["sim"], {}, "")
-    out.print('\nChange any of these with --set, such as --set KEY=VALUE; any unique end of a path will do.', markup=False)
+    out.print("\nChange any of these with --set, such as --set KEY=VALUE; any unique end of a path will do.", markup=False)
     return 0
 
 

@@ -9,7 +9,16 @@ from footfall.record.trajectory import Trajectory
 from footfall.scenario.load import Experiment
 
 #: First what the robot does, then what it costs; the rest follows in the order it was computed.
-FIRST = ("mean_speed", "step_time", "step_length", "yaw_rate", "turn_radius", "cost_of_transport", "motor_work_per_step", "mean_power")
+FIRST = (
+    "mean_speed",
+    "step_time",
+    "step_length",
+    "yaw_rate",
+    "turn_radius",
+    "cost_of_transport",
+    "motor_work_per_step",
+    "mean_power",
+)
 HIDDEN = ("distance", "steps", "motor_work")
 
 
@@ -28,9 +37,15 @@ def summary_table(summary: Summary, experiment: Experiment, run: Trajectory, sec
 
 def _metrics(summary: Summary) -> Table:
     window = summary.window
-    where = f"{window['from']:.3g} to {window['to']:.3g} s, {window['steps']:g} steps" if window["settled"] else "whole run: it did not settle"
+    where = (
+        f"{window['from']:.3g} to {window['to']:.3g} s, {window['steps']:g} steps"
+        if window["settled"]
+        else "whole run: it did not settle"
+    )
     table = Table(title=f"Motion ({where})", title_justify="left", box=None, padding=(0, 2))
-    table.add_column("metric"), table.add_column("value", justify="right"), table.add_column("unit")
+    table.add_column("metric")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
     metrics = summary.metrics
     for name in [*(n for n in FIRST if n in metrics), *(n for n in metrics if n not in FIRST)]:
         if name not in HIDDEN and metrics[name] is not None:
@@ -41,7 +56,8 @@ def _metrics(summary: Summary) -> Table:
 def _ledger(summary: Summary) -> Table:
     ledger = summary.ledger
     table = Table(title="Energy ledger", title_justify="left", box=None, padding=(0, 2))
-    table.add_column("entry"), table.add_column("J", justify="right")
+    table.add_column("entry")
+    table.add_column("J", justify="right")
     for name, value in ledger["work"].items():
         table.add_row(f"work in: {name.replace('_', ' ')}", f"{value:+.6g}")
     for name, value in ledger["losses"].items():
@@ -49,9 +65,15 @@ def _ledger(summary: Summary) -> Table:
     for name, value in ledger["jump_losses"].items():
         table.add_row(f"lost at jumps: {name.replace('_', ' ')}", f"{-value:+.6g}")
     for name, start in ledger["stored_start"].items():
-        table.add_row(f"stored, {name}: {start:.5g} -> {ledger['stored_end'][name]:.5g}", f"{ledger['stored_end'][name] - start:+.6g}", style="dim")
+        table.add_row(
+            f"stored, {name}: {start:.5g} -> {ledger['stored_end'][name]:.5g}",
+            f"{ledger['stored_end'][name] - start:+.6g}",
+            style="dim",
+        )
     table.add_row("change of what is stored", f"{ledger['stored_change']:+.6g}")
-    table.add_row(f"residual ({ledger['relative_residual']:.1e} of {ledger['throughput']:.4g} J throughput)", f"{ledger['residual']:+.1e}")
+    table.add_row(
+        f"residual ({ledger['relative_residual']:.1e} of {ledger['throughput']:.4g} J throughput)", f"{ledger['residual']:+.1e}"
+    )
     return table
 
 
@@ -63,8 +85,12 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     if liftoffs:
         least = summary.metrics.get("least_ground_force")
         force = f"; least force {least:.4g} N" if least is not None else ""
-        lines.append(f"lift-off: first at t = {liftoffs[0].t:.6g} s{force}. The model holds only while feet push: read on with care.")
+        lines.append(
+            f"lift-off: first at t = {liftoffs[0].t:.6g} s{force}. The model holds only while feet push: read on with care."
+        )
     source = run.provenance
     rate = f"{source['sample_rate']:g} Hz samples" if source["sample_rate"] else "jumps only"
-    lines.append(f"{run.ending.steps} steps of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation")
+    lines.append(
+        f"{run.ending.steps} steps of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation"
+    )
     return Text("\n" + "\n".join(lines))

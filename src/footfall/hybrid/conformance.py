@@ -46,7 +46,9 @@ class ConformanceError(AssertionError):
     """A system breaks the contract; the message lists how."""
 
 
-def check_system(system: AbstractHybridSystem, state: HybridState, *, samples: int = 8, seed: int = 0, spread: float = 0.05) -> Report:
+def check_system(
+    system: AbstractHybridSystem, state: HybridState, *, samples: int = 8, seed: int = 0, spread: float = 0.05
+) -> Report:
     """Check the contract at `state` and at `samples` states near it. Raises ConformanceError with the whole report."""
     report = examine_system(system, state, samples=samples, seed=seed, spread=spread)
     if not report.ok:
@@ -54,7 +56,9 @@ def check_system(system: AbstractHybridSystem, state: HybridState, *, samples: i
     return report
 
 
-def examine_system(system: AbstractHybridSystem, state: HybridState, *, samples: int = 8, seed: int = 0, spread: float = 0.05) -> Report:
+def examine_system(
+    system: AbstractHybridSystem, state: HybridState, *, samples: int = 8, seed: int = 0, spread: float = 0.05
+) -> Report:
     """The same report without raising."""
     state = HybridState(jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m))
     checks: list[Check] = []
@@ -92,7 +96,9 @@ def _structure(system: AbstractHybridSystem, state: HybridState, near: list[Any]
         if event.outcome is None:
             jump = system.jump(t, x, m, k, *_leg(guards[k]))
             fits = jax.tree.structure((jump.x, jump.m)) == jax.tree.structure((x, m))
-            yield Check(f'jump "{event.name}" keeps the structs of x and m', fits, "same structs" if fits else f"{jump.x}, {jump.m}")
+            yield Check(
+                f'jump "{event.name}" keeps the structs of x and m', fits, "same structs" if fits else f"{jump.x}, {jump.m}"
+            )
 
 
 def _leg(guard: Any) -> tuple[Any, ...]:
@@ -151,7 +157,9 @@ def _energy(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
         _, change = jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))
         scale = float(jnp.maximum(_size(change) + _size(rates.power), 1.0))
         worst = max(worst, abs(float(_total(change) - _total(rates.power))) / scale)
-        gains += [n for n, v, info in named_leaves(rates.power) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)]
+        gains += [
+            n for n, v, info in named_leaves(rates.power) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)
+        ]
     yield Check("the rate of the stores is the sum of the ports", worst <= ROUNDING, f"worst {worst:.1e} of the power flowing")
     yield Check("loss ports never give energy", not gains, ", ".join(sorted(set(gains))) or "none does")
 
@@ -187,8 +195,12 @@ def _jumps(system: AbstractHybridSystem, state: HybridState, near: list[Any]) ->
             before, after = system.stores(t, x, m), system.stores(t, jump.x, jump.m)
             scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
             worst = max(worst, abs(float(_total(after) - _total(before) - _total(jump.work))) / scale)
-            gains += [n for n, v, info in named_leaves(jump.work) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)]
-        detail = f"worst {worst:.1e} of the energy, at {reached} states" if reached else "no state near the start reaches this guard"
+            gains += [
+                n for n, v, info in named_leaves(jump.work) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)
+            ]
+        detail = (
+            f"worst {worst:.1e} of the energy, at {reached} states" if reached else "no state near the start reaches this guard"
+        )
         yield Check(f'jump "{event.name}" reports the energy it takes', worst <= ROUNDING and not gains, detail)
 
 
@@ -199,7 +211,11 @@ def _arming(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     armed = [e.name for e, g in zip(system.events, guards, strict=True) if np.all(np.asarray(g) > 0)]
     waiting = [e.name for e in system.events if e.name not in armed]
     finite = all(np.all(np.isfinite(np.asarray(g))) for g in guards)
-    yield Check("guards are finite at the start", finite, f"armed: {', '.join(armed) or 'none'}; waiting: {', '.join(waiting) or 'none'}")
+    yield Check(
+        "guards are finite at the start",
+        finite,
+        f"armed: {', '.join(armed) or 'none'}; waiting: {', '.join(waiting) or 'none'}",
+    )
 
 
 def _everything(system: AbstractHybridSystem, t: Any, x: Any, m: Any) -> Any:

@@ -61,8 +61,9 @@ class Travel(NamedTuple):
 class AbstractHybridSystem(Parametric):
     """A machine that flows between events, jumps at them, and can be observed.
 
-    `Start` is the class of its [start] table (see hybrid/start.py). All methods are pure and elementwise in their scalars. `k` is static: the index of a guard. A guard may be an
-    array over like legs; its event is then (k, leg), and `jump` takes the traced leg index as a fifth argument.
+    All methods are pure and elementwise in their scalars. `k` is static: the index of a guard. A guard may be an array
+    over like legs; its event is then (k, leg), and `jump` takes the traced leg index as a fifth argument. `Start` is the class
+    of its [start] table (see hybrid/start.py).
     """
 
     Start: ClassVar[type]

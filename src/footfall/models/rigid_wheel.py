@@ -14,9 +14,9 @@ from footfall.hybrid.frame import Body, Foot, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
-from footfall.models.wheel_states import RigidWheelState, WheelStance
-from footfall.models.wheel_start import RigidWheelStart
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
+from footfall.models.wheel_start import RigidWheelStart
+from footfall.models.wheel_states import RigidWheelState, WheelStance
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
 from footfall.parts.legs.strut import Strut

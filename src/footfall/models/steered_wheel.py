@@ -10,16 +10,16 @@ from typing import NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 
-from footfall.hybrid.fields import choice, param, part, port, signal, store
+from footfall.hybrid.fields import choice, param, part, port, store
 from footfall.hybrid.frame import Body, Foot
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Ball, Ground, Link, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
-from footfall.models.wheel_states import SteeredWheelCounts, SteeredWheelState
-from footfall.models.wheel_start import SteeredWheelStart
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
+from footfall.models.wheel_start import SteeredWheelStart
+from footfall.models.wheel_states import SteeredWheelCounts, SteeredWheelState
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
@@ -107,7 +107,9 @@ class SteeredWheel(AbstractHybridSystem):
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     spokes: int = param(10, doc="number of spokes per side", ge=3, le=1000, static=True)
     on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when a foot would have to pull")
-    leg: AbstractCompliantLeg = part(doc="virtual spoke: left and right together, each side has half", default_factory=SpringLeg)
+    leg: AbstractCompliantLeg = part(
+        doc="virtual spoke: left and right together, each side has half", default_factory=SpringLeg
+    )
     torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
     motor: DcMotor = part(doc="one of the two motors", default_factory=DcMotor)
     controller: AbstractPitchController = part(doc="law that holds the torso's pitch", default_factory=PitchPid)
@@ -344,4 +346,10 @@ class SteeredWheel(AbstractHybridSystem):
         )
 
     def travel(self) -> Travel:
-        return Travel("travel.distance", ("steps_left", "steps_right"), self.total_mass * self.gravity, ("motor_left", "motor_right"), "axle.yaw")
+        return Travel(
+            "travel.distance",
+            ("steps_left", "steps_right"),
+            self.total_mass * self.gravity,
+            ("motor_left", "motor_right"),
+            "axle.yaw",
+        )

@@ -17,9 +17,9 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Ball, Link, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
-from footfall.models.wheel_states import TorsoWheelState, WheelStance
-from footfall.models.wheel_start import TorsoWheelStart
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
+from footfall.models.wheel_start import TorsoWheelStart
+from footfall.models.wheel_states import TorsoWheelState, WheelStance
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd

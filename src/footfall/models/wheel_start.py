@@ -25,7 +25,7 @@ def _require_above_ground(height: float, rest_length: float, angle: float, spoke
         raise ParameterError(
             f"the start is below ground: with the hub {height:g} m above it and the stance spoke at {angle:g} rad, spoke"
             f" {lowest + 1} of {spokes} reaches {depth:.3g} mm into the ground. Raise `height` (or leave it at"
-            f" \"auto\") or bring `spoke_angle` within {spacing / 2:.4g} rad of upright.",
+            f' "auto") or bring `spoke_angle` within {spacing / 2:.4g} rad of upright.',
             "height",
         )
 

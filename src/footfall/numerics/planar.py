@@ -6,6 +6,7 @@ Angles are counter-clockwise positive with +x to the right and +z up: rotating +
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
 
+
 def rotate(x: Scalar, z: Scalar, angle: Scalar) -> tuple[Scalar, Scalar]:
     """The vector (x, z) turned counter-clockwise by `angle`."""
     s, c = sincos(angle)

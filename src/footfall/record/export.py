@@ -55,7 +55,10 @@ def write_mcap(run: Trajectory, stream: IO[bytes]) -> None:
     writer.start(profile="", library="footfall")
     channels = []
     for topic, signals in topics(run).items():
-        properties: dict[str, Any] = {"t": {"type": "number", "unit": "s"}, "j": {"type": "integer", "description": "jumps so far"}}
+        properties: dict[str, Any] = {
+            "t": {"type": "number", "unit": "s"},
+            "j": {"type": "integer", "description": "jumps so far"},
+        }
         for s in signals:
             properties[_leaf(s)] = {"type": ["number", "null"], "unit": s.unit, "description": s.doc}
         schema = writer.register_schema(topic.strip("/").replace("/", "."), "jsonschema", _schema(topic, properties))

@@ -53,7 +53,7 @@ def write_run(
         (aside / "provenance.json").write_text(json.dumps(run.provenance, indent=2) + "\n")
         if pictures is not None:
             pictures(aside)
-        os.chmod(aside, 0o755)
+        aside.chmod(0o755)
         if folder.exists():
             old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
             folder.rename(old)

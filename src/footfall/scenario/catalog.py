@@ -77,7 +77,9 @@ def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem:
     found = {n: c for n, c in found.items() if not inspect.isabstract(c)}
     if class_name not in found:
         known = ", ".join(found) or "none"
-        raise ScenarioError(f'kind = "{kind}": {path.name} has no robot "{class_name}". Robots in it: {known}.{nearest(class_name, found)}')
+        raise ScenarioError(
+            f'kind = "{kind}": {path.name} has no robot "{class_name}". Robots in it: {known}.{nearest(class_name, found)}'
+        )
     return found[class_name]()
 
 

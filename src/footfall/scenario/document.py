@@ -1,9 +1,9 @@
 """A scenario as nested tables: the defaults of its robot, then the file, then what `--set` says.
 
-    title, about, look_for, success
-    [robot] kind + its own parameters      [robot.SLOT] kind + parameters of that part
-    [terrain] [controller] [gait] [stack]  slots that are tables of their own
-    [start] [sim]
+title, about, look_for, success
+[robot] kind + its own parameters      [robot.SLOT] kind + parameters of that part
+[terrain] [controller] [gait] [stack]  slots that are tables of their own
+[start] [sim]
 """
 
 import dataclasses
@@ -89,7 +89,9 @@ def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str,
             inside = f"[{'.'.join(path)}] " if path else ""
             what = "table" if isinstance(value, dict) else "key"
             hint = " (this robot has no such part)" if key in TOP_SLOTS else ""
-            raise ScenarioError(f'{where}: {inside}"{key}" is not a known {what}{hint}.\n  Known: {", ".join(known)}.{nearest(key, known)}')
+            raise ScenarioError(
+                f'{where}: {inside}"{key}" is not a known {what}{hint}.\n  Known: {", ".join(known)}.{nearest(key, known)}'
+            )
         if isinstance(base[key], dict):
             if not isinstance(value, dict):
                 raise ScenarioError(f"{where}: [{'.'.join(here)}] must be a table, got {value!r}.")
@@ -136,7 +138,9 @@ def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
         raise ScenarioError(f'{where}: "{name}" could be any of: {", ".join(map(".".join, found))}. Write more of the path.')
     known = [".".join(p) for p in every]
     tails = known + [p[-1] for p in every] + [".".join(p[-2:]) for p in every]
-    raise ScenarioError(f'{where}: there is no key "{name}" in this scenario.{nearest(name, tails)} `footfall show` lists them all.')
+    raise ScenarioError(
+        f'{where}: there is no key "{name}" in this scenario.{nearest(name, tails)} `footfall show` lists them all.'
+    )
 
 
 def apply_settings(document: Document, settings: list[str], robot: type) -> None:
@@ -146,7 +150,9 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> None
     for text in settings:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise ScenarioError(f'--set {text}: write it as key=value, such as --set leg.stiffness="20000 N/m" or --set leg=stiffening.')
+            raise ScenarioError(
+                f'--set {text}: write it as key=value, such as --set leg.stiffness="20000 N/m" or --set leg=stiffening.'
+            )
         pairs.append((name.strip(), _value(value.strip()), f"--set {text}"))
     top = {k: v for k, v in document.items() if k in TABLES}
     rest = []
@@ -162,7 +168,9 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> None
         if isinstance(at(document, path), dict):
             raise ScenarioError(f"{where}: {'.'.join(path)} is a table; set one of its keys: {', '.join(at(document, path))}.")
         if path == ("robot", "kind"):
-            raise ScenarioError(f"{where}: the robot cannot be changed by --set; start from another scenario (`footfall list`).")
+            raise ScenarioError(
+                f"{where}: the robot cannot be changed by --set; start from another scenario (`footfall list`)."
+            )
         at(document, path[:-1])[path[-1]] = value
 
 

@@ -43,7 +43,9 @@ def find_scenario(name: str) -> Path:
     path = Path(name)
     if path.suffix == ".toml" or path.exists():
         return path
-    raise ScenarioError(f'"{name}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}')
+    raise ScenarioError(
+        f'"{name}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}'
+    )
 
 
 def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, duration: float | str | None = None) -> Experiment:
@@ -132,10 +134,12 @@ def _explain(error: Any, model: type[pydantic.BaseModel], path: tuple[str, ...],
     came = error.get("input")
     match error["type"]:
         case "extra_forbidden":
-            return f'{where}: {place} is not a known key.\n  Known: {", ".join(model.model_fields)}.{nearest(key, model.model_fields)}'
+            return f"{where}: {place} is not a known key.\n  Known: {', '.join(model.model_fields)}.{nearest(key, model.model_fields)}"
         case "literal_error":
             options = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
-            return f'{where}: {place} = {came!r} is not an option.\n  Known: {options}.{nearest(str(came), options.split(", "))}'
+            return (
+                f"{where}: {place} = {came!r} is not an option.\n  Known: {options}.{nearest(str(came), options.split(', '))}"
+            )
         case "value_error":
             return f"{where}: {place} = {came!r}: {error['ctx']['error']}"
         case _:

@@ -44,7 +44,9 @@ def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool 
 def table_model(cls: type) -> type[pydantic.BaseModel]:
     """The pydantic model of one part's own parameters (its slots are tables of their own)."""
     fields: dict[str, Any] = {}
-    hints = cls.__annotations__ | {k: v for base in reversed(cls.__mro__) for k, v in getattr(base, "__annotations__", {}).items()}
+    hints = cls.__annotations__ | {
+        k: v for base in reversed(cls.__mro__) for k, v in getattr(base, "__annotations__", {}).items()
+    }
     for name, info in describe(cls).items():
         if info.role == "param":
             default = cls.__dataclass_fields__[name].default

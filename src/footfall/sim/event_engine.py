@@ -63,6 +63,7 @@ class Carry(NamedTuple):
     made_jump: Array
     guards: Array
     armed: Array
+    rising: Array  #: rate of each unarmed guard that was rising at the last event, else 0
     step: Array  #: next step size
     last_error: Array
     outcome: Array
@@ -88,14 +89,16 @@ class March(NamedTuple):
     made_jump: Array
     guards: Array
     armed: Array
+    rising: Array
     step: Array
+    cap: Array  #: longest next step, once
     last_error: Array
     stores: Array
     throughput: Array
     least_room: Array
     steps: Array
     tried: Array
-    stuck: Array
+    stuck: Array  #: outcome that ends the run here, or 0
     crossing: Array  #: a guard was seen at or below zero inside the next step
     tau: Array  #: length of the last step tried
     looked: Array  #: guards at the looks into it, its start first
@@ -226,6 +229,11 @@ class Loop:
             return jnp.stack([jnp.asarray(v, y.dtype) for v in values])
         return jnp.concatenate([jnp.ravel(v) for v in values])
 
+    def guard_rates(self, t: Any, y: Array, m: Any, field: Array | None = None) -> tuple[Array, Array]:
+        """Guards and their rates along the flow."""
+        field = self.field(jnp.zeros(()), y, (self.system, m, t)) if field is None else field
+        return jax.jvp(lambda s, v: self.guards(s, v, m), (t, y), (jnp.ones(()), field))
+
     def stores(self, t: Any, y: Array, m: Any) -> Array:
         x, _ = self.layout.unpack(y)
         return self.store_layout.pack(self.system.stores(t, x, m))
@@ -253,7 +261,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     t = jnp.zeros(())
     y = loop.layout.pack((x, jax.tree.map(lambda s: jnp.zeros(s.shape), jax.eval_shape(lambda: system.flow(t, x, m).power))))
     field = loop.field(t, y, (system, m, t))
-    guards, rates = jax.jvp(lambda s, v: loop.guards(s, v, m), (t, y), (jnp.ones(()), field))
+    guards, rates = loop.guard_rates(t, y, m, field)
     # A guard at or below zero is unarmed until it has been positive; exactly at zero its rate decides.
     armed = (guards > 0) | ((guards == 0) & (rates < 0))
     if settings.adaptive:
@@ -266,7 +274,8 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     zero, zero_i = jnp.zeros(()), jnp.zeros((), jnp.int32)
     finite = jnp.all(jnp.isfinite(y)) & jnp.all(jnp.isfinite(field))
     return Carry(
-        t=t, y=y, m=m, solver_state=state, made_jump=jnp.array(True), guards=guards, armed=armed, step=lax.stop_gradient(step),
+        t=t, y=y, m=m, solver_state=state, made_jump=jnp.array(True), guards=guards, armed=armed,
+        rising=lax.stop_gradient(jnp.where(~armed & (rates > 0), rates, 0.0)), step=lax.stop_gradient(step),
         last_error=jnp.ones(()), outcome=jnp.where(finite, 0, int(Outcome.diverged)).astype(jnp.int32), cause=zero_i - 1,
         jumps=zero_i, crowded=zero_i, last_event=zero - jnp.inf, stop_left=jnp.asarray(limits.stop_count, jnp.int32),
         stores=loop.stores(t, y, m), jump_work=jnp.zeros((loop.work_layout.size,)), throughput=zero,
@@ -302,11 +311,9 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         walked = march(loop, c, chunk, limits, pending)
         shared = set(March._fields) & set(Carry._fields)
         c = c._replace(**{name: getattr(walked, name) for name in shared})
-        c = c._replace(outcome=jnp.where(walked.stuck, int(Outcome.diverged), c.outcome).astype(jnp.int32))
+        c = c._replace(outcome=jnp.where(walked.stuck != 0, walked.stuck, c.outcome).astype(jnp.int32))
         chunk = chunk._replace(steps=walked.rows, step_count=walked.row_count)
-        return lax.cond(
-            pending | walked.crossing, lambda: resolve(loop, c, chunk, limits, walked, pending), lambda: (c, chunk)
-        )
+        return lax.cond(pending | walked.crossing, lambda: resolve(loop, c, chunk, limits, walked, pending), lambda: (c, chunk))
 
     carry, chunk = lax.while_loop(more, body, (carry, Chunk(rows, zero_i, events, zero_i)))
     ended = (carry.outcome == 0) & (carry.t >= limits.t_end)
@@ -321,28 +328,30 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array) ->
     zero = jnp.zeros(())
 
     def more(w: March) -> Array:
-        go = (w.t < limits.t_end) & ~w.stuck & ~w.crossing & ~pending
+        go = (w.t < limits.t_end) & (w.stuck == 0) & ~w.crossing & ~pending
         return go & (w.row_count < settings.keep_steps) if settings.keep_steps else go
 
     def body(w: March) -> March:
         left = limits.t_end - w.t
-        at_end = w.step >= left
-        tau = stop(jnp.where(at_end, left, w.step))
+        at_end = jnp.minimum(w.step, w.cap) >= left
+        tau = stop(jnp.where(at_end, left, jnp.minimum(w.step, w.cap)))
         s = loop.solver_step(c._replace(t=w.t, y=w.y, solver_state=w.solver_state, made_jump=w.made_jump), tau)
         good, factor, error = judge(w, s)
         guards = loop.guards(w.t + tau, s.y, c.m)
         # Look into the step: every armed guard at LOOKS points, the last one exact, the others on a cubic.
         inside = jax.vmap(lambda f: loop.guards(w.t + f * tau, hermite(w.y, s.slope0, s.y, s.slope1, f), c.m))(looks)
         values = stop(jnp.concatenate([w.guards[None], inside, guards[None]]))
-        below = (values[1:] <= 0) & w.armed
-        crossing = good & jnp.any(below)
+        shorter = until_armed(values, w, tau) * tau
+        good = good & (shorter >= tau)
+        crossing = good & jnp.any((values[1:] <= 0) & w.armed)
         go = good & ~crossing
         stores = loop.stores(w.t + tau, s.y, c.m)
         used = jnp.sum(jnp.abs(stores - w.stores)) + jnp.sum(jnp.abs(s.y - w.y)[loop.port_start :])
         step = w.step
         if settings.adaptive:
             # A step cut short by the end says little about the next one; nor does one that is about to be searched.
-            step = jnp.where(crossing | (go & at_end), w.step, jnp.minimum(tau * factor, limits.max_step))
+            step = jnp.where(crossing | (go & (at_end | (w.cap < w.step))), w.step, jnp.minimum(tau * factor, limits.max_step))
+            step = jnp.where(shorter < tau, w.step, step)
         too_small = 4 * np.finfo(float).eps * jnp.maximum(jnp.abs(w.t), 1e-3)
         rows = w.rows
         if rows is not None:  # the next free row; it counts only if the step is kept
@@ -354,15 +363,22 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array) ->
             solver_state=pick(go, s.state, w.solver_state),
             made_jump=w.made_jump & ~go,
             guards=jnp.where(go, guards, w.guards),
-            armed=w.armed | (go & (guards > 0)),
+            armed=w.armed | (go & jnp.any(values[1:] > 0, axis=0)),
+            rising=jnp.where(go, 0.0, w.rising),
             step=stop(step),
+            cap=jnp.where(go, jnp.inf, jnp.where(shorter < tau, shorter, w.cap)),
             last_error=jnp.where(good, error, w.last_error),
             stores=jnp.where(go, stores, w.stores),
             throughput=w.throughput + jnp.where(go, used, 0.0),
             least_room=jnp.where(go & w.armed, jnp.minimum(w.least_room, jnp.min(values[1:], axis=0)), w.least_room),
             steps=w.steps + go,
             tried=w.tried + 1,
-            stuck=~good & ((step <= too_small) if settings.adaptive else jnp.array(True)),
+            # A guard that rises and falls within less than time can resolve is a Zeno point; else the solver has given up.
+            stuck=jnp.where(
+                shorter <= too_small,
+                int(Outcome.zeno),
+                jnp.where(~good & (step <= too_small if settings.adaptive else ~s.solved), int(Outcome.diverged), 0),
+            ),
             crossing=crossing,
             tau=tau,
             looked=values,
@@ -384,7 +400,16 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array) ->
     shared = {name: getattr(c, name) for name in set(March._fields) & set(Carry._fields)}
     no = jnp.array(False)
     looked = jnp.zeros((LOOKS + 1, c.guards.shape[0]))
-    first = March(**shared, stuck=no, crossing=no, tau=zero, looked=looked, rows=chunk.steps, row_count=chunk.step_count)
+    first = March(
+        **shared,
+        cap=zero + jnp.inf,
+        stuck=jnp.zeros((), int),
+        crossing=no,
+        tau=zero,
+        looked=looked,
+        rows=chunk.steps,
+        row_count=chunk.step_count,
+    )
     return lax.while_loop(more, body, first)
 
 
@@ -396,18 +421,25 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     hit = pending | found.hit
     t1, y1 = c.t + jnp.where(pending, 0.0, found.tau), jnp.where(pending, c.y, found.y)
     field = loop.field(zero, y1, (loop.system, c.m, t1))
-    g, rate = jax.jvp(lambda s, v: loop.guards(s, v, c.m), (t1, y1), (jnp.ones(()), field))
+    g, rate = loop.guard_rates(t1, y1, c.m, field)
     # Implicit function theorem: the tangent of the event time, and what Newton had left.
-    moved = jnp.where(found.hit & ~pending & (rate[which] < 0), -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)), 0.0)
+    moved = jnp.where(
+        found.hit & ~pending & (rate[which] < 0), -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)), 0.0
+    )
     moved = jnp.where(jnp.abs(moved) <= 2 * TIME_TOLERANCE, moved, 0.0)
     te, before = t1 + moved, y1 + field * moved
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
     after, m, work = loop.apply_jump(te, before, c.m, which)
     after, m = jnp.where(jumped, after, before), pick(jumped, m, c.m)
-    guards = loop.guards(te, after, m)
-    # Only the guard that fired and those it restarts are disarmed; each re-arms once it is positive.
-    armed = (c.armed & ~(hit & jnp.asarray(loop.disarms)[which])) | (guards > 0)
+    guards, rates = loop.guard_rates(te, after, m)
+    # Only the guard that fired and those it restarts are disarmed; each re-arms once it is positive. Within the time to which
+    # events are located a guard is at zero, whatever sign rounding gave it.
+    disarmed = hit & jnp.asarray(loop.disarms)[which]
+    zero_band = TIME_TOLERANCE * jnp.maximum(jnp.abs(rate), jnp.abs(rates))
+    located = jnp.where(jnp.arange(len(loop.guard_outcome)) == which, jnp.abs(g), 0.0)  # as near as the state's digits allow
+    at_zero = jnp.abs(guards) <= 2 * jnp.maximum(zero_band, located)
+    armed = (c.armed & ~disarmed) | ((guards > 0) & ~at_zero)
     stores = loop.stores(te, before, c.m)
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
     crowded = jnp.where(hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded)
@@ -435,6 +467,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         made_jump=hit,
         guards=guards,
         armed=armed,
+        rising=stop(jnp.where(~armed & (rates > 0), rates, 0.0)),
         outcome=outcome,
         cause=jnp.where(hit & (outcome != 0), which, c.cause),
         jumps=jumps,
@@ -460,8 +493,7 @@ def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
         tau = stop(f.target)
         s = loop.solver_step(c, tau)
         t1 = c.t + tau
-        field = loop.field(zero, s.y, (loop.system, c.m, t1))
-        g, rate = stop(jax.jvp(lambda s_, v: loop.guards(s_, v, c.m), (t1, s.y), (jnp.ones(()), field)))
+        g, rate = stop(loop.guard_rates(t1, s.y, c.m))
         crossed = c.armed & (g <= 0)
         some = jnp.any(crossed)
         # Newton step of each guard that matters: of those crossed the one crossed longest ago, else the next to cross. Times, not
@@ -482,11 +514,11 @@ def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
             high=high,
             tries=f.tries + 1,
             done=close | shut,  # shut without a crossing: the look was wrong, and the step up to here stands
-            hit=close | some,
+            hit=close | some | f.hit,
             y=s.y,
             solver_state=s.state,
             dense=s.dense,
-            which=which,
+            which=jnp.where(some | close | ~f.hit, which, f.which),
         )
 
     shapes = jax.eval_shape(lambda: loop.solver_step(c, jnp.ones(())))
@@ -514,6 +546,22 @@ def pick(flag: Array, new: Any, old: Any) -> Any:
 def _first_of(*cases: tuple[Array, Any]) -> Array:
     """The value of the first case that holds, or 0."""
     return functools.reduce(lambda rest, case: jnp.where(case[0], case[1], rest), reversed(cases), jnp.int32(0))
+
+
+def until_armed(looked: Array, w: March, tau: Array) -> Array:
+    """Fraction of a step to take instead, so that it ends where a guard arms that would rise and fall again inside the step.
+
+    1 when nothing does. Only what is armed at a step's start can be located in it, so the step is cut where the guard is seen
+    positive. One that was left at zero rising, and is not seen above it at all, rose and fell before the first look.
+    """
+    been = jnp.cumsum(looked[1:-1] > 0, axis=0) > 0  # what is unarmed at the start counts as at zero there
+    newly = jnp.any((looked[2:] <= 0) & been & ~w.armed, axis=1)
+    known = jnp.any((looked[1:] <= 0) & w.armed, axis=1)
+    first_new = jnp.where(jnp.any(newly), 1 + jnp.argmax(newly), LOOKS)
+    first_known = jnp.where(jnp.any(known), jnp.argmax(known), LOOKS)
+    cut = jnp.where((first_new < LOOKS) & (first_new <= first_known), first_new / LOOKS, 1.0)
+    hidden = jnp.any((w.rising > 0) & (w.guards + w.rising * tau / LOOKS > 0) & (looked[1] <= 0))
+    return jnp.where(hidden, 0.1, cut)
 
 
 def first_guess(looked: Array, armed: Array) -> tuple[Array, Array]:

@@ -40,7 +40,9 @@ class SimPlan:
                 raise ValueError(f"SimPlan.{name} = {value:g} must be positive and finite, or left out.")
         if self.step is None and not isinstance(self.solver, diffrax.AbstractAdaptiveSolver):
             name = type(self.solver).__name__
-            raise ValueError(f"{name} cannot estimate its error: give a constant `step`, such as step = 1e-4, or take another solver.")
+            raise ValueError(
+                f"{name} cannot estimate its error: give a constant `step`, such as step = 1e-4, or take another solver."
+            )
         if self.max_jumps < 1:
             raise ValueError(f"SimPlan.max_jumps = {self.max_jumps} must be at least 1.")
         if self.settle is not None and not 0 <= self.settle < self.duration:

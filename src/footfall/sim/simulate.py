@@ -6,25 +6,22 @@ compiled programs can be kept on disk and used again by the next process.
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from footfall.hybrid.fields import FieldInfo
-from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
-from footfall.record.ledger import Ledger
 from footfall.record.provenance import provenance
-from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
+from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
 from footfall.sim.plan import SimPlan
+from footfall.sim.recorder import Recorder
 
 #: Room per compiled call.
-KEEP_STEPS, KEEP_EVENTS, KEEP_SAMPLES = 2048, 64, 1024
+KEEP_STEPS, KEEP_EVENTS = 2048, 64
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 1_000_000
 
@@ -41,70 +38,16 @@ def _advance(system: Any, carry: engine.Carry, x_like: Any, limits: engine.Limit
     return engine.advance(system, carry, x_like, limits, settings)
 
 
-class _Observed(NamedTuple):
-    """One row of every signal for each sample, each side of each event, and the end."""
-
-    samples: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
-    end: np.ndarray
-    jumps_before: np.ndarray  #: events of this chunk before each sample
-
-
-@functools.partial(jax.jit, static_argnames="settings")
-def _observe(
-    system: Any, begin: engine.Carry, chunk: engine.Chunk, end: engine.Carry, x_like: Any, times: Any, settings: engine.Settings
-) -> tuple[Any, Any]:
-    """Rows at the sample times, then before and after each event, then at the end, as one matrix; and the events before each sample."""
-    layout = engine.Loop(system, x_like, begin.m, settings).layout
-    events, steps = chunk.events, chunk.steps
-
-    def row(t: Any, y: Any, m: Any) -> Any:
-        x, work = layout.unpack(y)
-        values = [x, m, system.outputs(t, x, m), system.stores(t, x, m), system.flow(t, x, m).power, work]
-        return jnp.concatenate([jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(values)])
-
-    # Discrete state before event i is that after event i - 1; row 0 is the chunk's first.
-    m_rows = jax.tree.map(lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest]), begin.m, events.m)
-    count = jnp.arange(events.t.shape[0])
-    parts = [
-        (events.t, events.before, jax.tree.map(lambda v: v[count], m_rows)),
-        (events.t, events.after, events.m),
-        jax.tree.map(lambda v: jnp.asarray(v)[None], (end.t, end.y, end.m)),
-    ]
-    earlier = jnp.zeros(times.shape, jnp.int32)
-    if steps is not None:
-        starts = jnp.where(jnp.arange(steps.start.shape[0]) < chunk.step_count, steps.start, jnp.inf)
-        index = jnp.maximum(jnp.searchsorted(starts, times, side="right") - 1, 0)
-
-        def inside(t: Any, i: Any) -> Any:
-            start, tau, dense = jax.tree.map(lambda v: v[i], (steps.start, steps.tau, steps.dense))
-            curve = settings.solver.interpolation_cls(t0=jnp.zeros(()), t1=tau, **dense)
-            return curve.evaluate(jnp.clip(t - start, 0.0, tau))
-
-        earlier = steps.event_row[index]
-        parts.insert(0, (times, jax.vmap(inside)(times, index), jax.tree.map(lambda v: v[earlier], m_rows)))
-    rows = jax.tree.map(lambda *v: jnp.concatenate(v), *parts)
-    return jax.vmap(row)(*rows), earlier
-
-
-def _observed(system: Any, begin: Any, chunk: Any, end: Any, x: Any, times: np.ndarray, settings: engine.Settings) -> _Observed:
-    room = KEEP_SAMPLES if settings.keep_steps else 0
-    fill = np.full(room - len(times), float(end.t))
-    rows, earlier = jax.device_get(_observe(system, begin, chunk, end, x, np.concatenate([times, fill]), settings=settings))
-    n, k = int(chunk.event_count), settings.keep_events
-    events = rows[room:]
-    return _Observed(rows[: len(times)], events[:n], events[k : k + n], events[-1], earlier[: len(times)])
+def as_floats(tree: Any) -> Any:
+    """Every number as a strong 64-bit float, so that changing a value never compiles anything again."""
+    return jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), tree)
 
 
 def as_arrays(tree: Any) -> Any:
-    """Every number as a strong 64-bit array, so that changing a value never compiles anything again."""
-
-    def convert(leaf: Any) -> Any:
-        array = np.asarray(leaf)
-        return array if np.issubdtype(array.dtype, np.integer) else array.astype(np.float64)
-
-    return jax.tree.map(convert, tree)
+    """The same for a discrete state, whose counters stay integers."""
+    return jax.tree.map(
+        lambda leaf: leaf if np.issubdtype(leaf.dtype, np.integer) else as_floats(leaf), jax.tree.map(np.asarray, tree)
+    )
 
 
 def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1) -> engine.Limits:
@@ -132,13 +75,13 @@ def simulate(
     """
     plan = plan or SimPlan()
     sketch, travel = system.sketch(), system.travel()
-    system, x0, m0 = as_arrays(system), as_arrays(state.x), as_arrays(state.m)
+    system, x0, m0 = as_floats(system), as_floats(state.x), as_arrays(state.m)
     rate = plan.sample_rate
     if rate is not None:
         rate = min(rate, MOST_SAMPLES / plan.duration)
     settings = settings_of(plan, KEEP_STEPS if rate else 0, KEEP_EVENTS)
     limits = limits_of(plan)
-    recorder = _Recorder(system, x0, m0, rate)
+    recorder = Recorder(system, x0, m0, rate)
     carry = first = _start(system, x0, m0, limits, np.float64(plan.step or 0.0), settings=settings)
     outcome = int(carry.outcome)
     try:
@@ -152,158 +95,3 @@ def simulate(
     except KeyboardInterrupt:
         outcome = Outcome.interrupted
     return recorder.trajectory(first, carry, Outcome(outcome), sketch, travel, provenance(plan, rate))
-
-
-class _Recorder:
-    """Collects rows from chunks and turns them into a Trajectory."""
-
-    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None):
-        self.system, self.x, self.rate = system, x, rate
-        self.signals, self.ports, self.works, self.guard_of = _columns(system, x, m)
-        self.rows: list[np.ndarray] = []
-        self.t: list[np.ndarray] = []
-        self.j: list[np.ndarray] = []
-        self.events: list[tuple[float, int]] = []
-        self.samples_done = 0
-        self.jumps = 0
-        self.terminal = np.array([e.outcome is not None for e in system.events])
-
-    def add(self, begin: engine.Carry, chunk: engine.Chunk, end: engine.Carry, last: bool, settings: engine.Settings) -> None:
-        """Rows of one chunk, in hybrid-time order."""
-        count = int(chunk.event_count)
-        t_end = float(end.t)
-        event_t, guard = np.asarray(chunk.events.t)[:count], np.asarray(chunk.events.guard)[:count]
-        ends = self.terminal[[self.guard_of[g][0] for g in guard]] if count else np.zeros(0, bool)
-        jumps_before = self.jumps + np.arange(count) - np.concatenate([[0], np.cumsum(ends)])[:count].astype(int)
-        times = np.zeros(0)
-        if self.rate is not None:
-            upto = int(np.floor(t_end * self.rate * (1 + 1e-15)))
-            times = np.arange(self.samples_done, upto + 1) / self.rate
-            times = times[times <= t_end]
-            self.samples_done += len(times)
-        pieces = []
-        for first in range(0, max(1, len(times)), KEEP_SAMPLES):
-            block = times[first : first + KEEP_SAMPLES]
-            seen = _observed(self.system, begin, chunk, end, self.x, block, settings)
-            pieces.append((block, self.jumps + seen.jumps_before, np.full(len(block), 1), seen.samples))
-        # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
-        pieces.append((event_t, jumps_before, np.full(count, 0), seen.before))
-        pieces.append((event_t, jumps_before + ~ends, np.full(count, 2), seen.after))
-        t, j, rank, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
-        order = np.lexsort((rank, j, t))
-        offset = sum(len(part) for part in self.t)
-        position = np.empty(len(order), int)
-        position[order] = np.arange(len(order))
-        first_before = sum(len(p[0]) for p in pieces[:-2])
-        for i in range(count):
-            rows = offset + position[first_before + i], offset + position[first_before + count + i]
-            self.events.append((float(event_t[i]), int(guard[i]), *rows))
-        self.t.append(t[order]), self.j.append(j[order]), self.rows.append(values[order])
-        self.jumps += int(count - ends.sum())
-        if last and not (count and event_t[-1] == t_end) and not (len(times) and times[-1] == t_end):
-            self._append(t_end, seen.end)
-
-    def _append(self, t: float, row: np.ndarray) -> None:
-        self.t.append(np.array([t])), self.j.append(np.array([self.jumps])), self.rows.append(row[None])
-
-    def trajectory(self, first: engine.Carry, end: engine.Carry, outcome: Outcome, sketch: Any, travel: Any, source: dict) -> Trajectory:
-        first, end = jax.device_get((first, end))
-        matrix = np.concatenate(self.rows) if self.rows else np.zeros((0, len(self.signals)))
-        columns = {s.name: np.ascontiguousarray(matrix[:, i]) for i, s in enumerate(self.signals)}
-        names = self.system.events
-        events = []
-        for t, guard, before, after in self.events:
-            k, leg = self.guard_of[guard]
-            events.append(EventRecord(t, names[k].name, leg, before, after))
-        cause = int(end.cause)
-        ending = Ending(
-            outcome=outcome,
-            t=float(end.t),
-            event=names[self.guard_of[cause][0]].name if cause >= 0 else None,
-            state={s.name: float(v) for s, v in zip(self.signals, end.y, strict=False) if s.role == "state"},
-            steps=int(end.steps),
-            tried=int(end.tried),
-            jumps=int(end.jumps),
-        )
-        rooms: dict[str, float] = {}
-        for (k, _), room in zip(self.guard_of, end.least_room, strict=True):
-            rooms[names[k].name] = min(rooms.get(names[k].name, np.inf), float(room))
-        return Trajectory(
-            t=np.concatenate(self.t) if self.t else np.zeros(0),
-            j=np.concatenate(self.j) if self.j else np.zeros(0, int),
-            columns=columns,
-            signals={s.name: s for s in self.signals},
-            events=tuple(events),
-            ending=ending,
-            ledger=self._ledger(first, end),
-            least_room=rooms,
-            sketch=sketch,
-            travel=travel,
-            provenance=source,
-        )
-
-    def _ledger(self, first: engine.Carry, end: engine.Carry) -> Ledger:
-        stores = [s.name.removeprefix("store.") for s in self.signals if s.role == "store"]
-        through = end.y[len(end.y) - len(self.ports) :]
-        work = {name: float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "work"}
-        losses = {name: -float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "loss"}
-        jumps = {name: -float(v) for (name, _), v in zip(self.works, end.jump_work, strict=True)}
-        return Ledger(
-            stored_start=dict(zip(stores, map(float, first.stores), strict=True)),
-            stored_end=dict(zip(stores, map(float, end.stores), strict=True)),
-            work=work,
-            losses=losses,
-            jump_losses=jumps,
-            throughput=float(end.throughput),
-        )
-
-
-class _Columns(NamedTuple):
-    """What the columns, ports, jump works and guards of a system are called."""
-
-    signals: list[Signal]
-    ports: list[tuple[str, FieldInfo]]
-    works: list[tuple[str, FieldInfo]]
-    guards: list[tuple[int, int | None]]  #: (index, leg) of each flat guard
-
-
-def _columns(system: AbstractHybridSystem, x: Any, m: Any) -> _Columns:
-    leaves, tree = jax.tree.flatten((system, x, m))
-    return _columns_of(tree, tuple((np.shape(leaf), np.asarray(leaf).dtype) for leaf in leaves))
-
-
-@functools.lru_cache(maxsize=256)  # tracing for shapes takes longer than a short run
-def _columns_of(tree: Any, shapes: tuple) -> _Columns:
-    def look(system: AbstractHybridSystem, x: Any, m: Any) -> Any:
-        t = jnp.zeros(())
-        work = ()
-        guards = system.guards(t, x, m)
-        for k, event in enumerate(system.events):
-            if event.outcome is None:
-                work = system.jump(t, x, m, k, *((jnp.int32(0),) if np.shape(guards[k]) else ())).work
-                break
-        flow = system.flow(t, x, m)
-        return flow.x, m, system.outputs(t, x, m), system.stores(t, x, m), flow.power, work, guards
-
-    arguments = jax.tree.unflatten(tree, [jax.ShapeDtypeStruct(*shape) for shape in shapes])
-    x, m, outputs, stores, power, work, guards = jax.eval_shape(look, *arguments)
-    signals: list[Signal] = []
-    for role, prefix, struct in (
-        ("state", "", x), ("discrete", "", m), ("output", "", outputs), ("store", "store.", stores), ("power", "power.", power),
-        ("work", "work.", power),
-    ):  # fmt: skip
-        for name, info in _flat_names(struct):
-            parent = name.rpartition(".")[0]
-            rate_of = info.rate_of and (f"{parent}.{info.rate_of}" if parent else info.rate_of)
-            signals.append(Signal(prefix + name, "J" if role == "work" else info.unit, info.doc, role, rate_of))
-    flat = [(k, leg if g.shape else None) for k, g in enumerate(guards) for leg in range(int(np.prod(g.shape)))]
-    return _Columns(signals, _flat_names(power), _flat_names(work), flat)
-
-
-def _flat_names(struct: Any) -> list[tuple[str, FieldInfo]]:
-    """Name of each scalar: fields over like legs give one name per leg, "force.3"."""
-    out: list[tuple[str, FieldInfo]] = []
-    for name, value, info in named_leaves(struct) if struct != () else ():
-        legs = [""] if np.shape(value) == () else [f".{i}" for i in range(int(np.prod(np.shape(value))))]
-        out += [(f"{name}{leg}", info) for leg in legs]
-    return out

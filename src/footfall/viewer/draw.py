@@ -31,7 +31,9 @@ def view_of(run: Trajectory) -> Project:
     return slanted_view if leaves else side_view
 
 
-def draw_pose(axes: Axes, shapes: tuple[Shape, ...], seen: Seen, project: Project, *, alpha: float = 1.0, forces: bool = True) -> list:
+def draw_pose(
+    axes: Axes, shapes: tuple[Shape, ...], seen: Seen, project: Project, *, alpha: float = 1.0, forces: bool = True
+) -> list:
     """Draw one pose; returns the artists, so that an animation can remove them."""
     artists: list = []
     for shape in shapes:
@@ -50,7 +52,9 @@ def draw_pose(axes: Axes, shapes: tuple[Shape, ...], seen: Seen, project: Projec
                 for a, b in segments(shape, seen):
                     (x0, z0), (x1, z1) = project(a), project(b)
                     width = 300.0 * shape.radius
-                    line = axes.plot([x0, x1], [z0, z1], color=shape.color, lw=width, alpha=alpha, solid_capstyle="round", zorder=2)
+                    line = axes.plot(
+                        [x0, x1], [z0, z1], color=shape.color, lw=width, alpha=alpha, solid_capstyle="round", zorder=2
+                    )
                     artists += line
     return artists
 

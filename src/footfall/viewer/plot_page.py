@@ -1,5 +1,6 @@
 """The plot page: what a person looks at first."""
 
+import itertools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
     for name in run.of_role("state"):  # a position that runs away would flatten the angles and heights beside it
         by_unit.setdefault((run.signals[name].unit, _wanders(run, name)), []).append(name)
     for (unit, wanders), names in by_unit.items():
-        title = f"States in {unit or '1'}" + (", travelled" if wanders else "")
+        title = f"States in {unit or '1'}" + (", over the run" if wanders else "")
         yield lambda axes, names=names, unit=unit, title=title: _lines(axes, run, names, f"[{unit}]", title)
     outputs = run.of_role("output")
     torques = [n for n in outputs if n.endswith(".torque")]
@@ -127,7 +128,7 @@ def _footfalls(axes: Axes, run: Trajectory, summary: Summary) -> None:
     for row, name in enumerate(counters):
         landings = run.t[np.flatnonzero(np.diff(run[name]) > 0) + 1]
         edges = np.concatenate([[run.t[0]], landings, [run.t[-1]]])
-        for i, (a, b) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        for i, (a, b) in enumerate(itertools.pairwise(edges)):
             axes.barh(row, b - a, left=a, height=0.7, color="0.25" if i % 2 else "0.7", lw=0)
     axes.set_yticks(range(len(counters)), [n.replace("steps", "").strip("_") or "feet" for n in counters])
     axes.set(title="Footfalls (each bar one stance)", xlabel="t [s]", xlim=(_recent(run, summary, 20), run.t[-1]))
@@ -174,8 +175,9 @@ def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
     axes.autoscale_view()
     low, high = axes.get_xlim()
     if project is side_view:
-        draw_ground(axes, run.sketch, low - 1.0, high + 1.0)
-        axes.set_xlim(low, high)
+        axes.autoscale(False)
+        width = high - low
+        draw_ground(axes, run.sketch, low - 5 * width, high + 5 * width)  # equal aspect widens the view when it is drawn
     span = f"t = {run.t[rows[0]]:.3g} to {run.t[rows[-1]]:.3g} s"
     axes.set(title=f"Poses, {span}", xlabel="x [m]", ylabel="z [m]" if project is side_view else "")
 

@@ -13,7 +13,9 @@ class PitchPid(AbstractPitchController):
     proportional: Scalar = param(20.0, unit="N m/rad", doc="gain Kp", ge=0)
     integral: Scalar = param(40.0, unit="N m/rad/s", doc="gain Ki", ge=0)
     derivative: Scalar = param(1.0, unit="N m s/rad", doc="gain Kd", ge=0)
-    integral_limit: Scalar | None = param(None, unit="N m", doc="largest torque of the integral part; none when not given", gt=0)
+    integral_limit: Scalar | None = param(
+        None, unit="N m", doc="largest torque of the integral part; none when not given", gt=0
+    )
 
     def torque(self, error: Scalar, rate: Scalar, integral: Scalar) -> Scalar:
         return self.proportional * error + self.integral * integral - self.derivative * rate

@@ -1,0 +1,55 @@
+# Two commands do all the set-up: `make run` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: run test slow check format bench pictures clean
+
+run: $(VENV)/.made-run
+	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
+
+test: $(VENV)/.made-dev
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+slow: $(VENV)/.made-dev
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+
+check: $(VENV)/.made-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(VENV)/.made-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.made-dev
+	$(BIN)/python benchmarks/event_engine.py
+	$(BIN)/python benchmarks/startup.py
+
+pictures: $(VENV)/.made-dev
+	$(BIN)/python docs/make_pictures.py
+
+# What every command in the README needs.
+$(VENV)/.made-run: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable ".[plots,tables]"
+	mkdir -p runs
+	touch $@
+
+$(VENV)/.made-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	mkdir -p runs
+	touch $@ $(VENV)/.made-run
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "footfall needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "$(PYTHON) cannot make virtual environments. On Debian: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+clean:
+	rm -rf $(VENV) .cache build dist

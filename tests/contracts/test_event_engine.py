@@ -1,0 +1,275 @@
+"""What every run of the event engine may be relied on for, shown on systems whose answers are known."""
+
+import diffrax
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from footfall import HybridState, Outcome, SimPlan, simulate
+from footfall.analysis.return_map import to_section
+from footfall.sim import recorder as recorder_module
+from footfall.sim import simulate as simulate_module
+from support.toys import Ball, Clockwork, Computer, Explosion, Height, Heights, ManyBalls, PerBall, Scalar1, Ticking
+
+QUIET = SimPlan(duration=2.0, sample_rate=None)
+
+
+def ball_from(height, **parameters):
+    return Ball(**parameters), Ball.begin(Height(x=height, v=0.0))
+
+
+def bounce_times(height, gravity, restitution, count):
+    first = np.sqrt(2 * height / gravity)
+    flights = 2 * first * restitution ** np.arange(1, count)
+    return first + np.concatenate([[0.0], np.cumsum(flights)])
+
+
+@pytest.mark.parametrize(
+    "solver", [diffrax.Dopri8(), diffrax.Tsit5(), diffrax.Kvaerno5(root_finder=diffrax.VeryChord(1e-8, 1e-10))]
+)
+def test_bounces_happen_when_the_closed_form_says(solver):
+    system, start = ball_from(1.0, restitution=0.8)
+    run = simulate(system, start, SimPlan(duration=2.0, sample_rate=None, solver=solver))
+    expected = bounce_times(1.0, 10.0, 0.8, len(run.events))
+    assert len(run.events) == 3
+    # A parabola is integrated exactly by every one of these solvers, so only locating the event can err.
+    np.testing.assert_allclose([e.t for e in run.events], expected, atol=1e-12)
+
+
+def test_guard_over_its_rate_is_below_a_picosecond_at_every_event():
+    system, start = ball_from(0.7, restitution=0.9)
+    run = simulate(system, start, QUIET)
+    rows = [e.row_before for e in run.events]
+    assert len(rows) >= 3
+    assert np.max(np.abs(run["x"][rows] / run["v"][rows])) <= 1e-12
+
+
+def test_events_are_as_sharp_after_an_hour_as_after_a_second():
+    """The step's own clock starts at zero, so the size of t does not blur an event."""
+    system = Clockwork(curve=lambda s: (jnp.sin(np.pi * s) + 0.5,))
+    run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=4000.0, sample_rate=None, max_step=0.5))
+    late = run.events[-1]
+    x = run["x"][late.row_before]
+    assert late.t > 3900
+    room, rate = np.sin(np.pi * x) + 0.5, np.pi * np.cos(np.pi * x)
+    assert abs(room / rate) <= 1e-12
+
+
+def test_the_earliest_of_several_guards_wins_not_the_first_listed():
+    """In one long step guard 0 reaches zero at 0.9, guard 1 at 0.5 and guard 2 (in thousands) at 0.7."""
+    system = Clockwork(curve=lambda s: (0.9 - s, 0.5 - s, 1e3 * (0.7 - s)))
+    plan = SimPlan(duration=1.0, sample_rate=None, max_step=1.0)
+    run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), plan)
+    assert [e.name for e in run.events] == ["e1", "e2", "e0"]
+    np.testing.assert_allclose([e.t for e in run.events], [0.5, 0.7, 0.9], atol=1e-12)
+
+
+def test_simultaneous_events_all_happen_in_declared_order():
+    """Eleven crossings of each of two equal guards: 11 + 11, not 11 + 0."""
+    system = Clockwork(curve=lambda s: (jnp.cos(np.pi * s), jnp.cos(np.pi * s)))
+    run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=21.0, sample_rate=None))
+    names = [e.name for e in run.events]
+    assert names.count("e0") == 11 and names.count("e1") == 11
+    assert names[:4] == ["e0", "e1", "e0", "e1"]
+    times = np.array([e.t for e in run.events]).reshape(11, 2)
+    np.testing.assert_allclose(times[:, 0], 0.5 + 2 * np.arange(11), atol=1e-11)
+    np.testing.assert_allclose(times[:, 0], times[:, 1], atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [1.05 / 16, 0.1, 0.3])
+@pytest.mark.parametrize("centre", [0.2, 0.5, 0.81])
+def test_a_dip_inside_one_step_is_found_when_wider_than_a_sixteenth(width, centre):
+    """The guard is positive at both ends of the only step, flat outside the dip, and negative for `width` of it."""
+
+    def curve(s):
+        away = (s - centre) / (0.5 * width)
+        return (1.0 - 2.0 * jnp.exp(-np.log(2.0) * away**2),)  # zero at centre +- width/2
+
+    run = simulate(
+        Clockwork(curve=curve), Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=1.0, step=1.0)
+    )
+    assert len(run.events) == 1
+    assert abs(run.events[0].t - (centre - width / 2)) <= 1e-12
+
+
+def test_a_dip_before_another_guards_crossing_in_the_same_step_comes_first():
+    def curve(s):
+        return (0.95 - s, 1.0 - 2.0 * jnp.exp(-np.log(2.0) * ((s - 0.4) / 0.06) ** 2))
+
+    run = simulate(
+        Clockwork(curve=curve), Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=1.0, step=1.0)
+    )
+    assert [e.name for e in run.events] == ["e1", "e0"]
+    np.testing.assert_allclose([e.t for e in run.events], [0.34, 0.95], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        (lambda s: (s - 0.3,), []),  # starts below zero and only rises: never armed while falling
+        (lambda s: ((s - 0.3) * (0.8 - s),), [0.8]),  # starts below, arms at 0.3, fires at 0.8
+        (lambda s: (s * (0.5 - s),), [0.5]),  # exactly zero and rising: waits
+        (lambda s: (-s + 0.0,), [0.0]),  # exactly zero and falling: fires at once
+        (lambda s: (0.0 * s,), []),  # zero for ever: never
+    ],
+)
+def test_a_guard_at_or_below_zero_at_the_start_waits_until_it_has_been_positive(curve, expected):
+    run = simulate(
+        Clockwork(curve=curve), Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=0.13)
+    )
+    np.testing.assert_allclose([e.t for e in run.events], expected, atol=1e-12)
+
+
+def test_a_guard_over_like_legs_gives_an_event_per_leg():
+    heights = np.array([0.05, 0.2, 0.45, 0.2])
+    start = HybridState(Heights(x=heights, v=np.zeros(4)), PerBall(n=np.zeros(4, np.int32)))
+    run = simulate(ManyBalls(), start, QUIET)
+    for leg, height in enumerate(heights):
+        expected = bounce_times(height, 10.0, 1.0, 100)
+        times = [e.t for e in run.events if e.leg == leg]
+        expected = expected[expected < 2.0]
+        assert len(times) == len(expected)
+        np.testing.assert_allclose(times, expected, atol=1e-11)  # up to ten bounces, each to 1e-12
+    assert run["n.1"][-1] == run["n.3"][-1]
+    assert run.ledger.relative_residual < 1e-12  # a parabola: rounding only
+
+
+def test_control_ticks_are_jumps_and_land_on_the_microsecond():
+    start = HybridState(Scalar1(x=0.0), Computer(n=np.int32(0), command=0.0, next_tick=0.01))
+    run = simulate(Ticking(), start, SimPlan(duration=0.105, sample_rate=None))
+    np.testing.assert_allclose([e.t for e in run.events], 0.01 * np.arange(1, 11), atol=1e-13)
+    # x = 0.01 (0 + 1 + ... + 9) + 0.005 * 10: the command held between ticks
+    assert run["x"][-1] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_bouncing_without_end_is_called_zeno_and_says_when():
+    system, start = ball_from(1.0, restitution=0.5)
+    run = simulate(system, start, SimPlan(duration=10.0, sample_rate=None))
+    assert run.outcome is Outcome.zeno
+    limit = np.sqrt(0.2) * (1 + 2 * 0.5 / (1 - 0.5))  # the geometric series of flights
+    assert run.ending.t == pytest.approx(limit, abs=1e-6)
+    assert "zeno" in run.ending.sentence
+
+
+def test_more_jumps_than_allowed_end_the_run():
+    system, start = ball_from(1.0, restitution=1.0)
+    run = simulate(system, start, SimPlan(duration=100.0, sample_rate=None, max_jumps=5))
+    assert run.outcome is Outcome.too_many_jumps and run.ending.jumps == 5 and len(run.events) == 5
+
+
+def test_divergence_is_an_outcome_with_a_time_not_a_nan():
+    run = simulate(Explosion(), Explosion.begin(Scalar1(x=1.0)), SimPlan(duration=5.0, sample_rate=50.0))
+    assert run.outcome is Outcome.diverged
+    assert run.ending.t == pytest.approx(1.0, abs=1e-6)  # the solution is 1 / (1 - t)
+    assert np.all(np.isfinite(run["x"])) and run.ending.state["x"] > 1e5
+
+
+def test_a_start_that_is_not_finite_is_an_outcome_too():
+    run = simulate(Explosion(), Explosion.begin(Scalar1(x=np.nan)), QUIET)
+    assert run.outcome is Outcome.diverged and run.ending.t == 0.0
+
+
+def test_an_event_with_an_outcome_ends_the_run_there():
+    system = Clockwork(curve=lambda s: (0.4 - s, 0.7 - s), ends=(None, Outcome.fell))
+    run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=10.0))
+    assert run.outcome is Outcome.fell and run.ending.event == "e1"
+    assert run.ending.t == pytest.approx(0.7, abs=1e-12)
+    assert run.ending.jumps == 1 and run.t[-1] == run.ending.t
+
+
+def test_samples_come_at_the_asked_rate_with_both_sides_of_every_jump():
+    system, start = ball_from(1.0, restitution=0.6)
+    run = simulate(system, start, SimPlan(duration=1.0, sample_rate=50.0))
+    sides = {row for e in run.events for row in (e.row_before, e.row_after)}
+    samples = np.array([row for row in range(len(run.t)) if row not in sides])
+    np.testing.assert_allclose(run.t[samples], np.arange(51) / 50.0, atol=1e-15)
+    assert np.all(np.diff(run.t) >= 0) and np.all(np.diff(run.j) >= 0)
+    for i, event in enumerate(run.events):
+        assert (run.j[event.row_before], run.j[event.row_after]) == (i, i + 1)
+        assert run["v"][event.row_after] == pytest.approx(-0.6 * run["v"][event.row_before], rel=1e-12)
+        assert run.t[event.row_before] == run.t[event.row_after] == event.t
+    first = run.t < run.events[0].t
+    np.testing.assert_allclose(run["x"][first], 1.0 - 5.0 * run.t[first] ** 2, atol=1e-12)  # on the interpolant
+
+
+def test_a_constant_step_keeps_its_order_across_events():
+    """Heun on a ball with drag-free flight is exact; on a stiffer curve its order must survive the bounces: 4 times less error."""
+
+    class Spring(Ball):
+        def flow(self, t, x, m):
+            rates = super().flow(t, x, m)
+            return rates._replace(x=Height(x=x.v, v=-self.gravity - 40.0 * x.x))
+
+    def end(step):
+        plan = SimPlan(duration=1.0, sample_rate=None, solver=diffrax.Heun(), step=step)
+        return simulate(Spring(restitution=0.9), Ball.begin(Height(x=1.0, v=0.0)), plan).ending.state["x"]
+
+    fine = simulate(
+        Spring(restitution=0.9),
+        Ball.begin(Height(x=1.0, v=0.0)),
+        SimPlan(duration=1.0, sample_rate=None, rtol=1e-12, atol=1e-13),
+    ).ending.state["x"]
+    coarse, half = abs(end(2e-3) - fine), abs(end(1e-3) - fine)
+    assert 3.0 < coarse / half < 5.0  # second order: 4, up to higher terms
+
+
+def test_forward_derivatives_through_bounces_are_exact():
+    """After n bounces the speed is r^n sqrt(2 g h): its derivative with respect to h and r is known."""
+
+    def speed(height, restitution):
+        section = to_section(Ball(restitution=restitution), Ball.begin(Height(x=height, v=0.0)), "bounce", QUIET, count=3)
+        return section.x.v, section.t
+
+    (v, t), (dv_dh, dt_dh) = jax.tree.map(float, jax.jvp(lambda h: speed(h, 0.8), (0.9,), (1.0,)))
+    _, (dv_dr, _) = jax.tree.map(float, jax.jvp(lambda r: speed(0.9, r), (0.8,), (1.0,)))
+    assert v == pytest.approx(0.8**3 * np.sqrt(2 * 10 * 0.9), rel=1e-12)
+    assert dv_dh == pytest.approx(0.5 * v / 0.9, rel=1e-10)
+    assert dt_dh == pytest.approx(0.5 * t / 0.9, rel=1e-10)
+    assert dv_dr == pytest.approx(3 * v / 0.8, rel=1e-10)
+
+
+def test_new_values_compile_nothing():
+    system, start = ball_from(1.0)
+    simulate(system, start, SimPlan(duration=0.5, sample_rate=100.0))
+    sizes = [f._cache_size() for f in (simulate_module._start, simulate_module._advance, recorder_module.observe)]
+    for height, duration, rtol in ((0.5, 0.7, 1e-8), (2, 1.5, 1e-6), (1.5, 0.2, 1e-9)):
+        system, start = ball_from(height, restitution=0.3 + 0.1 * height, gravity=int(9 + height))
+        simulate(system, start, SimPlan(duration=duration, sample_rate=70.0, rtol=rtol))
+    assert sizes == [f._cache_size() for f in (simulate_module._start, simulate_module._advance, recorder_module.observe)]
+
+
+def test_interrupting_keeps_what_was_computed():
+    system, start = ball_from(1.0, restitution=1.0)
+
+    def press_control_c(t, jumps):
+        if jumps > 100:
+            raise KeyboardInterrupt
+
+    run = simulate(system, start, SimPlan(duration=1e9, sample_rate=None), progress=press_control_c)
+    assert run.outcome is Outcome.interrupted
+    assert len(run.events) == run.ending.jumps > 100
+    assert run.t[-1] == pytest.approx(run.ending.t)
+    assert run.ledger.relative_residual < 1e-9
+
+
+def test_the_ledger_closes_over_inelastic_bounces():
+    system, start = ball_from(1.0, restitution=0.7)
+    run = simulate(system, start, QUIET)
+    speeds = np.sqrt(20.0) * 0.7 ** np.arange(len(run.events))
+    lost = np.sum(0.5 * speeds**2 * (1 - 0.7**2))
+    assert run.ledger.jump_losses["impact"] == pytest.approx(lost, rel=1e-12)
+    assert run.ledger.relative_residual < 1e-13  # a parabola: rounding only
+
+
+def test_a_plan_that_makes_no_sense_is_refused():
+    for bad in (
+        {"duration": 0.0},
+        {"rtol": -1.0},
+        {"sample_rate": np.inf},
+        {"solver": diffrax.Euler()},
+        {"settle": 20.0},
+        {"max_jumps": 0},
+    ):
+        with pytest.raises(ValueError, match=next(iter(bad)) if "solver" not in bad else "constant `step`"):
+            SimPlan(**bad)

@@ -1,0 +1,211 @@
+"""Small hybrid systems with known answers, one for each thing the event engine must get right."""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.fields import param, port, signal, store
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates
+
+
+class NoPower(eqx.Module):
+    none: float = port(kind="work", doc="nothing flows")
+
+
+class NoWork(eqx.Module):
+    none: float = port(kind="work", unit="J", doc="nothing jumps")
+
+
+class NoStore(eqx.Module):
+    none: float = store(doc="nothing is kept")
+
+
+class Value(eqx.Module):
+    x: float = signal(unit="m", doc="value")
+
+
+class Outputs(eqx.Module):
+    value: Value
+
+
+class Count(eqx.Module):
+    n: int = signal(doc="events so far")
+
+
+class AbstractToy(AbstractHybridSystem):
+    """Without energy, unless a toy says otherwise."""
+
+    def stores(self, t, x, m):
+        return NoStore(none=0.0 * x.x)
+
+    def outputs(self, t, x, m):
+        return Outputs(value=Value(x=x.x))
+
+    @staticmethod
+    def begin(x):
+        return HybridState(x, Count(n=np.int32(0)))
+
+
+# --- a ball that bounces ---------------------------------------------------------------------------------------
+
+
+class Height(eqx.Module):
+    x: float = signal(unit="m", doc="height")
+    v: float = signal(unit="m/s", doc="speed", rate_of="x")
+
+
+class BallStores(eqx.Module):
+    kinetic: float = store(doc="kinetic")
+    gravity: float = store(doc="height")
+
+
+class Bounce(eqx.Module):
+    impact: float = port(kind="loss", unit="J", doc="restitution below one")
+
+
+class Ball(AbstractToy):
+    """Falls, bounces with a coefficient of restitution. From height h: first bounce at sqrt(2 h / g)."""
+
+    gravity: float = param(10.0, unit="m/s^2", doc="gravity", gt=0)
+    restitution: float = param(0.5, doc="restitution", ge=0, le=1)
+
+    @property
+    def events(self):
+        return (Event("bounce", "the ball meets the floor"),)
+
+    def flow(self, t, x, m):
+        return Rates(Height(x=x.v, v=-self.gravity + 0.0 * x.v), NoPower(none=0.0 * x.v))
+
+    def guards(self, t, x, m):
+        return (x.x,)
+
+    def jump(self, t, x, m, k):
+        after = -self.restitution * x.v
+        return Jump(Height(x=x.x, v=after), Count(n=m.n + 1), Bounce(impact=0.5 * (after**2 - x.v**2)))
+
+    def stores(self, t, x, m):
+        return BallStores(kinetic=0.5 * x.v**2, gravity=self.gravity * x.x)
+
+
+# --- several like balls: a guard with a leg axis ----------------------------------------------------------------
+
+
+class Heights(eqx.Module):
+    x: jnp.ndarray = signal(unit="m", doc="heights")
+    v: jnp.ndarray = signal(unit="m/s", doc="speeds", rate_of="x")
+
+
+class ManyOutputs(eqx.Module):
+    balls: "ManyHeights"
+
+
+class ManyHeights(eqx.Module):
+    z: jnp.ndarray = signal(unit="m", doc="heights")
+
+
+class ManyStores(eqx.Module):
+    kinetic: float = store(doc="kinetic")
+    gravity: float = store(doc="height")
+
+
+class PerBall(eqx.Module):
+    n: jnp.ndarray = signal(doc="bounces of each ball")
+
+
+class ManyBalls(AbstractToy):
+    """Elastic balls side by side; a bounce is the event (guard 0, leg i)."""
+
+    gravity: float = param(10.0, unit="m/s^2", doc="gravity", gt=0)
+
+    @property
+    def events(self):
+        return (Event("bounce", "a ball meets the floor"),)
+
+    def flow(self, t, x, m):
+        return Rates(Heights(x=x.v, v=-self.gravity + 0.0 * x.v), NoPower(none=0.0 * x.v[0]))
+
+    def guards(self, t, x, m):
+        return (x.x,)
+
+    def jump(self, t, x, m, k, leg):
+        v = x.v.at[leg].multiply(-1.0)
+        return Jump(Heights(x=x.x, v=v), PerBall(n=m.n.at[leg].add(1)), NoWork(none=0.0 * x.v[0]))
+
+    def stores(self, t, x, m):
+        return ManyStores(kinetic=0.5 * jnp.sum(x.v**2), gravity=self.gravity * jnp.sum(x.x))
+
+    def outputs(self, t, x, m):
+        return ManyOutputs(balls=ManyHeights(z=x.x))
+
+
+# --- scalar curves with guards ----------------------------------------------------------------------------------
+
+
+class Scalar1(eqx.Module):
+    x: float = signal(unit="m", doc="value")
+
+
+class Clockwork(AbstractToy):
+    """x(t) = t, so that guards are plain functions of time; `curve` says which."""
+
+    curve: callable = eqx.field(static=True)
+    ends: tuple = eqx.field(static=True, default=())
+    rate: float = param(1.0, doc="dx/dt")
+
+    @property
+    def events(self):
+        ends = self.ends or (None,) * len(self.curve(0.0))
+        return tuple(Event(f"e{i}", "a curve reaches zero", outcome) for i, outcome in enumerate(ends))
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=self.rate + 0.0 * x.x), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return self.curve(x.x)
+
+    def jump(self, t, x, m, k):
+        return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+
+
+class Explosion(AbstractToy):
+    """dx/dt = x^2 from 1: leaves every bound at t = 1."""
+
+    @property
+    def events(self):
+        return (Event("never", "never happens", Outcome.fell),)
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=x.x * x.x), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (1.0 + 0.0 * x.x,)
+
+    def jump(self, t, x, m, k):
+        return Jump(x, m, NoWork(none=0.0 * x.x))
+
+
+class Ticking(AbstractToy):
+    """dx/dt = held command; a tick every `period` sets it to 1, 2, 3, ... : a plant with its control computer."""
+
+    period: float = param(0.01, unit="s", doc="time between ticks", gt=0)
+
+    @property
+    def events(self):
+        return (Event("tick", "the computer runs"),)
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=m.command + 0.0 * x.x), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (m.next_tick - t,)
+
+    def jump(self, t, x, m, k):
+        n = m.n + 1
+        return Jump(x, Computer(n=n, command=1.0 * n, next_tick=self.period * (n + 1)), NoWork(none=0.0 * x.x))
+
+
+class Computer(eqx.Module):
+    n: int = signal(doc="ticks so far")
+    command: float = signal(unit="m/s", doc="held command")
+    next_tick: float = signal(unit="s", doc="time of the next tick")

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from support.wheel_cases import EXACT, SEEDS, assert_within, planar_case, rigid_case, steered_case
 from support.wheel_lagrangians import rigid_wheel_motion, steered_wheel_motion, torso_wheel_motion
 from support.wheels import TORQUE_LIMIT

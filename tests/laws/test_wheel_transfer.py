@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.wheel_cases import EXACT, SEEDS, landing_case, rigid_case, steered_landing
-from support.wheels import ALPHA, HALF, LENGTH, as_jax
 
 from footfall.models.rigid_wheel import RigidWheelState
 from footfall.models.steered_wheel import SteeredWheelState
 from footfall.models.torso_wheel import TorsoWheelState
+from support.wheel_cases import EXACT, SEEDS, landing_case, rigid_case, steered_landing
+from support.wheels import ALPHA, HALF, LENGTH, as_jax, standing
 
 
 class Flying(NamedTuple):
@@ -45,7 +45,8 @@ def cross(a: np.ndarray, b: np.ndarray) -> float:
 def test_transfer_keeps_three_momenta_and_the_place(j1, j2, seed):
     """Of the torso about the hub, of all about the new foot, of all along the new spoke."""
     wheel, x = landing_case(seed, j1, j2)
-    after = wheel.transfer(x)
+    jump = wheel.jump(0.0, x, standing(x).m, 0)
+    after = jump.x
     m1, m2, com = wheel.wheel_mass, wheel.torso.mass, wheel.torso.com_distance
     new_angle = float(x.spoke_angle) + ALPHA
     new_foot = LENGTH * math.sin(new_angle) - float(x.spoke_length) * math.sin(x.spoke_angle)
@@ -64,6 +65,7 @@ def test_transfer_keeps_three_momenta_and_the_place(j1, j2, seed):
     np.testing.assert_allclose((now.hub, now.torso), (was.hub, was.torso), rtol=0, atol=1e-15)
     assert (float(after.spoke_angle), float(after.spoke_length)) == pytest.approx((new_angle, LENGTH), rel=1e-15)
     assert float(after.pitch_integral) == float(x.pitch_integral)
+    assert (float(jump.m.foot_x), int(jump.m.steps)) == (pytest.approx(new_foot, rel=1e-14), 1)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

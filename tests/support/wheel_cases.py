@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from support.wheels import ALPHA, LENGTH, SPOKES, as_jax, steered_wheel
 
 from footfall.models.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
 from footfall.models.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
@@ -15,6 +14,7 @@ from footfall.parts.controllers.pitch import ConstantTorque, PitchPid
 from footfall.parts.legs.spring import SpringLeg
 from footfall.parts.legs.strut import Strut
 from footfall.parts.terrain.planes import Slope
+from support.wheels import ALPHA, LENGTH, SPOKES, as_jax, steered_wheel
 
 SEEDS = range(6)
 
@@ -108,10 +108,12 @@ def steered_case(seed: int) -> SteeredCase:
 
 
 def landing_case(seed: int, j1: float, j2: float) -> tuple[TorsoWheel, TorsoWheelState]:
-    """A sagittal wheel whose next spoke, unstretched, just touches."""
+    """A sagittal wheel on a slope, whose next spoke, unstretched, just touches."""
     draw = np.random.default_rng(seed).uniform
-    torso = Torso(mass=draw(1, 6), com_distance=draw(0.03, 0.1), inertia=j2)
-    wheel = TorsoWheel(wheel_mass=draw(1, 4), wheel_inertia=j1, torso=torso, leg=SpringLeg(rest_length=LENGTH), spokes=SPOKES)
+    wheel = TorsoWheel(
+        wheel_mass=draw(1, 4), wheel_inertia=j1, leg=SpringLeg(rest_length=LENGTH), spokes=SPOKES,
+        torso=Torso(mass=draw(1, 6), com_distance=draw(0.03, 0.1), inertia=j2), terrain=Slope(angle=draw(-0.3, 0.3)),
+    )  # fmt: skip
     theta = draw(-0.45, -0.2)
     length = LENGTH * math.cos(theta + ALPHA) / math.cos(theta)
     return wheel, as_jax(TorsoWheelState(theta, draw(-1.5, 1.5), length, draw(-5, 1), draw(-5, 5), draw(-1, 1), 0.1))

@@ -71,9 +71,9 @@ def steered_wheel_motion() -> Motion:
     """Way gone s, height z, roll r, torso phi, heading psi.
 
     The neglects of the page's section 6 are made in the energies, before any equation exists: the torso moves in the
-    vertical plane of travel, yaw and roll carry their own inertias, and a side's hub advances by ds - sigma b dpsi and stands at
-    z + sigma b r. Each side's foot is fixed, so its spoke is the line from there to the hub; the spokes' springs and dampers
-    and the work of a torque on the angle between torso and spoke then give all forces.
+    vertical plane of travel, yaw and roll carry their own inertias, and a side's hub advances by ds - sigma b dpsi and
+    stands at z + sigma b r. Each side's foot is fixed, so its spoke is the line from there to the hub; the springs and dampers
+    of the spokes and the work of a torque on the angle between torso and spoke then give all forces.
     """
     s, z, r, phi, psi = q = list(sp.symbols("s z r phi psi"))
     s_v, z_v, r_v, phi_v, psi_v = v = list(sp.symbols("s_v z_v r_v phi_v psi_v"))

@@ -1,6 +1,7 @@
 """The rimless wheels of the reference page: parameter sets, starts and short runs that several tests share."""
 
 import dataclasses
+import functools
 import math
 from typing import Any
 
@@ -8,7 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.analysis.return_map import Cycle, find_cycle
+from footfall.analysis.return_map import Cycle, find_cycle, to_section
+from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.models.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
 from footfall.models.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
@@ -20,7 +22,7 @@ from footfall.parts.legs.strut import Strut
 from footfall.parts.terrain.planes import Slope
 from footfall.record.trajectory import Trajectory
 from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import simulate
+from footfall.sim.simulate import as_arrays, simulate
 
 GRAVITY, SPOKES, LENGTH, MASS = 9.81, 10, 0.26, 6.91
 ALPHA = 2.0 * math.pi / SPOKES
@@ -30,9 +32,13 @@ TORQUE_LIMIT = 14.688  # N m, two motors at 40 A
 #: Spoke sets: A is stiff in effect (its damper is), B is compliant.
 SET_A = SpringLeg(rest_length=LENGTH, stiffness=1315.0, damping=1e5)
 SET_B = SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=400.0)
+#: Spokes and set point of the page's three limit cycles.
+GAITS = {"A": (SET_A, 0.6), "B": (SET_B, 0.6), "B leaning": (SET_B, 1.0)}
 
 #: Jump rows only. One choice of solver and of what to keep: numbers may change without compiling anything again.
 PLAN = SimPlan(sample_rate=None)
+#: With samples. Any rate shares one compiled program; none at all is another.
+SAMPLED = SimPlan(sample_rate=100.0)
 #: For closed forms and cycles. The duration only has to outlast the steps asked for.
 FINE = SimPlan(duration=100.0, rtol=1e-10, atol=1e-12, sample_rate=None)
 
@@ -105,9 +111,11 @@ def end_of(trajectory: Trajectory, like: HybridState) -> HybridState:
     return HybridState(type(like.x)(**trajectory.ending.state), like.m)
 
 
-def walking_cycle(system: TorsoWheel) -> Cycle:
+@functools.cache
+def walking_cycle(gait: str) -> Cycle:
     """The gait the standard start settles into: 80 steps, then Newton."""
-    return find_cycle(system, torso_start(float(system.torso.pitch_setpoint)), "touchdown", FINE, warm_up=80)
+    leg, pitch = GAITS[gait]
+    return find_cycle(torso_wheel(leg, pitch), torso_start(pitch), "touchdown", FINE, warm_up=80)
 
 
 def mean_speed(trajectory: Trajectory, steps: int) -> float:
@@ -116,3 +124,16 @@ def mean_speed(trajectory: Trajectory, steps: int) -> float:
     first, last = rows[-1 - steps], rows[-1]
     distance = trajectory["travel.distance"]
     return (distance[last] - distance[first]) / (trajectory.t[last] - trajectory.t[first])
+
+
+def unbroken_passive_wheel() -> TorsoWheel:
+    """Set B's spring without damper or motors; three spokes, so that a flow over one foot meets no other, and may pull."""
+    leg = SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=0.0)
+    return torso_wheel(leg, gains=(0.0, 0.0, 0.0), spokes=3, on_liftoff="report")
+
+
+def section_after(system: AbstractHybridSystem, state: HybridState, event: str, plan: SimPlan = FINE) -> Any:
+    """State just after the next `event`; numbers as arrays, so that it shares its compiled program with `find_cycle`."""
+    section = to_section(as_arrays(system), HybridState(*as_arrays(tuple(state))), event, plan)
+    assert int(section.outcome) == Outcome.reached_event
+    return section.x

@@ -1,5 +1,6 @@
 """From one event to the next: the return map, its derivative through the events, its fixed points."""
 
+import dataclasses
 import functools
 from typing import Any, NamedTuple
 
@@ -66,6 +67,9 @@ def to_section(
 ) -> Section:
     """Flow from `state` until just after the `count`-th `event`. Differentiable in forward mode, through every event."""
     plan = plan or SimPlan()
+    # As arrays, traced or not, so that a Python number here and an array there share one compiled program.
+    system, x = (jax.tree.map(lambda v: jnp.asarray(v, float), tree) for tree in (system, state.x))
+    state = HybridState(x, jax.tree.map(jnp.asarray, state.m))
     limits = limits_of(plan, event_index(system, event), count)
     step = np.float64(plan.step or 0.0)
     return _to_section(system, *state, limits, step, settings=settings_of(plan, 0, max(EVENTS_BETWEEN, count + 1)))
@@ -99,11 +103,12 @@ def find_cycle(
     """Newton on the return map just after `event`, with the exact derivative.
 
     `ignore` names states that need not repeat (position, heading). `warm_up` steps are taken first, to come near a stable gait.
+    The plan's duration is the longest a single step may take.
     """
     plan = plan or SimPlan(rtol=1e-10, atol=1e-12)
     system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
     if warm_up:
-        section = to_section(system, state, event, plan, warm_up)
+        section = to_section(system, state, event, dataclasses.replace(plan, duration=warm_up * plan.duration), warm_up)
         _require(section.outcome, event)
         state = HybridState(section.x, state.m)
     layout = Layout.of(state.x)

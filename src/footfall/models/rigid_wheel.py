@@ -98,16 +98,21 @@ class RigidWheel(AbstractHybridSystem):
 
     def acceleration(self, angle: Scalar) -> Scalar:
         """theta_dd of (rigid.1)."""
-        l, m = self.leg.length, self.mass
         s, _ = sincos(angle - self.terrain.descent)
-        return (m * self.gravity * l * s - self.wheel_torque) / (m * l * l + self.inertia)
+        return self._acceleration(s)
+
+    def _acceleration(self, sin_from_vertical: Scalar) -> Scalar:
+        l, m = self.leg.length, self.mass
+        return (m * self.gravity * l * sin_from_vertical - self.wheel_torque) / (m * l * l + self.inertia)
 
     def ground_force(self, x: RigidWheelState) -> tuple[Scalar, Scalar]:
         """Force on the robot along and normal to the ground: m (a_hub - g)."""
+        return self._ground_force(*sincos(x.spoke_angle), x.spoke_rate)
+
+    def _ground_force(self, s: Scalar, c: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
         l = self.leg.length
-        s, c = sincos(x.spoke_angle)
         sg, cg = sincos(self.terrain.descent)
-        acc, rate = self.acceleration(x.spoke_angle), x.spoke_rate
+        acc = self._acceleration(s * cg - c * sg)
         along = -l * (acc * c - rate * rate * s)
         normal = -l * (acc * s + rate * rate * c)
         return self.mass * (along - self.gravity * sg), self.mass * (normal + self.gravity * cg)
@@ -121,10 +126,9 @@ class RigidWheel(AbstractHybridSystem):
         """[m] height of the next and of the previous foot above the ground; [N] normal force."""
         del t, m
         l = self.leg.length
-        height = l * jnp.cos(x.spoke_angle)
-        ahead = height - l * jnp.cos(x.spoke_angle + self.spoke_spacing)
-        behind = height - l * jnp.cos(x.spoke_angle - self.spoke_spacing)
-        return ahead, behind, self.ground_force(x)[1]
+        s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
+        level, tilted = l * c * (1.0 - math.cos(self.spoke_spacing)), l * s * math.sin(self.spoke_spacing)
+        return level + tilted, level - tilted, self._ground_force(s, c, x.spoke_rate)[1]
 
     def jump(self, t: Scalar, x: RigidWheelState, m: WheelStance, k: int) -> Jump:
         del t

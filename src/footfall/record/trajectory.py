@@ -1,6 +1,8 @@
 """Trajectory: the one result type, in hybrid time (t, j)."""
 
 import dataclasses
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,10 +72,15 @@ class Trajectory:
     events: tuple[EventRecord, ...]
     ending: Ending
     ledger: Ledger
-    least_room: dict[str, float]  #: smallest value of each guard while armed, since the first jump
-    sketch: tuple[Shape, ...] = ()
+    least_room: dict[str, float]  #: smallest value of each guard since the first jump
+    shapes: Callable[[], tuple[Shape, ...]] = tuple  #: makes the sketch; a run that nobody draws need not
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @functools.cached_property
+    def sketch(self) -> tuple[Shape, ...]:
+        """Shapes that follow the outputs."""
+        return self.shapes()
 
     @property
     def outcome(self) -> Outcome:

@@ -70,7 +70,7 @@ class SimTable(pydantic.BaseModel):
     solver: Literal[SOLVERS] = "dopri8"
     rtol: _bounded("", "relative tolerance", gt=0, le=0.1) = 1e-8
     atol: _bounded("", "absolute tolerance", gt=0, le=0.1) = 1e-10
-    max_step: _bounded("s", "longest step", gt=0) = 0.1
+    max_step: _bounded("s", "longest step", gt=0) = 0.2
     step: _bounded("s", "constant step", gt=0, optional=True) = None
     max_jumps: _bounded("", "largest number of jumps", ge=1, integer=True) = 1_000_000
     settle: _bounded("s", "start of the metrics' window", ge=0, optional=True) = None

@@ -23,8 +23,10 @@ from footfall.hybrid.system import AbstractHybridSystem
 
 #: A step is looked into at this many equal intervals, so a guard that is negative for longer than one of them is seen.
 LOOKS = 16
-#: Newton on the event time stops here [s]; what is left is corrected to second order.
+#: Events are located to this [s].
 TIME_TOLERANCE = 1e-13
+#: Newton on the event time may stop here [s]: the last step is made along the flow, and its error is the square of this.
+LAST_SHIFT = 1e-8
 #: After this many Newton steps without success the search bisects.
 NEWTON_STEPS = 20
 #: This many events in a row, each within ZENO_INTERVAL of the one before, are called Zeno.
@@ -75,7 +77,7 @@ class Carry(NamedTuple):
     stores: Array
     jump_work: Array
     throughput: Array
-    least_room: Array  #: smallest value of each guard while armed, since the first jump
+    least_room: Array  #: smallest value of each guard since the first jump
     steps: Array  #: accepted, in all
     tried: Array  #: solver steps taken, in all
 
@@ -279,7 +281,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
         last_error=jnp.ones(()), outcome=jnp.where(finite, 0, int(Outcome.diverged)).astype(jnp.int32), cause=zero_i - 1,
         jumps=zero_i, crowded=zero_i, last_event=zero - jnp.inf, stop_left=jnp.asarray(limits.stop_count, jnp.int32),
         stores=loop.stores(t, y, m), jump_work=jnp.zeros((loop.work_layout.size,)), throughput=zero,
-        least_room=jnp.where(armed, guards, jnp.inf), steps=zero_i, tried=zero_i,
+        least_room=guards, steps=zero_i, tried=zero_i,
     )  # fmt: skip
 
 
@@ -341,7 +343,7 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array) ->
         # Look into the step: every armed guard at LOOKS points, the last one exact, the others on a cubic.
         inside = jax.vmap(lambda f: loop.guards(w.t + f * tau, hermite(w.y, s.slope0, s.y, s.slope1, f), c.m))(looks)
         values = stop(jnp.concatenate([w.guards[None], inside, guards[None]]))
-        shorter = until_armed(values, w, tau) * tau
+        shorter = tau * until_armed(values, w, tau)
         good = good & (shorter >= tau)
         crossing = good & jnp.any((values[1:] <= 0) & w.armed)
         go = good & ~crossing
@@ -370,7 +372,7 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array) ->
             last_error=jnp.where(good, error, w.last_error),
             stores=jnp.where(go, stores, w.stores),
             throughput=w.throughput + jnp.where(go, used, 0.0),
-            least_room=jnp.where(go & w.armed, jnp.minimum(w.least_room, jnp.min(values[1:], axis=0)), w.least_room),
+            least_room=jnp.where(go, jnp.minimum(w.least_room, jnp.min(values[1:], axis=0)), w.least_room),
             steps=w.steps + go,
             tried=w.tried + 1,
             # A guard that rises and falls within less than time can resolve is a Zeno point; else the solver has given up.
@@ -414,11 +416,16 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array) ->
 
 
 def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, pending: Array) -> tuple[Carry, Chunk]:
-    """Find the event that was seen, go there, and jump. A look that was wrong leaves a shorter step and no event."""
+    """Find the event that was seen, go there, and jump. A look that was wrong leaves a shorter step and no event.
+
+    Without an event (the end was reached, or a buffer is full) nothing changes. That is done by selection, not by a branch: a
+    branch would keep XLA from compiling the whole loop into one piece of code.
+    """
     stop, zero = lax.stop_gradient, jnp.zeros(())
+    active = pending | walked.crossing
     found = locate(loop, c, walked, pending)
     which = jnp.where(pending, jnp.argmax(c.armed & (c.guards <= 0)), found.which).astype(jnp.int32)
-    hit = pending | found.hit
+    hit = active & (pending | found.hit)
     t1, y1 = c.t + jnp.where(pending, 0.0, found.tau), jnp.where(pending, c.y, found.y)
     field = loop.field(zero, y1, (loop.system, c.m, t1))
     g, rate = loop.guard_rates(t1, y1, c.m, field)
@@ -426,7 +433,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     moved = jnp.where(
         found.hit & ~pending & (rate[which] < 0), -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)), 0.0
     )
-    moved = jnp.where(jnp.abs(moved) <= 2 * TIME_TOLERANCE, moved, 0.0)
+    moved = jnp.where(jnp.abs(moved) <= 2 * LAST_SHIFT, moved, 0.0)
     te, before = t1 + moved, y1 + field * moved
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
@@ -452,14 +459,16 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         (hit & (crowded >= max(ZENO_EVENTS, 4 * len(loop.guard_outcome))), int(Outcome.zeno)),
         (hit & (jumps >= limits.max_jumps), int(Outcome.too_many_jumps)),
     )
+    passed = (jnp.arange(LOOKS + 1) / LOOKS * walked.tau <= found.tau)[:, None] & ~pending
+    least_on_the_way = jnp.minimum(jnp.min(jnp.where(passed, walked.looked, jnp.inf), axis=0), g)
     steps = chunk.steps
     if steps is not None:
         row = Steps(c.t, jnp.where(pending, 0.0, found.tau + moved), found.dense, chunk.event_count)
         steps = jax.tree.map(lambda buffer, value: buffer.at[chunk.step_count].set(value), steps, row)
     row = Events(te, which, before, after, m)
     events = jax.tree.map(lambda buffer, value: buffer.at[chunk.event_count].set(value), chunk.events, row)
-    chunk = Chunk(steps, chunk.step_count + ~pending, events, chunk.event_count + hit)
-    c = c._replace(
+    chunk = Chunk(steps, chunk.step_count + (active & ~pending), events, chunk.event_count + hit)
+    new = c._replace(
         t=te,
         y=after,
         m=m,
@@ -478,11 +487,13 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         jump_work=c.jump_work + jnp.where(jumped, work, 0.0),
         throughput=c.throughput + used,
         # Start-up ends with the first jump: what a guard did before it (a foot put down without load) says nothing of the gait.
-        least_room=jnp.minimum(jnp.where(jumped & (c.jumps == 0), jnp.inf, c.least_room), jnp.where(armed, guards, jnp.inf)),
+        least_room=jnp.minimum(
+            jnp.where(jumped & (c.jumps == 0), jnp.inf, jnp.minimum(c.least_room, least_on_the_way)), guards
+        ),
         steps=c.steps + ~pending,
         tried=c.tried + found.tries,
     )
-    return c, chunk
+    return pick(active, new, c), chunk
 
 
 def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
@@ -506,7 +517,7 @@ def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
         target = tau + shift
         inside = (target > low) & (target < high) & (f.tries < NEWTON_STEPS)
         shut = high - low <= 4 * np.finfo(float).eps * high
-        close = jnp.abs(shift) <= TIME_TOLERANCE
+        close = jnp.abs(shift) <= LAST_SHIFT
         return Search(
             tau=tau,
             target=jnp.where(inside, target, 0.5 * (low + high)),
@@ -526,7 +537,7 @@ def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
     zero_i, no = jnp.zeros((), jnp.int32), jnp.array(False)
     guess, high = first_guess(walked.looked, c.armed)
     first = Search(
-        tau=zero, target=guess * walked.tau, low=zero, high=high * walked.tau, tries=zero_i, done=pending, hit=no, y=c.y,
+        tau=zero, target=guess * walked.tau, low=zero, high=high * walked.tau, tries=zero_i, done=pending | ~walked.crossing, hit=no, y=c.y,
         solver_state=c.solver_state, dense=empty.dense, which=zero_i,
     )  # fmt: skip
     return lax.while_loop(lambda f: ~f.done, body, first)
@@ -554,10 +565,11 @@ def until_armed(looked: Array, w: March, tau: Array) -> Array:
     1 when nothing does. Only what is armed at a step's start can be located in it, so the step is cut where the guard is seen
     positive. One that was left at zero rising, and is not seen above it at all, rose and fell before the first look.
     """
-    been = jnp.cumsum(looked[1:-1] > 0, axis=0) > 0  # what is unarmed at the start counts as at zero there
-    newly = jnp.any((looked[2:] <= 0) & been & ~w.armed, axis=1)
-    known = jnp.any((looked[1:] <= 0) & w.armed, axis=1)
-    first_new = jnp.where(jnp.any(newly), 1 + jnp.argmax(newly), LOOKS)
+    positive = looked[1:] > 0  # what is unarmed at the start counts as at zero there, whatever its sign
+    rose = jnp.where(jnp.any(positive, axis=0), jnp.argmax(positive, axis=0), LOOKS)
+    newly = jnp.any((jnp.arange(LOOKS)[:, None] > rose) & ~positive & ~w.armed, axis=1)
+    known = jnp.any(~positive & w.armed, axis=1)
+    first_new = jnp.where(jnp.any(newly), jnp.argmax(newly), LOOKS)
     first_known = jnp.where(jnp.any(known), jnp.argmax(known), LOOKS)
     cut = jnp.where((first_new < LOOKS) & (first_new <= first_known), first_new / LOOKS, 1.0)
     hidden = jnp.any((w.rising > 0) & (w.guards + w.rising * tau / LOOKS > 0) & (looked[1] <= 0))
@@ -571,7 +583,14 @@ def first_guess(looked: Array, armed: Array) -> tuple[Array, Array]:
     first = jnp.argmax(below, axis=0)  # of each guard
     column = jnp.arange(looked.shape[1])
     before, after = looked[first, column], looked[first + 1, column]
-    between = jnp.where(before > after, before / jnp.where(before > after, before - after, 1.0), 0.5)
+    # Inverse quadratic interpolation through a third look, the one before (after, in the first interval); else the chord.
+    third = jnp.where(first > 0, first - 1, first + 2)
+    beyond, at = looked[third, column], jnp.where(first > 0, -1.0, 2.0)
+    chord = jnp.where(before > after, before / jnp.where(before > after, before - after, 1.0), 0.5)
+    spread = (before - after) * (before - beyond) * (after - beyond)
+    curved = before * beyond * (before - beyond) + at * before * after * (after - before)
+    curved = jnp.where(spread != 0, -curved / jnp.where(spread != 0, spread, 1.0), chord)
+    between = jnp.where((curved > 0) & (curved < 1), curved, chord)
     guess = jnp.where(seen, (first + jnp.clip(between, 0.0, 1.0)) / LOOKS, jnp.inf)
     earliest = jnp.argmin(guess)
     return guess[earliest], (first[earliest] + 1.0) / LOOKS

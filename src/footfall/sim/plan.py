@@ -25,7 +25,7 @@ class SimPlan:
     atol: float = 1e-10
     solver: diffrax.AbstractSolver = dataclasses.field(default_factory=diffrax.Dopri8)
     sample_rate: float | None = 200.0
-    max_step: float = 0.1
+    max_step: float = 0.2
     step: float | None = None
     max_jumps: int = 1_000_000
     settle: float | None = None

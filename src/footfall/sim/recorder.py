@@ -31,10 +31,16 @@ class _Observed(NamedTuple):
 
 @functools.partial(jax.jit, static_argnames="settings")
 def observe(
-    system: Any, begin: engine.Carry, chunk: engine.Chunk, end: engine.Carry, x_like: Any, times: Any, settings: engine.Settings
+    system: Any,
+    x_like: Any,
+    first_m: Any,
+    chunk: engine.Chunk,
+    end: tuple[Any, Any, Any],
+    times: Any,
+    settings: engine.Settings,
 ) -> tuple[Any, Any]:
     """Rows at the sample times, then before and after each event, then at the end, as one matrix; and the events before each sample."""
-    layout = engine.Loop(system, x_like, begin.m, settings).layout
+    layout = engine.Loop(system, x_like, first_m, settings).layout
     events, steps = chunk.events, chunk.steps
 
     def row(t: Any, y: Any, m: Any) -> Any:
@@ -43,12 +49,12 @@ def observe(
         return jnp.concatenate([jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(values)])
 
     # Discrete state before event i is that after event i - 1; row 0 is the chunk's first.
-    m_rows = jax.tree.map(lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest]), begin.m, events.m)
+    m_rows = jax.tree.map(lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest]), first_m, events.m)
     count = jnp.arange(events.t.shape[0])
     parts = [
         (events.t, events.before, jax.tree.map(lambda v: v[count], m_rows)),
         (events.t, events.after, events.m),
-        jax.tree.map(lambda v: jnp.asarray(v)[None], (end.t, end.y, end.m)),
+        jax.tree.map(lambda v: jnp.asarray(v)[None], end),
     ]
     earlier = jnp.zeros(times.shape, jnp.int32)
     if steps is not None:
@@ -66,10 +72,13 @@ def observe(
     return jax.vmap(row)(*rows), earlier
 
 
-def _observed(system: Any, begin: Any, chunk: Any, end: Any, x: Any, times: np.ndarray, settings: engine.Settings) -> _Observed:
+def _observed(on_device: Any, begin: Any, chunk: Any, end: Any, times: np.ndarray, settings: engine.Settings) -> _Observed:
+    system, x, _ = on_device
     room = KEEP_SAMPLES if settings.keep_steps else 0
     fill = np.full(room - len(times), float(end.t))
-    rows, earlier = jax.device_get(observe(system, begin, chunk, end, x, np.concatenate([times, fill]), settings=settings))
+    rows, earlier = jax.device_get(
+        observe(system, x, begin.m, chunk, (end.t, end.y, end.m), np.concatenate([times, fill]), settings=settings)
+    )
     n, k = int(chunk.event_count), settings.keep_events
     events = rows[room:]
     return _Observed(rows[: len(times)], events[:n], events[k : k + n], events[-1], earlier[: len(times)])
@@ -79,17 +88,18 @@ class Recorder:
     """Collects rows from chunks and turns them into a Trajectory."""
 
     def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None):
-        self.system, self.x, self.rate = system, x, rate
-        self.signals, self.ports, self.works, self.guard_of = _columns(system, x, m)
+        self.rate = rate
+        self.signals, self.ports, self.works, self.guard_of, self.names, self.terminal = _columns(system, x, m)
         self.rows: list[np.ndarray] = []
         self.t: list[np.ndarray] = []
         self.j: list[np.ndarray] = []
         self.events: list[tuple[float, int, int, int]] = []  # time, flat guard, rows before and after
         self.samples_done = 0
         self.jumps = 0
-        self.terminal = np.array([e.outcome is not None for e in system.events])
 
-    def add(self, begin: engine.Carry, chunk: engine.Chunk, end: engine.Carry, last: bool, settings: engine.Settings) -> None:
+    def add(
+        self, on_device: Any, begin: engine.Carry, chunk: engine.Chunk, end: engine.Carry, last: bool, settings: engine.Settings
+    ) -> None:
         """Rows of one chunk, in hybrid-time order."""
         count = int(chunk.event_count)
         t_end = float(end.t)
@@ -105,7 +115,7 @@ class Recorder:
         pieces = []
         for first in range(0, max(1, len(times)), KEEP_SAMPLES):
             block = times[first : first + KEEP_SAMPLES]
-            seen = _observed(self.system, begin, chunk, end, self.x, block, settings)
+            seen = _observed(on_device, begin, chunk, end, block, settings)
             pieces.append((block, self.jumps + seen.jumps_before, np.full(len(block), 1), seen.samples))
         # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
         pieces.append((event_t, jumps_before, np.full(count, 0), seen.before))
@@ -132,21 +142,22 @@ class Recorder:
         self.rows.append(row[None])
 
     def trajectory(
-        self, first: engine.Carry, end: engine.Carry, outcome: Outcome, sketch: Any, travel: Any, source: dict
+        self, first: engine.Carry, end: engine.Carry, outcome: Outcome, shapes: Any, travel: Any, source: dict
     ) -> Trajectory:
-        first, end = jax.device_get((first, end))
+        kept = ("t", "y", "stores", "jump_work", "throughput", "least_room", "cause", "steps", "tried", "jumps")
+        end = end._replace(**{name: np.asarray(getattr(end, name)) for name in kept})
+        first = first._replace(stores=np.asarray(first.stores))
         matrix = np.concatenate(self.rows) if self.rows else np.zeros((0, len(self.signals)))
         columns = {s.name: np.ascontiguousarray(matrix[:, i]) for i, s in enumerate(self.signals)}
-        names = self.system.events
         events = []
         for t, guard, before, after in self.events:
             k, leg = self.guard_of[guard]
-            events.append(EventRecord(t, names[k].name, leg, before, after))
+            events.append(EventRecord(t, self.names[k], leg, before, after))
         cause = int(end.cause)
         ending = Ending(
             outcome=outcome,
             t=float(end.t),
-            event=names[self.guard_of[cause][0]].name if cause >= 0 else None,
+            event=self.names[self.guard_of[cause][0]] if cause >= 0 else None,
             state={s.name: float(v) for s, v in zip(self.signals, end.y, strict=False) if s.role == "state"},
             steps=int(end.steps),
             tried=int(end.tried),
@@ -154,7 +165,7 @@ class Recorder:
         )
         rooms: dict[str, float] = {}
         for (k, _), room in zip(self.guard_of, end.least_room, strict=True):
-            rooms[names[k].name] = min(rooms.get(names[k].name, np.inf), float(room))
+            rooms[self.names[k]] = min(rooms.get(self.names[k], np.inf), float(room))
         return Trajectory(
             t=np.concatenate(self.t) if self.t else np.zeros(0),
             j=np.concatenate(self.j) if self.j else np.zeros(0, int),
@@ -164,7 +175,7 @@ class Recorder:
             ending=ending,
             ledger=self._ledger(first, end),
             least_room=rooms,
-            sketch=sketch,
+            shapes=shapes,
             travel=travel,
             provenance=source,
         )
@@ -192,6 +203,8 @@ class _Columns(NamedTuple):
     ports: list[tuple[str, FieldInfo]]
     works: list[tuple[str, FieldInfo]]
     guards: list[tuple[int, int | None]]  #: (index, leg) of each flat guard
+    events: tuple[str, ...]
+    terminal: np.ndarray  #: which events end the run
 
 
 def _columns(system: AbstractHybridSystem, x: Any, m: Any) -> _Columns:
@@ -224,7 +237,9 @@ def _columns_of(tree: Any, shapes: tuple) -> _Columns:
             rate_of = info.rate_of and (f"{parent}.{info.rate_of}" if parent else info.rate_of)
             signals.append(Signal(prefix + name, "J" if role == "work" else info.unit, info.doc, role, rate_of))
     flat = [(k, leg if g.shape else None) for k, g in enumerate(guards) for leg in range(int(np.prod(g.shape)))]
-    return _Columns(signals, _flat_names(power), _flat_names(work), flat)
+    events = arguments[0].events
+    terminal = np.array([e.outcome is not None for e in events])
+    return _Columns(signals, _flat_names(power), _flat_names(work), flat, tuple(e.name for e in events), terminal)
 
 
 def _flat_names(struct: Any) -> list[tuple[str, FieldInfo]]:

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import diffrax
 import equinox as eqx
 import jax
 import numpy as np
@@ -29,12 +30,12 @@ Progress = Callable[[float, int], None]
 
 
 @functools.partial(jax.jit, static_argnames="settings")
-def _start(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, settings: engine.Settings) -> engine.Carry:
-    return engine.start(system, x, m, limits, settings, fixed_step)
+def _start(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, settings: engine.Settings) -> Any:
+    return engine.start(system, x, m, limits, settings, fixed_step), (system, x, limits)
 
 
 @functools.partial(jax.jit, static_argnames="settings")
-def _advance(system: Any, carry: engine.Carry, x_like: Any, limits: engine.Limits, settings: engine.Settings) -> Any:
+def _advance(system: Any, x_like: Any, limits: engine.Limits, carry: engine.Carry, settings: engine.Settings) -> Any:
     return engine.advance(system, carry, x_like, limits, settings)
 
 
@@ -58,11 +59,15 @@ def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1) -> engin
 
 def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> engine.Settings:
     """The plan's choices for the compiled loop."""
-    solver = plan.solver
-    if getattr(solver, "scan_kind", "lax") is None:
-        # Diffrax's default loop over stages serves reverse mode; this one serves forward mode.
-        solver = eqx.tree_at(lambda s: s.scan_kind, solver, "lax", is_leaf=lambda leaf: leaf is None)
-    return engine.Settings(solver, plan.step is None, keep_steps, keep_events)
+    return engine.Settings(_forward(plan.solver), plan.step is None, keep_steps, keep_events)
+
+
+@functools.lru_cache(maxsize=64)
+def _forward(solver: diffrax.AbstractSolver) -> diffrax.AbstractSolver:
+    """The solver with the loop over its stages that serves forward mode; diffrax's default serves reverse mode."""
+    if getattr(solver, "scan_kind", "lax") is not None:
+        return solver
+    return eqx.tree_at(lambda s: s.scan_kind, solver, "lax", is_leaf=lambda leaf: leaf is None)
 
 
 def simulate(
@@ -74,7 +79,7 @@ def simulate(
     as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks.
     """
     plan = plan or SimPlan()
-    sketch, travel = system.sketch(), system.travel()
+    shapes, travel = system.sketch, system.travel()
     system, x0, m0 = as_floats(system), as_floats(state.x), as_arrays(state.m)
     rate = plan.sample_rate
     if rate is not None:
@@ -82,16 +87,17 @@ def simulate(
     settings = settings_of(plan, KEEP_STEPS if rate else 0, KEEP_EVENTS)
     limits = limits_of(plan)
     recorder = Recorder(system, x0, m0, rate)
-    carry = first = _start(system, x0, m0, limits, np.float64(plan.step or 0.0), settings=settings)
-    outcome = int(carry.outcome)
+    # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
+    carry, on_device = _start(system, x0, m0, limits, np.float64(plan.step or 0.0), settings=settings)
+    first, outcome = carry, Outcome.running
     try:
         while outcome == Outcome.running:
-            new, chunk = _advance(system, carry, x0, limits, settings=settings)
+            new, chunk = _advance(*on_device, carry, settings=settings)
             outcome = int(new.outcome)
-            recorder.add(carry, chunk, new, outcome != Outcome.running, settings)
+            recorder.add(on_device, carry, chunk, new, outcome != Outcome.running, settings)
             carry = new
             if progress is not None:
                 progress(float(carry.t), int(carry.jumps))
     except KeyboardInterrupt:
         outcome = Outcome.interrupted
-    return recorder.trajectory(first, carry, Outcome(outcome), sketch, travel, provenance(plan, rate))
+    return recorder.trajectory(first, carry, Outcome(outcome), shapes, travel, provenance(plan, rate))

@@ -79,7 +79,9 @@ def main() -> None:
             gap = max(abs(a - b) for a, b in zip(row["state"], rows["LSODA"]["state"], strict=False))
             row["state_difference_from_lsoda"] = gap
             first = f"  first call {row['first_call']:.2f} s" if "first_call" in row else ""
-            print(f"  {kind:13} {1e3 * row['seconds']:9.2f} ms  {scipy / row['seconds']:6.1f} x   state within {gap:.1e} of LSODA{first}")
+            print(
+                f"  {kind:13} {1e3 * row['seconds']:9.2f} ms  {scipy / row['seconds']:6.1f} x   state within {gap:.1e} of LSODA{first}"
+            )
     write("event_engine", best)
 
 

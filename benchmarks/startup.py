@@ -1,6 +1,6 @@
 """From shell to printed summary: `footfall run rimless-wheel --no-plots`, with an empty and with a warm compilation cache.
 
-    python benchmarks/startup.py
+python benchmarks/startup.py
 """
 
 import os
@@ -29,11 +29,23 @@ def seconds(command: list[str], environment: dict, until: str | None = None) -> 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"FOOTFALL_CACHE": str(Path(folder) / "cache")}
-        run = [sys.executable, "-m", "footfall.cli.main", "run", "rimless-wheel", "--no-plots", "--force", "--out", f"{folder}/run"]
+        run = [
+            sys.executable,
+            "-m",
+            "footfall.cli.main",
+            "run",
+            "rimless-wheel",
+            "--no-plots",
+            "--force",
+            "--out",
+            f"{folder}/run",
+        ]
         figures = {"cold": seconds(run, environment, "residual")}
         figures["warm"] = min(seconds(run, environment, "residual") for _ in range(5))
         figures["warm_whole_command"] = min(seconds(run, environment) for _ in range(3))
-        figures["import_jax_diffrax"] = min(seconds([sys.executable, "-c", "import jax, diffrax"], environment) for _ in range(5))
+        figures["import_jax_diffrax"] = min(
+            seconds([sys.executable, "-c", "import jax, diffrax"], environment) for _ in range(5)
+        )
     figures["warm_over_import"] = figures["warm"] / figures["import_jax_diffrax"]
     for name, value in figures.items():
         print(f"{name:22} {value:.2f}")

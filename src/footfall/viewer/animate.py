@@ -13,10 +13,10 @@ FRAMES_PER_SECOND = 20
 LONGEST = 6.0  # s; the last seconds of a longer run
 
 
-def write_animation(run: Trajectory, path: Path) -> None:
-    """Write a GIF of the last seconds of a run."""
+def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> None:
+    """Write a GIF of the last `longest` seconds of a run."""
     project = view_of(run)
-    begin = max(run.t[0], run.ending.t - LONGEST)
+    begin = max(run.t[0], run.ending.t - longest)
     times = np.arange(begin, run.ending.t, 1.0 / FRAMES_PER_SECOND)
     rows = [row_at(run, t) for t in times] or [len(run.t) - 1]
     centres = np.array([_centre(run, row, project) for row in rows])

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Polygon
 
 from footfall.hybrid.sketch import Arrow, Ball, Bar, Disc, Ground, Link, Seen, Shape, ground_height, segments
 from footfall.record.trajectory import Trajectory
@@ -65,8 +66,10 @@ def draw_ground(axes: Axes, shapes: tuple[Shape, ...], low: float, high: float) 
         if isinstance(shape, Ground):
             x = np.linspace(low, high, 200)
             z = ground_height(shape, x)
-            axes.plot(x, z, color=shape.color, lw=1.5, zorder=1)
-            axes.fill_between(x, z, z - 0.05, color=shape.color, alpha=0.15, lw=0, zorder=0)
+            # Added as artists, not plotted: the ground must not widen the view.
+            axes.add_artist(Line2D(x, z, color=shape.color, lw=1.5, zorder=1))
+            below = np.concatenate([np.stack([x, z], 1), np.stack([x, z - 0.05], 1)[::-1]])
+            axes.add_artist(Polygon(below, color=shape.color, alpha=0.15, lw=0, zorder=0))
 
 
 def row_at(run: Trajectory, t: float) -> int:

@@ -175,7 +175,6 @@ def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
     axes.autoscale_view()
     low, high = axes.get_xlim()
     if project is side_view:
-        axes.autoscale(False)
         width = high - low
         draw_ground(axes, run.sketch, low - 5 * width, high + 5 * width)  # equal aspect widens the view when it is drawn
     span = f"t = {run.t[rows[0]]:.3g} to {run.t[rows[-1]]:.3g} s"

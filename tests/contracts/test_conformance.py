@@ -1,0 +1,100 @@
+"""check_system finds what it says it finds: each test breaks a system in one way."""
+
+import equinox as eqx
+import pytest
+
+from footfall import check_system, load
+from footfall.hybrid.conformance import ConformanceError
+from footfall.hybrid.fields import port
+from footfall.hybrid.system import Jump, Rates
+from support.toys import Ball, Height
+
+
+def start():
+    return Ball.begin(Height(x=0.5, v=-1.0))
+
+
+def test_a_right_system_passes():
+    assert check_system(Ball(), start()).ok
+
+
+def test_a_velocity_with_the_wrong_sign_is_found():
+    class Wrong(Ball):
+        def flow(self, t, x, m):
+            rates = super().flow(t, x, m)
+            return Rates(Height(x=-x.v, v=rates.x.v), rates.power)
+
+    with pytest.raises(ConformanceError, match="FAIL  velocities are derivatives"):
+        check_system(Wrong(), start())
+
+
+def test_energy_from_nowhere_is_found():
+    class Wrong(Ball):
+        def flow(self, t, x, m):
+            return super().flow(t, x, m)._replace(x=Height(x=x.v, v=-0.9 * self.gravity + 0.0 * x.v))
+
+    with pytest.raises(ConformanceError, match="FAIL  the rate of the stores"):
+        check_system(Wrong(), start())
+
+
+def test_a_jump_that_hides_its_loss_is_found():
+    class Wrong(Ball):
+        def jump(self, t, x, m, k):
+            jump = super().jump(t, x, m, k)
+            return Jump(jump.x, jump.m, eqx.tree_at(lambda w: w.impact, jump.work, 0.5 * jump.work.impact))
+
+    with pytest.raises(ConformanceError, match='FAIL  jump "bounce" reports'):
+        check_system(Wrong(), start())
+
+
+def test_a_loss_that_gives_is_found():
+    class Giving(eqx.Module):
+        none: float = port(kind="loss", doc="gives")
+
+    class Wrong(Ball):
+        def flow(self, t, x, m):
+            rates = super().flow(t, x, m)
+            return Rates(Height(x=x.v, v=rates.x.v + 0.1 * x.v), Giving(none=0.1 * x.v**2))
+
+    with pytest.raises(ConformanceError, match="FAIL  loss ports never give"):
+        check_system(Wrong(), start())
+
+
+def test_a_model_with_memory_is_found():
+    calls = []
+
+    class Wrong(Ball):
+        def outputs(self, t, x, m):
+            calls.append(1)
+            outputs = super().outputs(t, x, m)
+            return eqx.tree_at(lambda o: o.value.x, outputs, outputs.value.x + len(calls))
+
+    with pytest.raises(ConformanceError, match="FAIL  the same call gives the same answer"):
+        check_system(Wrong(), start())
+
+
+def test_an_exception_inside_a_model_is_reported_as_a_failed_check():
+    class Wrong(Ball):
+        def guards(self, t, x, m):
+            raise RuntimeError("half built")
+
+    with pytest.raises(ConformanceError, match="RuntimeError: half built"):
+        check_system(Wrong(), start())
+
+
+def test_a_sketch_of_something_that_is_not_there_is_found():
+    from footfall.hybrid.sketch import Ball as BallShape
+
+    class Wrong(Ball):
+        def sketch(self):
+            return (BallShape("nobody", (0.0, 0.0, 0.0), 0.1),)
+
+    with pytest.raises(ConformanceError, match="no outputs called nobody"):
+        check_system(Wrong(), start())
+
+
+def test_what_starts_armed_is_told():
+    experiment = load("rimless-wheel")
+    report = check_system(experiment.system, experiment.start)
+    detail = next(c.detail for c in report.checks if c.claim == "guards are finite at the start")
+    assert detail == "armed: touchdown, fall; waiting: rock_back, liftoff"

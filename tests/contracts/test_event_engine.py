@@ -135,6 +135,28 @@ def test_a_guard_over_like_legs_gives_an_event_per_leg():
     assert run.ledger.relative_residual < 1e-12  # a parabola: rounding only
 
 
+def test_no_bounce_is_lost_whatever_the_heights_and_the_step():
+    """Balls that land together, almost together and apart, with long and short steps; seeded, so the same every time."""
+    random = np.random.default_rng(0)
+    for case in range(60):
+        heights, gravity = random.uniform(0.01, 1.0, 4), random.uniform(5.0, 15.0)
+        if case % 3 == 0:
+            heights[1], heights[3] = heights[0], 9 * heights[0]  # every third landing shared
+        if case % 5 == 0:
+            heights = 0.05 * np.array([1.0, 4.0, 9.0, 16.0])
+        if case % 7 == 0:
+            heights[2] = heights[1] * (1 + 1e-14)  # apart by less than events are located to
+        start = HybridState(Heights(x=heights, v=np.zeros(4)), PerBall(n=np.zeros(4, np.int32)))
+        plan = SimPlan(duration=2.0, sample_rate=None, max_step=float(random.choice([0.01, 0.1, 0.5, 2.0])))
+        run = simulate(ManyBalls(gravity=gravity), start, plan)
+        for leg, height in enumerate(heights):
+            first = np.sqrt(2 * height / gravity)
+            expected = np.arange(first, 2.0, 2 * first)
+            times = [e.t for e in run.events if e.leg == leg]
+            assert len(times) == len(expected), (case, leg)
+            np.testing.assert_allclose(times, expected, atol=1e-10)  # up to twenty bounces, each to 1e-12, adding up
+
+
 def test_control_ticks_are_jumps_and_land_on_the_microsecond():
     start = HybridState(Scalar1(x=0.0), Computer(n=np.int32(0), command=0.0, next_tick=0.01))
     run = simulate(Ticking(), start, SimPlan(duration=0.105, sample_rate=None))

@@ -16,7 +16,11 @@ def new_robot(name: str) -> int:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise ScenarioError(f'"{name}" cannot be a robot\'s name: letters, digits, - and _ only, a letter first.')
     module = name.replace("-", "_").lower()
-    names = {"name": name, "module": module, "Class": "".join(word.capitalize() for word in module.split("_"))}
+    names = {
+        "name": name,
+        "module": module,
+        "Class": "".join(word.capitalize() for word in module.removesuffix("_robot").split("_")) + "Robot",
+    }
     folder = Path(name)
     if folder.exists():
         raise FolderError(f"{folder} exists already; nothing was written.")

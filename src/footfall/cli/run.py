@@ -1,5 +1,6 @@
 """`footfall run`: file in, summary and run folder out."""
 
+import dataclasses
 import datetime
 import json
 import time
@@ -11,7 +12,7 @@ from footfall.analysis.summary import Summary, summarise
 from footfall.cli.extras import require
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import summary_table
-from footfall.record.run_folder import FolderError, require_writable, write_run
+from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.load import Experiment, load
 from footfall.sim.simulate import simulate
@@ -29,14 +30,15 @@ def run_scenario(
 ) -> int:
     """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise."""
     experiment = load(name, settings, duration=duration)
-    folder = Path(out_folder) if out_folder else _fresh_folder(experiment.name)
-    require_writable(folder, force=force)
     if plots or animate:
         require("matplotlib", "plots", "Without it, --no-plots still writes the data.")
     if animate:
         _require_gif(Path(animate))
+    folder = Path(out_folder) if out_folder else _fresh_folder(experiment.name)
+    require_writable(folder, force=force)
     began = time.perf_counter()
     trajectory = _simulate_with_progress(experiment)
+    trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
     if as_json:
@@ -45,7 +47,8 @@ def run_scenario(
         print(json.dumps({key: whole[key] for key in keys}, allow_nan=False), flush=True)
     else:
         out.print(summary_table(summary, experiment, trajectory, took))
-    _write(folder, trajectory, summary, experiment, plots, force)
+    plots = plots and len(trajectory.t) > 1
+    folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None)
     note(f"run folder: {folder}")
     if plots:
         note(f"plots:      {folder / 'plots.png'}")
@@ -53,7 +56,7 @@ def run_scenario(
         _animate(trajectory, Path(animate))
         note(f"animation:  {animate}")
     if not as_json:
-        _suggest(experiment, folder)
+        _suggest(experiment)
     return 0 if trajectory.outcome.name in experiment.about.success else 1
 
 
@@ -95,15 +98,25 @@ def _simulate_with_progress(experiment: Experiment) -> Trajectory:
         return simulate(experiment.system, experiment.start, experiment.plan, progress=progress)
 
 
-def _write(folder: Path, run: Trajectory, summary: Summary, experiment: Experiment, plots: bool, force: bool) -> None:
+def _write(
+    folder: Path, run: Trajectory, summary: Summary, experiment: Experiment, plots: bool, force: bool, fixed: bool
+) -> Path:
+    """Write the run folder. A name we chose ourselves and that another run took meanwhile is chosen again."""
+
     def pictures(aside: Path) -> None:
         from footfall.viewer.plot_page import write_plot_page
 
         write_plot_page(run, summary, aside / "plots.png", title=experiment.about.title or experiment.name)
 
-    drawable = plots and len(run.t) > 1
+    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.files}
     with err.status("writing the run folder", spinner="dots"):
-        write_run(folder, run, summary.to_dict(), experiment.to_toml(), force=force, pictures=pictures if drawable else None)
+        while True:
+            try:
+                return write_run(folder, run, summary.to_dict(), experiment.to_toml(), **options)
+            except FolderExists:
+                if fixed:
+                    raise
+                folder = _fresh_folder(experiment.name)
 
 
 def _animate(run: Trajectory, path: Path) -> None:
@@ -113,19 +126,19 @@ def _animate(run: Trajectory, path: Path) -> None:
         write_animation(run, path)
 
 
-def _suggest(experiment: Experiment, folder: Path) -> None:
+def _suggest(experiment: Experiment) -> None:
     """Three things to try next, of the kind this scenario allows."""
-    name = experiment.name
+    name, gif = experiment.origin, f"{experiment.name}.gif"
     ideas = [f"footfall show {name}"]
     if "torso" in experiment.document["robot"]:
         ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
-        ideas.append(f'footfall run {name} --set leg.damping="150 N s/m" --animate {name}.gif')
+        ideas.append(f'footfall run {name} --set leg.damping="150 N s/m" --animate {gif}')
     elif experiment.document.get("terrain", {}).get("kind") == "slope":
         ideas.append(f'footfall run {name} --set terrain.angle="0.12 rad"')
         ideas.append(f'footfall run {name} --set terrain.angle="1.8 deg"   # too gentle: it rocks back')
     else:
         ideas.append(f"footfall run {name} --duration 30")
-        ideas.append(f"footfall run {name} --animate {name}.gif")
+        ideas.append(f"footfall run {name} --animate {gif}")
     out.print("\n[bold]Try next[/]")
     for idea in ideas:
         out.print(f"  {idea}", markup=False, soft_wrap=True)

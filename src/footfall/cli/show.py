@@ -7,6 +7,7 @@ from footfall.hybrid.fields import FieldInfo, describe
 from footfall.scenario.catalog import PARTS, kinds_for, shipped_scenarios
 from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.load import load, read_toml
+from footfall.scenario.schema import SimTable
 
 
 def list_all() -> None:
@@ -42,7 +43,7 @@ def show_scenario(name: str, settings: list[str]) -> int:
         more = f"   (or: {', '.join(others)})" if others else ""
         _section(".".join(path), values, describe(getattr(system, slot)), f"kind = {values['kind']}{more}")
     _section("start", document["start"], describe(type(system).Start), "")
-    _section("sim", document["sim"], {}, "")
+    _section("sim", document["sim"], SimTable.describe(), "")
     out.print("\nChange any of these with --set, such as --set KEY=VALUE; any unique end of a path will do.", markup=False)
     return 0
 

@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from footfall.analysis.summary import Summary, unit_of
+from footfall.analysis.summary import UNITS, Summary, unit_of
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.load import Experiment
 
@@ -49,7 +49,8 @@ def _metrics(summary: Summary) -> Table:
     metrics = summary.metrics
     for name in [*(n for n in FIRST if n in metrics), *(n for n in metrics if n not in FIRST)]:
         if name not in HIDDEN and metrics[name] is not None:
-            table.add_row(name.replace("_", " "), f"{metrics[name]:.5g}", unit_of(name))
+            sampled = "" if name in UNITS else " *"
+            table.add_row(name.replace("_", " ") + sampled, f"{metrics[name]:.5g}", unit_of(name))
     return table
 
 
@@ -60,6 +61,8 @@ def _ledger(summary: Summary) -> Table:
     table.add_column("J", justify="right")
     for name, value in ledger["work"].items():
         table.add_row(f"work in: {name.replace('_', ' ')}", f"{value:+.6g}")
+    for name, value in ledger["jump_work"].items():
+        table.add_row(f"work in at jumps: {name.replace('_', ' ')}", f"{value:+.6g}")
     for name, value in ledger["losses"].items():
         table.add_row(f"lost in: {name.replace('_', ' ')}", f"{-value:+.6g}")
     for name, value in ledger["jump_losses"].items():
@@ -90,6 +93,7 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
         )
     source = run.provenance
     rate = f"{source['sample_rate']:g} Hz samples" if source["sample_rate"] else "jumps only"
+    lines.append(f"* over the rows kept ({rate}); all else is exact to the solver's tolerance")
     lines.append(
         f"{run.ending.steps} steps of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation"
     )

@@ -19,7 +19,7 @@ def stance_spoke(foot: str, hub: str, weight: float, color: str = "black") -> tu
         Link(foot, hub, color),
         Ball(foot, (0.0, 0.0, 0.0), 0.008, color),
         Ball(hub, (0.0, 0.0, 0.0), 0.02, "dimgrey"),
-        Arrow(foot, 0.15 / weight),
+        Arrow(foot, 0.15 / weight if weight > 0 else 0.0),
     )
 
 

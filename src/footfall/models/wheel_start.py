@@ -92,10 +92,10 @@ class SteeredWheelStart(AbstractStart):
     def state(self, system: Any) -> HybridState:
         angle, rest = float(self.spoke_angle), float(system.leg.rest_length)
         _stance_angle_ok(angle)
-        height = rest * math.cos(angle) if self.height is None else float(self.height)
-        sink = float(system.half_track) * abs(float(self.roll))
+        sink = float(system.half_track) * abs(float(self.roll))  # of the lower side
+        height = rest * math.cos(angle) + sink if self.height is None else float(self.height)
         _require_above_ground(height - sink, rest, angle, system.spokes)
-        ahead = height * math.tan(angle)
+        ahead = (height - sink) * math.tan(angle)
         x = SteeredWheelState(
             height=height,
             roll=self.roll,

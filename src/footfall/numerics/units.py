@@ -61,6 +61,8 @@ def _dimension(text: str) -> tuple[float, dict[str, int]]:
         name, power, symbol = match.groups()
         if symbol == "/":
             sign = -1
+        elif symbol == "*":
+            sign = 1
         elif symbol in ("(", ")"):
             raise UnitError(f'"{text}": write units without brackets, like "N m/rad/s".')
         elif name:
@@ -68,16 +70,20 @@ def _dimension(text: str) -> tuple[float, dict[str, int]]:
                 raise UnitError(f'"{name}" is not a unit we know. Known: {", ".join(_UNITS)}.')
             scale, base = _UNITS[name]
             exponent = sign * int(power or 1)
-            factor *= scale**exponent
+            try:
+                factor *= scale**exponent
+            except OverflowError:
+                raise UnitError(f'"{text}": {name}^{exponent} is beyond any number.') from None
             for key, times in _BASE.get(base, {base: 1}).items():
                 exponents[key] = exponents.get(key, 0) + exponent * times
-    # An angle is a ratio: "N m" and "N m/rad", "Hz" and "rad/s" must not be told apart by its presence,
-    # but a plain angle still must not pass for a plain number's unit such as a length.
     return factor, {key: n for key, n in exponents.items() if n != 0}
 
 
-def _without_angle(exponents: dict[str, int]) -> dict[str, int]:
-    return {key: n for key, n in exponents.items() if key != "rad"}
+def _same(one: dict[str, int], other: dict[str, int]) -> bool:
+    """An angle is a ratio, so "N m" may stand for "N m/rad". But 2 Hz is not 2 rad/s: without a mass the angle counts."""
+    if "kg" in one:
+        one, other = ({key: n for key, n in d.items() if key != "rad"} for d in (one, other))
+    return one == other
 
 
 def to_si(value: float | int | str, unit: str) -> float:
@@ -88,7 +94,10 @@ def to_si(value: float | int | str, unit: str) -> float:
     if isinstance(value, bool):
         raise UnitError(f"expected a number{_in(unit)}, got {str(value).lower()}.")
     if isinstance(value, int | float):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise UnitError(f"a number of {len(str(value))} digits is beyond what can be computed with.") from None
     match = _QUANTITY.match(value)
     if match is None:
         raise UnitError(f'"{value}" is not a number{_in(unit)}. Write it like {_example(unit)}.')
@@ -97,9 +106,7 @@ def to_si(value: float | int | str, unit: str) -> float:
         return number
     factor, dimension = _dimension(given)
     _, wanted = _dimension(unit) if unit else (1.0, {})
-    if dimension != wanted and (
-        not dimension or not wanted or _without_angle(dimension) != _without_angle(wanted) or not _without_angle(wanted)
-    ):
+    if not _same(dimension, wanted):
         raise UnitError(f'"{value}" is in {given}, but this needs {unit or "a plain number"}. Write it like {_example(unit)}.')
     return number * factor
 

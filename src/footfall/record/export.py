@@ -8,6 +8,8 @@ import numpy as np
 
 from footfall.record.trajectory import Signal, Trajectory
 
+#: A log to look at needs no more rows than this; a longer run is thinned in it (the Parquet file has every row).
+MOST_LOGGED = 100_000
 _NANOSECONDS = 1_000_000_000  # nanoseconds per second: MCAP's clock
 
 
@@ -67,7 +69,8 @@ def write_mcap(run: Trajectory, stream: IO[bytes]) -> None:
         columns = [run.t.tolist(), run.j.tolist(), *(_nullable(run.columns[s.name]) for s in signals)]
         channels.append((channel, names, columns))
     stamps = np.round(run.t * _NANOSECONDS).astype(np.int64).tolist()
-    for row, stamp in enumerate(stamps):
+    every = -(-len(stamps) // MOST_LOGGED)
+    for row, stamp in list(enumerate(stamps))[::every]:
         for channel, names, columns in channels:
             data = json.dumps({name: column[row] for name, column in zip(names, columns, strict=True)}).encode()
             writer.add_message(channel, log_time=stamp, data=data, publish_time=stamp)

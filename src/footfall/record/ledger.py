@@ -8,8 +8,9 @@ import math
 class Ledger:
     """stored(end) - stored(start) = work in - losses - losses at jumps + residual, each by name, in joules.
 
-    `work` and `jump_work` are signed: positive entered the stores. `throughput` is the sum of what flowed through
-    each port and in and out of each store, step by step: what a residual is to be measured against.
+    `work` and `jump_work` are signed: positive entered the stores. `losses` and `jump_losses` are positive when energy left.
+    `throughput` is the sum of what flowed through each port and in and out of each store, step by step: what a residual is
+    to be measured against.
     """
 
     stored_start: dict[str, float]
@@ -18,6 +19,7 @@ class Ledger:
     losses: dict[str, float]  #: through ports that only take, as positive numbers
     jump_losses: dict[str, float]  #: taken by jumps, as positive numbers
     throughput: float
+    jump_work: dict[str, float] = dataclasses.field(default_factory=dict)  #: done by jumps that do work
 
     @property
     def stored_change(self) -> float:
@@ -27,7 +29,7 @@ class Ledger:
     def residual(self) -> float:
         """What is not accounted for."""
         out = math.fsum([*self.losses.values(), *self.jump_losses.values()])
-        return self.stored_change - (math.fsum(self.work.values()) - out)
+        return self.stored_change - (math.fsum([*self.work.values(), *self.jump_work.values()]) - out)
 
     @property
     def relative_residual(self) -> float:

@@ -16,15 +16,19 @@ class FolderError(Exception):
     """The run folder cannot be written, and why."""
 
 
+class FolderExists(FolderError):
+    """There is a folder of that name already."""
+
+
 def require_writable(folder: Path, *, force: bool) -> None:
     """Fail before a long run, not after it."""
-    if folder.exists() and not force:
-        raise FolderError(f"{folder} exists already. Choose another folder with --out, or overwrite it with --force.")
-    if folder.exists() and not folder.is_dir():
-        raise FolderError(f"{folder} is a file, not a folder.")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "summary.json").exists():
-        raise FolderError(f"{folder} is not a run folder; --force will not delete it. Choose another with --out.")
     try:
+        if folder.exists() and not force:
+            raise FolderExists(f"{folder} exists already. Choose another folder with --out, or overwrite it with --force.")
+        if folder.exists() and not folder.is_dir():
+            raise FolderError(f"{folder} is a file, not a folder.")
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / "summary.json").exists():
+            raise FolderError(f"{folder} is not a run folder; --force will not delete it. Choose another with --out.")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".footfall-"):
             pass
@@ -40,8 +44,9 @@ def write_run(
     *,
     force: bool = False,
     pictures: Callable[[Path], None] | None = None,
+    files: tuple[Path, ...] = (),
 ) -> Path:
-    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json and pictures."""
+    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies of `files`."""
     require_writable(folder, force=force)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
     try:
@@ -51,13 +56,19 @@ def write_run(
         (aside / "summary.json").write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
         (aside / "scenario.toml").write_text(scenario)
         (aside / "provenance.json").write_text(json.dumps(run.provenance, indent=2) + "\n")
+        for file in files:
+            shutil.copy(file, aside / file.name)
         if pictures is not None:
             pictures(aside)
         aside.chmod(0o755)
         if folder.exists():
             old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
             folder.rename(old)
-            aside.rename(folder)
+            try:
+                aside.rename(folder)
+            except OSError:
+                old.rename(folder)
+                raise
             shutil.rmtree(old)
         else:
             aside.rename(folder)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,14 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Seen, Shape
 from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
+
+
+def _extra(name: str) -> Any:
+    """An optional library, or the line that installs it."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(f'this needs {name}. Install it with: pip install "footfall[tables]"', name=name) from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,15 +114,13 @@ class Trajectory:
 
     def to_pandas(self) -> Any:
         """A DataFrame with t and j as a MultiIndex."""
-        import pandas as pd
-
+        pd = _extra("pandas")
         index = pd.MultiIndex.from_arrays([self.t, self.j], names=["t", "j"])
         return pd.DataFrame(self.columns, index=index)
 
     def to_xarray(self) -> Any:
         """A Dataset over `sample`, with t and j as coordinates and units in the attributes."""
-        import xarray as xr
-
+        xr = _extra("xarray")
         variables = {
             name: ("sample", values, {"units": self.signals[name].unit, "long_name": self.signals[name].doc})
             for name, values in self.columns.items()

@@ -3,6 +3,8 @@
 import importlib.resources
 import importlib.util
 import inspect
+import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -62,6 +64,22 @@ def robot_by_kind(kind: str, folder: Path | None) -> AbstractHybridSystem:
     )
 
 
+def _imported(path: Path) -> Any:
+    """A user's file as a module. Whatever goes wrong in it is the user's to read, with the line it happened in."""
+    spec = importlib.util.spec_from_file_location(f"footfall_own_{path.stem}", path)
+    if path.suffix != ".py" or spec is None or spec.loader is None:
+        raise ScenarioError(f'{path.name} is not a Python file; write kind = "my_robot.py:MyRobot".')
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses look their module up while it is being made
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = getattr(error, "lineno", None) or (lines[-1] if lines else "?")
+        raise ScenarioError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
+    return module
+
+
 def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem:
     file_name, _, class_name = kind.partition(":")
     path = (folder / file_name).resolve()
@@ -69,10 +87,7 @@ def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem:
         raise ScenarioError(f'kind = "{kind}": a robot file must lie beside or below the scenario file.')
     if not path.is_file():
         raise ScenarioError(f'kind = "{kind}": there is no file {path}.')
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = _imported(path)
     found = {n: c for n, c in vars(module).items() if inspect.isclass(c) and issubclass(c, AbstractHybridSystem)}
     found = {n: c for n, c in found.items() if not inspect.isabstract(c)}
     if class_name not in found:

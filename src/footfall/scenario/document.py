@@ -107,7 +107,7 @@ def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, s
     kinds = kinds_for(slot_type)
     if kind == table.get("kind"):
         return
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         slot = path[-1]
         raise ScenarioError(
             f'{where}: [{".".join(path)}] kind = "{kind}" is not a {slot}.\n'

@@ -1,6 +1,7 @@
 """TOML -> Experiment, with errors that point at the key."""
 
 import dataclasses
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ class Experiment:
     plan: SimPlan
     about: AboutTable
     document: Document  #: complete and in SI: what the run folder keeps
+    files: tuple[Path, ...] = ()  #: a user's own robot file, which the run folder keeps too
+    origin: str = ""  #: the name or path it was loaded by
 
     def to_toml(self) -> str:
         """The resolved scenario: every value, so that it can be run again after defaults have changed."""
@@ -41,7 +44,7 @@ def find_scenario(name: str) -> Path:
     if name in shipped:
         return shipped[name]
     path = Path(name)
-    if path.suffix == ".toml" or path.exists():
+    if path.suffix == ".toml" or os.path.exists(path):  # noqa: PTH110  (False, not an error, for a name too long)
         return path
     raise ScenarioError(
         f'"{name}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}'
@@ -56,7 +59,11 @@ def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, durati
     document, system = merged(given, where, path.parent)
     extra = list(settings) + ([f"sim.duration={duration}"] if duration is not None else [])
     apply_settings(document, extra, type(system))
-    return build(document, type(system), path.stem, where, system)
+    if extra:
+        where = f"{where} with {', '.join(extra)}"
+    experiment = build(document, type(system), path.stem, where, system)
+    own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
+    return dataclasses.replace(experiment, files=(path.parent / own,) if own else (), origin=str(name))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -68,8 +75,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except FileNotFoundError:
         raise ScenarioError(f"{path}: there is no such file.") from None
-    except (IsADirectoryError, PermissionError) as error:
+    except OSError as error:
         raise ScenarioError(f"{path}: cannot be read ({error.strerror}).") from None
+    except RecursionError:
+        raise ScenarioError(f"{path}: nested too deeply for a scenario.") from None
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: this is not a text file.") from None
     except tomllib.TOMLDecodeError as error:

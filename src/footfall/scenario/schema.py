@@ -37,7 +37,7 @@ def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool 
         return number
 
     kind = int if integer else float
-    return Annotated[kind | None if optional else kind, BeforeValidator(convert)]
+    return Annotated[kind | None if optional else kind, BeforeValidator(convert), check]
 
 
 @functools.cache
@@ -65,15 +65,23 @@ class SimTable(pydantic.BaseModel):
 
     model_config = _STRICT
 
-    duration: _bounded("s", "duration", gt=0) = 10.0
-    sample_rate: _bounded("Hz", "sample rate", gt=0, optional=True) = 200.0
+    duration: _bounded("s", "time to simulate", gt=0) = 10.0
+    sample_rate: _bounded(
+        "Hz", "samples kept per second, besides both sides of every jump; auto: jumps only", gt=0, optional=True
+    ) = 200.0
     solver: Literal[SOLVERS] = "dopri8"
-    rtol: _bounded("", "relative tolerance", gt=0, le=0.1) = 1e-8
-    atol: _bounded("", "absolute tolerance", gt=0, le=0.1) = 1e-10
-    max_step: _bounded("s", "longest step", gt=0) = 0.2
-    step: _bounded("s", "constant step", gt=0, optional=True) = None
-    max_jumps: _bounded("", "largest number of jumps", ge=1, integer=True) = 1_000_000
-    settle: _bounded("s", "start of the metrics' window", ge=0, optional=True) = None
+    rtol: _bounded("", "relative tolerance of a step", ge=1e-14, le=0.1) = 1e-8
+    atol: _bounded("", "absolute tolerance of a step", gt=0, le=0.1) = 1e-10
+    max_step: _bounded("s", "longest step: bounds what an event could hide in", gt=0) = 0.2
+    step: _bounded("s", "constant step instead of an adaptive one", gt=0, optional=True) = None
+    max_jumps: _bounded("", "more events than this end the run", ge=1, le=2e9, integer=True) = 1_000_000
+    settle: _bounded("s", "time from which metrics are taken; auto: the second half", ge=0, optional=True) = None
+
+    @classmethod
+    def describe(cls) -> dict[str, FieldInfo]:
+        """Field name -> declaration."""
+        options = FieldInfo("choice", "", "diffrax solver; implicit ones are for stiff robots", options=SOLVERS)
+        return {n: next((m for m in f.metadata if isinstance(m, FieldInfo)), options) for n, f in cls.model_fields.items()}
 
     def plan(self) -> SimPlan:
         options = self.model_dump(exclude={"solver"})

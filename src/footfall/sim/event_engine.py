@@ -25,11 +25,14 @@ from footfall.hybrid.system import AbstractHybridSystem
 LOOKS = 16
 #: Events are located to this [s].
 TIME_TOLERANCE = 1e-13
-#: Newton on the event time may stop here [s]: the last step is made along the flow, and its error is the square of this.
-LAST_SHIFT = 1e-8
+#: Newton on the event time may stop here [s]: the last step is made along the flow. Its error is the square of this, and that of
+#: its tangent this times the curvature of the guard.
+LAST_SHIFT = 1e-11
 #: After this many Newton steps without success the search bisects.
 NEWTON_STEPS = 20
 #: This many events in a row, each within ZENO_INTERVAL of the one before, are called Zeno.
+#: A call returns to Python after this many solver steps at the latest: progress, Ctrl-C.
+STEPS_PER_CALL = 16384
 ZENO_EVENTS = 48
 ZENO_INTERVAL = 1e-8
 
@@ -305,12 +308,14 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         room = chunk.event_count < settings.keep_events
         if settings.keep_steps:
             room = room & (chunk.step_count < settings.keep_steps)
-        return (c.t < limits.t_end) & (c.outcome == 0) & room
+        return (c.t < limits.t_end) & (c.outcome == 0) & room & (c.tried < last_try)
+
+    last_try = carry.tried + STEPS_PER_CALL
 
     def body(state: tuple[Carry, Chunk]) -> tuple[Carry, Chunk]:
         c, chunk = state
         pending = jnp.any(c.armed & (c.guards <= 0))
-        walked = march(loop, c, chunk, limits, pending)
+        walked = march(loop, c, chunk, limits, pending, last_try)
         shared = set(March._fields) & set(Carry._fields)
         c = c._replace(**{name: getattr(walked, name) for name in shared})
         c = c._replace(outcome=jnp.where(walked.stuck != 0, walked.stuck, c.outcome).astype(jnp.int32))
@@ -322,15 +327,15 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
     return carry._replace(outcome=jnp.where(ended, int(Outcome.reached_end), carry.outcome).astype(jnp.int32)), chunk
 
 
-def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array) -> March:
-    """Accept steps until one contains an event, the end is reached, nothing more can be kept, or the step size dies."""
+def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, last_try: Array) -> March:
+    """Accept steps until one contains an event, the end or `last_try` is reached, no more can be kept, or the step size dies."""
     settings, stop = loop.settings, lax.stop_gradient
     order = settings.solver.order(loop.term)
     looks = np.arange(1, LOOKS) / LOOKS
     zero = jnp.zeros(())
 
     def more(w: March) -> Array:
-        go = (w.t < limits.t_end) & (w.stuck == 0) & ~w.crossing & ~pending
+        go = (w.t < limits.t_end) & (w.stuck == 0) & ~w.crossing & ~pending & (w.tried < last_try)
         return go & (w.row_count < settings.keep_steps) if settings.keep_steps else go
 
     def body(w: March) -> March:

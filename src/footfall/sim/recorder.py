@@ -72,87 +72,96 @@ def observe(
     return jax.vmap(row)(*rows), earlier
 
 
-def _observed(on_device: Any, begin: Any, chunk: Any, end: Any, times: np.ndarray, settings: engine.Settings) -> _Observed:
+def _observed(
+    on_device: Any, begin: Any, chunk: Any, end: Any, rows: Any, times: np.ndarray, settings: engine.Settings
+) -> _Observed:
+    """Rows at the times given, and on both sides of the chunk's events; `rows` is what `observe` gave for the events already."""
     system, x, _ = on_device
     room = KEEP_SAMPLES if settings.keep_steps else 0
-    fill = np.full(room - len(times), float(end.t))
-    rows, earlier = jax.device_get(
-        observe(system, x, begin.m, chunk, (end.t, end.y, end.m), np.concatenate([times, fill]), settings=settings)
-    )
+    if rows is None:
+        fill = np.full(room - len(times), float(end.t))
+        rows = observe(system, x, begin.m, chunk, (end.t, end.y, end.m), np.concatenate([times, fill]), settings=settings)
+    rows, earlier = jax.device_get(rows)
     n, k = int(chunk.event_count), settings.keep_events
     events = rows[room:]
     return _Observed(rows[: len(times)], events[:n], events[k : k + n], events[-1], earlier[: len(times)])
 
 
+class _Piece(NamedTuple):
+    """What one chunk adds to the record, and where the run then stood."""
+
+    t: np.ndarray
+    j: np.ndarray
+    rows: np.ndarray
+    events: list[tuple[float, int, int, int]]  #: time, flat guard, rows of this piece before and after
+    carry: engine.Carry
+    samples: int  #: so far
+    jumps: int  #: so far
+
+
 class Recorder:
-    """Collects rows from chunks and turns them into a Trajectory."""
+    """Collects rows from chunks and turns them into a Trajectory.
 
-    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None):
-        self.rate = rate
+    A chunk is added whole, in one step: whenever Ctrl-C comes, rows, events and the carry it leaves behind belong together.
+    """
+
+    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: engine.Carry):
+        self.rate, self.first = rate, first
         self.signals, self.ports, self.works, self.guard_of, self.names, self.terminal = _columns(system, x, m)
-        self.rows: list[np.ndarray] = []
-        self.t: list[np.ndarray] = []
-        self.j: list[np.ndarray] = []
-        self.events: list[tuple[float, int, int, int]] = []  # time, flat guard, rows before and after
-        self.samples_done = 0
-        self.jumps = 0
+        self.pieces: list[_Piece] = []
 
-    def add(
-        self, on_device: Any, begin: engine.Carry, chunk: engine.Chunk, end: engine.Carry, last: bool, settings: engine.Settings
-    ) -> None:
+    @property
+    def carry(self) -> engine.Carry:
+        """Where the recorded run stands."""
+        return self.pieces[-1].carry if self.pieces else self.first
+
+    def add(self, on_device: Any, chunk: engine.Chunk, rows: Any, end: engine.Carry, settings: engine.Settings) -> None:
         """Rows of one chunk, in hybrid-time order."""
-        count = int(chunk.event_count)
-        t_end = float(end.t)
+        begin = self.carry
+        samples, jumps = (self.pieces[-1].samples, self.pieces[-1].jumps) if self.pieces else (0, 0)
+        count, t_end = int(chunk.event_count), float(end.t)
         event_t, guard = np.asarray(chunk.events.t)[:count], np.asarray(chunk.events.guard)[:count]
         ends = self.terminal[[self.guard_of[g][0] for g in guard]] if count else np.zeros(0, bool)
-        jumps_before = self.jumps + np.arange(count) - np.concatenate([[0], np.cumsum(ends)])[:count].astype(int)
+        jumps_before = jumps + np.arange(count) - np.concatenate([[0], np.cumsum(ends)])[:count].astype(int)
         times = np.zeros(0)
-        if self.rate is not None:
-            upto = int(np.floor(t_end * self.rate * (1 + 1e-15)))
-            times = np.arange(self.samples_done, upto + 1) / self.rate
+        if self.rate is not None and int(chunk.step_count):  # without a step there is nothing to sample
+            times = np.arange(samples, int(np.floor(t_end * self.rate * (1 + 1e-15))) + 1) / self.rate
             times = times[times <= t_end]
-            self.samples_done += len(times)
-        pieces = []
+        parts = []
         for first in range(0, max(1, len(times)), KEEP_SAMPLES):
             block = times[first : first + KEEP_SAMPLES]
-            seen = _observed(on_device, begin, chunk, end, block, settings)
-            pieces.append((block, self.jumps + seen.jumps_before, np.full(len(block), 1), seen.samples))
+            seen = _observed(on_device, begin, chunk, end, rows, block, settings)
+            parts.append((block, jumps + seen.jumps_before, np.full(len(block), 1), seen.samples))
         # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
-        pieces.append((event_t, jumps_before, np.full(count, 0), seen.before))
-        pieces.append((event_t, jumps_before + ~ends, np.full(count, 2), seen.after))
-        t, j, rank, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
+        parts.append((event_t, jumps_before, np.full(count, 0), seen.before))
+        parts.append((event_t, jumps_before + ~ends, np.full(count, 2), seen.after))
+        total = jumps + int(count - ends.sum())
+        at_end = (count and event_t[-1] == t_end) or (len(times) and times[-1] == t_end)
+        if int(end.outcome) != Outcome.running and not at_end:
+            parts.append((np.array([t_end]), np.array([total]), np.array([3]), seen.end[None]))
+        t, j, rank, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         order = np.lexsort((rank, j, t))
-        offset = sum(len(part) for part in self.t)
         position = np.empty(len(order), int)
         position[order] = np.arange(len(order))
-        first_before = sum(len(p[0]) for p in pieces[:-2])
-        for i in range(count):
-            rows = (offset + int(position[first_before + k]) for k in (i, count + i))
-            self.events.append((float(event_t[i]), int(guard[i]), *rows))
-        self.t.append(t[order])
-        self.j.append(j[order])
-        self.rows.append(values[order])
-        self.jumps += int(count - ends.sum())
-        if last and not (count and event_t[-1] == t_end) and not (len(times) and times[-1] == t_end):
-            self._append(t_end, seen.end)
+        before = position[len(times) : len(times) + count]
+        after = position[len(times) + count : len(times) + 2 * count]
+        events = [(float(a), int(g), int(b), int(c)) for a, g, b, c in zip(event_t, guard, before, after, strict=True)]
+        self.pieces.append(_Piece(t[order], j[order], values[order], events, end, samples + len(times), total))
 
-    def _append(self, t: float, row: np.ndarray) -> None:
-        self.t.append(np.array([t]))
-        self.j.append(np.array([self.jumps]))
-        self.rows.append(row[None])
-
-    def trajectory(
-        self, first: engine.Carry, end: engine.Carry, outcome: Outcome, shapes: Any, travel: Any, source: dict
-    ) -> Trajectory:
+    def trajectory(self, outcome: Outcome, shapes: Any, travel: Any, source: dict) -> Trajectory:
+        """The record so far."""
+        first, end = self.first, self.carry
         kept = ("t", "y", "stores", "jump_work", "throughput", "least_room", "cause", "steps", "tried", "jumps")
         end = end._replace(**{name: np.asarray(getattr(end, name)) for name in kept})
         first = first._replace(stores=np.asarray(first.stores))
-        matrix = np.concatenate(self.rows) if self.rows else np.zeros((0, len(self.signals)))
+        matrix = np.concatenate([np.zeros((0, len(self.signals))), *(p.rows for p in self.pieces)])
         columns = {s.name: np.ascontiguousarray(matrix[:, i]) for i, s in enumerate(self.signals)}
-        events = []
-        for t, guard, before, after in self.events:
-            k, leg = self.guard_of[guard]
-            events.append(EventRecord(t, self.names[k], leg, before, after))
+        events, offset = [], 0
+        for piece in self.pieces:
+            for t, guard, before, after in piece.events:
+                k, leg = self.guard_of[guard]
+                events.append(EventRecord(t, self.names[k], leg, offset + before, offset + after))
+            offset += len(piece.t)
         cause = int(end.cause)
         ending = Ending(
             outcome=outcome,
@@ -167,8 +176,8 @@ class Recorder:
         for (k, _), room in zip(self.guard_of, end.least_room, strict=True):
             rooms[self.names[k]] = min(rooms.get(self.names[k], np.inf), float(room))
         return Trajectory(
-            t=np.concatenate(self.t) if self.t else np.zeros(0),
-            j=np.concatenate(self.j) if self.j else np.zeros(0, int),
+            t=np.concatenate([np.zeros(0), *(p.t for p in self.pieces)]),
+            j=np.concatenate([np.zeros(0, int), *(p.j for p in self.pieces)]),
             columns=columns,
             signals={s.name: s for s in self.signals},
             events=tuple(events),
@@ -185,13 +194,14 @@ class Recorder:
         through = end.y[len(end.y) - len(self.ports) :]
         work = {name: float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "work"}
         losses = {name: -float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "loss"}
-        jumps = {name: -float(v) for (name, _), v in zip(self.works, end.jump_work, strict=True)}
+        jumps = list(zip(self.works, map(float, end.jump_work), strict=True))
         return Ledger(
             stored_start=dict(zip(stores, map(float, first.stores), strict=True)),
             stored_end=dict(zip(stores, map(float, end.stores), strict=True)),
             work=work,
             losses=losses,
-            jump_losses=jumps,
+            jump_work={name: v for (name, info), v in jumps if info.kind == "work"},
+            jump_losses={name: -v for (name, info), v in jumps if info.kind == "loss"},
             throughput=float(end.throughput),
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 import diffrax
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
@@ -19,7 +20,7 @@ from footfall.record.provenance import provenance
 from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
 from footfall.sim.plan import SimPlan
-from footfall.sim.recorder import Recorder
+from footfall.sim.recorder import Recorder, observe
 
 #: Room per compiled call.
 KEEP_STEPS, KEEP_EVENTS = 2048, 64
@@ -36,7 +37,12 @@ def _start(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, 
 
 @functools.partial(jax.jit, static_argnames="settings")
 def _advance(system: Any, x_like: Any, limits: engine.Limits, carry: engine.Carry, settings: engine.Settings) -> Any:
-    return engine.advance(system, carry, x_like, limits, settings)
+    """One chunk. Without samples, what there is to see (both sides of its events) comes along, saving a call."""
+    new, chunk = engine.advance(system, carry, x_like, limits, settings)
+    if settings.keep_steps:
+        return new, chunk, None
+    rows = observe(system, x_like, carry.m, chunk, (new.t, new.y, new.m), jnp.zeros(0), settings=settings)
+    return new, chunk._replace(events=chunk.events._replace(before=None, after=None, m=None)), rows
 
 
 def as_floats(tree: Any) -> Any:
@@ -86,18 +92,19 @@ def simulate(
         rate = min(rate, MOST_SAMPLES / plan.duration)
     settings = settings_of(plan, KEEP_STEPS if rate else 0, KEEP_EVENTS)
     limits = limits_of(plan)
-    recorder = Recorder(system, x0, m0, rate)
+    source = provenance(plan, rate)
     # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
     carry, on_device = _start(system, x0, m0, limits, np.float64(plan.step or 0.0), settings=settings)
-    first, outcome = carry, Outcome.running
+    recorder = Recorder(system, x0, m0, rate, carry)
+    outcome = Outcome.running
     try:
-        while outcome == Outcome.running:
-            new, chunk = _advance(*on_device, carry, settings=settings)
-            outcome = int(new.outcome)
-            recorder.add(on_device, carry, chunk, new, outcome != Outcome.running, settings)
-            carry = new
+        while outcome is Outcome.running:
+            new, chunk, rows = _advance(*on_device, recorder.carry, settings=settings)
+            recorder.add(on_device, chunk, rows, new, settings)
+            outcome = Outcome(int(new.outcome))
             if progress is not None:
-                progress(float(carry.t), int(carry.jumps))
+                progress(float(new.t), int(new.jumps))
     except KeyboardInterrupt:
-        outcome = Outcome.interrupted
-    return recorder.trajectory(first, carry, Outcome(outcome), shapes, travel, provenance(plan, rate))
+        if outcome is Outcome.running:
+            outcome = Outcome.interrupted
+    return recorder.trajectory(outcome, shapes, travel, source)

@@ -31,8 +31,6 @@ LAST_SHIFT = 1e-11
 #: After this many Newton steps without success the search bisects.
 NEWTON_STEPS = 20
 #: This many events in a row, each within ZENO_INTERVAL of the one before, are called Zeno.
-#: A call returns to Python after this many solver steps at the latest: progress, Ctrl-C.
-STEPS_PER_CALL = 16384
 ZENO_EVENTS = 48
 ZENO_INTERVAL = 1e-8
 
@@ -56,6 +54,7 @@ class Limits(NamedTuple):
     max_jumps: Any
     stop_event: Any  #: flat guard index whose `stop_count`-th event ends the run, or -1
     stop_count: Any
+    tries_per_call: Any  #: a call returns after this many solver steps at the latest
 
 
 class Carry(NamedTuple):
@@ -284,7 +283,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
         last_error=jnp.ones(()), outcome=jnp.where(finite, 0, int(Outcome.diverged)).astype(jnp.int32), cause=zero_i - 1,
         jumps=zero_i, crowded=zero_i, last_event=zero - jnp.inf, stop_left=jnp.asarray(limits.stop_count, jnp.int32),
         stores=loop.stores(t, y, m), jump_work=jnp.zeros((loop.work_layout.size,)), throughput=zero,
-        least_room=guards, steps=zero_i, tried=zero_i,
+        least_room=guards, steps=jnp.zeros((), jnp.int64), tried=jnp.zeros((), jnp.int64),
     )  # fmt: skip
 
 
@@ -310,7 +309,7 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
             room = room & (chunk.step_count < settings.keep_steps)
         return (c.t < limits.t_end) & (c.outcome == 0) & room & (c.tried < last_try)
 
-    last_try = carry.tried + STEPS_PER_CALL
+    last_try = carry.tried + limits.tries_per_call
 
     def body(state: tuple[Carry, Chunk]) -> tuple[Carry, Chunk]:
         c, chunk = state

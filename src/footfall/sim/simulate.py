@@ -24,6 +24,8 @@ from footfall.sim.recorder import Recorder, observe
 
 #: Room per compiled call.
 KEEP_STEPS, KEEP_EVENTS = 2048, 64
+#: A call returns to Python after this many solver steps at the latest, so that progress and Ctrl-C work without samples too.
+TRIES_PER_CALL = 16384
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 1_000_000
 
@@ -57,10 +59,11 @@ def as_arrays(tree: Any) -> Any:
     )
 
 
-def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1) -> engine.Limits:
+def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> engine.Limits:
     """The plan's numbers for the compiled loop."""
     numbers = (plan.duration, plan.rtol, plan.atol, plan.max_step)
-    return engine.Limits(*map(np.float64, numbers), *map(np.int32, (plan.max_jumps, stop_event, stop_count)))
+    counts = (plan.max_jumps, stop_event, stop_count)
+    return engine.Limits(*map(np.float64, numbers), *map(np.int32, counts), np.int64(tries_per_call))
 
 
 def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> engine.Settings:
@@ -91,7 +94,7 @@ def simulate(
     if rate is not None:
         rate = min(rate, MOST_SAMPLES / plan.duration)
     settings = settings_of(plan, KEEP_STEPS if rate else 0, KEEP_EVENTS)
-    limits = limits_of(plan)
+    limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
     source = provenance(plan, rate)
     # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
     carry, on_device = _start(system, x0, m0, limits, np.float64(plan.step or 0.0), settings=settings)

@@ -319,11 +319,49 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         c = c._replace(**{name: getattr(walked, name) for name in shared})
         c = c._replace(outcome=jnp.where(walked.stuck != 0, walked.stuck, c.outcome).astype(jnp.int32))
         chunk = chunk._replace(steps=walked.rows, step_count=walked.row_count)
-        return lax.cond(pending | walked.crossing, lambda: resolve(loop, c, chunk, limits, walked, pending), lambda: (c, chunk))
+        return resolve(loop, c, chunk, limits, walked, pending)
 
     carry, chunk = lax.while_loop(more, body, (carry, Chunk(rows, zero_i, events, zero_i)))
     ended = (carry.outcome == 0) & (carry.t >= limits.t_end)
     return carry._replace(outcome=jnp.where(ended, int(Outcome.reached_end), carry.outcome).astype(jnp.int32)), chunk
+
+
+class Report(NamedTuple):
+    """Where a run stands, as two arrays: fetching one costs about as much as a solver step, so few are fetched."""
+
+    reals: Any
+    counts: Any
+
+    @classmethod
+    def of(cls, c: Carry, chunk: Chunk) -> "Report":
+        reals = jnp.concatenate([jnp.stack([c.t, c.throughput]), c.y, c.stores, c.jump_work, c.least_room])
+        counts = (c.outcome, c.cause, c.jumps, c.steps, c.tried, chunk.event_count, chunk.step_count)
+        return cls(reals, jnp.stack([jnp.asarray(n, jnp.int64) for n in counts]))
+
+    def read(self, stores: int, works: int, guards: int) -> "Standing":
+        """On the host."""
+        reals, counts = np.asarray(self.reals), np.asarray(self.counts).tolist()
+        states = len(reals) - 2 - stores - works - guards
+        y, kept, work, room = np.split(reals[2:], np.cumsum([states, stores, works]))
+        return Standing(float(reals[0]), float(reals[1]), y, kept, work, room, *counts)
+
+
+class Standing(NamedTuple):
+    """A report, read."""
+
+    t: float
+    throughput: float
+    y: np.ndarray
+    stores: np.ndarray
+    jump_work: np.ndarray
+    least_room: np.ndarray
+    outcome: int
+    cause: int
+    jumps: int
+    steps: int
+    tried: int
+    event_count: int
+    step_count: int
 
 
 def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, last_try: Array) -> March:

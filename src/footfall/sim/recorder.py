@@ -73,18 +73,17 @@ def observe(
 
 
 def _observed(
-    on_device: Any, begin: Any, chunk: Any, end: Any, rows: Any, times: np.ndarray, settings: engine.Settings
+    on_device: Any, begin: Any, chunk: Any, end: Any, count: int, rows: Any, times: np.ndarray, settings: engine.Settings
 ) -> _Observed:
     """Rows at the times given, and on both sides of the chunk's events; `rows` is what `observe` gave for the events already."""
     system, x, _ = on_device
     room = KEEP_SAMPLES if settings.keep_steps else 0
     if rows is None:
-        fill = np.full(room - len(times), float(end.t))
+        fill = np.full(room - len(times), times[-1] if len(times) else 0.0)
         rows = observe(system, x, begin.m, chunk, (end.t, end.y, end.m), np.concatenate([times, fill]), settings=settings)
-    rows, earlier = jax.device_get(rows)
-    n, k = int(chunk.event_count), settings.keep_events
-    events = rows[room:]
-    return _Observed(rows[: len(times)], events[:n], events[k : k + n], events[-1], earlier[: len(times)])
+    values, earlier = np.asarray(rows[0]), np.asarray(rows[1]) if room else np.zeros(0, int)
+    events, k = values[room:], settings.keep_events
+    return _Observed(values[: len(times)], events[:count], events[k : k + count], events[-1], earlier[: len(times)])
 
 
 class _Piece(NamedTuple):
@@ -95,6 +94,7 @@ class _Piece(NamedTuple):
     rows: np.ndarray
     events: list[tuple[float, int, int, int]]  #: time, flat guard, rows of this piece before and after
     carry: engine.Carry
+    standing: engine.Standing
     samples: int  #: so far
     jumps: int  #: so far
 
@@ -108,6 +108,7 @@ class Recorder:
     def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: engine.Carry):
         self.rate, self.first = rate, first
         self.signals, self.ports, self.works, self.guard_of, self.names, self.terminal = _columns(system, x, m)
+        self.store_count = sum(s.role == "store" for s in self.signals)
         self.pieces: list[_Piece] = []
 
     @property
@@ -115,29 +116,38 @@ class Recorder:
         """Where the recorded run stands."""
         return self.pieces[-1].carry if self.pieces else self.first
 
-    def add(self, on_device: Any, chunk: engine.Chunk, rows: Any, end: engine.Carry, settings: engine.Settings) -> None:
+    def add(
+        self,
+        on_device: Any,
+        end: engine.Carry,
+        chunk: engine.Chunk,
+        report: engine.Report,
+        rows: Any,
+        settings: engine.Settings,
+    ) -> engine.Standing:
         """Rows of one chunk, in hybrid-time order."""
+        standing = report.read(self.store_count, len(self.works), len(self.guard_of))
         begin = self.carry
         samples, jumps = (self.pieces[-1].samples, self.pieces[-1].jumps) if self.pieces else (0, 0)
-        count, t_end = int(chunk.event_count), float(end.t)
+        count, t_end = standing.event_count, standing.t
         event_t, guard = np.asarray(chunk.events.t)[:count], np.asarray(chunk.events.guard)[:count]
         ends = self.terminal[[self.guard_of[g][0] for g in guard]] if count else np.zeros(0, bool)
         jumps_before = jumps + np.arange(count) - np.concatenate([[0], np.cumsum(ends)])[:count].astype(int)
         times = np.zeros(0)
-        if self.rate is not None and int(chunk.step_count):  # without a step there is nothing to sample
+        if self.rate is not None and standing.step_count:  # without a step there is nothing to sample
             times = np.arange(samples, int(np.floor(t_end * self.rate * (1 + 1e-15))) + 1) / self.rate
             times = times[times <= t_end]
         parts = []
         for first in range(0, max(1, len(times)), KEEP_SAMPLES):
             block = times[first : first + KEEP_SAMPLES]
-            seen = _observed(on_device, begin, chunk, end, rows, block, settings)
+            seen = _observed(on_device, begin, chunk, end, count, rows, block, settings)
             parts.append((block, jumps + seen.jumps_before, np.full(len(block), 1), seen.samples))
         # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
         parts.append((event_t, jumps_before, np.full(count, 0), seen.before))
         parts.append((event_t, jumps_before + ~ends, np.full(count, 2), seen.after))
         total = jumps + int(count - ends.sum())
         at_end = (count and event_t[-1] == t_end) or (len(times) and times[-1] == t_end)
-        if int(end.outcome) != Outcome.running and not at_end:
+        if standing.outcome != Outcome.running and not at_end:
             parts.append((np.array([t_end]), np.array([total]), np.array([3]), seen.end[None]))
         t, j, rank, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         order = np.lexsort((rank, j, t))
@@ -146,14 +156,12 @@ class Recorder:
         before = position[len(times) : len(times) + count]
         after = position[len(times) + count : len(times) + 2 * count]
         events = [(float(a), int(g), int(b), int(c)) for a, g, b, c in zip(event_t, guard, before, after, strict=True)]
-        self.pieces.append(_Piece(t[order], j[order], values[order], events, end, samples + len(times), total))
+        self.pieces.append(_Piece(t[order], j[order], values[order], events, end, standing, samples + len(times), total))
+        return standing
 
     def trajectory(self, outcome: Outcome, shapes: Any, travel: Any, source: dict) -> Trajectory:
         """The record so far."""
-        first, end = self.first, self.carry
-        kept = ("t", "y", "stores", "jump_work", "throughput", "least_room", "cause", "steps", "tried", "jumps")
-        end = end._replace(**{name: np.asarray(getattr(end, name)) for name in kept})
-        first = first._replace(stores=np.asarray(first.stores))
+        end = self.pieces[-1].standing if self.pieces else self._at_start()
         matrix = np.concatenate([np.zeros((0, len(self.signals))), *(p.rows for p in self.pieces)])
         columns = {s.name: np.ascontiguousarray(matrix[:, i]) for i, s in enumerate(self.signals)}
         events, offset = [], 0
@@ -162,15 +170,15 @@ class Recorder:
                 k, leg = self.guard_of[guard]
                 events.append(EventRecord(t, self.names[k], leg, offset + before, offset + after))
             offset += len(piece.t)
-        cause = int(end.cause)
+        cause = end.cause
         ending = Ending(
             outcome=outcome,
-            t=float(end.t),
+            t=end.t,
             event=self.names[self.guard_of[cause][0]] if cause >= 0 else None,
             state={s.name: float(v) for s, v in zip(self.signals, end.y, strict=False) if s.role == "state"},
-            steps=int(end.steps),
-            tried=int(end.tried),
-            jumps=int(end.jumps),
+            steps=end.steps,
+            tried=end.tried,
+            jumps=end.jumps,
         )
         rooms: dict[str, float] = {}
         for (k, _), room in zip(self.guard_of, end.least_room, strict=True):
@@ -182,27 +190,33 @@ class Recorder:
             signals={s.name: s for s in self.signals},
             events=tuple(events),
             ending=ending,
-            ledger=self._ledger(first, end),
+            ledger=self._ledger(end),
             least_room=rooms,
             shapes=shapes,
             travel=travel,
             provenance=source,
         )
 
-    def _ledger(self, first: engine.Carry, end: engine.Carry) -> Ledger:
+    def _at_start(self) -> engine.Standing:
+        """Of a run that was interrupted before its first chunk was done."""
+        names = ("t", "throughput", "y", "stores", "jump_work", "least_room", "outcome", "cause", "jumps", "steps", "tried")
+        values = [np.asarray(getattr(self.first, name)) for name in names]
+        return engine.Standing(*(v.item() if v.ndim == 0 else v for v in values), 0, 0)
+
+    def _ledger(self, end: engine.Standing) -> Ledger:
         stores = [s.name.removeprefix("store.") for s in self.signals if s.role == "store"]
         through = end.y[len(end.y) - len(self.ports) :]
         work = {name: float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "work"}
         losses = {name: -float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "loss"}
         jumps = list(zip(self.works, map(float, end.jump_work), strict=True))
         return Ledger(
-            stored_start=dict(zip(stores, map(float, first.stores), strict=True)),
+            stored_start=dict(zip(stores, np.asarray(self.first.stores).tolist(), strict=True)),
             stored_end=dict(zip(stores, map(float, end.stores), strict=True)),
             work=work,
             losses=losses,
             jump_work={name: v for (name, info), v in jumps if info.kind == "work"},
             jump_losses={name: -v for (name, info), v in jumps if info.kind == "loss"},
-            throughput=float(end.throughput),
+            throughput=end.throughput,
         )
 
 

@@ -38,13 +38,21 @@ def _start(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, 
 
 
 @functools.partial(jax.jit, static_argnames="settings")
+def _start_and_advance(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, settings: engine.Settings) -> Any:
+    """Both in one call: most runs without samples are over after one chunk, and a call costs as much as a hundred steps."""
+    carry, on_device = _start(system, x, m, limits, fixed_step, settings=settings)
+    return carry, on_device, _advance(*on_device, carry, settings=settings)
+
+
+@functools.partial(jax.jit, static_argnames="settings")
 def _advance(system: Any, x_like: Any, limits: engine.Limits, carry: engine.Carry, settings: engine.Settings) -> Any:
     """One chunk. Without samples, what there is to see (both sides of its events) comes along, saving a call."""
     new, chunk = engine.advance(system, carry, x_like, limits, settings)
+    report = engine.Report.of(new, chunk)
     if settings.keep_steps:
-        return new, chunk, None
+        return new, chunk, report, None
     rows = observe(system, x_like, carry.m, chunk, (new.t, new.y, new.m), jnp.zeros(0), settings=settings)
-    return new, chunk._replace(events=chunk.events._replace(before=None, after=None, m=None)), rows
+    return new, chunk._replace(events=chunk.events._replace(before=None, after=None, m=None)), report, rows
 
 
 def as_floats(tree: Any) -> Any:
@@ -97,16 +105,20 @@ def simulate(
     limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
     source = provenance(plan, rate)
     # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
-    carry, on_device = _start(system, x0, m0, limits, np.float64(plan.step or 0.0), settings=settings)
+    begin = (system, x0, m0, limits, np.float64(plan.step or 0.0))
+    if settings.keep_steps:
+        (carry, on_device), chunk = _start(*begin, settings=settings), None
+    else:
+        carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
     recorder = Recorder(system, x0, m0, rate, carry)
     outcome = Outcome.running
     try:
         while outcome is Outcome.running:
-            new, chunk, rows = _advance(*on_device, recorder.carry, settings=settings)
-            recorder.add(on_device, chunk, rows, new, settings)
-            outcome = Outcome(int(new.outcome))
+            chunk = chunk or _advance(*on_device, recorder.carry, settings=settings)
+            standing = recorder.add(on_device, *chunk, settings)
+            outcome, chunk = Outcome(standing.outcome), None
             if progress is not None:
-                progress(float(new.t), int(new.jumps))
+                progress(standing.t, standing.jumps)
     except KeyboardInterrupt:
         if outcome is Outcome.running:
             outcome = Outcome.interrupted

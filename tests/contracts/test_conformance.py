@@ -1,13 +1,15 @@
 """check_system finds what it says it finds: each test breaks a system in one way."""
 
 import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from footfall import check_system, load
+from footfall import HybridState, check_system, load
 from footfall.hybrid.conformance import ConformanceError
 from footfall.hybrid.fields import port
-from footfall.hybrid.system import Jump, Rates
-from support.toys import Ball, Height
+from footfall.hybrid.system import Jump, Rates, Travel
+from support.toys import Ball, Height, Heights, ManyBalls, PerBall
 
 
 def start():
@@ -98,3 +100,34 @@ def test_what_starts_armed_is_told():
     report = check_system(experiment.system, experiment.start)
     detail = next(c.detail for c in report.checks if c.claim == "guards are finite at the start")
     assert detail == "armed: touchdown, fall; waiting: rock_back, liftoff"
+
+
+def test_what_is_not_a_number_near_the_start_is_found():
+    class Wrong(Ball):
+        def flow(self, t, x, m):
+            rates = super().flow(t, x, m)
+            return Rates(Height(x=jnp.where(x.x > 0.51, jnp.nan, x.v), v=rates.x.v), rates.power)
+
+    with pytest.raises(ConformanceError, match="FAIL  velocities are derivatives"):
+        check_system(Wrong(), start())
+
+
+def test_every_leg_is_checked_not_only_the_first():
+    class Wrong(ManyBalls):
+        def jump(self, t, x, m, k, leg):
+            jump = super().jump(t, x, m, k, leg)
+            return jump._replace(x=Heights(x=jump.x.x, v=jnp.where(leg > 0, 2.0, 1.0) * jump.x.v))
+
+    many = HybridState(Heights(x=np.full(3, 0.5), v=np.full(3, -1.0)), PerBall(n=np.zeros(3, np.int32)))
+    assert check_system(ManyBalls(), many).ok
+    with pytest.raises(ConformanceError, match='FAIL  jump "bounce" reports'):
+        check_system(Wrong(), many)
+
+
+def test_progress_measured_by_what_is_not_there_is_found():
+    class Wrong(Ball):
+        def travel(self):
+            return Travel("hub.x", ("n",), 1.0, ())
+
+    with pytest.raises(ConformanceError, match=r"no such signal: hub\.x"):
+        check_system(Wrong(), start())

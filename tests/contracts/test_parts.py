@@ -101,7 +101,7 @@ def fits():
 def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(scenario, slot, kind):
     experiment = load(scenario, [f"{slot}={kind}"], duration=1.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
-    assert run.ending.t > 0.1 or run.outcome.name != "reached_end"
+    assert run.ending.t > 0.05  # a stride or so at least: parts that fit do not fail at the start
     assert all(np.all(np.isfinite(values)) for values in run.columns.values())
     assert run.ledger.relative_residual < 1e-9  # default tolerance 1e-8 a step, hundreds of steps, errors of both signs
 

@@ -330,7 +330,7 @@ def test_new_writes_a_robot_that_checks_runs_and_tests(tmp_path):
     assert suggested(made.out) == [
         "footfall check my-robot/my_robot.toml",
         "footfall run my-robot/my_robot.toml",
-        "pytest my-robot",
+        "pytest my-robot   # pip install pytest, if it is missing",
     ]
     assert again.status == 2 and "exists already" in again.err
     assert checked.status == 0 and "MyRobot keeps the contract" in checked.out

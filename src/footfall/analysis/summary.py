@@ -24,7 +24,7 @@ UNITS = {
     "distance": "m",
     "yaw_rate": "rad/s",
     "turn_radius": "m",
-    "least_ground_force": "N",
+    "least_leg_force": "N",
 }
 _SUFFIX_UNITS = {"torque": "N m", "current": "A"}
 
@@ -85,12 +85,13 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     distance = run[travel.distance][last] - run[travel.distance][first]
     sides = len(travel.step_counters)
     steps = float(counts[last] - counts[first]) / sides
+    step_time = _step_time(run, begin) if settled else None
     work = float(sum(run[f"work.{name}"][last] - run[f"work.{name}"][first] for name in travel.motor_ports))
     weight = float(travel.weight)
     metrics: dict[str, float | None] = {
         "mean_speed": _ratio(distance, time),
-        "step_time": _ratio(time, steps) if settled else None,
-        "step_length": _ratio(distance, steps) if settled else None,
+        "step_time": step_time,
+        "step_length": float(distance / time * step_time) if step_time else None,
         "steps": steps,
         "distance": float(distance),
         "motor_work": work,
@@ -107,10 +108,24 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         metrics["turn_radius"] = _ratio(metrics["mean_speed"] or 0.0, abs(rate or 0.0))
     liftoff = [room for name, room in run.least_room.items() if name.startswith("liftoff")]
     if liftoff:
-        metrics["least_ground_force"] = min(liftoff)
-    metrics |= _motor_metrics(run, first, last, time, weight * distance)
+        metrics["least_leg_force"] = min(liftoff)
+    if run.provenance.get("sample_rate", 1.0) is not None:  # without samples there is nothing to average over
+        metrics |= _motor_metrics(run, first, last, time, weight * distance)
     window = {"from": float(run.t[first]), "to": float(run.t[last]), "steps": steps, "settled": bool(settled)}
     return metrics, window
+
+
+def _step_time(run: Trajectory, begin: float) -> float | None:
+    """Time between a side's own footfalls: the inverse of the mean of the sides' step rates."""
+    assert run.travel is not None
+    rates = []
+    for name in run.travel.step_counters:
+        landings = np.flatnonzero(np.diff(run[name]) > 0) + 1
+        late = landings[run.t[landings] >= begin]
+        if len(late) < 2 or run.t[late[-1]] == run.t[late[0]]:
+            return None
+        rates.append((run[name][late[-1]] - run[name][late[0]]) / (run.t[late[-1]] - run.t[late[0]]))
+    return float(1.0 / np.mean(rates))
 
 
 def _motor_metrics(run: Trajectory, first: int, last: int, time: float, transport: float) -> dict[str, float | None]:

@@ -1,5 +1,6 @@
 """The `footfall` command."""
 
+import importlib.metadata
 import sys
 from typing import Annotated
 
@@ -18,8 +19,16 @@ app = typer.Typer(
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value or a part; repeatable.")]
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"footfall {importlib.metadata.version('footfall')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _before() -> None:
+def _before(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
     prepare()
 
 

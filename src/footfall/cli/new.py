@@ -1,6 +1,8 @@
 """`footfall new`: a small robot of one's own that runs, and a test that keeps it honest."""
 
 import importlib.resources
+import importlib.util
+import keyword
 import re
 from pathlib import Path
 
@@ -24,6 +26,8 @@ def new_robot(name: str) -> int:
     folder = Path(name)
     if folder.exists():
         raise FolderError(f"{folder} exists already; nothing was written.")
+    if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
+        raise ScenarioError(f'"{name}" is taken by Python or an installed package; a file {module}.py would hide it.')
     template = importlib.resources.files("footfall.cli") / "template"
     texts = {target.format(**names): _fill((template / f"{source}.txt").read_text(), names) for source, target in FILES.items()}
     try:
@@ -33,7 +37,12 @@ def new_robot(name: str) -> int:
     except OSError as error:
         raise FolderError(f"{folder} could not be written: {error.strerror}.") from None
     out.print(f"wrote {folder}/: {', '.join(texts)}\n\n[bold]Try next[/]")
-    for line in (f"footfall check {folder}/{module}.toml", f"footfall run {folder}/{module}.toml", f"pytest {folder}"):
+    commands = (
+        f"footfall check {folder}/{module}.toml",
+        f"footfall run {folder}/{module}.toml",
+        f"pytest {folder}   # pip install pytest, if it is missing",
+    )
+    for line in commands:
         out.print(f"  {line}", markup=False)
     return 0
 

@@ -1,9 +1,13 @@
 """`footfall run`: file in, summary and run folder out."""
 
+import contextlib
 import dataclasses
 import datetime
 import json
+import signal
 import time
+import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,6 +18,7 @@ from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import summary_table
 from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
 from footfall.record.trajectory import Trajectory
+from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sim.simulate import simulate
 
@@ -37,7 +42,8 @@ def run_scenario(
     folder = Path(out_folder) if out_folder else _fresh_folder(experiment.name)
     require_writable(folder, force=force)
     began = time.perf_counter()
-    trajectory = _simulate_with_progress(experiment)
+    with own_code(experiment):
+        trajectory = _simulate_with_progress(experiment)
     trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
@@ -58,6 +64,29 @@ def run_scenario(
     if not as_json:
         _suggest(experiment)
     return 0 if trajectory.outcome.name in experiment.about.success else 1
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ctrl-C while a finished run is being written must not lose it."""
+    before = signal.signal(signal.SIGINT, lambda *_: note("writing what was computed; a moment"))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def own_code(experiment: Experiment) -> Iterator[None]:
+    """What goes wrong in a user's own robot is told with its file and line; anything else is ours, and shown as it is."""
+    try:
+        yield
+    except Exception as error:
+        mine = {str(file.resolve()) for file in experiment.files}
+        lines = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in mine]
+        if not lines:
+            raise
+        raise ScenarioError(f"{lines[-1].filename}, line {lines[-1].lineno}: {type(error).__name__}: {error}") from error
 
 
 def _fresh_folder(name: str) -> Path:
@@ -108,8 +137,10 @@ def _write(
 
         write_plot_page(run, summary, aside / "plots.png", title=experiment.about.title or experiment.name)
 
+    if len(run.t) > 50_000:
+        note(f"writing {len(run.t)} rows to {folder}")
     options = {"force": force, "pictures": pictures if plots else None, "files": experiment.files}
-    with err.status("writing the run folder", spinner="dots"):
+    with err.status("writing the run folder", spinner="dots"), undisturbed():
         while True:
             try:
                 return write_run(folder, run, summary.to_dict(), experiment.to_toml(), **options)

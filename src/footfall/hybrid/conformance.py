@@ -4,7 +4,9 @@ Sign errors live in velocities that are not derivatives and in energies that do 
 differentiating along the flow, before any simulation.
 """
 
+import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -62,11 +64,14 @@ def examine_system(
     """The same report without raising."""
     state = HybridState(jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m))
     checks: list[Check] = []
-    for examine in (_structure, _finite, _rates, _energy, _jumps, _arming, _pure, _transforms, _sketch):
+    for examine in (_structure, _finite, _rates, _energy, _jumps, _arming, _pure, _transforms, _sketch, _travel):
         try:
             checks += examine(system, state, _near(state, samples, seed, spread))
         except Exception as error:  # a contract check reports whatever a user's model raises
-            checks.append(Check(examine.__doc__ or examine.__name__, False, f"{type(error).__name__}: {error}"))
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            hint = " (inside a model use jax.numpy, not numpy)" if "Tracer" in type(error).__name__ else ""
+            told = f"{type(error).__name__}: {error}{hint}, at {Path(frame.filename).name}:{frame.lineno}"
+            checks.append(Check(f"could not check that {examine.__doc__}", False, told))
             break
     return Report(type(system).__name__, checks)
 
@@ -101,8 +106,13 @@ def _structure(system: AbstractHybridSystem, state: HybridState, near: list[Any]
             )
 
 
-def _leg(guard: Any) -> tuple[Any, ...]:
-    return () if jnp.ndim(guard) == 0 else (jnp.int32(0),)
+def _leg(guard: Any, leg: int = 0) -> tuple[Any, ...]:
+    return () if jnp.ndim(guard) == 0 else (jnp.int32(leg),)
+
+
+def _worst(errors: Any) -> float:
+    """The largest, where what is not a number is worse than anything."""
+    return float(np.max(np.nan_to_num(errors, nan=np.inf)))
 
 
 def _finite(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
@@ -115,17 +125,18 @@ def _finite(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
 def _rates(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
     """velocities are derivatives of positions"""
     t, m = jnp.zeros(()), state.m
-    worst, where, count = 0.0, "no signal declares rate_of", 0
+    worst, where, count = -1.0, "", 0
     for x in near:
         dx = system.flow(t, x, m).x
         outputs, rates = jax.jvp(lambda t, x: system.outputs(t, x, m), (t, x), (jnp.ones(()), dx))
         pairs = list(_rate_pairs(x, dx, "")) + list(_rate_pairs(outputs, rates, ""))
         count = len(pairs)
         for name, value, derivative in pairs:
-            error = float(np.max(np.abs(value - derivative) / np.maximum(1.0, np.abs(derivative))))
-            if not error <= worst:
+            error = _worst(np.abs(value - derivative) / np.maximum(1.0, np.abs(derivative)))
+            if error > worst:
                 worst, where = error, name
-    yield Check("velocities are derivatives of positions", worst <= ROUNDING, f"{count} signals, worst {worst:.1e} ({where})")
+    detail = f"{count} signals, worst {worst:.1e} ({where})" if count else "no signal declares rate_of"
+    yield Check("velocities are derivatives of positions", worst <= ROUNDING, detail)
 
 
 def _rate_pairs(struct: Any, rates: Any, prefix: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -151,17 +162,32 @@ def _size(struct: Any) -> jax.Array:
 def _energy(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
     """the rate of the stores is the sum of the ports"""
     t, m = jnp.zeros(()), state.m
-    worst, gains = 0.0, []
+    worst, where, gains = 0.0, "", []
     for x in near:
         rates = system.flow(t, x, m)
         _, change = jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))
         scale = float(jnp.maximum(_size(change) + _size(rates.power), 1.0))
-        worst = max(worst, abs(float(_total(change) - _total(rates.power))) / scale)
-        gains += [
-            n for n, v, info in named_leaves(rates.power) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)
-        ]
-    yield Check("the rate of the stores is the sum of the ports", worst <= ROUNDING, f"worst {worst:.1e} of the power flowing")
+        error = _worst(abs(float(_total(change) - _total(rates.power))) / scale)
+        if error > worst:
+            flows = f"the stores ({_list(change)}) change by {float(_total(change)):.4g} W"
+            worst, where = error, f": there {flows}, the ports ({_list(rates.power)}) give {float(_total(rates.power)):.4g} W"
+        gains += _giving(rates.power, scale)
+    holds = worst <= ROUNDING
+    yield Check(
+        "the rate of the stores is the sum of the ports",
+        holds,
+        f"worst {worst:.1e} of the power flowing{'' if holds else where}",
+    )
     yield Check("loss ports never give energy", not gains, ", ".join(sorted(set(gains))) or "none does")
+
+
+def _giving(ports: Any, scale: float) -> list[str]:
+    """Loss ports that add energy."""
+    return [n for n, v, info in named_leaves(ports) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)]
+
+
+def _list(struct: Any) -> str:
+    return ", ".join(f"{name} {float(np.sum(np.asarray(value))):.4g}" for name, value, _ in named_leaves(struct))
 
 
 def _onto_guard(guard: Callable[[Any, Any], jax.Array], t: jax.Array, x: Any) -> tuple[jax.Array, Any] | None:
@@ -183,24 +209,24 @@ def _jumps(system: AbstractHybridSystem, state: HybridState, near: list[Any]) ->
     for k, event in enumerate(system.events):
         if event.outcome is not None:
             continue
-        guard = jax.jit(lambda t, x, k=k: jnp.ravel(jnp.asarray(system.guards(t, x, m)[k], float))[0])
+        legs = int(np.prod(np.shape(system.guards(jnp.zeros(()), state.x, m)[k])))
         worst, reached, gains = 0.0, 0, []
-        for x in near:
-            found = _onto_guard(guard, jnp.zeros(()), x)
-            if found is None:
-                continue
-            reached += 1
-            t, x = found
-            jump = system.jump(t, x, m, k, *_leg(system.guards(t, x, m)[k]))
-            before, after = system.stores(t, x, m), system.stores(t, jump.x, jump.m)
-            scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
-            worst = max(worst, abs(float(_total(after) - _total(before) - _total(jump.work))) / scale)
-            gains += [
-                n for n, v, info in named_leaves(jump.work) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)
-            ]
-        detail = (
-            f"worst {worst:.1e} of the energy, at {reached} states" if reached else "no state near the start reaches this guard"
-        )
+        for leg in range(legs):
+            guard = jax.jit(lambda t, x, k=k, leg=leg: jnp.ravel(jnp.asarray(system.guards(t, x, m)[k], float))[leg])
+            for x in near:
+                found = _onto_guard(guard, jnp.zeros(()), x)
+                if found is None:
+                    continue
+                reached += 1
+                t, x = found
+                jump = system.jump(t, x, m, k, *_leg(system.guards(t, x, m)[k], leg))
+                before, after = system.stores(t, x, m), system.stores(t, jump.x, jump.m)
+                scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
+                worst = max(worst, _worst(abs(float(_total(after) - _total(before) - _total(jump.work))) / scale))
+                gains += _giving(jump.work, scale)
+        detail = f"worst {worst:.1e} of the energy, at {reached} states" if reached else "no state near the start reaches it"
+        if gains:
+            detail += f"; these losses give energy: {', '.join(sorted(set(gains)))}"
         yield Check(f'jump "{event.name}" reports the energy it takes', worst <= ROUNDING and not gains, detail)
 
 
@@ -211,6 +237,7 @@ def _arming(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     armed = [e.name for e, g in zip(system.events, guards, strict=True) if np.all(np.asarray(g) > 0)]
     waiting = [e.name for e in system.events if e.name not in armed]
     finite = all(np.all(np.isfinite(np.asarray(g))) for g in guards)
+    armed = armed or ["NONE (nothing can happen until a guard has been positive: is a sign wrong?)"]
     yield Check(
         "guards are finite at the start",
         finite,
@@ -275,3 +302,19 @@ def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     missing = sorted(wanted - groups)
     detail = f"{len(shapes)} shapes" if not missing else f"no outputs called {', '.join(missing)}"
     yield Check("the sketch follows outputs that exist", not missing, detail)
+
+
+def _travel(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+    """progress is measured by signals that exist"""
+    travel = system.travel()
+    if travel is None:
+        return
+    t = jnp.zeros(())
+    outputs = {name for name, _, _ in named_leaves(system.outputs(t, *state))}
+    counters = {name for name, _, _ in named_leaves(state.m)}
+    ports = {name for name, _, _ in named_leaves(system.flow(t, *state).power)}
+    wanted = [(n, outputs) for n in (travel.distance, travel.heading) if n is not None]
+    wanted += [(n, counters) for n in travel.step_counters] + [(n, ports) for n in travel.motor_ports]
+    missing = [name for name, known in wanted if name not in known]
+    detail = f"no such signal: {', '.join(missing)}" if missing else ", ".join(name for name, _ in wanted)
+    yield Check("progress is measured by signals that exist", not missing, detail)

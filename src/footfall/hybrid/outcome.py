@@ -30,7 +30,7 @@ _MEANING = {
     Outcome.rocked_back: "too slow to pass over the foot: it rocked back on the previous one",
     Outcome.lifted_off: "a foot would have to pull on the ground: contact was lost",
     Outcome.zeno: "events accumulate: many jumps in almost no time",
-    Outcome.too_many_jumps: "more jumps than `max_jumps`",
+    Outcome.too_many_jumps: "reached `max_jumps` jumps",
     Outcome.diverged: "the state stopped being finite, or the step size fell to nothing",
     Outcome.interrupted: "stopped by the user; what was computed is kept",
     Outcome.reached_event: "reached the requested event",

@@ -34,7 +34,7 @@ def topics(run: Trajectory) -> dict[str, list[Signal]]:
     for signal in run.signals.values():
         match signal.role:
             case "output":
-                topic = "/" + signal.name.rpartition(".")[0].replace(".", "/")
+                topic = "/" + signal.group.replace(".", "/")
             case "state" | "discrete":
                 topic = "/state"
             case "store":
@@ -43,10 +43,6 @@ def topics(run: Trajectory) -> dict[str, list[Signal]]:
                 topic = f"/energy/{signal.role}"
         grouped.setdefault(topic, []).append(signal)
     return grouped
-
-
-def _leaf(signal: Signal) -> str:
-    return signal.name if signal.role in ("state", "discrete") else signal.name.rpartition(".")[2]
 
 
 def write_mcap(run: Trajectory, stream: IO[bytes]) -> None:
@@ -62,10 +58,10 @@ def write_mcap(run: Trajectory, stream: IO[bytes]) -> None:
             "j": {"type": "integer", "description": "jumps so far"},
         }
         for s in signals:
-            properties[_leaf(s)] = {"type": ["number", "null"], "unit": s.unit, "description": s.doc}
+            properties[s.leaf] = {"type": ["number", "null"], "unit": s.unit, "description": s.doc}
         schema = writer.register_schema(topic.strip("/").replace("/", "."), "jsonschema", _schema(topic, properties))
         channel = writer.register_channel(topic, "json", schema)
-        names = ["t", "j", *map(_leaf, signals)]
+        names = ["t", "j", *(s.leaf for s in signals)]
         columns = [run.t.tolist(), run.j.tolist(), *(_nullable(run.columns[s.name]) for s in signals)]
         channels.append((channel, names, columns))
     stamps = np.round(run.t * _NANOSECONDS).astype(np.int64).tolist()

@@ -31,6 +31,12 @@ class Signal:
     doc: str
     role: str  #: "state", "discrete", "output", "store", "power" or "work"
     rate_of: str | None = None  #: the signal whose time derivative this is
+    group: str = ""  #: the body, leg or motor an output belongs to
+
+    @property
+    def leaf(self) -> str:
+        """The name within its group."""
+        return self.name.removeprefix(f"{self.group}.") if self.group else self.name
 
     @property
     def label(self) -> str:

@@ -110,7 +110,7 @@ def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, s
     if not isinstance(kind, str) or kind not in kinds:
         slot = path[-1]
         raise ScenarioError(
-            f'{where}: [{".".join(path)}] kind = "{kind}" is not a {slot}.\n'
+            f'{where}: [{".".join(path)}] kind = "{kind}" does not fit this robot\'s {slot}.\n'
             f"  Known kinds: {', '.join(kinds) or table.get('kind')}.{nearest(str(kind), kinds)}"
         )
     table.clear()

@@ -82,7 +82,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: this is not a text file.") from None
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"{path}: not valid TOML: {error}.") from None
+        hint = 'Words and quantities need quotes: kind = "spring", rest_length = "26 cm".'
+        raise ScenarioError(f"{path}: not valid TOML: {error}.\n  {hint}") from None
 
 
 def build(document: Document, robot: type, name: str, where: str, prototype: AbstractHybridSystem) -> Experiment:

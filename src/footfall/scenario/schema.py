@@ -74,7 +74,7 @@ class SimTable(pydantic.BaseModel):
     atol: _bounded("", "absolute tolerance of a step", gt=0, le=0.1) = 1e-10
     max_step: _bounded("s", "longest step: bounds what an event could hide in", gt=0) = 0.2
     step: _bounded("s", "constant step instead of an adaptive one", gt=0, optional=True) = None
-    max_jumps: _bounded("", "more events than this end the run", ge=1, le=2e9, integer=True) = 1_000_000
+    max_jumps: _bounded("", "the run ends with this many jumps", ge=1, le=2e9, integer=True) = 1_000_000
     settle: _bounded("s", "time from which metrics are taken; auto: the second half", ge=0, optional=True) = None
 
     @classmethod

@@ -164,6 +164,7 @@ class SolverStep(NamedTuple):
     solved: Array
     slope0: Array
     slope1: Array
+    middle: Array  #: half-way, on the solver's own interpolant
 
 
 class Loop:
@@ -224,7 +225,8 @@ class Loop:
         else:
             slopes = tau * self.field(zero, c.y, args), tau * self.field(tau, y, args)
         solved = (result == diffrax.RESULTS.successful) & jnp.all(jnp.isfinite(y))
-        return SolverStep(y, error, dense, state, solved, *slopes)
+        middle = solver.interpolation_cls(t0=zero, t1=tau, **dense).evaluate(0.5 * tau)
+        return SolverStep(y, error, dense, state, solved, *slopes, middle)
 
     def guards(self, t: Any, y: Array, m: Any) -> Array:
         x, _ = self.layout.unpack(y)
@@ -276,7 +278,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
         step = jnp.asarray(fixed_step, float)
     state = settings.solver.init(loop.term, t, step, y, (system, m, t))
     zero, zero_i = jnp.zeros(()), jnp.zeros((), jnp.int32)
-    finite = jnp.all(jnp.isfinite(y)) & jnp.all(jnp.isfinite(field))
+    finite = jnp.all(jnp.isfinite(y)) & jnp.all(jnp.isfinite(field)) & jnp.all(jnp.isfinite(guards))
     return Carry(
         t=t, y=y, m=m, solver_state=state, made_jump=jnp.array(True), guards=guards, armed=armed,
         rising=lax.stop_gradient(jnp.where(~armed & (rates > 0), rates, 0.0)), step=lax.stop_gradient(step),
@@ -307,7 +309,8 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         room = chunk.event_count < settings.keep_events
         if settings.keep_steps:
             room = room & (chunk.step_count < settings.keep_steps)
-        return (c.t < limits.t_end) & (c.outcome == 0) & room & (c.tried < last_try)
+        pending = jnp.any(c.armed & (c.guards <= 0))  # also at the very end
+        return ((c.t < limits.t_end) | pending) & (c.outcome == 0) & room & (c.tried < last_try)
 
     last_try = carry.tried + limits.tries_per_call
 
@@ -322,7 +325,7 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         return resolve(loop, c, chunk, limits, walked, pending)
 
     carry, chunk = lax.while_loop(more, body, (carry, Chunk(rows, zero_i, events, zero_i)))
-    ended = (carry.outcome == 0) & (carry.t >= limits.t_end)
+    ended = (carry.outcome == 0) & (carry.t >= limits.t_end) & ~jnp.any(carry.armed & (carry.guards <= 0))
     return carry._replace(outcome=jnp.where(ended, int(Outcome.reached_end), carry.outcome).astype(jnp.int32)), chunk
 
 
@@ -378,14 +381,17 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
     def body(w: March) -> March:
         left = limits.t_end - w.t
         at_end = jnp.minimum(w.step, w.cap) >= left
-        tau = stop(jnp.where(at_end, left, jnp.minimum(w.step, w.cap)))
+        # To the end itself, whose distance depends on when the last event was; else a step of no consequence.
+        tau = jnp.where(at_end, left, stop(jnp.minimum(w.step, w.cap)))
         s = loop.solver_step(c._replace(t=w.t, y=w.y, solver_state=w.solver_state, made_jump=w.made_jump), tau)
-        good, factor, error = judge(w, s)
         guards = loop.guards(w.t + tau, s.y, c.m)
+        s = s._replace(solved=s.solved & jnp.all(jnp.isfinite(guards)))
+        good, factor, error = judge(w, s)
         # Look into the step: every armed guard at LOOKS points, the last one exact, the others on a cubic.
         inside = jax.vmap(lambda f: loop.guards(w.t + f * tau, hermite(w.y, s.slope0, s.y, s.slope1, f), c.m))(looks)
         values = stop(jnp.concatenate([w.guards[None], inside, guards[None]]))
-        shorter = tau * until_armed(values, w, tau)
+        unsure = seen_too_coarsely(values, loop.guards(w.t + 0.5 * tau, s.middle, c.m), w.armed)
+        shorter = stop(tau * jnp.where(unsure, 0.5, until_armed(values, w, tau)))
         good = good & (shorter >= tau)
         crossing = good & jnp.any((values[1:] <= 0) & w.armed)
         go = good & ~crossing
@@ -488,14 +494,17 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     zero_band = TIME_TOLERANCE * jnp.maximum(jnp.abs(rate), jnp.abs(rates))
     located = jnp.where(jnp.arange(len(loop.guard_outcome)) == which, jnp.abs(g), 0.0)  # as near as the state's digits allow
     at_zero = jnp.abs(guards) <= 2 * jnp.maximum(zero_band, located)
-    armed = (c.armed & ~disarmed) | ((guards > 0) & ~at_zero)
+    # A guard that became positive on the way here is armed, even if it is back at zero now: its own event is next.
+    before_event = (jnp.arange(LOOKS + 1) / LOOKS * walked.tau <= found.tau - 2 * LAST_SHIFT)[:, None] & (walked.looked > 0)
+    been_positive = ~pending & (jnp.any(before_event[1:], axis=0) | (g > 2 * LAST_SHIFT * jnp.abs(rate)))
+    armed = ((c.armed | been_positive) & ~disarmed) | ((guards > 0) & ~at_zero)
     stores = loop.stores(te, before, c.m)
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
     crowded = jnp.where(hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded)
     counted = jumped & (which == limits.stop_event)
     stop_left, jumps = c.stop_left - counted, c.jumps + jumped
     outcome = _first_of(
-        (~jnp.all(jnp.isfinite(after)), int(Outcome.diverged)),
+        (~jnp.all(jnp.isfinite(after)) | ~jnp.all(jnp.isfinite(guards)), int(Outcome.diverged)),
         (hit & (ends != 0), ends),
         (counted & (stop_left <= 0), int(Outcome.reached_event)),
         (hit & (crowded >= max(ZENO_EVENTS, 4 * len(loop.guard_outcome))), int(Outcome.zeno)),
@@ -599,6 +608,16 @@ def pick(flag: Array, new: Any, old: Any) -> Any:
 def _first_of(*cases: tuple[Array, Any]) -> Array:
     """The value of the first case that holds, or 0."""
     return functools.reduce(lambda rest, case: jnp.where(case[0], case[1], rest), reversed(cases), jnp.int32(0))
+
+
+def seen_too_coarsely(looked: Array, middle: Array, armed: Array) -> Array:
+    """Whether an armed guard came so near to zero that the cubic the looks were taken on cannot tell.
+
+    A cubic through the ends with their slopes errs most half-way, where the solver's own interpolant shows by how much.
+    """
+    gap = jnp.abs(looked[LOOKS // 2] - middle)
+    least = jnp.min(looked[1:], axis=0)
+    return jnp.any(armed & (least > 0) & (least < 2.0 * gap))
 
 
 def until_armed(looked: Array, w: March, tau: Array) -> Array:

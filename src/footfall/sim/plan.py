@@ -16,7 +16,7 @@ class SimPlan:
     sample_rate  samples per second to keep, besides both sides of every jump; None keeps the jumps only
     max_step     longest step: bounds what an event could hide in
     step         a constant step instead of an adaptive one (the only way for solvers without an error estimate)
-    max_jumps    more events than this end the run
+    max_jumps    the run ends with this many jumps
     settle       time from which the metrics are taken; None: the second half
     """
 

@@ -256,20 +256,26 @@ def _columns_of(tree: Any, shapes: tuple) -> _Columns:
         ("state", "", x), ("discrete", "", m), ("output", "", outputs), ("store", "store.", stores), ("power", "power.", power),
         ("work", "work.", power),
     ):  # fmt: skip
-        for name, info in _flat_names(struct):
-            parent = name.rpartition(".")[0]
-            rate_of = info.rate_of and (f"{parent}.{info.rate_of}" if parent else info.rate_of)
-            signals.append(Signal(prefix + name, "J" if role == "work" else info.unit, info.doc, role, rate_of))
+        for name, info, parent, leg in _flat_fields(struct):
+            rate_of = info.rate_of and f"{parent}{info.rate_of}{leg}"
+            group = parent.rstrip(".") if role == "output" else prefix.rstrip(".")
+            unit = "J" if role == "work" else info.unit
+            signals.append(Signal(prefix + name, unit, info.doc, role, rate_of, group))
     flat = [(k, leg if g.shape else None) for k, g in enumerate(guards) for leg in range(int(np.prod(g.shape)))]
     events = arguments[0].events
     terminal = np.array([e.outcome is not None for e in events])
     return _Columns(signals, _flat_names(power), _flat_names(work), flat, tuple(e.name for e in events), terminal)
 
 
-def _flat_names(struct: Any) -> list[tuple[str, FieldInfo]]:
-    """Name of each scalar: fields over like legs give one name per leg, "force.3"."""
-    out: list[tuple[str, FieldInfo]] = []
+def _flat_fields(struct: Any) -> list[tuple[str, FieldInfo, str, str]]:
+    """(name, declaration, "parent.", ".leg") of each scalar: fields over like legs give one name per leg, "force.3"."""
+    out: list[tuple[str, FieldInfo, str, str]] = []
     for name, value, info in named_leaves(struct) if struct != () else ():
+        parent = name[: len(name) - len(name.rpartition(".")[2])]
         legs = [""] if np.shape(value) == () else [f".{i}" for i in range(int(np.prod(np.shape(value))))]
-        out += [(f"{name}{leg}", info) for leg in legs]
+        out += [(f"{name}{leg}", info, parent, leg) for leg in legs]
     return out
+
+
+def _flat_names(struct: Any) -> list[tuple[str, FieldInfo]]:
+    return [(name, info) for name, info, _, _ in _flat_fields(struct)]

@@ -61,9 +61,9 @@ def as_floats(tree: Any) -> Any:
 
 
 def as_arrays(tree: Any) -> Any:
-    """The same for a discrete state, whose counters stay integers."""
+    """The same for a discrete state, whose counters and flags stay what they are."""
     return jax.tree.map(
-        lambda leaf: leaf if np.issubdtype(leaf.dtype, np.integer) else as_floats(leaf), jax.tree.map(np.asarray, tree)
+        lambda leaf: as_floats(leaf) if np.issubdtype(leaf.dtype, np.floating) else leaf, jax.tree.map(np.asarray, tree)
     )
 
 

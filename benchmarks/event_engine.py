@@ -15,7 +15,7 @@ import time
 from conditions import write
 from scipy_wheels import WHEELS, walk
 
-DURATION, RTOL, ATOL, ROUNDS = 10.0, 1e-8, 1e-10, 7
+DURATION, RTOL, ATOL, ROUNDS = 10.0, 1e-8, 1e-10, 5
 
 
 def ours(names: list[str]) -> dict:

@@ -437,14 +437,14 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
         )
 
     def judge(w: March, s: SolverStep) -> tuple[Array, Array, Array]:
-        """Whether a step is good, the factor for the next one (PI control), and its scaled error."""
+        """Whether a step is good, the factor for the next one (PI control: integral 0.7, proportional 0.2), and its scaled error."""
         if not settings.adaptive or s.error is None:
             return s.solved, jnp.ones(()), jnp.ones(())
         scale = limits.atol + limits.rtol * jnp.maximum(jnp.abs(w.y), jnp.abs(s.y))
         scaled = stop(jnp.sqrt(jnp.mean((s.error / scale) ** 2)))
         good = s.solved & (scaled <= 1.0)
         scaled = jnp.where(jnp.isfinite(scaled) & s.solved, jnp.maximum(scaled, 1e-10), 1e6)
-        factor = jnp.clip(0.9 * scaled ** (-0.7 / order) * jnp.where(good, w.last_error ** (0.4 / order), 1.0), 0.2, 5.0)
+        factor = jnp.clip(0.9 * scaled ** (-0.9 / order) * jnp.where(good, w.last_error ** (0.2 / order), 1.0), 0.2, 5.0)
         return good, jnp.where(good, factor, jnp.minimum(factor, 0.9)), scaled
 
     shared = {name: getattr(c, name) for name in set(March._fields) & set(Carry._fields)}

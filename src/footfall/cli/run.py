@@ -163,7 +163,7 @@ def _suggest(experiment: Experiment) -> None:
     ideas = [f"footfall show {name}"]
     if "torso" in experiment.document["robot"]:
         ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
-        ideas.append(f'footfall run {name} --set leg.damping="150 N s/m" --animate {gif}')
+        ideas.append(f"footfall run {name} --set leg=stiffening --animate {gif}")
     elif experiment.document.get("terrain", {}).get("kind") == "slope":
         ideas.append(f'footfall run {name} --set terrain.angle="0.12 rad"')
         ideas.append(f'footfall run {name} --set terrain.angle="1.8 deg"   # too gentle: it rocks back')

@@ -13,6 +13,8 @@ from footfall.hybrid.flatten import Layout, named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim import event_engine as engine
+from footfall.sim.loop_state import Limits, Settings
+from footfall.sim.packed_system import Loop
 from footfall.sim.plan import SimPlan
 from footfall.sim.simulate import as_arrays, as_floats, limits_of, settings_of
 
@@ -59,10 +61,10 @@ def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg
 
 
 @functools.partial(jax.jit, static_argnames=("settings",))
-def _to_section(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, settings: engine.Settings) -> Section:
+def _to_section(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings) -> Section:
     carry = engine.start(system, x, m, limits, settings, fixed_step)
     carry, _ = engine.advance(system, carry, x, limits, settings)
-    layout = engine.Loop(system, x, m, settings).layout
+    layout = Loop(system, x, m, settings).layout
     x_end, _ = layout.unpack(carry.y)
     return Section(x_end, carry.m, carry.t, carry.outcome)
 
@@ -85,7 +87,7 @@ def to_section(
 
 @functools.partial(jax.jit, static_argnames=("settings",))
 def _map_and_derivative(
-    system: Any, flat: Any, x_like: Any, m: Any, limits: engine.Limits, fixed_step: Any, settings: engine.Settings
+    system: Any, flat: Any, x_like: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings
 ) -> tuple[Any, Any, Any, Any]:
     layout = Layout.of(x_like)
 

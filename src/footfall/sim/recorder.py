@@ -13,7 +13,8 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.record.ledger import Ledger
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
-from footfall.sim import event_engine as engine
+from footfall.sim.loop_state import Carry, Chunk, Report, Settings, Standing
+from footfall.sim.packed_system import Loop
 
 #: Samples evaluated per compiled call.
 KEEP_SAMPLES = 1024
@@ -34,13 +35,13 @@ def observe(
     system: Any,
     x_like: Any,
     first_m: Any,
-    chunk: engine.Chunk,
+    chunk: Chunk,
     end: tuple[Any, Any, Any],
     times: Any,
-    settings: engine.Settings,
+    settings: Settings,
 ) -> tuple[Any, Any]:
     """Rows at the sample times, then before and after each event, then at the end, as one matrix; and the events before each sample."""
-    layout = engine.Loop(system, x_like, first_m, settings).layout
+    layout = Loop(system, x_like, first_m, settings).layout
     events, steps = chunk.events, chunk.steps
 
     def row(t: Any, y: Any, m: Any) -> Any:
@@ -73,7 +74,7 @@ def observe(
 
 
 def _observed(
-    on_device: Any, begin: Any, chunk: Any, end: Any, count: int, rows: Any, times: np.ndarray, settings: engine.Settings
+    on_device: Any, begin: Any, chunk: Any, end: Any, count: int, rows: Any, times: np.ndarray, settings: Settings
 ) -> _Observed:
     """Rows at the times given, and on both sides of the chunk's events; `rows` is what `observe` gave for the events already."""
     system, x, _ = on_device
@@ -93,8 +94,8 @@ class _Piece(NamedTuple):
     j: np.ndarray
     rows: np.ndarray
     events: list[tuple[float, int, int, int]]  #: time, flat guard, rows of this piece before and after
-    carry: engine.Carry
-    standing: engine.Standing
+    carry: Carry
+    standing: Standing
     samples: int  #: so far
     jumps: int  #: so far
 
@@ -105,26 +106,26 @@ class Recorder:
     A chunk is added whole, in one step: whenever Ctrl-C comes, rows, events and the carry it leaves behind belong together.
     """
 
-    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: engine.Carry):
+    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: Carry):
         self.rate, self.first = rate, first
         self.signals, self.ports, self.works, self.guard_of, self.names, self.terminal = _columns(system, x, m)
         self.store_count = sum(s.role == "store" for s in self.signals)
         self.pieces: list[_Piece] = []
 
     @property
-    def carry(self) -> engine.Carry:
+    def carry(self) -> Carry:
         """Where the recorded run stands."""
         return self.pieces[-1].carry if self.pieces else self.first
 
     def add(
         self,
         on_device: Any,
-        end: engine.Carry,
-        chunk: engine.Chunk,
-        report: engine.Report,
+        end: Carry,
+        chunk: Chunk,
+        report: Report,
         rows: Any,
-        settings: engine.Settings,
-    ) -> engine.Standing:
+        settings: Settings,
+    ) -> Standing:
         """Rows of one chunk, in hybrid-time order."""
         standing = report.read(self.store_count, len(self.works), len(self.guard_of))
         begin = self.carry
@@ -197,13 +198,13 @@ class Recorder:
             provenance=source,
         )
 
-    def _at_start(self) -> engine.Standing:
+    def _at_start(self) -> Standing:
         """Of a run that was interrupted before its first chunk was done."""
         names = ("t", "throughput", "y", "stores", "jump_work", "least_room", "outcome", "cause", "jumps", "steps", "tried")
         values = [np.asarray(getattr(self.first, name)) for name in names]
-        return engine.Standing(*(v.item() if v.ndim == 0 else v for v in values), 0, 0)
+        return Standing(*(v.item() if v.ndim == 0 else v for v in values), 0, 0)
 
-    def _ledger(self, end: engine.Standing) -> Ledger:
+    def _ledger(self, end: Standing) -> Ledger:
         stores = [s.name.removeprefix("store.") for s in self.signals if s.role == "store"]
         through = end.y[len(end.y) - len(self.ports) :]
         work = {name: float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "work"}

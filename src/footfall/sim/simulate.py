@@ -19,6 +19,7 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.provenance import provenance
 from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
+from footfall.sim.loop_state import Carry, Limits, Report, Settings
 from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import Recorder, observe
 
@@ -33,22 +34,22 @@ Progress = Callable[[float, int], None]
 
 
 @functools.partial(jax.jit, static_argnames="settings")
-def _start(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, settings: engine.Settings) -> Any:
+def _start(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings) -> Any:
     return engine.start(system, x, m, limits, settings, fixed_step), (system, x, limits)
 
 
 @functools.partial(jax.jit, static_argnames="settings")
-def _start_and_advance(system: Any, x: Any, m: Any, limits: engine.Limits, fixed_step: Any, settings: engine.Settings) -> Any:
+def _start_and_advance(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings) -> Any:
     """Both in one call: most runs without samples are over after one chunk, and a call costs as much as a hundred steps."""
     carry, on_device = _start(system, x, m, limits, fixed_step, settings=settings)
     return carry, on_device, _advance(*on_device, carry, settings=settings)
 
 
 @functools.partial(jax.jit, static_argnames="settings")
-def _advance(system: Any, x_like: Any, limits: engine.Limits, carry: engine.Carry, settings: engine.Settings) -> Any:
+def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: Settings) -> Any:
     """One chunk. Without samples, what there is to see (both sides of its events) comes along, saving a call."""
     new, chunk = engine.advance(system, carry, x_like, limits, settings)
-    report = engine.Report.of(new, chunk)
+    report = Report.of(new, chunk)
     if settings.keep_steps:
         return new, chunk, report, None
     rows = observe(system, x_like, carry.m, chunk, (new.t, new.y, new.m), jnp.zeros(0), settings=settings)
@@ -67,16 +68,16 @@ def as_arrays(tree: Any) -> Any:
     )
 
 
-def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> engine.Limits:
+def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> Limits:
     """The plan's numbers for the compiled loop."""
     numbers = (plan.duration, plan.rtol, plan.atol, plan.max_step)
     counts = (plan.max_jumps, stop_event, stop_count)
-    return engine.Limits(*map(np.float64, numbers), *map(np.int32, counts), np.int64(tries_per_call))
+    return Limits(*map(np.float64, numbers), *map(np.int32, counts), np.int64(tries_per_call))
 
 
-def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> engine.Settings:
+def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> Settings:
     """The plan's choices for the compiled loop."""
-    return engine.Settings(_forward(plan.solver), plan.step is None, keep_steps, keep_events)
+    return Settings(_forward(plan.solver), plan.step is None, keep_steps, keep_events)
 
 
 @functools.lru_cache(maxsize=64)

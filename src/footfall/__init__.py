@@ -1,6 +1,7 @@
 """footfall: design, simulate, analyse and control unconventional legged robots with reduced-order models."""
 
 import os
+from typing import TYPE_CHECKING
 
 # Equinox's default reports run-time errors by a host callback, which keeps compiled programs out of the on-disk cache.
 # We report failures as outcomes instead. Must be set before equinox is imported.
@@ -22,3 +23,20 @@ from footfall.scenario.load import Experiment as Experiment
 from footfall.scenario.load import load as load
 from footfall.sim.plan import SimPlan as SimPlan
 from footfall.sim.simulate import simulate as simulate
+
+if TYPE_CHECKING:
+    from footfall.sweep.read_back import open_sweep as open_sweep
+    from footfall.sweep.rollout import rollout as rollout
+
+
+def __getattr__(name: str) -> object:
+    """Names that few programs need and that cost time to import."""
+    if name == "rollout":
+        from footfall.sweep.rollout import rollout
+
+        return rollout
+    if name == "open_sweep":
+        from footfall.sweep.read_back import open_sweep
+
+        return open_sweep
+    raise AttributeError(f"module 'footfall' has no attribute {name!r}")

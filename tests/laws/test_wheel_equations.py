@@ -39,7 +39,7 @@ def test_flow_of_the_torso_wheel_uses_the_pitch_law_with_its_limit(seed):
 
 def test_random_cases_reach_the_torque_limit_and_stay_below_it():
     """The test above is about both branches of the clip."""
-    torques = [float(case.wheel.motor_torque(case.x)) for case in map(planar_case, SEEDS)]
+    torques = [float(case.wheel.motor_torque(case.x, case.m)) for case in map(planar_case, SEEDS)]
     limited = np.isclose(np.abs(torques), TORQUE_LIMIT, rtol=1e-12)
     assert limited.any() and not limited.all()
 

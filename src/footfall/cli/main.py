@@ -81,15 +81,83 @@ def run(
     _guarded(run_scenario, name, settings or [], out, duration, as_json, plots, animate, force)
 
 
+@app.command()
+def sweep(
+    name: Annotated[str | None, typer.Argument(help="A scenario's name, or the path of a scenario file.")] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=A:B:N[:log]", help="Vary a key over N values, or over a list A,B,C; repeatable: a full grid."
+        ),
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option(metavar="sobol:N|lhs:N", help="Spread N designs over ranges KEY=A:B[:log] instead of a grid.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the sample (default 0).")] = None,
+    designs: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Designs listed in a .csv or .parquet file; its columns are keys.")
+    ] = None,
+    settings: Settings = None,
+    out: Annotated[str | None, typer.Option(help="Folder to write (default: sweeps/<scenario>-<time>).")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the sweep in --out: only what is missing or damaged.")
+    ] = False,
+    duration: Annotated[str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')] = None,
+    step: Annotated[str | None, typer.Option(help='Fixed step, such as "1 ms" (default: chosen by accuracy).')] = None,
+    method: Annotated[str | None, typer.Option(help="rk4 (default), rk2, semi-implicit-euler or linearly-implicit.")] = None,
+    precision: Annotated[str | None, typer.Option(help="float64 (default) or float32.")] = None,
+    track: Annotated[
+        list[str] | None, typer.Option(metavar="OUTPUT", help="Keep mean, rms, min and max of an output; repeatable.")
+    ] = None,
+    path: Annotated[str | None, typer.Option(help="auto (default), gpu, cpp or xla: what the batch runs on.")] = None,
+    shard_size: Annotated[int | None, typer.Option(help="Designs per file and task.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Start this many Dask workers here, one core each.")] = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster: tcp://host:port.")] = None,
+    metric: Annotated[str | None, typer.Option(help="What the picture shows (default: mean_speed).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,
+) -> None:
+    """Simulate many designs of a scenario: a Parquet dataset that can be resumed, a picture, a summary."""
+    from footfall.cli.sweep import sweep_designs
+    from footfall.cli.sweep_request import SweepRequest
+
+    request = SweepRequest(
+        name=name,
+        vary=vary or [],
+        sample=sample,
+        seed=seed,
+        designs=designs,
+        settings=settings or [],
+        out=out,
+        duration=duration,
+        step=step,
+        method=method,
+        precision=precision,
+        track=track or [],
+        path=path,
+        shard_size=shard_size,
+        workers=workers,
+        scheduler=scheduler,
+        metric=metric,
+        resume=resume,
+        force=force,
+        as_json=as_json,
+        plots=plots,
+    )
+    _guarded(sweep_designs, request)
+
+
 def _guarded(command, *arguments) -> None:
     """Bad input ends with status 2 and its own words; the rest of the status is the command's."""
     from footfall.cli.screen import fail
     from footfall.record.run_folder import FolderError
     from footfall.scenario.errors import ScenarioError
+    from footfall.sweep.errors import SweepError
 
     try:
         status = command(*arguments)
-    except (ScenarioError, FolderError) as error:
+    except (ScenarioError, FolderError, SweepError) as error:
         fail(str(error))
         raise typer.Exit(2) from None
     except KeyboardInterrupt:

@@ -9,20 +9,13 @@ import importlib.metadata
 import os
 import subprocess
 import sys
-from pathlib import Path
+
+from footfall.sim.cache_folder import cache_folder
 
 #: Loops that touch fewer bytes than this are compiled whole. Larger values were not faster, and some made compilation hang.
 SMALL_LOOP_BYTES = 100_000
 FLAG = f"--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold={SMALL_LOOP_BYTES}"
 TRIED = ("0.10.2",)  # jaxlib versions on which our tests ran with the option
-
-
-def cache_folder() -> Path:
-    """Where footfall keeps what it can make again: $FOOTFALL_CACHE, else the user's cache folder."""
-    if given := os.environ.get("FOOTFALL_CACHE"):
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "footfall"
 
 
 def prepare() -> None:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import difflib
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -34,21 +33,27 @@ class FieldInfo:
 
     def allows(self, value: float) -> bool:
         """Whether a concrete number lies inside the bounds; NaN and infinity never do."""
-        return (
-            math.isfinite(value)
-            and (self.gt is None or value > self.gt)
-            and (self.ge is None or value >= self.ge)
-            and (self.lt is None or value < self.lt)
-            and (self.le is None or value <= self.le)
-        )
+        return bool(self.allows_each(np.asarray(value, dtype=float)))
+
+    def allows_each(self, values: np.ndarray) -> np.ndarray:
+        """The same for an array, number by number."""
+        allowed = np.isfinite(values)
+        for bound, holds in ((self.gt, np.greater), (self.ge, np.greater_equal), (self.lt, np.less), (self.le, np.less_equal)):
+            if bound is not None:
+                allowed &= holds(values, bound)
+        return allowed
 
 
 class ParameterError(ValueError):
-    """A parameter outside its bounds. `field` names it, so that a loader can point at the key."""
+    """A parameter outside its bounds. `field` names it, so that a loader can point at the key.
 
-    def __init__(self, message: str, field: str):
+    `lane` is the place of the (first or worst) bad value in an array of them, None where there is one value for all.
+    """
+
+    def __init__(self, message: str, field: str, lane: int | None = None):
         super().__init__(message)
         self.field = field
+        self.lane = lane
 
 
 _MISSING: Any = dataclasses.MISSING
@@ -140,8 +145,12 @@ class Parametric(eqx.Module):
 def _check_number(owner: str, name: str, info: FieldInfo, value: Any) -> None:
     if value is None or not isinstance(value, int | float | np.ndarray | np.generic):
         return  # derived later, or traced: nothing to check here
-    for number in np.asarray(value, dtype=float).ravel():
-        if not info.allows(float(number)):
-            unit = f" {info.unit}" if info.unit else ""
-            need = info.bounds() or "a finite number"
-            raise ParameterError(f"{owner}.{name} = {number:g}{unit} is out of range: {info.doc} must be {need}.", name)
+    numbers = np.asarray(value, dtype=float)
+    allowed = info.allows_each(numbers)
+    if np.all(allowed):
+        return
+    bad = int(np.argmin(allowed))  # the first
+    unit = f" {info.unit}" if info.unit else ""
+    need = info.bounds() or "a finite number"
+    message = f"{owner}.{name} = {numbers.flat[bad]:g}{unit} is out of range: {info.doc} must be {need}."
+    raise ParameterError(message, name, bad if numbers.ndim else None)

@@ -40,12 +40,16 @@ class Event(NamedTuple):
 
     `restarts` names guards that mean something new after this event (a new stance has a new previous spoke): like at
     the start of a run, they count only once they have been positive.
+
+    `period` is for what a clock does (a control tick): the event happens at 0, period, 2 period, ... and its guard is the time
+    left. An engine with fixed steps then aligns its steps with it instead of searching.
     """
 
     name: str
     doc: str
     outcome: Outcome | None = None
     restarts: tuple[str, ...] = ()
+    period: float | None = None  #: s
 
 
 class Travel(NamedTuple):

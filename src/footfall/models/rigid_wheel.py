@@ -7,7 +7,6 @@ theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
 import math
 
 import equinox as eqx
-import jax.numpy as jnp
 
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, Foot, PlanarFrame
@@ -141,7 +140,7 @@ class RigidWheel(AbstractHybridSystem):
         removed_z = l * (after * math.sin(alpha))
         lost = 0.5 * mass * (removed_x * removed_x + removed_z * removed_z) + 0.5 * self.inertia * (after - x.spoke_rate) ** 2
         angle = x.spoke_angle + alpha
-        foot_x = m.foot_x + l * (jnp.sin(angle) - jnp.sin(x.spoke_angle))
+        foot_x = m.foot_x + l * (sincos(angle)[0] - sincos(x.spoke_angle)[0])
         return Jump(
             RigidWheelState(spoke_angle=angle, spoke_rate=after),
             WheelStance(foot_x=foot_x, steps=m.steps + 1),

@@ -5,11 +5,11 @@ c (sin phi, -cos phi), angles counter-clockwise. Walking forward means theta_dot
 Theory: docs/theory/rimless-wheel.md, section 2.
 """
 
+import dataclasses
 import math
 from typing import NamedTuple
 
 import equinox as eqx
-import jax.numpy as jnp
 
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, Foot, PlanarFrame
@@ -19,7 +19,7 @@ from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Tra
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
-from footfall.models.wheel_states import TorsoWheelState, WheelStance
+from footfall.models.wheel_states import SampledStance, TorsoWheelState, WheelStance
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
@@ -35,6 +35,7 @@ from footfall.parts.terrain.base import AbstractPlane
 from footfall.parts.terrain.planes import Flat
 
 MOTORS = 2  # left and right, both between torso and wheel
+TICK = 4  # index of the control tick among the events
 
 
 class TorsoWheelPower(eqx.Module):
@@ -112,6 +113,13 @@ class TorsoWheel(AbstractHybridSystem):
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     spokes: int = param(10, doc="number of spokes", ge=3, le=1000, static=True)
     on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when the foot would have to pull")
+    control_period: float | None = param(
+        None,
+        unit="s",
+        doc="time between ticks of the controller, which holds its torque in between; auto: continuous",
+        gt=0,
+        static=True,
+    )
     leg: AbstractCompliantLeg = part(doc="virtual spoke: left and right together", default_factory=SpringLeg)
     torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
     motor: AbstractMotor = part(doc="one of the two motors", default_factory=DcMotor)
@@ -134,18 +142,30 @@ class TorsoWheel(AbstractHybridSystem):
     @property
     def events(self) -> tuple[Event, ...]:
         lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
+        tick = Event("control_tick", "the controller looks at the pitch and holds a new torque", period=self.control_period)
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
             Event("rock_back", "the previous spoke lands again", Outcome.rocked_back),
             Event("liftoff", "spoke force reaches zero", lifted),
             Event("fall", "the hub sinks below half the spoke length", Outcome.fell),
+            *(() if self.control_period is None else (tick,)),
         )
 
-    def motor_torque(self, x: TorsoWheelState) -> Scalar:
+    def motor_torque(self, x: TorsoWheelState, m: WheelStance | SampledStance) -> Scalar:
         """T: total torque on the torso, after the limit of each motor."""
+        return m.torque if isinstance(m, SampledStance) else self._wanted_torque(x, x.pitch_integral)
+
+    def _wanted_torque(self, x: TorsoWheelState, integral: Scalar) -> Scalar:
         error = self.torso.pitch_setpoint - x.torso_angle
-        wanted = self.controller.torque(error, x.torso_rate, x.pitch_integral)
+        wanted = self.controller.torque(error, x.torso_rate, integral)
         return MOTORS * self.motor.torque(wanted / MOTORS)
+
+    def _tick(self, x: TorsoWheelState, m: SampledStance) -> tuple[TorsoWheelState, SampledStance]:
+        """The integral grows by a rectangle; the torque that follows is held."""
+        error = self.torso.pitch_setpoint - x.torso_angle
+        integral = x.pitch_integral + self.control_period * self.controller.integral_rate(error, x.pitch_integral)
+        torque = self._wanted_torque(x, integral)
+        return dataclasses.replace(x, pitch_integral=integral), dataclasses.replace(m, torque=torque, ticks=m.ticks + 1)
 
     def mass_matrix(self, length: Scalar, sin_between: Scalar, cos_between: Scalar) -> list[list[Scalar]]:
         """Of (l, theta, phi), in the order that makes `solve_spd` cheapest; the angle between is theta - phi."""
@@ -183,9 +203,9 @@ class TorsoWheel(AbstractHybridSystem):
         l_dd, theta_dd, phi_dd = solve_spd(self.mass_matrix(l, s, c), right)
         return theta_dd, phi_dd, l_dd
 
-    def flow(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> Rates:
-        del t, m
-        torque = self.motor_torque(x)
+    def flow(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> Rates:
+        del t
+        torque = self.motor_torque(x, m)
         theta_dd, phi_dd, l_dd = self.accelerations(x, torque)
         error = self.torso.pitch_setpoint - x.torso_angle
         dx = TorsoWheelState(
@@ -195,16 +215,18 @@ class TorsoWheel(AbstractHybridSystem):
             spoke_rate=theta_dd,
             torso_rate=phi_dd,
             spoke_speed=l_dd,
-            pitch_integral=self.controller.integral_rate(error, x.pitch_integral),
+            pitch_integral=0.0 if isinstance(m, SampledStance) else self.controller.integral_rate(error, x.pitch_integral),
         )
         power = TorsoWheelPower(
             motor=torque * (x.torso_rate - x.spoke_rate), damper=-self.leg.loss(x.spoke_length, x.spoke_speed)
         )
         return Rates(dx, power)
 
-    def guards(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height."""
-        del t, m
+    def guards(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> tuple[Scalar, ...]:
+        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height.
+
+        With a sampled controller also [s] time left before its next tick.
+        """
         l0 = self.leg.rest_length
         s, c = sincos(x.spoke_angle)
         cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
@@ -214,6 +236,7 @@ class TorsoWheel(AbstractHybridSystem):
             height - l0 * (c * cos_alpha + s * sin_alpha),
             self.leg.force(x.spoke_length, x.spoke_speed),
             height - 0.5 * l0,
+            *((m.ticks.astype(height.dtype) * self.control_period - t,) if isinstance(m, SampledStance) else ()),
         )
 
     def motion(self, x: TorsoWheelState) -> Motion:
@@ -266,24 +289,26 @@ class TorsoWheel(AbstractHybridSystem):
             pitch_integral=x.pitch_integral,
         )
 
-    def jump(self, t: Scalar, x: TorsoWheelState, m: WheelStance, k: int) -> Jump:
+    def jump(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance, k: int) -> Jump:
         del t
-        if k != 0:  # a lift-off that is only reported changes nothing
+        if k != 0:  # neither a lift-off that is only reported nor a control tick moves energy
             nothing = 0.0 * x.spoke_length
+            if k == TICK and isinstance(m, SampledStance):
+                x, m = self._tick(x, m)
             return Jump(x, m, TransferWork(impact=nothing, released_spring=nothing))
         after = self.transfer(x)
         # The map is an orthogonal projection in the kinetic metric, so what it takes is the energy of what it removes.
         removed = Motion(*(b - a for a, b in zip(self.motion(x), self.motion(after), strict=True)))
         work = TransferWork(impact=-self.kinetic(removed), released_spring=-self.leg.energy(x.spoke_length))
-        foot_x = m.foot_x + self.leg.rest_length * jnp.sin(after.spoke_angle) - x.spoke_length * jnp.sin(x.spoke_angle)
-        return Jump(after, WheelStance(foot_x=foot_x, steps=m.steps + 1), work)
+        foot_x = m.foot_x + self.leg.rest_length * sincos(after.spoke_angle)[0] - x.spoke_length * sincos(x.spoke_angle)[0]
+        return Jump(after, dataclasses.replace(m, foot_x=foot_x, steps=m.steps + 1), work)
 
-    def hub_position(self, x: TorsoWheelState, m: WheelStance) -> tuple[Scalar, Scalar]:
+    def hub_position(self, x: TorsoWheelState, m: WheelStance | SampledStance) -> tuple[Scalar, Scalar]:
         """Along and normal to the ground."""
         s, c = sincos(x.spoke_angle)
         return m.foot_x - x.spoke_length * s, x.spoke_length * c
 
-    def stores(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> TorsoWheelStores:
+    def stores(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> TorsoWheelStores:
         del t
         along, normal = self.hub_position(x, m)
         sin_phi, cos_phi = sincos(x.torso_angle)
@@ -296,7 +321,7 @@ class TorsoWheel(AbstractHybridSystem):
             spring=self.leg.energy(x.spoke_length),
         )
 
-    def outputs(self, t: Scalar, x: TorsoWheelState, m: WheelStance) -> TorsoWheelOutputs:
+    def outputs(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> TorsoWheelOutputs:
         del t
         frame, v = self.frame, self.motion(x)
         s, c = sincos(x.spoke_angle)
@@ -307,7 +332,7 @@ class TorsoWheel(AbstractHybridSystem):
         hub_vx, hub_vz = frame.to_house(v.hub_x, v.hub_z)
         torso_x, torso_z = frame.to_house(along + com * sin_phi, normal - com * cos_phi)
         torso_vx, torso_vz = frame.to_house(v.torso_x, v.torso_z)
-        torque = self.motor_torque(x)
+        torque = self.motor_torque(x, m)
         axial = self.leg.force(length, x.spoke_speed)
         # The massless spoke passes on its axial force and, for the moment T + J1 theta_dd about the hub, a force across it.
         theta_dd, _, _ = self.accelerations(x, torque)

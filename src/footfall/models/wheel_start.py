@@ -1,4 +1,4 @@
-"""Starts of the spoked wheels: standing on one spoke, rolling over it."""
+"""Starts of the spoked wheels: standing on one spoke, rolling over it. Elementwise in NumPy: one robot or a batch."""
 
 import math
 from typing import Any
@@ -8,31 +8,50 @@ import numpy as np
 from footfall.hybrid.fields import ParameterError, param
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
-from footfall.models.wheel_states import RigidWheelState, SteeredWheelCounts, SteeredWheelState, TorsoWheelState, WheelStance
+from footfall.models.wheel_states import (
+    RigidWheelState,
+    SampledStance,
+    SteeredWheelCounts,
+    SteeredWheelState,
+    TorsoWheelState,
+    WheelStance,
+)
 from footfall.numerics.scalar import Scalar
 
 #: A foot may start this far below the ground: two feet may stand on it at once, and rounding must not forbid that.
 ALLOWED_DEPTH = 1e-9
 
 
-def _require_above_ground(height: float, rest_length: float, angle: float, spokes: int) -> None:
-    """No unloaded spoke may reach below the ground."""
+def _require_above_ground(height: Scalar, rest_length: Scalar, angle: Scalar, spokes: int) -> None:
+    """No unloaded spoke may reach below the ground. Of a batch, the deepest is named."""
     spacing = 2.0 * math.pi / spokes
-    clearance = [height - rest_length * math.cos(angle + i * spacing) for i in range(1, spokes)]
-    lowest = int(np.argmin(clearance))
-    if clearance[lowest] < -ALLOWED_DEPTH:
-        depth = -1e3 * clearance[lowest]
+    clearance, lowest = np.inf, 0
+    for i in range(1, spokes):  # one spoke at a time: a batch then needs no array of all of them
+        room = height - rest_length * np.cos(angle + i * spacing)
+        lowest, clearance = np.where(room < clearance, i, lowest), np.minimum(room, clearance)
+    worst = int(np.argmin(clearance))
+    if np.ravel(clearance)[worst] < -ALLOWED_DEPTH:
+        height, angle, lowest, room = (_of_lane(v, worst) for v in (height, angle, lowest, clearance))
         raise ParameterError(
             f"the start is below ground: with the hub {height:g} m above it and the stance spoke at {angle:g} rad, spoke"
-            f" {lowest + 1} of {spokes} reaches {depth:.3g} mm into the ground. Raise `height` (or leave it at"
+            f" {lowest:g} of {spokes} reaches {-1e3 * room:.3g} mm into the ground. Raise `height` (or leave it at"
             f' "auto") or bring `spoke_angle` within {spacing / 2:.4g} rad of upright.',
             "height",
+            worst if np.ndim(clearance) else None,
         )
 
 
-def _stance_angle_ok(angle: float) -> None:
-    if not math.cos(angle) > 0:
-        raise ParameterError(f"spoke_angle = {angle:g} rad puts the hub below the ground.", "spoke_angle")
+def _stance_angle_ok(angle: Scalar) -> None:
+    upright = np.cos(angle)
+    worst = int(np.argmin(upright))
+    if not np.ravel(upright)[worst] > 0:
+        message = f"spoke_angle = {_of_lane(angle, worst):g} rad puts the hub below the ground."
+        raise ParameterError(message, "spoke_angle", worst if np.ndim(upright) else None)
+
+
+def _of_lane(value: Scalar, lane: int) -> float:
+    """One robot's value of what may be the same for all."""
+    return float(np.ravel(value)[lane]) if np.ndim(value) else float(value)
 
 
 class RigidWheelStart(AbstractStart):
@@ -42,11 +61,11 @@ class RigidWheelStart(AbstractStart):
     spoke_rate: Scalar = param(-3.0, unit="rad/s", doc="rate of the spoke angle, negative walking forward")
 
     def state(self, system: Any) -> HybridState:
-        angle = float(self.spoke_angle)
+        angle = self.spoke_angle
         _stance_angle_ok(angle)
-        length = float(system.leg.length)
-        _require_above_ground(length * math.cos(angle), length, angle, system.spokes)
-        foot_x = length * math.sin(angle)  # the hub starts above x = 0
+        length = system.leg.length
+        _require_above_ground(length * np.cos(angle), length, angle, system.spokes)
+        foot_x = length * np.sin(angle)  # the hub starts above x = 0
         x = RigidWheelState(spoke_angle=self.spoke_angle, spoke_rate=self.spoke_rate)
         return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
 
@@ -62,21 +81,23 @@ class TorsoWheelStart(AbstractStart):
     spoke_speed: Scalar = param(0.0, unit="m/s", doc="rate of the spoke length")
 
     def state(self, system: Any) -> HybridState:
-        angle, rest = float(self.spoke_angle), float(system.leg.rest_length)
+        angle, rest = self.spoke_angle, system.leg.rest_length
         _stance_angle_ok(angle)
-        height = rest * math.cos(angle) if self.height is None else float(self.height)
+        height = rest * np.cos(angle) if self.height is None else self.height
         _require_above_ground(height, rest, angle, system.spokes)
         x = TorsoWheelState(
             spoke_angle=self.spoke_angle,
             torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
-            spoke_length=rest if self.height is None else height / math.cos(angle),
+            spoke_length=rest if self.height is None else height / np.cos(angle),
             spoke_rate=self.spoke_rate,
             torso_rate=self.torso_rate,
             spoke_speed=self.spoke_speed,
             pitch_integral=0.0,
         )
-        foot_x = float(x.spoke_length) * math.sin(angle)  # the hub starts above x = 0
-        return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
+        foot_x = x.spoke_length * np.sin(angle)  # the hub starts above x = 0
+        if system.control_period is None:
+            return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
+        return HybridState(x, SampledStance(foot_x=foot_x, steps=np.int32(0), torque=0.0, ticks=np.int32(0)))
 
 
 class SteeredWheelStart(AbstractStart):
@@ -90,18 +111,18 @@ class SteeredWheelStart(AbstractStart):
     heading: Scalar = param(0.0, unit="rad", doc="heading, counter-clockwise from above")
 
     def state(self, system: Any) -> HybridState:
-        angle, rest = float(self.spoke_angle), float(system.leg.rest_length)
+        angle, rest = self.spoke_angle, system.leg.rest_length
         _stance_angle_ok(angle)
-        sink = float(system.half_track) * abs(float(self.roll))  # of the lower side
-        height = rest * math.cos(angle) + sink if self.height is None else float(self.height)
+        sink = system.half_track * np.abs(self.roll)  # of the lower side
+        height = rest * np.cos(angle) + sink if self.height is None else self.height
         _require_above_ground(height - sink, rest, angle, system.spokes)
-        ahead = (height - sink) * math.tan(angle)
+        ahead = (height - sink) * np.tan(angle)
         x = SteeredWheelState(
             height=height,
             roll=self.roll,
             torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
-            speed=self.speed * math.cos(angle),
-            climb_rate=self.speed * math.sin(angle),
+            speed=self.speed * np.cos(angle),
+            climb_rate=self.speed * np.sin(angle),
             roll_rate=0.0,
             torso_rate=0.0,
             yaw_rate=0.0,

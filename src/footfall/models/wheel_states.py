@@ -20,6 +20,15 @@ class WheelStance(eqx.Module):
     steps: Scalar = signal(doc="support transfers so far")
 
 
+class SampledStance(eqx.Module):
+    """Discrete state of a planar wheel whose controller runs at ticks."""
+
+    foot_x: Scalar = signal(unit="m", doc="foothold along the ground")
+    steps: Scalar = signal(doc="support transfers so far")
+    torque: Scalar = signal(unit="N m", doc="torque on the torso, held until the next tick")
+    ticks: Scalar = signal(doc="control ticks so far")
+
+
 class TorsoWheelState(eqx.Module):
     """Continuous state of the sagittal wheel with torso."""
 

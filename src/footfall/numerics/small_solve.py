@@ -19,12 +19,26 @@ def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tu
     n = len(right)
     low: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     diagonal: list[Scalar] = [0.0] * n
-    inverse: list[Scalar] = [0.0] * n  # one division per unknown
+    inverse: list[Scalar] = [0.0] * n
     for i in range(n):
         for j in range(i):
-            low[i][j] = _times(_less(matrix[i][j], ((low[i][k], low[j][k], diagonal[k]) for k in range(j))), inverse[j])
-        diagonal[i] = _less(matrix[i][i], ((low[i][k], low[i][k], diagonal[k]) for k in range(i)))
-        inverse[i] = 1.0 / diagonal[i]
+            below = _less(matrix[i][j], ((low[i][k], low[j][k], diagonal[k]) for k in range(j)))
+            if (i, j) == (n - 1, n - 2) and not _is_zero(below):
+                # One division for the last two pivots p and q, because a division costs as much as a dozen products:
+                # p q = s p - b^2, then 1/p and 1/q from 1/(p^2 q).
+                p = diagonal[j]
+                s = _less(matrix[i][i], ((low[i][k], low[i][k], diagonal[k]) for k in range(j)))
+                both = s * p - below * below
+                shared = 1.0 / (p * both)
+                inverse[j], inverse[i] = shared * both, shared * (p * p)
+            if _is_zero(inverse[j]):
+                inverse[j] = 1.0 / diagonal[j]
+            low[i][j] = _times(below, inverse[j])
+        if not _is_zero(inverse[i]):
+            continue
+        diagonal[i] = _pivot(matrix, low, diagonal, i)
+        if i != n - 2:
+            inverse[i] = 1.0 / diagonal[i]
     forward: list[Scalar] = []
     for i in range(n):
         forward.append(_less(right[i], ((low[i][k], forward[k]) for k in range(i))))
@@ -32,6 +46,10 @@ def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tu
     for i in reversed(range(n)):
         solution[i] = _less(solution[i], ((low[k][i], solution[k]) for k in range(i + 1, n)))
     return tuple(solution)
+
+
+def _pivot(matrix: Sequence[Sequence[Scalar]], low: list[list[Scalar]], diagonal: list[Scalar], i: int) -> Scalar:
+    return _less(matrix[i][i], ((low[i][k], low[i][k], diagonal[k]) for k in range(i)))
 
 
 def _is_zero(value: Scalar) -> bool:

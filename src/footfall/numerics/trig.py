@@ -5,6 +5,7 @@ reduction and two polynomials, elementwise, so they vectorise and fuse into kern
 (float32). Good to 2 units in the last place for |angle| <= 1e4; beyond that the reduction loses digits.
 """
 
+import math
 from functools import partial
 
 import jax
@@ -35,12 +36,14 @@ _COS = {
 }  # fmt: skip
 
 
-def sincos(angle: Scalar) -> tuple[Array, Array]:
+def sincos(angle: Scalar) -> tuple[Scalar, Scalar]:
     """(sin, cos) of an angle in radians.
 
     One angle at a time goes to the library (the same speed, and a program a third as long to trace and compile); lanes of
     angles go to the polynomials.
     """
+    if isinstance(angle, int | float):  # a plain number stays one, and takes on the precision of what it meets
+        return math.sin(angle), math.cos(angle)
     angle = jnp.asarray(angle)
     if not jnp.issubdtype(angle.dtype, jnp.floating):
         angle = angle.astype(float)

@@ -1,5 +1,6 @@
 """TOML -> Experiment, with errors that point at the key."""
 
+import copy
 import dataclasses
 import os
 import tomllib
@@ -10,6 +11,7 @@ import pydantic
 import tomli_w
 
 from footfall.hybrid.fields import ParameterError, nearest
+from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
 from footfall.scenario.document import Document, apply_settings, at, merged, slot_path, slot_types
@@ -32,6 +34,7 @@ class Experiment:
     document: Document  #: complete and in SI: what the run folder keeps
     files: tuple[Path, ...] = ()  #: a user's own robot file, which the run folder keeps too
     origin: str = ""  #: the name or path it was loaded by
+    start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
 
     def to_toml(self) -> str:
         """The resolved scenario: every value, so that it can be run again after defaults have changed."""
@@ -64,6 +67,15 @@ def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, durati
     experiment = build(document, type(system), path.stem, where, system)
     own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
     return dataclasses.replace(experiment, files=(path.parent / own,) if own else (), origin=str(name))
+
+
+def with_settings(experiment: Experiment, settings: list[str] | tuple[str, ...]) -> Experiment:
+    """The same experiment with other values or parts, as `--set` would have made it."""
+    document, robot = copy.deepcopy(experiment.document), type(experiment.system)
+    apply_settings(document, list(settings), robot)
+    where = f"{experiment.origin or experiment.name} with {', '.join(settings)}"
+    changed = build(document, robot, experiment.name, where, experiment.system)
+    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -117,7 +129,7 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
         plan = sim.plan()
     except ValueError as error:
         raise ScenarioError(f"{where}: [sim] {error}") from None
-    return Experiment(name, system, state, plan, about, resolved)
+    return Experiment(name, system, state, plan, about, resolved, start_options=start)
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

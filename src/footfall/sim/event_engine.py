@@ -53,7 +53,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
         last_error=jnp.ones(()), outcome=jnp.where(finite, 0, int(Outcome.diverged)).astype(jnp.int32), cause=zero_i - 1,
         jumps=zero_i, crowded=zero_i, last_event=zero - jnp.inf, stop_left=jnp.asarray(limits.stop_count, jnp.int32),
         stores=loop.stores(t, y, m), jump_work=jnp.zeros((loop.work_layout.size,)), throughput=zero,
-        least_room=guards, steps=jnp.zeros((), jnp.int64), tried=jnp.zeros((), jnp.int64),
+        least_room=guards, begun=jnp.array(False), steps=jnp.zeros((), jnp.int64), tried=jnp.zeros((), jnp.int64),
     )  # fmt: skip
 
 
@@ -233,6 +233,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
     crowded = jnp.where(hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded)
     counted = jumped & (which == limits.stop_event)
+    stepped = jumped & ~jnp.asarray(loop.is_clock)[which]
     stop_left, jumps = c.stop_left - counted, c.jumps + jumped
     outcome = _first_of(
         (~jnp.all(jnp.isfinite(after)) | ~jnp.all(jnp.isfinite(guards)), int(Outcome.diverged)),
@@ -268,10 +269,10 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         stores=loop.stores(te, after, m),
         jump_work=c.jump_work + jnp.where(jumped, work, 0.0),
         throughput=c.throughput + used,
-        # Start-up ends with the first jump: what a guard did before it (a foot put down without load) says nothing of the gait.
-        least_room=jnp.minimum(
-            jnp.where(jumped & (c.jumps == 0), jnp.inf, jnp.minimum(c.least_room, least_on_the_way)), guards
-        ),
+        # Start-up ends with the first jump (a clock's tick does not count): what a guard did before it, such as a foot put down without
+        # load, says nothing of the gait.
+        least_room=jnp.minimum(jnp.where(stepped & ~c.begun, jnp.inf, jnp.minimum(c.least_room, least_on_the_way)), guards),
+        begun=c.begun | stepped,
         steps=c.steps + ~pending,
         tried=c.tried + found.tries,
     )

@@ -52,7 +52,8 @@ class Carry(NamedTuple):
     stores: Array
     jump_work: Array
     throughput: Array
-    least_room: Array  #: smallest value of each guard since the first jump
+    least_room: Array  #: smallest value of each guard since the first jump that is not a clock's
+    begun: Array  #: there has been one
     steps: Array  #: accepted, in all
     tried: Array  #: solver steps taken, in all
 

@@ -45,6 +45,7 @@ class Loop:
         outcomes = [int(e.outcome) if e.outcome is not None else 0 for e in system.events]
         self.guard_outcome = np.repeat(np.asarray(outcomes, np.int32), sizes)
         self.disarms = self._disarm_table()
+        self.is_clock = np.repeat([e.period is not None for e in system.events], sizes)
 
     def _disarm_table(self) -> np.ndarray:
         """Row: the event that fired. Column: guards it disarms, itself and those it restarts (of like legs: the same leg's)."""

@@ -1,0 +1,254 @@
+"""`footfall sweep`: many designs of one scenario, in; a resumable Parquet dataset, a picture and a summary, out."""
+
+import contextlib
+import dataclasses
+import datetime
+import json
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+
+from rich.progress import BarColumn, Progress, TextColumn
+
+from footfall.cli.run import own_code
+from footfall.cli.runtime import cache_folder
+from footfall.cli.screen import err, fail, note, out
+from footfall.cli.sweep_request import SweepRequest, require_sense
+from footfall.cli.sweep_table import grouped, run_alone, sweep_table
+from footfall.numerics.units import UnitError, to_si
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import Experiment, load
+from footfall.sim.batch_plan import BatchPlan
+from footfall.sweep.begin_sweep import begin_sweep, default_shard_size, require_free
+from footfall.sweep.design_file import read_designs
+from footfall.sweep.designs import Designs
+from footfall.sweep.errors import SweepError
+from footfall.sweep.executors import THREADS_PER_WORKER, local_workers, remote_scheduler
+from footfall.sweep.files import write_aside
+from footfall.sweep.manifest import Manifest, describe_sweep, open_folder
+from footfall.sweep.meter import Standing
+from footfall.sweep.parse import parse_designs
+from footfall.sweep.plan_sweep import plan_of, require_tracks
+from footfall.sweep.read_back import Digest, digest_sweep, open_sweep
+from footfall.sweep.run_sweep import SweepReport, run_sweep
+
+
+def sweep_designs(request: SweepRequest) -> int:
+    """Status 0 when every design has been simulated, whatever became of it."""
+    require_sense(request)
+    if request.resume:
+        folder = Path(request.out or "")
+        manifest = _resumed(folder, request)
+    else:
+        folder, manifest = _begun(request)
+    began = time.perf_counter()
+    try:
+        with own_code(open_folder(folder).experiment), _executor(request) as executor, _bar() as progress:
+            threads = None if executor is None else THREADS_PER_WORKER
+            report = run_sweep(folder, executor=executor, threads=threads, path=request.path, progress=progress)
+    except KeyboardInterrupt:
+        fail(f"stopped; finished shards are kept. Go on with: footfall sweep --resume --out {folder}")
+        return 130
+    took = time.perf_counter() - began
+    for number, fault in report.mended:
+        note(f"shard {number} was computed again: {fault}")
+    return _finish(folder, manifest, request, report, took)
+
+
+def _experiment(request: SweepRequest) -> Experiment:
+    assert request.name is not None
+    return load(request.name, request.settings, duration=request.duration)
+
+
+def _designs(experiment: Experiment, request: SweepRequest) -> Designs:
+    if request.designs is not None:
+        return read_designs(experiment, Path(request.designs))
+    designs = parse_designs(experiment, request.vary, request.sample, request.seed or 0)
+    if request.sample and request.sample.startswith("sobol") and designs.count & (designs.count - 1):
+        note(f"a Sobol sample is most even when its size is a power of two, such as {1 << (designs.count.bit_length() - 1)}")
+    return designs
+
+
+def _plan(experiment: Experiment, request: SweepRequest) -> BatchPlan:
+    plan = plan_of(
+        experiment,
+        step=_seconds(request.step),
+        method=request.method,
+        precision=request.precision,
+        track=tuple(request.track) or None,
+        path=request.path,
+    )
+    require_tracks(experiment, plan.track)
+    return plan
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        return None if text is None else to_si(text, "s")
+    except UnitError as error:
+        raise ScenarioError(f"--step {text}: {error}") from None
+
+
+def _begun(request: SweepRequest) -> tuple[Path, Manifest]:
+    experiment = _experiment(request)
+    folder = Path(request.out) if request.out else _fresh_folder(experiment.name)
+    require_free(folder, force=request.force)
+    designs, plan = _designs(experiment, request), _plan(experiment, request)
+    doing = f"checking {designs.count} designs{'' if plan.step else ' and choosing the step'}"
+    with err.status(doing, spinner="dots"), own_code(experiment):
+        size = request.shard_size or default_shard_size(designs.count, plan.path, request.workers or 1)
+        return folder, begin_sweep(folder, experiment, designs, plan, shard_size=size, force=request.force)
+
+
+def _resumed(folder: Path, request: SweepRequest) -> Manifest:
+    """The manifest in the folder, if what is asked for now is what was asked for then."""
+    sweep = open_folder(folder)
+    manifest = sweep.manifest
+    experiment, designs = sweep.experiment, sweep.designs
+    if request.name is not None:
+        experiment = _experiment(request)
+    if request.names_designs:
+        designs = _designs(experiment, request)
+    then = manifest.batch_plan()
+    asked = _plan(experiment, dataclasses.replace(request, path=then.path))
+    kept = {
+        "step": then.step if request.step is None else asked.step,
+        "method": then.method if request.method is None else asked.method,
+        "precision": then.precision if request.precision is None else asked.precision,
+        "track": asked.track if request.track else then.track,
+    }
+    asked = dataclasses.replace(asked, **kept)
+    wanted = describe_sweep(experiment, designs, asked, request.shard_size or manifest.shard_size, manifest.step_source)
+    if differences := manifest.differences(wanted):
+        said = "\n".join(f"  {line}" for line in differences)
+        raise SweepError(
+            f"{folder} is another sweep than the one asked for:\n{said}\n"
+            f"  Go on with it as it is: footfall sweep --resume --out {folder}. Or choose another --out."
+        )
+    for name in ("footfall", "jax", "numpy"):
+        if manifest.versions.get(name) != wanted.versions.get(name):
+            note(f"{name} was {manifest.versions.get(name)} when this sweep began and is {wanted.versions.get(name)} now")
+    return manifest
+
+
+def _fresh_folder(name: str) -> Path:
+    """sweeps/<scenario>-<time>, with a counter when two sweeps share a second."""
+    base = Path("sweeps") / f"{name}-{datetime.datetime.now().strftime('%Y%m%d-%H%M%S')}"
+    folder, count = base, 2
+    while folder.exists():
+        folder, count = base.with_name(f"{base.name}-{count}"), count + 1
+    return folder
+
+
+@contextlib.contextmanager
+def _executor(request: SweepRequest) -> Iterator[Executor | None]:
+    if request.workers is None and request.scheduler is None:
+        yield None
+        return
+    _share_compiled_programs()
+    if request.scheduler is not None:
+        with remote_scheduler(request.scheduler) as executor:
+            yield executor
+    else:
+        with err.status(f"starting {request.workers} workers", spinner="dots"), contextlib.ExitStack() as stack:
+            executor = stack.enter_context(local_workers(request.workers or 1))
+            later = stack.pop_all()
+        with later:
+            yield executor
+
+
+def _share_compiled_programs() -> None:
+    """Workers are processes of their own: what this one compiled or will compile reaches them through the folder on disk."""
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "xla"))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator:
+    """A bar with robots per second and time left; a log file gets a line every ten seconds."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[at]}"))
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task("sweeping", total=None, at="compiling")
+        last = time.perf_counter()
+
+        def progress(standing: Standing) -> None:
+            nonlocal last
+            at = standing_words(standing)
+            bar.update(task, total=standing.total, completed=standing.done, at=at)
+            now = time.perf_counter()
+            if not err.is_terminal and now - last > 10.0:
+                note(f"sweeping: {at}")
+                last = now
+
+        yield progress
+
+
+def standing_words(standing: Standing) -> str:
+    """12 345 of 40 000 robots, 5 120 robots/s, 0:00:05 left"""
+    words = f"{grouped(standing.done)} of {grouped(standing.total)} robots"
+    if standing.rate > 0:
+        words += f", {grouped(standing.rate) if standing.rate >= 10 else f'{standing.rate:.2g}'} robots/s"
+    if standing.left < 1e7:
+        words += f", {datetime.timedelta(seconds=round(standing.left))} left"
+    return words
+
+
+def _finish(folder: Path, manifest: Manifest, request: SweepRequest, report: SweepReport, took: float) -> int:
+    sweep = open_sweep(folder)
+    experiment = open_folder(folder).experiment
+    digest = digest_sweep(sweep, experiment.about.success)
+    summary = _summary(folder, manifest, digest, report, took)
+    text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
+    write_aside(folder / "summary.json", lambda aside: aside.write_text(text, encoding="utf-8"))
+    picture = _picture(folder, request, experiment) if request.plots else None
+    if request.as_json:
+        print(json.dumps({**summary, "picture": str(picture) if picture else None}, allow_nan=False), flush=True)
+    else:
+        out.print(sweep_table(summary, experiment, manifest))
+        if alone := run_alone(summary, manifest):
+            out.print("\n[bold]Try next[/]")
+            out.print(f"  {alone}", markup=False, soft_wrap=True)
+    note(f"sweep folder: {folder}")
+    note(f"data:         {folder / 'shards'}/*.parquet ({manifest.shards} file{'s' if manifest.shards > 1 else ''})")
+    if picture:
+        note(f"picture:      {picture}")
+    return 0
+
+
+def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Path | None:
+    """Draw it. What cannot be drawn is said, but the sweep is complete all the same."""
+    from footfall.viewer.sweep_plots import write_sweep_plot
+
+    title = experiment.about.title or experiment.name
+    try:
+        with err.status("drawing", spinner="dots"):
+            return write_sweep_plot(folder, request.metric, experiment.about.success, title)
+    except (ScenarioError, SweepError) as error:
+        fail(f"no picture: {error}")
+        return None
+
+
+def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepReport, took: float) -> dict:
+    """One JSON object: what was swept, what came out, what ran."""
+    plan = manifest.plan
+    return {
+        "scenario": manifest.name,
+        "folder": str(folder),
+        **digest.to_dict(),
+        "duration": plan["duration"],
+        "step": plan["step"],
+        "step_source": manifest.step_source,
+        "method": plan["method"],
+        "precision": plan["precision"],
+        "paths": list(report.paths),
+        "notes": list(report.notes),
+        "shards": manifest.shards,
+        "computed_now": report.computed,
+        "found": report.found,
+        "recomputed": [{"shard": number, "why": why} for number, why in report.mended],
+        "seconds": took,
+        "robots_per_second": report.computed / took if report.computed else None,
+    }

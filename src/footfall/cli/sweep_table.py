@@ -1,0 +1,94 @@
+"""The summary of a sweep as a person reads it."""
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from footfall.hybrid.outcome import Outcome
+from footfall.scenario.load import Experiment
+from footfall.sweep.manifest import Manifest
+
+#: A ledger further open than this says the step is too long for that design, or the model is wrong.
+BOOKS_OPEN = 1e-4
+
+
+def grouped(number: float) -> str:
+    """40000 as 40 000."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def sweep_table(summary: dict[str, Any], experiment: Experiment, manifest: Manifest) -> RenderableType:
+    """Outcomes, best designs, what ran and how fast."""
+    units = {axis["key"]: axis["unit"] for axis in manifest.designs["axes"]}
+    parts: list[RenderableType] = [
+        Text.assemble((experiment.about.title or manifest.name, "bold"), f"  ({manifest.name})"),
+        Text(f"{grouped(summary['designs'])} designs of {', '.join(units)}; {summary['duration']:g} s each\n"),
+        _outcomes(summary, experiment),
+        _best(summary, units),
+    ]
+    residual = summary["worst_residual"]
+    if residual is not None:
+        style = "bold yellow" if residual > BOOKS_OPEN else ""
+        parts.append(Text(f"largest relative residual of an energy ledger: {residual:.1e}", style=style))
+        if residual > BOOKS_OPEN:
+            parts.append(Text("A shorter --step closes the books, or the model has a fault: `footfall check`.", style="yellow"))
+    parts.append(Text("\n".join(_conditions(summary))))
+    return Group(*parts)
+
+
+def _outcomes(summary: dict[str, Any], experiment: Experiment) -> Table:
+    table = Table(title="Outcomes", title_justify="left", box=None, padding=(0, 2), show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    for name, count in summary["outcomes"].items():
+        share = f"{100 * count / summary['designs']:.3g} %"
+        style = "green" if name in experiment.about.success else "yellow"
+        table.add_row(Text(name, style=style), grouped(count), share, Outcome[name].meaning)
+    return table
+
+
+def _best(summary: dict[str, Any], units: dict[str, str]) -> Table:
+    table = Table(title="Best designs", title_justify="left", box=None, padding=(0, 2), show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    for label, unit, found in (
+        ("least cost of transport", "", summary["best"]),
+        ("fastest", " m/s", summary["fastest"]),
+    ):
+        if found is not None:
+            words = [f"{key} = {_quantity(value, units[key])}" for key, value in found["values"].items()]
+            table.add_row(label, f"{found['metric']:.5g}{unit}", Text(f"design {found['number']}: {', '.join(words)}"))
+    return table
+
+
+def _quantity(value: Any, unit: str) -> str:
+    return value if isinstance(value, str) else f"{value:.5g} {unit}".strip()
+
+
+def _conditions(summary: dict[str, Any]) -> list[str]:
+    lines = [
+        f"step {summary['step']:.4g} s ({summary['step_source']}), {summary['method']}, {summary['precision']}",
+        f"path: {'; '.join(summary['paths'])}",
+        *summary["notes"],
+    ]
+    if summary["robots_per_second"]:
+        now, rate = grouped(summary["computed_now"]), grouped(summary["robots_per_second"])
+        there = f"; {grouped(summary['found'])} were there already" if summary["found"] else ""
+        lines.append(f"{now} robots in {summary['seconds']:.2f} s with compilation: {rate} robots per second{there}")
+    else:
+        lines.append("nothing was left to do: every shard is there and whole")
+    return lines
+
+
+def run_alone(summary: dict[str, Any], manifest: Manifest) -> str:
+    """The command that runs the best design by itself, with the event engine; nothing when no design got anywhere."""
+    found = summary["best"] or summary["fastest"]
+    if found is None:
+        return ""
+    settings = " ".join(f"--set {key}={value}" for key, value in found["values"].items())
+    return f"footfall run {manifest.origin or manifest.name} {settings}"

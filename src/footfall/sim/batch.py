@@ -1,0 +1,302 @@
+"""run_batch(system, state, plan): many robots of one kind at once, each with its own numbers, outcome, ledger and statistics."""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.fields import nearest
+from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.batch_program import Kind, Path, choose_path, has_gpu, starter
+from footfall.sim.batch_results import Columns, collect
+from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
+from footfall.sim.step_engine import motor_work, step_count
+from footfall.sim.step_methods import METHODS
+
+#: Progress is told after about this many robot-steps, by path: a call returns then.
+STEPS_PER_CALL = {"Pallas": 4_000_000_000, "C++": 20_000_000, "XLA": 5_000_000}
+#: State error a chosen step may leave, per unit of 1 + |state|, after PROBE_TIME; single precision cannot do better than its second.
+WANTED_ERROR = {"float64": 1e-5, "float32": 3e-4}
+PROBE_TIME = 5.0
+PROBES = 64
+FIRST_GUESS = 0.01  # s
+HALVINGS = 14
+
+
+@dataclasses.dataclass(frozen=True)
+class BatchResult:
+    """What a batch gives: named columns with one number per robot."""
+
+    columns: dict[str, np.ndarray]
+    units: dict[str, str]
+    docs: dict[str, str]
+    path: str  #: how it ran
+    step: float  #: s
+    notes: tuple[str, ...]  #: why it did not run on a faster path
+    end: HybridState  #: where each robot ended
+    sample_times: np.ndarray | None = None
+    samples: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  #: name -> (samples, lanes)
+
+
+def run_batch(
+    system: AbstractHybridSystem,
+    state: HybridState,
+    plan: BatchPlan,
+    *,
+    progress: Callable[[float], None] | None = None,
+    threads: int | None = None,
+) -> BatchResult:
+    """Move every lane through the plan's span. Leaves of `system` and `state` are numbers, or arrays with the lanes as last axis.
+
+    Never raises for what a robot does: a lane that falls or diverges stays where it did, with its outcome, and the others are not
+    touched by it. `progress` is told the share of the span that is done.
+    """
+    wanted = (*plan.track, *plan.sample)
+    names = _output_names(system, state) if wanted else []
+    for name in wanted:
+        if name not in names:
+            raise ValueError(f'"{name}" is not an output of this robot. Known: {", ".join(names)}.{nearest(name, names)}')
+    system, state, lanes = prepared(system, state, plan.precision)
+    step = plan.step if plan.step is not None else choose_step(system, state, plan).step
+    steps, ticks = timing(system, plan.duration, step)
+    kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), plan.method, plan.precision, plan.track)
+    real = np.dtype(plan.precision).type
+    clock = Clock(real(step), np.int32(plan.max_jumps), tuple(np.int32(n) for n in ticks))
+    system, state = padded(system, state, lanes, room_for(lanes, on_gpu=plan.path in ("auto", "gpu") and has_gpu()))
+    lane = starter(kind)(system, state, clock)
+    filler = np.arange(lane.outcome.shape[0]) >= lanes
+    lane = lane._replace(outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome)))
+    path, notes = choose_path(plan.path, kind, system, lane, clock, threads)
+    settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
+    march = _March(kind, system, clock, path, plan, steps, settle, lanes, progress)
+    lane = march.go(lane)
+    columns = collect(kind, system, state, lane, march.first, march.settled, plan.duration, settle * step)
+    kept = [[np.asarray(v)[..., :lanes] for v in leaves] for leaves in (lane.x, lane.m)]
+    end = HybridState(jax.tree.unflatten(kind.x, kept[0]), jax.tree.unflatten(kind.m, kept[1]))
+    values, units, docs = _tables(columns, lanes)
+    times = None if not plan.sample_every else np.arange(len(march.samples)) * plan.sample_every * step
+    samples = {n: np.stack([row[n][:lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
+    return BatchResult(values, units, docs, path.name, step, tuple(notes), end, times, samples)
+
+
+def _tables(columns: Columns, lanes: int) -> tuple[dict[str, np.ndarray], dict[str, str], dict[str, str]]:
+    return (
+        {name: c.values[:lanes] for name, c in columns.items()},
+        {name: c.unit for name, c in columns.items()},
+        {name: c.doc for name, c in columns.items()},
+    )
+
+
+class _March:
+    """Calls of the kernel up to the next thing that happens outside it: the settling time, a sample, a word about progress."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        system: Any,
+        clock: Clock,
+        path: Path,
+        plan: BatchPlan,
+        steps: int,
+        settle: int,
+        lanes: int,
+        progress: Callable[[float], None] | None,
+    ):
+        self.kind, self.system, self.clock, self.path, self.plan = kind, system, clock, path, plan
+        self.steps, self.settle, self.progress = steps, settle, progress
+        self.settled: list[np.ndarray] | None = None  # integrals at the settling time
+        self.samples: list[dict[str, np.ndarray]] = []
+        # Whether anybody listens or not: where a call ends can change the last bit of what follows.
+        self.per_call = max(1, min(steps, STEPS_PER_CALL[path.name.partition(" ")[0]] // lanes))
+        self.first: Mark | None = None  # footfall from which metrics count
+
+    def go(self, lane: Lane) -> Lane:
+        i, every = 0, self.plan.sample_every
+        while True:
+            if i == self.settle:
+                lane = self._at_settling(lane)
+            if every and i % every == 0:
+                seen = _observer(self.kind, self.plan.sample)(self.system, lane, self._time(i))
+                self.samples.append({n: np.asarray(v) for n, v in seen.items()})
+            if i >= self.steps:
+                return lane
+            stops = [self.steps, i + self.per_call]
+            stops += [self.settle] if i < self.settle else []
+            stops += [(i // every + 1) * every] if every else []
+            until = min(stops)
+            lane = self.path.run(self.system, lane, self.clock, i, until - i)
+            i = until
+            if self.progress is not None:
+                jax.block_until_ready(lane.outcome)
+                self.progress(i / self.steps)
+
+    def _time(self, i: int) -> Any:
+        return np.dtype(self.plan.precision).type(i * float(self.clock.step))
+
+    def _at_settling(self, lane: Lane) -> Lane:
+        """What is measured over the settled part starts here."""
+        self.settled = [np.asarray(v) for v in lane.q]
+        low, high = np.full_like(self.settled[0], np.inf), np.full_like(self.settled[0], -np.inf)
+        lane = lane._replace(extremes=[Extremes(low, high) for _ in lane.extremes])
+        self.first = self._mark_here(lane)
+        return lane
+
+    def _mark_here(self, lane: Lane) -> Mark | None:
+        """The last footfall so far, where metrics begin; where there was none yet, the place itself."""
+        if lane.last is None:
+            return None
+        here = _standing(self.kind)(self.system, lane, self._time(self.settle))
+        walked = np.asarray(lane.last.steps) >= 0
+        return Mark(*(np.where(walked, np.asarray(a), np.asarray(b)) for a, b in zip(lane.last, here, strict=True)))
+
+
+@functools.lru_cache(maxsize=32)
+def _observer(kind: Kind, names: tuple[str, ...]) -> Callable[[Any, Lane, Any], dict[str, Any]]:
+    def outputs(system: Any, lane: Lane, t: Any) -> dict[str, Any]:
+        loop = kind.loop(system, lane)
+        return {name: jnp.broadcast_to(loop.output(name, t, lane.x, lane.m), lane.ended.shape) for name in names}
+
+    return jax.jit(outputs)
+
+
+@functools.lru_cache(maxsize=32)
+def _standing(kind: Kind) -> Callable[[Any, Lane, Any], Mark]:
+    """Where the lanes are, as if they had just put a foot down."""
+
+    def mark(system: Any, lane: Lane, t: Any) -> Mark:
+        loop = kind.loop(system, lane)
+        assert loop.travel is not None
+        distance = loop.full(loop.output(loop.travel.distance, t, lane.x, lane.m), lane.ended)
+        return Mark(jnp.full_like(lane.ended, t), distance, motor_work(loop, lane.q), step_count(loop, lane.m))
+
+    return jax.jit(mark)
+
+
+def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, HybridState, int]:
+    """Numbers of one precision; every state spread over the lanes; and how many lanes there are."""
+    leaves = jax.tree.leaves((system, state))
+    lengths = {np.shape(leaf)[-1] for leaf in leaves if np.ndim(leaf)}
+    if len(lengths) > 1:
+        raise ValueError(f"the lanes of a batch must agree, but there are arrays of lengths {sorted(lengths)}.")
+    lanes = lengths.pop() if lengths else 1
+    if lanes == 0:
+        raise ValueError("a batch needs at least one robot.")
+
+    def number(leaf: Any) -> np.ndarray:
+        array = np.asarray(leaf)
+        if array.dtype == bool:
+            return array
+        return array.astype(np.int32 if np.issubdtype(array.dtype, np.integer) else precision)
+
+    def spread(leaf: Any) -> np.ndarray:
+        array = number(leaf)
+        return np.ascontiguousarray(np.broadcast_to(array, np.broadcast_shapes(array.shape, (lanes,))))
+
+    return jax.tree.map(lambda leaf: np.asarray(leaf, precision), system), jax.tree.map(spread, state), lanes
+
+
+def room_for(lanes: int, *, on_gpu: bool) -> int:
+    """Lanes to make room for: few different numbers, because each one compiles anew. Fillers have ended before they begin and cost nothing.
+
+    A kernel for a GPU takes long to compile, so there it is the next power of two; else at most an eighth more than asked for.
+    """
+    octave = 1 << (lanes - 1).bit_length()
+    grain = octave if on_gpu else max(8, octave // 16)
+    return -(-lanes // grain) * grain
+
+
+def padded(system: Any, state: HybridState, lanes: int, room: int) -> tuple[Any, HybridState]:
+    """Per-lane numbers up to the room, the last lane's repeated."""
+
+    def pad(leaf: np.ndarray) -> np.ndarray:
+        per_lane = leaf.ndim and leaf.shape[-1] == lanes
+        return np.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, room - lanes)], mode="edge") if per_lane else leaf
+
+    return jax.tree.map(pad, (system, state)) if room > lanes else (system, state)
+
+
+def timing(system: AbstractHybridSystem, duration: float, step: float) -> tuple[int, list[int]]:
+    """Steps in all, and steps between the ticks of each clock; clear words when they do not fit."""
+    steps = round(duration / step)
+    if abs(steps * step - duration) > 1e-6 * step * max(1, steps):
+        better = duration / math.ceil(duration / step)
+        raise ValueError(f"a step of {step:g} s does not divide the duration of {duration:g} s. Try {better:.6g} s.")
+    ticks = []
+    for event in system.events:
+        if event.period is not None:
+            count = round(event.period / step)
+            if count < 1 or abs(count * step - event.period) > 1e-6 * event.period:
+                better = event.period / math.ceil(event.period / step)
+                raise ValueError(
+                    f"a step of {step:g} s does not divide the {event.period:g} s between ticks of {event.name}. Try {better:.6g} s."
+                )
+            ticks.append(count)
+    return steps, ticks
+
+
+@dataclasses.dataclass(frozen=True)
+class ChosenStep:
+    """A step, and what is known of its error."""
+
+    step: float
+    error: float  #: of the state after `time`, 90 % of the probes are better; per unit of 1 + |state|
+    time: float
+    probes: int
+
+
+def choose_step(system: AbstractHybridSystem, state: HybridState, plan: BatchPlan) -> ChosenStep:
+    """The longest step of a halving series that leaves the state error wanted, found on robots spread over the batch.
+
+    Each step is compared with its half. Probes that end differently at both (on the edge of falling) say nothing of accuracy and
+    are left out; the worst tenth of the others too, for some robots amplify any difference.
+    """
+    system, state, lanes = prepared(system, state, plan.precision)
+    rows = np.unique(np.linspace(0, lanes - 1, min(PROBES, lanes)).round().astype(int))
+    system, state = jax.tree.map(lambda leaf: leaf[..., rows] if np.ndim(leaf) else leaf, (system, state))
+    unit = min([plan.duration, *(e.period for e in system.events if e.period is not None)])
+    step = unit / math.ceil(unit / FIRST_GUESS - 1e-9)
+    span = step * max(1, round(min(PROBE_TIME, plan.duration) / step))
+    wanted, order = WANTED_ERROR[plan.precision], METHODS[plan.method].order
+    path = "cpp" if plan.path in ("auto", "gpu") else plan.path
+
+    def end(step: float) -> tuple[np.ndarray, np.ndarray]:
+        probe = BatchPlan(span, step, plan.method, plan.precision, max_jumps=plan.max_jumps, path=path)
+        result = run_batch(system, state, probe)
+        x = np.concatenate([np.atleast_2d(leaf) for leaf in jax.tree.leaves(result.end.x)])
+        return x.astype(float), result.columns["outcome"]
+
+    best = ChosenStep(step, math.inf, span, len(rows))
+    coarse, ends = end(step)
+    for _ in range(HALVINGS):
+        fine, fine_ends = end(step / 2)
+        same = (ends == fine_ends) & (ends == Outcome.reached_end)
+        if same.any():
+            gap = np.max(np.abs(coarse - fine) / (1.0 + np.abs(fine)), axis=0)[same]
+            error = float(np.quantile(gap, 0.9)) * 2**order / (2**order - 1)
+            if error < best.error:
+                best = ChosenStep(step, error, span, len(rows))
+            if error <= wanted:
+                break
+            if error > 4 * best.error and best.error < 100 * wanted:  # rounding has taken over
+                break
+        step, coarse, ends = step / 2, fine, fine_ends
+    return best
+
+
+def _output_names(system: Any, state: HybridState) -> list[str]:
+    seen: list[str] = []
+
+    def look() -> int:
+        seen.extend(name for name, _, _ in named_leaves(system.outputs(0.0, state.x, state.m)))
+        return 0
+
+    jax.eval_shape(look)
+    return seen

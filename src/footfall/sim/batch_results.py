@@ -1,0 +1,172 @@
+"""What a batch is asked for afterwards: outcome, ledger and statistics of each lane, as named columns with units."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.system import HybridState
+from footfall.sim.batch_program import Kind
+from footfall.sim.lane_state import Lane, Mark
+from footfall.sim.step_engine import LaneLoop, step_count
+
+
+@functools.lru_cache(maxsize=64)
+def facts(kind: Kind) -> LaneLoop:
+    """What the loop knows of its system's structure, found once: tracing a model takes longer than a short run. Its numbers mean nothing."""
+    real = np.dtype(kind.precision)
+    trees = (kind.system, kind.x, kind.m)
+    system, x, m = (jax.tree.unflatten(tree, [real.type(1.0)] * tree.num_leaves) for tree in trees)
+    one = jax.tree.map(lambda v: np.ones((1,), real), (x, m))
+    return LaneLoop(system, HybridState(*one), kind.method, real, kind.track)
+
+
+class Column(NamedTuple):
+    """One number per robot."""
+
+    values: np.ndarray
+    unit: str
+    doc: str
+
+
+Columns = dict[str, Column]
+
+
+def collect(
+    kind: Kind,
+    system: Any,
+    start: HybridState,
+    lane: Lane,
+    first: Mark | None,
+    settled: list[np.ndarray] | None,
+    duration: float,
+    settle: float,
+) -> Columns:
+    """Every column of a finished batch. What a lane cannot say (the speed of a robot that fell at once) is NaN."""
+    ended = np.asarray(lane.outcome) != Outcome.running
+    outcome = np.where(ended, np.asarray(lane.outcome), Outcome.reached_end).astype(np.int8)
+    t_end = np.where(ended, np.asarray(lane.ended), duration)
+    columns: Columns = {
+        "outcome": Column(outcome, "", "how the run ended: " + ", ".join(f"{o.value} {o.name}" for o in Outcome)),
+        "t_end": Column(t_end, "s", "time at which it ended"),
+        "jumps": Column(np.asarray(lane.jumps), "", "events located; ticks of a clock are not counted"),
+    }
+    loop = facts(kind)
+    columns |= _walk(loop, system, lane, first)
+    columns |= _books(kind, loop, system, start, lane)
+    events = loop.system.events
+    for n, j in enumerate(loop.margins):
+        k, leg = loop.searched[j]
+        name = events[k].name if leg is None else f"{events[k].name}.{leg}"
+        columns[f"least_{name}"] = Column(np.asarray(lane.least[n]), "", f"least room before {name} since the first jump")
+    columns |= _tracked(kind, loop, lane, settled, t_end, settle)
+    return columns
+
+
+def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None) -> Columns:
+    """Metrics from footfall to footfall: from the last one before the settling time to the last one of the run."""
+    if loop.travel is None or begin is None or lane.last is None:
+        return {}
+    first, last = (jax.tree.map(lambda v: np.asarray(v, float), mark) for mark in (begin, lane.last))
+    sides = len(loop.travel.step_counters)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        known = (first.steps >= 0) & (last.steps > first.steps)
+        time, distance, work = (np.where(known, b - a, np.nan) for a, b in zip(first[:3], last[:3], strict=True))
+        steps = np.where(known, (last.steps - first.steps) / sides, np.nan)
+        weight = np.asarray(system.travel().weight, float)
+        metrics = {
+            "mean_speed": (
+                distance / time,
+                "m/s",
+                "mean speed over whole steps, from the last footfall before the settling time to the last of the run",
+            ),
+            "step_time": (time / steps, "s", "time between footfalls of one side"),
+            "step_length": (distance / steps, "m", "distance between footfalls of one side"),
+            "cost_of_transport": (work / (weight * distance), "", "motor work over weight times distance"),
+            "motor_work": (work, "J", "work of the motors over the same footfalls"),
+            "mean_power": (work / time, "W", "mean power of the motors"),
+            "distance": (distance, "m", "distance gone over the same footfalls"),
+            "steps": (steps, "", "footfalls counted, mean of the sides"),
+        }
+    total = np.asarray(step_count(loop, lane.m), float) / sides
+    columns = {name: Column(np.broadcast_to(v, total.shape), unit, doc) for name, (v, unit, doc) in metrics.items()}
+    return columns | {"footfalls": Column(total, "", "footfalls in the whole run, mean of the sides")}
+
+
+@functools.lru_cache(maxsize=32)
+def _stored(kind: Kind) -> Callable[..., Any]:
+    def stored(system: Any, x: list[Any], m: list[Any], t: Any) -> Any:
+        stores = system.stores(t, jax.tree.unflatten(kind.x, x), jax.tree.unflatten(kind.m, m))
+        leaves = [jnp.broadcast_to(v, x[0].shape[-1:]) for v in jax.tree.leaves(stores)]
+        return functools.reduce(lambda a, b: a + b, leaves), leaves
+
+    return jax.jit(stored)
+
+
+def _books(kind: Kind, loop: LaneLoop, system: Any, start: HybridState, lane: Lane) -> Columns:
+    """The ledger of each lane: what is not accounted for, and that as a share of what went through."""
+    stored = _stored(kind)
+    before, parts = stored(system, jax.tree.leaves(start.x), jax.tree.leaves(start.m), loop.zero)
+    after, now = stored(system, lane.x, lane.m, lane.ended)
+    ports = [np.asarray(v, float) for v in lane.q[: len(loop.ports)]]
+    jumps = [np.asarray(v, float) for v in lane.jump_work]
+    change = np.asarray(after, float) - np.asarray(before, float)
+    residual = change - sum(ports) - sum(jumps)
+    through = sum(np.abs(v) for v in (*ports, *jumps)) + sum(
+        np.abs(np.asarray(b, float) - np.asarray(a, float)) for a, b in zip(parts, now, strict=True)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # A robot that ends at once has moved next to nothing: measured against that, rounding would look like a loss.
+        through = np.maximum(through, 1e-9 * np.abs(np.asarray(before, float)))
+        relative = np.where(through > 0, np.abs(residual) / through, np.abs(residual))
+    columns = {
+        f"work_{name}": Column(v, "J", f"energy through {name}, positive into the stores")
+        for name, v in zip(loop.ports, ports, strict=True)
+    }
+    columns["jump_work"] = Column(
+        sum(jumps) + np.zeros_like(residual), "J", "energy the jumps added to the stores; losses are negative"
+    )
+    columns["stored_change"] = Column(change, "J", "change of what is stored")
+    columns["residual"] = Column(residual, "J", "energy that is not accounted for")
+    columns["relative_residual"] = Column(relative, "", "the same as a share of the energy through ports, jumps and stores")
+    return columns
+
+
+@functools.lru_cache(maxsize=64)
+def output_units(kind: Kind) -> dict[str, str]:
+    """Unit of every output, by name."""
+    loop, units = facts(kind), {}
+
+    def look() -> int:
+        x, m = (jax.tree.unflatten(tree, [np.ones((1,))] * tree.num_leaves) for tree in (kind.x, kind.m))
+        units.update({name: info.unit for name, _, info in named_leaves(loop.system.outputs(0.0, x, m))})
+        return 0
+
+    jax.eval_shape(look)
+    return units
+
+
+def _tracked(
+    kind: Kind, loop: LaneLoop, lane: Lane, settled: list[np.ndarray] | None, t_end: np.ndarray, settle: float
+) -> Columns:
+    columns: Columns = {}
+    if not loop.track or settled is None:
+        return columns
+    time = np.where(t_end > settle, t_end - settle, np.nan)
+    units = output_units(kind)
+    for n, name in enumerate(loop.track):
+        total, square = (
+            np.asarray(lane.q[i], float) - settled[i] for i in (len(loop.ports) + 2 * n, len(loop.ports) + 2 * n + 1)
+        )
+        low, high = (np.where(np.isfinite(v) & (t_end > settle), v, np.nan) for v in map(np.asarray, lane.extremes[n]))
+        what = f"{name} over the settled part"
+        columns[f"{name}_mean"] = Column(total / time, units[name], f"mean of {what}")
+        columns[f"{name}_rms"] = Column(np.sqrt(np.maximum(square / time, 0.0)), units[name], f"root mean square of {what}")
+        columns[f"{name}_min"] = Column(low, units[name], f"least {what}, at the ends of steps")
+        columns[f"{name}_max"] = Column(high, units[name], f"largest {what}, at the ends of steps")
+    return columns

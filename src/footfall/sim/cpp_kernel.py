@@ -1,0 +1,91 @@
+"""The fused kernel of a CPU: a traced lane program, compiled to SIMD code once, run for any number of lanes on all cores."""
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from footfall.sim.compiler import vector_bytes
+from footfall.sim.cpp_source import cpp_source
+from footfall.sim.kernel_cache import load_kernel
+
+
+class CppKernel:
+    """A compiled lane program. Calling it runs every lane; the interpreter's lock is not held meanwhile."""
+
+    width: int  #: lanes in a block, the W the program was traced with
+    compile_seconds: float  #: 0 if it came from the cache
+    from_cache: bool
+    source: str  #: the C++ text
+
+    def __init__(
+        self,
+        source: str,
+        width: int,
+        inputs: Sequence[tuple[bool, np.dtype]],
+        outputs: Sequence[np.dtype],
+    ) -> None:
+        loaded = load_kernel(source)
+        self.source, self.width = source, width
+        self.compile_seconds, self.from_cache = loaded.compile_seconds, loaded.from_cache
+        self._inputs, self._outputs = tuple(inputs), tuple(outputs)
+        self._library = loaded.library  # kept: the function lives in it
+        self._run = loaded.library.footfall_run
+        pointers = ctypes.POINTER(ctypes.c_void_p)
+        self._run.argtypes = [pointers, pointers, ctypes.c_int64, ctypes.c_int64]
+        self._run.restype = None
+
+    def __call__(self, inputs: Sequence[Any], threads: int | None = None) -> list[np.ndarray]:
+        """Every output as one value per lane. The number of lanes is that of the lane inputs; `threads` is by default all cores.
+
+        Lanes go in blocks of `width`; the last block is filled up with copies of the last lane. A program that looks across its
+        block (a maximum over lanes) sees those copies too.
+        """
+        if len(inputs) != len(self._inputs):
+            raise ValueError(f"the kernel takes {len(self._inputs)} inputs, got {len(inputs)}")
+        arrays = [np.ascontiguousarray(v, dtype) for v, (_, dtype) in zip(inputs, self._inputs, strict=True)]
+        counts = {np.shape(v) for v, (lane, _) in zip(inputs, self._inputs, strict=True) if lane}
+        if len(counts) != 1 or len(shape := counts.pop()) != 1 or shape[0] < 1:
+            raise ValueError("lane inputs are vectors of one common length, at least 1")
+        if any(np.ndim(v) != 0 for v, (lane, _) in zip(inputs, self._inputs, strict=True) if not lane):
+            raise ValueError("shared inputs are scalars")
+        lanes = shape[0]
+        outputs = [np.empty(lanes, dtype) for dtype in self._outputs]
+        self._run(_pointers(arrays), _pointers(outputs), lanes, max(1, threads or cores()))
+        return outputs
+
+
+def build_cpp(program: Callable[..., tuple], lane: Sequence[bool], dtypes: Sequence[np.dtype], *, real: np.dtype) -> CppKernel:
+    """Compile `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
+
+    Input i is one value per lane, shape (W,), if `lane[i]`, else one shared scalar; `dtypes` are `real`, int32 or bool. Every output
+    becomes one value per lane. Raises CannotFuse if the program holds something that is neither elementwise, a loop, a branch on a
+    scalar nor a reduction over the block, and NoCompiler if this machine cannot compile it. Numbers the program captures are written
+    into the source: another value is another compilation, so what varies should be an input. Results differ from XLA's where one of
+    the two rounds a product before adding it and the other does not, and where XLA flushes subnormal numbers to zero.
+    """
+    real = np.dtype(real)
+    dtypes = [np.dtype(dtype) for dtype in dtypes]
+    if real not in (np.float32, np.float64):
+        raise ValueError(f"real is float32 or float64, not {real}")
+    if bad := [dtype for dtype in dtypes if dtype not in (real, np.int32, np.bool_)]:
+        raise ValueError(f"inputs are {real}, int32 or bool, not {bad[0]}")
+    if not any(lane):
+        raise ValueError("at least one input is per lane")
+    width = vector_bytes() // real.itemsize
+    shapes = [jax.ShapeDtypeStruct((width,) if is_lane else (), dtype) for is_lane, dtype in zip(lane, dtypes, strict=True)]
+    traced = jax.make_jaxpr(program)(*shapes)
+    source = cpp_source(traced, lane, width=width, real=real)
+    return CppKernel(source, width, list(zip(lane, dtypes, strict=True)), [aval.dtype for aval in traced.out_avals])
+
+
+def cores() -> int:
+    """How many threads may run at once: the cores this process is allowed, where the system can say."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _pointers(arrays: Sequence[np.ndarray]) -> Any:
+    return (ctypes.c_void_p * len(arrays))(*[v.ctypes.data for v in arrays])

@@ -1,0 +1,1 @@
+"""Designs x engine x executor -> Parquet shards, resumable."""

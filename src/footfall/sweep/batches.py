@@ -1,0 +1,179 @@
+"""Designs -> results: one batch per structure, put back into the order of the designs."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from footfall.hybrid.outcome import Outcome
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import Experiment, with_settings
+from footfall.scenario.vary import Columns, batched
+from footfall.sim.batch import ChosenStep, choose_step, run_batch, timing
+from footfall.sim.batch_plan import BatchPlan
+
+Fraction = Callable[[float], None]
+MOST_PADDING = 2048  #: robots
+
+
+@dataclasses.dataclass(frozen=True)
+class Results:
+    """Per design, in the order they were asked for."""
+
+    columns: dict[str, np.ndarray]
+    units: dict[str, str]
+    docs: dict[str, str]
+    paths: tuple[str, ...]  #: what ran; more than one only when batches went different ways
+    notes: tuple[str, ...]
+
+
+class Variants:
+    """The experiment of each structure among the designs, loaded once."""
+
+    def __init__(self, experiment: Experiment, structural: tuple[str, ...]):
+        self.experiment, self.structural = experiment, structural
+        self._loaded: dict[tuple[str, ...], Experiment] = {}
+        self._sizes: dict[int, set[int]] = {}
+        if not structural:
+            self._loaded[()] = experiment
+
+    @property
+    def seen(self) -> list[Experiment]:
+        """The experiments of all structures met so far."""
+        return list(self._loaded.values())
+
+    def groups(self, columns: Columns) -> Iterator[tuple[Experiment, np.ndarray, Columns]]:
+        """(experiment, rows, the numeric columns of these rows) of each structure, in the order they first appear."""
+        rows_all = np.arange(len(next(iter(columns.values()))))
+        numeric = {key: np.asarray(v) for key, v in columns.items() if key not in self.structural}
+        words = {key: np.asarray(columns[key]).astype(str) for key in self.structural}
+        code = np.zeros(len(rows_all), dtype=np.int64)
+        for values in words.values():
+            different, place = np.unique(values, return_inverse=True)
+            code = code * len(different) + place
+        codes, first = np.unique(code, return_index=True)
+        for one in codes[np.argsort(first)]:
+            rows = np.flatnonzero(code == one) if len(codes) > 1 else rows_all
+            settings = tuple(f"{key}={values[rows[0]]}" for key, values in words.items())
+            yield self._experiment(settings), rows, {k: v[rows] for k, v in numeric.items()} if len(codes) > 1 else numeric
+
+    def padded_size(self, experiment: Experiment, lanes: int) -> int:
+        """A size this structure has been compiled for, where one is little larger than `lanes`; else `lanes`.
+
+        A new size costs seconds of compilation; a few robots too many cost nothing, and robots do not touch each other.
+        """
+        known = self._sizes.setdefault(id(experiment), set())
+        near = [size for size in known if 0 <= size - lanes <= max(MOST_PADDING, lanes // 4)]
+        size = min(near, default=lanes)
+        known.add(size)
+        return size
+
+    def _experiment(self, settings: tuple[str, ...]) -> Experiment:
+        if settings not in self._loaded:
+            self._loaded[settings] = with_settings(self.experiment, settings)
+        return self._loaded[settings]
+
+
+def check_designs(variants: Variants, columns: Columns, first: int) -> None:
+    """Raise for a design that is out of bounds or cannot start. Nothing is simulated."""
+    for experiment, rows, numeric in variants.groups(columns):
+        batched(experiment, numeric, rows + first)
+
+
+def smallest_step(variants: Variants, columns: Columns, plan: BatchPlan) -> ChosenStep:
+    """The longest step that is accurate enough for each of these designs, whatever their structure.
+
+    A structure none of whose designs gets to the end says nothing of accuracy (its error is infinite) and is not asked.
+    """
+    chosen = [
+        choose_step(*_laned(experiment, numeric, len(rows)), plan) for experiment, rows, numeric in variants.groups(columns)
+    ]
+    known = [one for one in chosen if math.isfinite(one.error)]
+    return min(known or chosen, key=lambda one: one.step)
+
+
+def require_step_fits(variants: Variants, columns: Columns, plan: BatchPlan) -> None:
+    """The step must divide the duration and every robot's control period."""
+    for experiment, _, _ in variants.groups(columns):
+        try:
+            timing(experiment.system, plan.duration, plan.step or plan.duration)
+        except ValueError as error:
+            raise ScenarioError(f"--step: {error}") from None
+
+
+def result_columns(variants: Variants, columns: Columns, plan: BatchPlan) -> dict[str, str]:
+    """Name -> type of all result columns of all structures seen so far: every shard then has the same, in the same order.
+
+    Found by a moment of simulation. `columns` are those the step was chosen from: that size is compiled already.
+    """
+    found: dict[str, str] = {}
+    path = "cpp" if plan.path in ("auto", "gpu") else plan.path  # compiles fastest, and kernels agree on their columns
+    probed = {id(experiment): _laned(experiment, numeric, len(rows)) for experiment, rows, numeric in variants.groups(columns)}
+    for experiment in variants.seen:
+        periods = [event.period for event in experiment.system.events if event.period is not None]
+        span = max([2 * (plan.step or plan.duration), *periods])
+        batch = probed.get(id(experiment), (experiment.system, experiment.start))
+        result = run_batch(*batch, dataclasses.replace(plan, duration=span, settle=None, path=path))
+        found |= {name: values.dtype.str for name, values in result.columns.items() if name not in found}
+    return found
+
+
+def run_designs(
+    variants: Variants,
+    columns: Columns,
+    plan: BatchPlan,
+    *,
+    first: int = 0,
+    expected: dict[str, str] | None = None,
+    threads: int | None = None,
+    progress: Fraction | None = None,
+) -> Results:
+    """Simulate designs (number `first` and following) and return their results, row by row as the columns came.
+
+    `expected` (of `result_columns`) are columns to return in any case, for structures that do not have all of them.
+    """
+    total = len(next(iter(columns.values())))
+    merged = {name: _empty(name, np.dtype(kind), total) for name, kind in (expected or {}).items()}
+    units, docs, paths, notes, done = {}, {}, [], [], 0
+    for experiment, rows, numeric in variants.groups(columns):
+        inner = None if progress is None else _part_of(progress, done / total, len(rows) / total)
+        size = variants.padded_size(experiment, len(rows))
+        lanes = np.minimum(np.arange(size), len(rows) - 1)  # the last robot again and again, where there are too few
+        system, state = _laned(experiment, {k: v[lanes] for k, v in numeric.items()}, size, rows[lanes] + first)
+        result = run_batch(system, state, plan, progress=inner, threads=threads)
+        for name, padded in result.columns.items():
+            values = padded[: len(rows)]
+            if len(rows) == total:
+                merged[name] = np.ascontiguousarray(values)
+                continue
+            if name not in merged:
+                merged[name] = _empty(name, np.asarray(values).dtype, total)
+            merged[name][rows] = values
+        units, docs = {**result.units, **units}, {**result.docs, **docs}
+        paths += [result.path] if result.path not in paths else []
+        notes += [note for note in result.notes if note not in notes]
+        done += len(rows)
+    return Results(merged, units, docs, tuple(paths), tuple(notes))
+
+
+def _laned(experiment: Experiment, numeric: Columns, lanes: int, numbers: np.ndarray | None = None):
+    """A batch of `lanes` robots, also where only the structure varies and no leaf is an array yet."""
+    system, state = batched(experiment, numeric, numbers)
+    if not numeric:
+        x = dataclasses.replace(
+            state.x, **{f.name: np.full(lanes, getattr(state.x, f.name)) for f in dataclasses.fields(state.x)}
+        )
+        state = state._replace(x=x)
+    return system, state
+
+
+def _empty(name: str, kind: np.dtype, rows: int) -> np.ndarray:
+    """Room for a column that some of the structures may not have; counts are then 0, all else NaN."""
+    if name == "outcome":
+        return np.full(rows, Outcome.running, kind)
+    return np.full(rows, np.nan if kind.kind == "f" else 0, kind)
+
+
+def _part_of(progress: Fraction, start: float, share: float) -> Fraction:
+    return lambda fraction: progress(start + share * fraction)

@@ -1,0 +1,77 @@
+"""Where shards are computed: processes on this machine, or a Dask cluster. All of it is optional; without it they are computed here."""
+
+import concurrent.futures
+import contextlib
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+
+from footfall.sweep.errors import SweepError
+
+LOOPBACK = "127.0.0.1"
+#: Each worker computes with one thread: N workers then use N cores, and no more.
+THREADS_PER_WORKER = 1
+
+
+def process_pool(workers: int) -> Callable[[], Executor]:
+    """A maker of pools of fresh processes (never forked: JAX has threads), for `run_sweep(executor=...)`."""
+    context = multiprocessing.get_context("spawn")
+    return lambda: concurrent.futures.ProcessPoolExecutor(workers, mp_context=context)
+
+
+@contextlib.contextmanager
+def local_workers(workers: int) -> Iterator[Executor]:
+    """A Dask cluster of this machine, reachable from this machine only, gone at the end."""
+    from dask import config
+    from distributed import Client, LocalCluster
+
+    quiet = {
+        "distributed.worker.memory.terminate": False,  # a large shard is no leak
+        "distributed.comm.timeouts.connect": "30s",
+    }
+    options = {"processes": True, "host": LOOPBACK, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    with config.set(quiet), contextlib.ExitStack() as stack:
+        with _deaf_children():
+            cluster = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **options))
+        client = stack.enter_context(Client(cluster, set_as_default=False))
+        yield client.get_executor(pure=False)
+
+
+@contextlib.contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started here do not hear Ctrl-C: it is ours to tell them, without a stack trace from each."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def remote_scheduler(address: str, patience: float = 10.0) -> Iterator[Executor]:
+    """The workers of a Dask scheduler that someone else started and that answers within `patience` seconds."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=patience, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise SweepError(
+            f"--scheduler {address}: no Dask scheduler answers there ({type(error).__name__})."
+            " Start one with `dask scheduler`, workers with `dask worker ADDRESS --nthreads 1`."
+        ) from None
+    with client:
+        yield client.get_executor(pure=False)
+
+
+def require_worker_count(workers: int) -> None:
+    """At least one, and not so many that the machine chokes."""
+    most = 4 * (os.cpu_count() or 1)
+    if not 1 <= workers <= most:
+        raise SweepError(f"--workers {workers}: this machine takes 1 to {most} workers ({os.cpu_count()} cores).")

@@ -1,0 +1,151 @@
+"""A finished (or unfinished) sweep as tables."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from footfall.hybrid.outcome import Outcome
+from footfall.sweep.designs import Designs, from_spec
+from footfall.sweep.errors import SweepError
+from footfall.sweep.manifest import Manifest, read_manifest
+from footfall.sweep.shards import FOLDER
+
+
+@dataclasses.dataclass(frozen=True)
+class Sweep:
+    """A sweep's folder, to read from. `columns` gives NumPy arrays, `to_pandas` a data frame, `dataset` everything Arrow can do."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def designs(self) -> Designs:
+        return from_spec(self.manifest.designs, self.folder)
+
+    @property
+    def files(self) -> list[Path]:
+        """The shards that are there, in the order of the designs."""
+        return sorted((self.folder / FOLDER).glob("part-*.parquet"))
+
+    def dataset(self) -> Any:
+        """A `pyarrow.dataset.Dataset` of all shards: filters and projections read only what they need."""
+        import pyarrow.dataset
+
+        if not self.files:
+            raise SweepError(f"{self.folder}: no shard is finished yet.")
+        return pyarrow.dataset.dataset(self.files, format="parquet")
+
+    def names(self) -> list[str]:
+        """Names of all columns."""
+        return self.dataset().schema.names
+
+    def unit(self, name: str) -> str:
+        return self._said(name, b"unit")
+
+    def doc(self, name: str) -> str:
+        return self._said(name, b"doc")
+
+    def _said(self, name: str, what: bytes) -> str:
+        return (self.dataset().schema.field(name).metadata or {}).get(what, b"").decode()
+
+    def columns(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+        """Whole columns, in the order of the designs."""
+        table = self.dataset().to_table(columns=None if names is None else list(names))
+        return {name: table[name].to_numpy() for name in table.column_names}
+
+    def pieces(self, names: Sequence[str]) -> Iterator[dict[str, np.ndarray]]:
+        """The same, shard by shard, for sweeps larger than memory."""
+        import pyarrow.parquet as pq
+
+        for file in self.files:
+            table = pq.read_table(file, columns=list(names))
+            yield {name: table[name].to_numpy() for name in names}
+
+    def to_pandas(self, names: Sequence[str] | None = None) -> Any:
+        """A pandas data frame, one row per design, with an `outcome_name` beside the code."""
+        frame = self.dataset().to_table(columns=None if names is None else list(names)).to_pandas()
+        if "outcome" in frame:
+            words = {o.value: o.name for o in Outcome}
+            frame.insert(frame.columns.get_loc("outcome") + 1, "outcome_name", frame["outcome"].map(words))
+        return frame
+
+
+def open_sweep(folder: str | Path) -> Sweep:
+    """Open a sweep's folder for reading."""
+    folder = Path(folder)
+    return Sweep(folder, read_manifest(folder))
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """One design worth naming."""
+
+    number: int
+    values: dict[str, Any]
+    metric: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Digest:
+    """What a person wants to know of a whole sweep first."""
+
+    designs: int
+    outcomes: dict[str, int]
+    best: Found | None  #: least cost of transport of those that did what they should
+    fastest: Found | None
+    worst_residual: float | None  #: largest relative residual of an energy ledger
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def digest_sweep(sweep: Sweep, success: Sequence[str] = ("reached_end",)) -> Digest:
+    """Outcomes counted, best and fastest design, worst ledger: one pass over five columns."""
+    there = set(sweep.names())
+    wanted = [n for n in ("design", "outcome", "mean_speed", "cost_of_transport", "relative_residual") if n in there]
+    good = [Outcome[name].value for name in success]
+    counts: dict[int, int] = {}
+    best, fastest, worst, designs = (math.inf, -1), (-math.inf, -1), -math.inf, 0
+    for piece in sweep.pieces(wanted):
+        designs += len(piece["design"])
+        for code, n in zip(*np.unique(piece["outcome"], return_counts=True), strict=True):
+            counts[int(code)] = counts.get(int(code), 0) + int(n)
+        ok = np.isin(piece["outcome"], good)
+        cost = _kept(piece, "cost_of_transport", ok & (piece.get("mean_speed", ok) > 0))
+        # A cost of nothing is a robot without motors, not a good one.
+        best = min(best, _extreme(np.where(cost > 0, cost, np.nan), piece["design"], largest=False))
+        fastest = max(fastest, _extreme(_kept(piece, "mean_speed", ok), piece["design"], largest=True))
+        worst = max(worst, _extreme(_kept(piece, "relative_residual", ok), piece["design"], largest=True)[0])
+    return Digest(
+        designs=designs,
+        outcomes={Outcome(code).name: n for code, n in sorted(counts.items(), key=lambda item: -item[1])},
+        best=_found(sweep, *best),
+        fastest=_found(sweep, *fastest),
+        worst_residual=worst if math.isfinite(worst) else None,
+    )
+
+
+def _kept(piece: dict[str, np.ndarray], name: str, rows: np.ndarray) -> np.ndarray:
+    values = piece.get(name)
+    return np.full(len(rows), np.nan) if values is None else np.where(rows, values, np.nan)
+
+
+def _extreme(values: np.ndarray, numbers: np.ndarray, *, largest: bool) -> tuple[float, int]:
+    if not np.any(np.isfinite(values)):
+        return (-math.inf if largest else math.inf), -1
+    place = int(np.nanargmax(values) if largest else np.nanargmin(values))
+    return float(values[place]), int(numbers[place])
+
+
+def _found(sweep: Sweep, metric: float, number: int) -> Found | None:
+    if number < 0:
+        return None
+    values = {
+        key: column[0].item() if hasattr(column[0], "item") else column[0]
+        for key, column in sweep.designs.columns(number, number + 1).items()
+    }
+    return Found(number, values, metric)

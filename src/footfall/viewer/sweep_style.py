@@ -1,0 +1,63 @@
+"""What the pictures of a sweep have in common: names with units, colours of outcomes, colour limits."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.patches import Patch
+
+from footfall.hybrid.outcome import Outcome
+from footfall.sweep.designs import Axis
+from footfall.sweep.read_back import Sweep
+
+COLOURS = "viridis"
+#: Face and hatch of designs that did not do what they should, by outcome.
+_FAILED = {
+    Outcome.rocked_back: ("0.86", "///"),
+    Outcome.fell: ("0.62", "\\\\\\"),
+    Outcome.lifted_off: ("0.76", "..."),
+    Outcome.diverged: ("#d9a3a0", "xxx"),
+    Outcome.zeno: ("#c9b7d8", "++"),
+    Outcome.too_many_jumps: ("#c9b7d8", "oo"),
+}
+
+
+def look_of(outcome: Outcome) -> tuple[str, str]:
+    """(face colour, hatch) of a failed design."""
+    return _FAILED.get(outcome, ("0.93", "--"))
+
+
+def legend_of(outcomes: Sequence[Outcome]) -> list[Patch]:
+    """Legend entries of the outcomes in a picture."""
+    looks = [(o, *look_of(o)) for o in outcomes]
+    return [
+        Patch(facecolor=face, hatch=hatch, edgecolor="0.35", lw=0.0, label=o.name.replace("_", " ")) for o, face, hatch in looks
+    ]
+
+
+def axis_label(axis: Axis) -> str:
+    return f"{axis.key} [{axis.unit}]" if axis.unit else axis.key
+
+
+def metric_label(sweep: Sweep, metric: str) -> str:
+    unit = sweep.unit(metric)
+    words = metric.replace("_", " ")
+    return f"{words} [{unit}]" if unit else words
+
+
+def colour_limits(values: np.ndarray) -> tuple[float, float, str]:
+    """(least, largest, which ends are cut): a few wild designs must not take all the colours."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return 0.0, 1.0, "neither"
+    low, high = np.percentile(finite, [1, 99])
+    least, largest = finite.min(), finite.max()
+    span = max(high - low, 1e-12 * max(abs(high), abs(low), 1e-300))
+    low, cut_low = (least, False) if least > low - 0.5 * span else (low, True)
+    high, cut_high = (largest, False) if largest < high + 0.5 * span else (high, True)
+    if low == high:
+        low, high = low - 0.5 * abs(low) - 1e-12, high + 0.5 * abs(high) + 1e-12
+    return (
+        float(low),
+        float(high),
+        {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[int(cut_low), int(cut_high)],
+    )

@@ -1,0 +1,327 @@
+"""`footfall sweep` and `rollout`, from the command to the files and back."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+import footfall as ff
+from footfall.cli.main import app
+from footfall.hybrid.outcome import Outcome
+from footfall.scenario.errors import ScenarioError
+from footfall.sim.batch_plan import BatchPlan
+from footfall.sweep.batches import Variants, result_columns, run_designs
+from footfall.sweep.begin_sweep import default_shard_size
+from footfall.sweep.read_back import digest_sweep
+
+FAST = ("--step", "2 ms", "--duration", "4")
+ANGLES, LENGTHS = 12, 5
+GRID = ("--vary", f"terrain.angle=1 deg:8 deg:{ANGLES}", "--vary", f"leg.length=0.2:0.4:{LENGTHS}:log")
+
+
+@pytest.fixture
+def command(capsys, monkeypatch, tmp_path):
+    """footfall ARGUMENTS in this process, in an empty folder: (status, out, err)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments):
+        capsys.readouterr()
+        try:
+            app([str(a) for a in arguments])
+        except SystemExit as end:
+            status = end.code or 0
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+# --- the whole way -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A small sweep by the command in a process of its own, in shards of 25."""
+    place = tmp_path_factory.mktemp("study")
+    script = Path(sys.executable).with_name("footfall")
+    program = [str(script), "sweep", "passive-wheel", *GRID, *FAST, "--shard-size", "25", "--out", "study", "--json"]
+    done = subprocess.run(program, cwd=place, env={**os.environ, "COLUMNS": "200"}, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return place / "study", json.loads(done.stdout), done.stderr
+
+
+def test_a_sweep_leaves_shards_checksums_manifest_scenario_summary_and_heat_map(study):
+    folder, said, err = study
+    names = sorted(p.name for p in folder.iterdir() if not p.name.startswith("."))
+    assert names == ["checksums", "heatmap.png", "scenario.toml", "shards", "summary.json", "sweep.json"]
+    assert [p.name for p in sorted((folder / "shards").iterdir())] == [f"part-{i:06d}.parquet" for i in range(3)]
+    assert [pq.read_metadata(p).num_rows for p in sorted((folder / "shards").iterdir())] == [25, 25, 10]
+    with Image.open(folder / "heatmap.png") as picture:
+        assert min(picture.size) > 400
+    assert "heatmap.png" in err and "study/shards" in err
+    manifest = json.loads((folder / "sweep.json").read_text())
+    assert manifest["plan"]["step"] == 0.002 and manifest["plan"]["precision"] == "float64"
+    assert manifest["shard_size"] == 25 and {"footfall", "jax", "numpy"} <= set(manifest["versions"])
+    assert 'kind = "passive-wheel"' in manifest["scenario"]
+    assert said["designs"] == 60 and sum(said["outcomes"].values()) == 60 and said["shards"] == 3
+    assert json.loads((folder / "summary.json").read_text())["outcomes"] == said["outcomes"]
+
+
+def test_checksums_are_those_that_sha256sum_makes(study):
+    folder, _, _ = study
+    checked = subprocess.run(
+        ["sha256sum", "-c", "--quiet", *(str(p) for p in sorted((folder / "checksums").iterdir()))], cwd=folder / "shards"
+    )
+    assert checked.returncode == 0
+
+
+def test_every_design_is_there_once_with_its_values_units_and_the_speed_of_a_single_run(study):
+    folder, said, _ = study
+    sweep = ff.open_sweep(folder)
+    table = sweep.to_pandas()
+    assert table["design"].tolist() == list(range(60))
+    assert table["terrain.angle"].unique() == pytest.approx(np.radians(np.linspace(1, 8, ANGLES)))
+    assert table["leg.length"][:LENGTHS].to_numpy() == pytest.approx(np.geomspace(0.2, 0.4, LENGTHS))
+    assert sweep.unit("terrain.angle") == "rad" and sweep.unit("mean_speed") == "m/s"
+    rolled = table[table.outcome_name == "reached_end"]
+    assert {"reached_end", "rocked_back"} == set(table.outcome_name)
+    fastest = rolled.loc[rolled.mean_speed.idxmax()]
+    assert said["fastest"]["number"] == fastest.design and said["fastest"]["metric"] == fastest.mean_speed
+    assert (fastest["terrain.angle"], fastest["leg.length"]) == pytest.approx((math.radians(8), 0.4))
+    alone = ff.load(
+        "passive-wheel", [f"terrain.angle={fastest['terrain.angle']}", f"leg.length={fastest['leg.length']}"], duration=4
+    )
+    run = ff.summarise(ff.simulate(alone.system, alone.start, alone.plan))
+    # The windows may differ by one step, and after 2 s a transient of cos(36 deg)^(2 n), n about 12 steps, is left: 1e-3 or less.
+    assert fastest.mean_speed == pytest.approx(run.metrics["mean_speed"], rel=1e-3)
+    assert table.relative_residual.max() < 1e-6
+
+
+def test_a_finished_sweep_resumes_to_nothing_and_another_metric_is_drawn(study, command):
+    folder, _, _ = study
+    before = {p.name: p.stat().st_mtime_ns for p in (folder / "shards").iterdir()}
+    status, out, _ = command("sweep", "--resume", "--out", folder, "--metric", "step_time")
+    assert status == 0 and "nothing was left to do" in out
+    assert {p.name: p.stat().st_mtime_ns for p in (folder / "shards").iterdir()} == before
+    status, _, err = command("sweep", "--resume", "--out", folder, "--metric", "step_tme")
+    assert status == 0 and 'Did you mean "step_time"?' in err  # the sweep is complete; only its picture is not
+
+
+def test_the_printed_summary_says_what_a_person_asks_first(command):
+    status, out, err = command("sweep", "passive-wheel", "--vary", "terrain.angle=1 deg:6 deg:9", *FAST, "--out", "one")
+    assert status == 0, err
+    for words in (
+        "9 designs of terrain.angle",
+        "reached_end",
+        "rocked_back",
+        "fastest",
+        "step 0.002 s (given)",
+        "rk4, float64",
+    ):
+        assert words in out, words
+    for words in (
+        "path: ",
+        "robots per second",
+        "largest relative residual",
+        "footfall run passive-wheel --set terrain.angle=",
+    ):
+        assert words in out, words
+    assert Path("one/curves.png").exists() and "one/curves.png" in err
+
+
+def test_samples_of_several_structures_do_not_depend_on_how_they_are_cut_into_shards(command):
+    vary = ["--vary", "terrain.angle=4 deg:8 deg", "--vary", "leg.length=0.2:0.3", "--vary", "on_liftoff=stop,report"]
+    arguments = ["sweep", "passive-wheel", *vary, "--sample", "sobol:32", "--seed", "3", *FAST]
+    status, _, err = command(*arguments, "--out", "first", "--shard-size", "16")
+    assert status == 0, err
+    assert Path("first/designs.png").exists()
+    table = ff.open_sweep("first").to_pandas()
+    assert set(table.on_liftoff) == {"stop", "report"} and len(table) == 32
+    # Every shard has the same columns, whatever structures it holds: plain readers need no help.
+    assert len({tuple(pq.read_schema(p).names) for p in Path("first/shards").iterdir()}) == 1
+    assert command(*arguments, "--out", "second", "--no-plots")[0] == 0
+    assert not Path("second/designs.png").exists()
+    assert_same(ff.open_sweep("first"), ff.open_sweep("second"))
+
+
+def test_results_have_the_columns_of_all_structures_whichever_a_shard_holds():
+    variants = Variants(ff.load("passive-wheel"), ())
+    columns, plan = {"terrain.angle": np.array([0.08, 0.1])}, BatchPlan(duration=4.0, step=0.002)
+    expected = {"least_of_another": "<f8", "ticks_of_another": "<i4", **result_columns(variants, columns, plan)}
+    results = run_designs(variants, columns, plan, expected=expected).columns
+    assert {name: values.dtype.str for name, values in results.items()} == expected
+    assert np.isnan(results["least_of_another"]).all() and results["ticks_of_another"].tolist() == [0, 0]
+    assert results["outcome"].tolist() == [Outcome.reached_end] * 2
+
+
+def test_designs_from_a_file_are_kept_in_the_sweep_and_need_the_file_no_more(command):
+    Path("mine.csv").write_text("terrain.angle,leg.length\n3 deg,0.26\n0.1,0.3\n0.02,0.25\n")
+    status, _, err = command("sweep", "passive-wheel", "--designs", "mine.csv", *FAST, "--out", "listed", "--no-plots")
+    assert status == 0, err
+    Path("mine.csv").unlink()
+    for shard in Path("listed/shards").iterdir():
+        shard.unlink()
+    assert command("sweep", "--resume", "--out", "listed", "--no-plots")[0] == 0
+    table = ff.open_sweep("listed").to_pandas()
+    assert table["terrain.angle"].tolist() == [math.radians(3), 0.1, 0.02]
+    assert table["outcome_name"].tolist() == ["reached_end", "reached_end", "rocked_back"]
+
+
+def test_a_robot_of_ones_own_is_swept_with_its_file_kept(command):
+    assert command("new", "hopper")[0] == 0
+    status, out, err = command(
+        "sweep", "hopper/hopper.toml", "--vary", "hop_speed=1:3:6", "--step", "5 ms", "--out", "mine", "--no-plots"
+    )
+    assert status == 0, err
+    assert Path("mine/hopper.py").exists() and "fastest" in out
+    Path("mine/hopper.py").write_text(Path("mine/hopper.py").read_text() + "\n# changed\n")
+    status, _, err = command("sweep", "--resume", "--out", "mine", "--no-plots")
+    assert status == 2 and "hopper.py has been changed" in err
+
+
+# --- rollout -------------------------------------------------------------------------------------------------------
+
+
+def test_rollout_gives_one_dimension_per_key_with_units_and_named_outcomes():
+    experiment = ff.load("passive-wheel")
+    told = []
+    angles = np.radians([1.5, 4.0, 6.0])
+    data = ff.rollout(
+        experiment,
+        {"terrain.angle": angles, "leg.length": [0.2, 0.3]},
+        duration=4.0,
+        step=0.002,
+        track=["foot.fz"],
+        progress=told.append,
+    )
+    assert data.mean_speed.dims == ("terrain.angle", "leg.length") and data.mean_speed.shape == (3, 2)
+    assert data.mean_speed.units == "m/s" and data.mean_speed.long_name and data["terrain.angle"].units == "rad"
+    names = dict(zip(data.outcome.flag_values, data.outcome.flag_meanings.split(), strict=True))
+    assert [names[int(code)] for code in data.outcome[:, 0]] == ["rocked_back", "reached_end", "reached_end"]
+    assert names == {o.value: o.name for o in Outcome}
+    good = data.isel({"terrain.angle": [1, 2]})
+    assert (good["foot.fz_min"] <= good["foot.fz_mean"]).all() and (good["foot.fz_mean"] <= good["foot.fz_max"]).all()
+    assert data.attrs["step"] == 0.002 and data.attrs["path"] and data.attrs["scenario"] == "passive-wheel"
+    assert told[-1] == pytest.approx(1.0) and told == sorted(told)
+
+
+def test_rollout_of_listed_designs_chooses_its_step_and_agrees_with_the_grid():
+    experiment = ff.load("passive-wheel", duration=2.0)
+    listed = ff.rollout(experiment, designs={"terrain.angle": [0.08, 0.1], "leg.length": [0.26, 0.3]})
+    assert listed.mean_speed.dims == ("design",) and 0 < listed.attrs["step"] <= 0.01
+    grid = ff.rollout(experiment, {"terrain.angle": [0.08, 0.1], "leg.length": [0.26, 0.3]}, step=listed.attrs["step"])
+    assert listed.mean_speed.values.tolist() == np.diag(grid.mean_speed.values).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "either `vary`"),
+        ({"vary": {"terrain.angle": [0.1]}, "designs": {"terrain.angle": [0.1]}}, "either `vary`"),
+        ({"vary": {"terrain.angle": ["steep"]}}, "expected numbers in rad"),
+        ({"vary": {"terrain.angle": []}}, "a row of values"),
+        ({"vary": {"terrain.angel": [0.1]}}, 'Did you mean "terrain.angle"'),
+        ({"vary": {"terrain.angle": [0.1]}, "track": ["foot.fy2"]}, "no output"),
+        ({"vary": {"terrain.angle": [0.1]}, "step": -1.0}, "step = -1"),
+        ({"vary": {"terrain.angle": [0.1]}, "step": 0.003, "duration": 1.0}, "does not divide"),
+        ({"vary": {"terrain.angle": [0.1]}, "method": "rk5"}, 'Did you mean "rk4"'),
+        ({"designs": {"terrain.angle": [0.1, 0.2], "leg.length": [0.2]}}, "terrain.angle has 2, leg.length has 1"),
+    ],
+)
+def test_a_wrong_rollout_is_answered_in_words(arguments, said):
+    with pytest.raises(ScenarioError) as caught:
+        ff.rollout(ff.load("passive-wheel"), **arguments)
+    assert said in str(caught.value)
+
+
+def test_importing_footfall_imports_neither_xarray_nor_scipy_nor_dask_nor_matplotlib():
+    heavy = ("xarray", "scipy", "distributed", "matplotlib", "pandas", "footfall.sweep")
+    program = f"import sys, footfall; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() in ("[]", "['scipy']"), done.stderr  # JAX itself imports scipy
+
+
+# --- what is asked wrongly -------------------------------------------------------------------------------------------
+
+VARY = ("--vary", "terrain.angle=0.05:0.1:3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name the scenario"),
+        (("passive-wheel",), "something to vary"),
+        (("passive-weel", *VARY), 'Did you mean "passive-wheel"?'),
+        (("passive-wheel", *VARY, "--seed", "1"), "--seed is for --sample"),
+        (("passive-wheel", *VARY, "--designs", "x.csv"), "choose one"),
+        (("passive-wheel", *VARY, "--resume"), "--resume needs the folder"),
+        (("passive-wheel", *VARY, "--resume", "--force", "--out", "x"), "choose one"),
+        (("passive-wheel", *VARY, "--resume", "--out", "nowhere"), "is not a sweep"),
+        (("passive-wheel", *VARY, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "choose one"),
+        (("passive-wheel", *VARY, "--workers", "0"), "--workers 0"),
+        (("passive-wheel", *VARY, "--shard-size", "0"), "at least one design"),
+        (("passive-wheel", *VARY, "--step", "2 kg"), "--step 2 kg"),
+        (("passive-wheel", *VARY, "--step", "3 ms"), "does not divide the duration"),
+        (("passive-wheel", *VARY, "--step", "-1"), "step = -1"),
+        (("passive-wheel", *VARY, "--method", "rk5"), 'Did you mean "rk4"?'),
+        (("passive-wheel", *VARY, "--precision", "float16"), "float32"),
+        (("passive-wheel", *VARY, "--path", "cuda"), "gpu"),
+        (("passive-wheel", *VARY, "--path", "gpu"), "JAX sees no GPU here"),
+        (("passive-wheel", *VARY, "--track", "foot.fzz"), 'Did you mean "foot.fz"?'),
+        (("passive-wheel", "--vary", "start.spoke_angle=0.1:1.2:4", "--step", "2 ms"), "design 3 (start.spoke_angle = 1.2)"),
+        (("passive-wheel", "--vary", "spokes=10,12", "--step", "2 ms"), "spokes=12"),
+        (("passive-wheel", "--vary", "spokes=6.5,7"), "6.5 must be a whole number"),
+        (("passive-wheel", "--vary", "on_liftoff=stop,reprot"), 'Did you mean "report"?'),
+        (("passive-wheel", "--vary", "terrain=flat,slop"), 'Did you mean "slope"?'),
+    ],
+)
+def test_what_is_asked_wrongly_is_answered_before_anything_is_written(command, arguments, said):
+    status, out, err = command("sweep", *arguments, "--no-plots")
+    assert status == 2 and said in err, err
+    assert "Traceback" not in err and not out
+    assert list(Path().iterdir()) == []
+
+
+def test_nothing_that_is_there_is_overwritten_unasked(command):
+    sweep = ("sweep", "passive-wheel", *VARY, *FAST, "--no-plots")
+    Path("photos").mkdir()
+    Path("photos/cat.jpg").touch()
+    for force in ((), ("--force",)):
+        status, _, err = command(*sweep, "--out", "photos", *force)
+        assert status == 2 and ("exists already" in err or "not a sweep" in err)
+    assert command(*sweep, "--out", "study")[0] == 0
+    status, _, err = command(*sweep, "--out", "study")
+    assert status == 2 and "--resume" in err and "--force" in err
+    assert (
+        command(
+            "sweep", "passive-wheel", "--vary", "terrain.angle=0.06,0.07", *FAST, "--no-plots", "--out", "study", "--force"
+        )[0]
+        == 0
+    )
+    assert digest_sweep(ff.open_sweep("study")).designs == 2
+    assert Path("photos/cat.jpg").exists()
+
+
+def test_default_shards_are_alike_and_give_every_worker_some():
+    assert default_shard_size(40_000, "cpp") == 13_334
+    assert default_shard_size(100, "cpp") == 100
+    assert default_shard_size(40_000, "cpp", workers=2) == 5000
+    assert default_shard_size(10_000_000, "gpu") == 1_000_000
+
+
+def assert_same(one, other):
+    a, b = one.columns(), other.columns()
+    assert list(a) == list(b)
+    for name in a:
+        assert a[name].dtype == b[name].dtype, name
+        assert a[name].tobytes() == b[name].tobytes() if a[name].dtype.kind != "O" else a[name].tolist() == b[name].tolist(), (
+            name
+        )

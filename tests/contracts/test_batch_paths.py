@@ -10,7 +10,7 @@ from footfall.sim.batch import run_batch
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.cpp_kernel import CppKernel
 from footfall.sim.fuse_errors import CannotFuse
-from support.batches import Sorted, leaning, lowering, run_interpreted, same_bits, ticking_wheel, wheel
+from support.batches import Exotic, leaning, lowering, run_interpreted, same_bits, ticking_wheel, wheel
 from support.toys import Ball, Height
 
 TRACK = ("motor.torque",)
@@ -85,19 +85,19 @@ def test_every_wheel_becomes_one_gpu_kernel_with_a_register_limit(name, settings
     call, leaves = lowering(experiment.system, experiment.start, BatchPlan(1.0, step=2.5e-3, precision=precision))
     batch_program.lowers_to_triton(call, leaves)
     text = call.trace(*leaves).lower(lowering_platforms=("cuda",)).as_text()
-    assert text.count("triton_kernel_call") + text.count("__gpu$xla.gpu.triton") >= 1
-    assert f"footfall_lanes_registers_{batch_program.REGISTERS[precision]}" in text
-    assert f"maxnreg = {batch_program.REGISTERS[precision]}" in text
+    assert text.count("gpu.triton") == 1  # one kernel
+    # the kernel travels as bytecode: the limit's attribute is seen there by name, its value in the kernel's name
+    assert "ttg.maxnreg" in text and f'name = "footfall_lanes_registers_{batch_program.REGISTERS[precision]}"' in text
 
 
 def test_a_primitive_without_a_rule_is_named_and_the_system_runs_all_the_same():
-    system, start = Sorted(restitution=1.0), Ball.begin(Height(x=np.array([0.5, 1.0]), v=0.0))
+    system, start = Exotic(restitution=1.0), Ball.begin(Height(x=np.array([0.5, 1.0]), v=0.0))
     call, leaves = lowering(system, start, BatchPlan(1.0, step=0.1))
     with pytest.raises(CannotFuse) as refused:
         batch_program.lowers_to_triton(call, leaves)
-    assert refused.value.primitive == "erf_inv"
+    assert refused.value.primitive == "digamma"
     result = run_batch(system, start, BatchPlan(1.0, step=0.1))
-    assert result.path.startswith("XLA") and len(result.notes) == 1 and "erf_inv" in result.notes[0]
+    assert result.path.startswith("XLA") and len(result.notes) == 1 and "digamma" in result.notes[0]
     plain = run_batch(Ball(restitution=1.0), start, BatchPlan(1.0, step=0.1, path="xla"))
     np.testing.assert_allclose(result.end.x.x, plain.end.x.x, atol=1e-14)
 

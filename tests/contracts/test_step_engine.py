@@ -7,7 +7,7 @@ from footfall import HybridState, Outcome, SimPlan, simulate
 from footfall.sim import batch
 from footfall.sim.batch import run_batch
 from footfall.sim.batch_plan import BatchPlan
-from support.batches import Curves, ForcedBall, Poison, Pushed, Ticks, curves, leaning, same_bits, ticking_wheel, wheel
+from support.batches import ForcedBall, Poison, Pushed, Ticks, curves, leaning, same_bits, ticking_wheel
 from support.toys import Ball, Clockwork, Height, Heights, ManyBalls, PerBall, Scalar1
 
 PATHS = ("xla", "cpp")
@@ -24,7 +24,7 @@ def ball(heights, restitution):
 
 # --- which events happen, and when -----------------------------------------------------------------------------------------------
 
-#: Each case: guards as (roots, scale); the order of events; time of the first a (or None); of the first b. Steps of 0.25 s, 1 s in all.
+#: Each case: guards as (roots, scale); the order of events ("1|2": rounding decides); time of the first a (or None); of the first b.
 CASES = {
     "falls once and stays below": ({"a": ([0.3], -1.0)}, "1", 0.3, None),
     "starts below and rises": ({"a": ([0.3], 1.0)}, "", None, None),
@@ -39,7 +39,7 @@ CASES = {
     "b before a in one step": ({"a": ([0.62], -1.0), "b": ([0.55], -1.0)}, "21", 0.62, 0.55),
     "a just before b": ({"a": ([0.55], -1.0), "b": ([0.55 + 1e-9], -1.0)}, "12", 0.55, 0.55 + 1e-9),
     "both at once": ({"a": ([0.6], -1.0), "b": ([0.6], -1.0)}, "12", 0.6, 0.6),
-    "both at once, other shapes": ({"a": ([0.6, -1.0], -1.0), "b": ([0.6, -0.3, 1.7], 3.0)}, "12", 0.6, 0.6),
+    "both at once, other shapes": ({"a": ([0.6, -1.0], -1.0), "b": ([0.6, -0.3, 1.7], 3.0)}, "12|21", 0.6, 0.6),
     "both at once at a step's end": ({"a": ([0.5], -1.0), "b": ([0.5], -1.0)}, "12", 0.5, 0.5),
     "a dip of b before a": ({"a": ([0.7], -1.0), "b": ([0.55, 0.6], 1.0)}, "21", 0.7, 0.55),
     "a pushes b below zero": ({"a": ([0.3], -1.0), "b": ([2.0], -0.1), "push_a": -1.0}, "12", 0.3, 0.3),
@@ -57,8 +57,9 @@ def test_each_event_happens_when_it_is_due_and_in_order(path, steps):
     result = run_batch(system, start, BatchPlan(1.0, step=1.0 / steps, path=path))
     diary = result.end.m
     for lane, (name, (_, order, first_a, first_b)) in enumerate(CASES.items()):
-        assert f"{int(diary.order[lane]):d}" == (order or "0"), name
-        assert result.columns["jumps"][lane] == len(order), name
+        orders = order.split("|")
+        assert f"{int(diary.order[lane]) or ''}" in orders, name
+        assert result.columns["jumps"][lane] == len(orders[0]), name
         for found, expected in ((diary.first_a[lane], first_a), (diary.first_b[lane], first_b)):
             # 32 roundings of a step in the search; at a zero with a flat slope (none here is flatter than 0.05) 20 times that
             assert found == pytest.approx(-1.0 if expected is None else expected, abs=1e-11), name
@@ -289,8 +290,8 @@ def test_a_step_that_does_not_fit_is_refused_with_one_that_does(duration, step, 
 
 def test_lanes_that_end_do_so_where_the_event_engine_says():
     """Rocking back, lifting off and walking on, in one batch: outcome, time and state of each."""
-    experiment, pitches = ticking_wheel(), np.array([0.1, 0.3, 0.6, 1.5, 2.5])
-    plan = BatchPlan(2.0, step=1.25e-3, path="cpp", track=("motor.torque",))
+    experiment, pitches = ticking_wheel(), np.array([0.1, 0.3, 0.6, 1.2, 2.5])
+    plan = BatchPlan(2.0, step=6.25e-4, path="cpp", track=("motor.torque",))
     result = run_batch(leaning(experiment, pitches), experiment.start, plan)
     assert len(set(result.columns["outcome"])) >= 2
     for lane, pitch in enumerate(pitches):
@@ -298,10 +299,10 @@ def test_lanes_that_end_do_so_where_the_event_engine_says():
             leaning(experiment, float(pitch)), experiment.start, SimPlan(duration=2.0, rtol=1e-11, atol=1e-12, sample_rate=None)
         )
         assert result.columns["outcome"][lane] == run.outcome
-        # the wheel's error at this step is 4e-8 after 8 events (tests/laws/test_step_methods.py), a few times that in harder gaits
-        assert result.columns["t_end"][lane] == pytest.approx(run.ending.t, abs=2e-6)
+        # 2e-9 after 8 events at this step (tests/laws/test_step_methods.py); leaning far amplifies it a hundredfold
+        assert result.columns["t_end"][lane] == pytest.approx(run.ending.t, abs=1e-6)
         for name, value in run.ending.state.items():
-            assert getattr(result.end.x, name)[lane] == pytest.approx(value, abs=1e-5), (pitch, name)
+            assert getattr(result.end.x, name)[lane] == pytest.approx(value, abs=2e-6), (pitch, name)
 
 
 def test_statistics_are_those_of_a_densely_sampled_run_of_the_event_engine():
@@ -345,18 +346,24 @@ def test_cost_and_room_agree_with_the_summary_of_a_run():
     from footfall import summarise
 
     experiment = ticking_wheel()
-    result = run_batch(leaning(experiment, [0.6]), experiment.start, BatchPlan(10.0, step=1.25e-3, path="cpp", track=("motor.torque",)))
+    result = run_batch(
+        leaning(experiment, [0.6]), experiment.start, BatchPlan(10.0, step=1.25e-3, path="cpp", track=("motor.torque",))
+    )
     run = simulate(experiment.system, experiment.start, SimPlan(duration=10.0, rtol=1e-9, atol=1e-11, sample_rate=1000.0))
     metrics, column = summarise(run).metrics, {name: values[0] for name, values in result.columns.items()}
     # a step's multiplier is about 0.7: after 19 steps (5 s) 1e-3 of the first step's excess of 0.3 is left
     for name in ("mean_speed", "step_time", "cost_of_transport", "mean_power", "step_length"):
         assert column[name] == pytest.approx(metrics[name], rel=5e-4), name
-    assert column["least_liftoff"] == pytest.approx(metrics["least_leg_force"], rel=1e-3)  # at ends of steps: 1.25 ms of a smooth force
+    assert column["least_liftoff"] == pytest.approx(
+        metrics["least_leg_force"], rel=1e-3
+    )  # at ends of steps: 1.25 ms of a smooth force
 
 
 def test_a_robot_that_never_walks_has_no_speed():
     experiment = ticking_wheel()
-    result = run_batch(leaning(experiment, [0.0, 0.6]), experiment.start, BatchPlan(2.0, step=2.5e-3, path="cpp", track=("motor.torque",)))
+    result = run_batch(
+        leaning(experiment, [0.0, 0.6]), experiment.start, BatchPlan(2.0, step=2.5e-3, path="cpp", track=("motor.torque",))
+    )
     assert result.columns["outcome"][0] == Outcome.rocked_back
     for name in ("mean_speed", "step_time", "cost_of_transport", "distance"):
         assert np.isnan(result.columns[name][0]) and np.isfinite(result.columns[name][1]), name
@@ -365,7 +372,9 @@ def test_a_robot_that_never_walks_has_no_speed():
 def test_ticks_of_the_wheel_are_counted_from_zero():
     experiment = ticking_wheel()
     for step in (5e-3, 2.5e-3, 1.25e-3):
-        result = run_batch(leaning(experiment, [0.6]), experiment.start, BatchPlan(1.0, step=step, path="cpp", track=("motor.torque",)))
+        result = run_batch(
+            leaning(experiment, [0.6]), experiment.start, BatchPlan(1.0, step=step, path="cpp", track=("motor.torque",))
+        )
         assert result.end.m.ticks[0] == 201
 
 
@@ -405,7 +414,9 @@ def test_a_batch_that_makes_no_sense_is_refused():
 
 
 def test_numbers_for_all_and_numbers_for_each_give_the_same(path):
-    shared = run_batch(Ball(restitution=0.8), Ball.begin(Height(x=np.full(3, 0.7), v=0.0)), BatchPlan(2.0, step=0.05, path=path))
+    shared = run_batch(
+        Ball(restitution=0.8), Ball.begin(Height(x=np.full(3, 0.7), v=0.0)), BatchPlan(2.0, step=0.05, path=path)
+    )
     each = run_batch(*ball([0.7] * 3, [0.8] * 3), BatchPlan(2.0, step=0.05, path=path))
     np.testing.assert_allclose(shared.end.x.x, each.end.x.x, rtol=1e-14)
     assert len(shared.columns["outcome"]) == 3

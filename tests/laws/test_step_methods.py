@@ -21,7 +21,9 @@ def errors_of(scenario, method, steps, duration=2.0):
     )
 
 
-@pytest.mark.parametrize("scenario", [TICKING, ("rimless-wheel", ()), ("passive-wheel", ())], ids=["ticks", "continuous", "passive"])
+@pytest.mark.parametrize(
+    "scenario", [TICKING, ("rimless-wheel", ()), ("passive-wheel", ())], ids=["ticks", "continuous", "passive"]
+)
 def test_fourth_order_survives_events(scenario):
     """Eight events in 2 s. Where in its step an event falls differs from step to step, so a ratio may be off 16 by a quarter."""
     errors, residuals, last = errors_of(scenario, "rk4", STEPS)
@@ -64,7 +66,9 @@ def test_stiff_spokes_walk_and_close_their_books():
     """Mass over damping is 69 microseconds, the steps 1000 to 250. The ledger misses what the damper does in the first of them."""
     experiment = wheel("rimless-wheel-stiff")
     columns = [
-        run_batch(experiment.system, experiment.start, BatchPlan(5.0, step=step, method="linearly-implicit", path="cpp")).columns
+        run_batch(
+            experiment.system, experiment.start, BatchPlan(5.0, step=step, method="linearly-implicit", path="cpp")
+        ).columns
         for step in (1e-3, 5e-4, 2.5e-4)
     ]
     for column in columns:

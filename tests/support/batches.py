@@ -63,9 +63,7 @@ class Curves(AbstractToy):
     def jump(self, t, x, m, k):
         order = 10.0 * m.order + (k + 1.0)
         if k == 0:
-            m = Diary(
-                m.offset + self.push_a, order, m.a + 1, m.b, jnp.where(m.a == 0, t, m.first_a), t, m.first_b, m.last_b
-            )
+            m = Diary(m.offset + self.push_a, order, m.a + 1, m.b, jnp.where(m.a == 0, t, m.first_a), t, m.first_b, m.last_b)
         elif k == 1:
             m = Diary(m.offset, order, m.a, m.b + 1, m.first_a, m.last_a, jnp.where(m.b == 0, t, m.first_b), t)
         else:
@@ -164,11 +162,11 @@ class Pushed(AbstractToy):
         return Jump(x if k == 0 else Scalar1(x=0.0 * x.x), ticked if k == 0 else done, NoWork(none=0.0 * x.x))
 
 
-class Sorted(Ball):
+class Exotic(Ball):
     """A ball whose flow holds a primitive that no kernel has a rule for."""
 
     def flow(self, t, x, m):
-        pull = -self.gravity + 0.0 * jax.lax.erf_inv(0.1 * jnp.tanh(x.v))
+        pull = -self.gravity + 0.0 * jax.lax.digamma(2.0 + x.v * x.v)
         return Rates(Height(x=x.v, v=pull), NoPower(none=0.0 * x.v))
 
 

@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 import equinox as eqx
+import jax.numpy as jnp
 
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, Foot, PlanarFrame
@@ -236,8 +237,12 @@ class TorsoWheel(AbstractHybridSystem):
             height - l0 * (c * cos_alpha + s * sin_alpha),
             self.leg.force(x.spoke_length, x.spoke_speed),
             height - 0.5 * l0,
-            *((m.ticks.astype(height.dtype) * self.control_period - t,) if isinstance(m, SampledStance) else ()),
+            *((self._time_left(t, m, height),) if isinstance(m, SampledStance) else ()),
         )
+
+    def _time_left(self, t: Scalar, m: SampledStance, like: Scalar) -> Scalar:
+        """Before the next tick, in the precision of `like`: a whole number times a Python number would be double."""
+        return jnp.asarray(m.ticks, jnp.result_type(like)) * self.control_period - t
 
     def motion(self, x: TorsoWheelState) -> Motion:
         """Velocities in the model plane."""

@@ -15,7 +15,7 @@ from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.batch_program import Kind, Path, choose_path, has_gpu, starter
+from footfall.sim.batch_program import Kind, Path, choose_path, starter
 from footfall.sim.batch_results import Columns, collect
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
 from footfall.sim.step_engine import motor_work, step_count
@@ -59,6 +59,8 @@ def run_batch(
     Never raises for what a robot does: a lane that falls or diverges stays where it did, with its outcome, and the others are not
     touched by it. `progress` is told the share of the span that is done.
     """
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads = {threads}: at least one.")
     wanted = (*plan.track, *plan.sample)
     names = _output_names(system, state) if wanted else []
     for name in wanted:
@@ -70,7 +72,7 @@ def run_batch(
     kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), plan.method, plan.precision, plan.track)
     real = np.dtype(plan.precision).type
     clock = Clock(real(step), np.int32(plan.max_jumps), tuple(np.int32(n) for n in ticks))
-    system, state = padded(system, state, lanes, room_for(lanes, on_gpu=plan.path in ("auto", "gpu") and has_gpu()))
+    system, state = padded(system, state, lanes, room_for(lanes))
     lane = starter(kind)(system, state, clock)
     filler = np.arange(lane.outcome.shape[0]) >= lanes
     lane = lane._replace(outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome)))
@@ -203,13 +205,12 @@ def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, Hybr
     return jax.tree.map(lambda leaf: np.asarray(leaf, precision), system), jax.tree.map(spread, state), lanes
 
 
-def room_for(lanes: int, *, on_gpu: bool) -> int:
-    """Lanes to make room for: few different numbers, because each one compiles anew. Fillers have ended before they begin and cost nothing.
+def room_for(lanes: int) -> int:
+    """Lanes to make room for, at most an eighth more: few different numbers, because each one compiles anew.
 
-    A kernel for a GPU takes long to compile, so there it is the next power of two; else at most an eighth more than asked for.
+    Fillers have ended before they begin and cost nothing.
     """
-    octave = 1 << (lanes - 1).bit_length()
-    grain = octave if on_gpu else max(8, octave // 16)
+    grain = max(8, (1 << (lanes - 1).bit_length()) // 16)
     return -(-lanes // grain) * grain
 
 
@@ -226,8 +227,10 @@ def padded(system: Any, state: HybridState, lanes: int, room: int) -> tuple[Any,
 def timing(system: AbstractHybridSystem, duration: float, step: float) -> tuple[int, list[int]]:
     """Steps in all, and steps between the ticks of each clock; clear words when they do not fit."""
     steps = round(duration / step)
+    periods = [event.period for event in system.events if event.period is not None]
     if abs(steps * step - duration) > 1e-6 * step * max(1, steps):
-        better = duration / math.ceil(duration / step)
+        unit = min([duration, *periods])  # what divides the shortest period has the best chance to divide the rest
+        better = unit / math.ceil(unit / step)
         raise ValueError(f"a step of {step:g} s does not divide the duration of {duration:g} s. Try {better:.6g} s.")
     ticks = []
     for event in system.events:

@@ -37,6 +37,11 @@ class BatchPlan:
     sample_every: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("track", "sample"):
+            names = getattr(self, name)
+            if isinstance(names, str):
+                raise ValueError(f'BatchPlan.{name} = "{names}" must be a tuple of names, such as ("{names}",).')
+            object.__setattr__(self, name, tuple(names))
         for name, value in {"duration": self.duration, "step": self.step}.items():
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise ValueError(f"BatchPlan.{name} = {value:g} must be a positive, finite number.")

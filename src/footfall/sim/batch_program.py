@@ -167,7 +167,7 @@ def lowers_to_triton(call: Any, leaves: list[Any]) -> None:
     except CannotFuse:
         raise
     except Exception as error:
-        found = re.search(r"[Uu]nimplemented primitive in Pallas GPU lowering: (\w+)", str(error))
+        found = re.search(r"[Uu]nimplemented primitive in Pallas \w+ lowering: (\w+)", str(error))
         raise CannotFuse(found.group(1) if found else type(error).__name__, str(error).splitlines()[0][:200]) from error
 
 

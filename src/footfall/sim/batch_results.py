@@ -58,7 +58,7 @@ def collect(
     }
     loop = facts(kind)
     columns |= _walk(loop, system, lane, first)
-    columns |= _books(kind, loop, system, start, lane)
+    columns |= _books(kind, loop, system, start, lane, t_end)
     events = loop.system.events
     for n, j in enumerate(loop.margins):
         k, leg = loop.searched[j]
@@ -108,19 +108,18 @@ def _stored(kind: Kind) -> Callable[..., Any]:
     return jax.jit(stored)
 
 
-def _books(kind: Kind, loop: LaneLoop, system: Any, start: HybridState, lane: Lane) -> Columns:
+def _books(kind: Kind, loop: LaneLoop, system: Any, start: HybridState, lane: Lane, t_end: np.ndarray) -> Columns:
     """The ledger of each lane: what is not accounted for, and that as a share of what went through."""
     stored = _stored(kind)
     before, parts = stored(system, jax.tree.leaves(start.x), jax.tree.leaves(start.m), loop.zero)
-    after, now = stored(system, lane.x, lane.m, lane.ended)
+    after, now = stored(system, lane.x, lane.m, t_end.astype(kind.precision))
     ports = [np.asarray(v, float) for v in lane.q[: len(loop.ports)]]
     jumps = [np.asarray(v, float) for v in lane.jump_work]
-    change = np.asarray(after, float) - np.asarray(before, float)
-    residual = change - sum(ports) - sum(jumps)
-    through = sum(np.abs(v) for v in (*ports, *jumps)) + sum(
-        np.abs(np.asarray(b, float) - np.asarray(a, float)) for a, b in zip(parts, now, strict=True)
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # a start that was not finite has no books
+        change = np.asarray(after, float) - np.asarray(before, float)
+        residual = change - sum(ports) - sum(jumps)
+        moved = [np.abs(np.asarray(b, float) - np.asarray(a, float)) for a, b in zip(parts, now, strict=True)]
+        through = sum(np.abs(v) for v in (*ports, *jumps)) + sum(moved)
         # A robot that ends at once has moved next to nothing: measured against that, rounding would look like a loss.
         through = np.maximum(through, 1e-9 * np.abs(np.asarray(before, float)))
         relative = np.where(through > 0, np.abs(residual) / through, np.abs(residual))

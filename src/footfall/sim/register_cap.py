@@ -21,8 +21,8 @@ def limit_registers(kernel: Any, registers: int) -> Any:
 
 def _install() -> None:
     try:
-        from jax._src.lib.mlir import ir
         from jax._src.pallas.triton import lowering
+        from jaxlib.mlir import ir
 
         make = lowering.lower_jaxpr_to_triton_module
     except (ImportError, AttributeError):

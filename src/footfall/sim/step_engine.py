@@ -55,8 +55,11 @@ class LaneLoop:
             ]
             for a in self.searched
         ]
-        #: a guard's least room is worth keeping unless its event is the gait itself
-        self.margins = [j for j, (k, _) in enumerate(self.searched) if not events[k].restarts]
+        #: a guard's least room is worth keeping unless its event is the gait itself, or every step of the gait restarts it
+        restarted = {name for event in events for name in event.restarts}
+        self.margins = [
+            j for j, (k, _) in enumerate(self.searched) if not events[k].restarts and events[k].name not in restarted
+        ]
         self.travel = system.travel()
         power = jax.eval_shape(lambda: system.flow(self.zero, like.x, like.m).power)
         self.ports = [name for name, _, _ in named_leaves(power)]
@@ -164,6 +167,10 @@ def finite(arrays: list[Array]) -> Array:
     return jnp.abs(functools.reduce(lambda a, b: a + b, sums)) < np.inf
 
 
+def _reals(arrays: list[Array]) -> list[Array]:
+    return [a for a in arrays if jnp.issubdtype(a.dtype, jnp.floating)]
+
+
 def armed_room(room: Array, counts: Array) -> Array:
     """Room as the lane carries it: positive exactly where the guard counts."""
     tiny = np.finfo(room.dtype).tiny
@@ -178,7 +185,8 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     # fires at once, rising out of it it has been positive. What a first tick makes of a guard at zero is no fall into the run.
     _, falling = loop.guards(zero, x, m, loop.field(m)(zero, x))
     for k in loop.clocks:
-        x, m, _ = loop.jump(zero, x, m, k, None)
+        x, m, done = loop.jump(zero, x, m, k, None)
+        works = [a + b for a, b in zip(works, done, strict=True)]
     slope = loop.field(m)(zero, x)
     room, rate = loop.guards(zero, x, m, slope)
     room = [armed_room(g, (g > 0) | ((g == 0) & ((f < 0) | (r > 0)))) for g, f, r in zip(room, falling, rate, strict=True)]
@@ -244,15 +252,17 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
 
         def plain() -> Any:
             # 1 and 0, but not as literals, which Triton cannot yield. Left, target, at and passes are those of a fresh step already.
-            return (~needed).astype(jnp.int32), needed.astype(jnp.int32), tried
+            over, ticked = (~needed).astype(jnp.int32), needed.astype(jnp.int32)
+            return ((over, ticked) if countdown else (over,)), tried
 
         def eventful() -> Any:
             return resolve(loop, now, tried, clock, t, hit, good, i, countdown)
 
-        done, ticked, now = lax.cond(needed, eventful, plain)
+        (done, *ticked), now = lax.cond(needed, eventful, plain)
         # After a tick the step may go on for the events it caused: the clock is wound at the tick, and runs at the end of the step.
         wound = tuple(
-            jnp.where((c == I(1)) & (ticked > 0), n + I(1), c) - done for c, n in zip(countdown, clock.tick_steps, strict=True)
+            jnp.where((c == I(1)) & (ticked[0] > 0), n + I(1), c) - done
+            for c, n in zip(countdown, clock.tick_steps, strict=True)
         )
         return i + done, wound, now
 
@@ -299,10 +309,10 @@ def resolve(
     good: Array,
     i: Array,
     countdown: tuple[Array, ...],
-) -> tuple[Array, Array, Moving]:
+) -> tuple[tuple[Array, ...], Moving]:
     """What becomes of an attempt: accepted, repeated up to an event, or followed by a jump.
 
-    Also whether the step is over for all, and whether the clocks that were due have ticked.
+    Also whether the step is over for all and, where there are clocks, whether those that were due have ticked.
     """
     after, arriving = _accept(loop, now, tried, hit, good)
     landed = any_lane(arriving)
@@ -310,17 +320,17 @@ def resolve(
     after = _end(after, ~good & (now.pace > 0), I(Outcome.diverged), t)
     over = ~any_lane((after.left > 0) | (after.at >= I(0)) | arriving)
     t1 = t + now.target
-    changed, any_changed, ticking = arriving & (after.pace > 0), landed, over & ~over
+    changed, any_changed, flags = arriving & (after.pace > 0), landed, ()
     if countdown:
         t_next = (i + I(1)).astype(loop.real) * clock.step + jnp.zeros_like(t)
         ticking = over & functools.reduce(lambda a, b: a | b, [c == I(1) for c in countdown])
         after = lax.cond(ticking, lambda: _tick(loop, after, t_next, countdown), lambda: after)
-        changed, any_changed = changed | (ticking & (after.pace > 0)), landed | ticking
+        changed, any_changed, flags = changed | (ticking & (after.pace > 0)), landed | ticking, (ticking.astype(jnp.int32),)
         t1 = jnp.where(ticking, t_next, t1)
     after = lax.cond(any_changed, lambda: _look_again(loop, now, after, clock, t1, changed, arriving), lambda: after)
     if countdown:
         over = over & ~any_lane(after.at >= I(0))  # a tick may have pushed a guard below zero
-    return over.astype(jnp.int32), ticking.astype(jnp.int32), pick(over, _fresh(after), after)
+    return (over.astype(jnp.int32), *flags), pick(over, _fresh(after), after)
 
 
 def _accept(loop: LaneLoop, now: Moving, tried: Moving, hit: Array, good: Array) -> tuple[Moving, Array]:
@@ -342,7 +352,7 @@ def _accept(loop: LaneLoop, now: Moving, tried: Moving, hit: Array, good: Array)
         rooms.append(jnp.where(now.target > 0, jnp.where(at_zero, jnp.minimum(a, 0.0), a), b))
     after = after._replace(lane=after.lane._replace(room=rooms))
     whole, cap = left, now.lane.cap
-    if cap is not None:
+    if cap is not None and loop.method.first_fraction is not None:
         cap = jnp.where(kept & (now.target >= cap), jnp.minimum(cap + loop.method.first_fraction * now.pace, now.pace), cap)
         whole = jnp.minimum(cap, left)
         after = after._replace(lane=after.lane._replace(cap=cap))
@@ -398,7 +408,7 @@ def _jump(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array,
         new_x, new_m, done = loop.jump(t, lane.x, lane.m, k, leg)
         x, m = pick(mine, new_x, x), pick(mine, new_m, m)
         work = [jnp.where(mine, w + d, w) for w, d in zip(work, done, strict=True)]
-    jumped, good = arriving & (outcome == I(0)), finite([*x, *work])
+    jumped, good = arriving & (outcome == I(0)), finite([*x, *work, *_reals(m)])
     moved = lane._replace(x=x, m=m, jump_work=work, last=_mark(loop, lane, x, m, t), jumps=lane.jumps + I(1))
     after = after._replace(lane=pick(jumped & good, moved, lane), passes=jnp.where(jumped, after.passes + I(1), after.passes))
     ends = jnp.where(jumped & (after.passes > I(max(MOST_EVENTS_PER_STEP, 2 * len(loop.searched)))), I(Outcome.zeno), outcome)
@@ -442,7 +452,7 @@ def _tick(loop: LaneLoop, moving: Moving, t: Array, countdown: tuple[Array, ...]
         new_x, new_m, done = loop.jump(t, x, m, k, None)
         x, m = pick(due, new_x, x), pick(due, new_m, m)
         work = [jnp.where(due, w + d, w) for w, d in zip(work, done, strict=True)]
-    good = finite([*x, *work])
+    good = finite([*x, *_reals(m), *work])
     ticked = moving._replace(lane=pick(good, lane._replace(x=x, m=m, jump_work=work), lane))
     return _end(ticked, ~good & (moving.pace > 0), I(Outcome.diverged), t)
 

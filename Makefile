@@ -4,15 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: run test slow check format bench pictures clean
+.PHONY: run test compiler slow check format bench pictures clean
 
 run: $(VENV)/.made-run
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
 
-test: $(VENV)/.made-dev
+test: $(VENV)/.made-dev compiler
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-slow: $(VENV)/.made-dev
+# The tests build C++ kernels. Without a compiler footfall runs sweeps through XLA instead; its tests do not.
+compiler:
+	@command -v c++ g++ clang++ >/dev/null 2>&1 || { echo "no C++ compiler: installing g++"; apt-get install -y -q g++ >/dev/null 2>&1; } || \
+	  { echo "The tests need a C++ compiler. On Debian: apt-get install g++"; exit 1; }
+
+slow: $(VENV)/.made-dev compiler
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 
 check: $(VENV)/.made-dev
@@ -28,13 +33,15 @@ format: $(VENV)/.made-dev
 bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/event_engine.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/batch_engine.py --lanes 16384 --steps 2400 --rounds 5 --sizes 1,16,256,4096,65536,1048576 --write
+	$(BIN)/python benchmarks/workers.py --write
 
 pictures: $(VENV)/.made-dev
 	$(BIN)/python docs/make_pictures.py
 
 # What every command in the README needs.
 $(VENV)/.made-run: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[plots,tables]"
+	$(BIN)/python -m pip install --quiet --editable ".[plots,tables,sweep]"
 	mkdir -p runs
 	touch $@
 

@@ -1,5 +1,9 @@
 """Draws the pictures of the README and docs from real runs: `make pictures`."""
 
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 from footfall import load, simulate, summarise
@@ -18,6 +22,18 @@ def main() -> None:
         write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
         write_animation(run, PICTURES / f"{name}.gif", longest=2.5)
         print(f"{name}: {run.ending.sentence}")
+    draw_sweep(PICTURES / "sweep.png")
+
+
+def draw_sweep(path: Path) -> None:
+    """The heat map of the README's sweep."""
+    with tempfile.TemporaryDirectory() as folder:
+        study = Path(folder) / "study"
+        vary = ["--vary", "leg.stiffness=8e3:4e4:200:log", "--vary", "torso.pitch_setpoint=0.4:1.2:200"]
+        subprocess.run(
+            [sys.executable, "-m", "footfall.cli.main", "sweep", "rimless-wheel", *vary, "--out", str(study)], check=True
+        )
+        shutil.copy(study / "heatmap.png", path)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from rich.markup import escape
 from footfall.cli.screen import out
 from footfall.hybrid.conformance import examine_system
 from footfall.scenario.load import load
+from footfall.sim.batch import fits_kernels
 
 
 def check_scenario(name: str, settings: list[str]) -> int:
@@ -15,5 +16,8 @@ def check_scenario(name: str, settings: list[str]) -> int:
     for check in report.checks:
         mark = "[green]ok  [/]" if check.ok else "[bold red]FAIL[/]"
         out.print(f"  {mark}  {escape(check.claim)}: [dim]{escape(check.detail)}[/]", soft_wrap=True)
+    for kernel, verdict in fits_kernels(experiment.system, experiment.start).items():
+        words = "a sweep runs it as one" if verdict == "yes" else verdict
+        out.print(f"  [dim]{'yes ' if verdict == 'yes' else 'no  '}[/]  {kernel}: [dim]{escape(words)}[/]", soft_wrap=True)
     out.print(f"{report.system} keeps the contract." if report.ok else f"{report.system} breaks the contract.", markup=False)
     return 0 if report.ok else 1

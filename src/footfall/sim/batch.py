@@ -15,7 +15,7 @@ from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.batch_program import Kind, Path, choose_path, starter
+from footfall.sim.batch_program import Kind, Path, choose_path, kernels_for, starter
 from footfall.sim.batch_results import Columns, collect
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
 from footfall.sim.step_engine import motor_work, step_count
@@ -87,6 +87,21 @@ def run_batch(
     times = None if not plan.sample_every else np.arange(len(march.samples)) * plan.sample_every * step
     samples = {n: np.stack([row[n][:lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
     return BatchResult(values, units, docs, path.name, step, tuple(notes), end, times, samples)
+
+
+def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
+    """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way; otherwise they run under XLA."""
+    system, state, _ = prepared(system, state, "float64")
+    kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), "rk4", "float64", ())
+    clocks = [event for event in system.events if event.period is not None]
+    clock = Clock(np.float64(1e-3), np.int32(1), tuple(np.int32(1) for _ in clocks))
+    try:
+        lane = starter(kind)(system, state, clock)
+    except Exception as error:  # whatever a model that was not written for lanes does with them
+        return {
+            "batches": f"its code does not take an array for a number ({type(error).__name__}: {str(error).splitlines()[0]})"
+        }
+    return kernels_for(kind, system, lane, clock)
 
 
 def _tables(columns: Columns, lanes: int) -> tuple[dict[str, np.ndarray], dict[str, str], dict[str, str]]:

@@ -208,3 +208,29 @@ def choose_path(wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, 
         except NoCompiler as error:
             notes.append(f"no C++ kernel: {error}")
     return xla_path(kind, system, lane, clock), notes
+
+
+def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, str]:
+    """For each kind of kernel "yes", or what keeps the system from becoming one. Needs neither a compiler nor a GPU."""
+    from footfall.sim.cpp_source import cpp_source
+
+    leaves, tree = _flat(system, lane, clock, 0, 0)
+    flags, width, real = _flags(leaves), 8, np.dtype(kind.precision)
+    program = flat_program(kind, tree)
+
+    def as_cpp() -> None:
+        _refuse_legs(leaves)
+        like = [jax.ShapeDtypeStruct((width,) if flag else (), leaf.dtype) for leaf, flag in zip(leaves, flags, strict=True)]
+        cpp_source(jax.make_jaxpr(program)(*like), flags, width=width, real=real)
+
+    def as_triton() -> None:
+        lowers_to_triton(_pallas(kind, tree, flags, False), leaves)
+
+    found = {}
+    for name, attempt in {"C++ kernel": as_cpp, "GPU kernel": as_triton}.items():
+        try:
+            attempt()
+            found[name] = "yes"
+        except CannotFuse as error:
+            found[name] = f"no rule there for {error}"
+    return found

@@ -56,8 +56,11 @@ def test_other_methods_have_the_order_they_state(method, scenario, low, high):
 
 
 def test_every_method_goes_to_the_same_answer():
-    """At 1.25 ms each is within its own error of the event engine; the worst is of first order and an error of 5 %."""
-    bounds = {"rk4": 1e-7, "rk2": 3e-4, "semi-implicit-euler": 0.1, "linearly-implicit": 1e-7}
+    """At 1.25 ms each is within its own error of the event engine; the worst is of first order and an error of 5 %.
+
+    The linearly implicit one, of order 3, has 1.5e-5 at 2.5 ms, hence about 2e-6 here.
+    """
+    bounds = {"rk4": 1e-7, "rk2": 3e-4, "semi-implicit-euler": 0.1, "linearly-implicit": 2e-6}
     for method, bound in bounds.items():
         assert state_error(*TICKING, 2.0, 1.25e-3, method)[0] < bound, method
 

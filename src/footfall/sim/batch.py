@@ -17,8 +17,8 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.batch_program import Kind, Path, choose_path, kernels_for, starter
 from footfall.sim.batch_results import Columns, collect
+from footfall.sim.lane_jump import motor_work, step_count
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
-from footfall.sim.step_engine import motor_work, step_count
 from footfall.sim.step_methods import METHODS
 
 #: Progress is told after about this many robot-steps, by path: a call returns then.

@@ -13,8 +13,9 @@ from jax import lax
 
 from footfall.hybrid.system import HybridState
 from footfall.sim.fuse_errors import CannotFuse, NoCompiler
+from footfall.sim.lane_loop import LaneLoop
 from footfall.sim.lane_state import Clock, Lane
-from footfall.sim.step_engine import LaneLoop, advance, begin
+from footfall.sim.step_engine import advance, begin
 
 #: Registers a thread of the GPU kernel may use: the best of 64, 80, 96 (float32) and 96, 128, 168 (float64) for the rimless wheel on an H200.
 REGISTERS = {"float32": 80, "float64": 96}

@@ -12,8 +12,9 @@ from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
 from footfall.sim.batch_program import Kind
+from footfall.sim.lane_jump import step_count
+from footfall.sim.lane_loop import LaneLoop
 from footfall.sim.lane_state import Lane, Mark
-from footfall.sim.step_engine import LaneLoop, step_count
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,0 +1,162 @@
+"""A hybrid system as the step engine sees it: lists of arrays over lanes, one field, one list of guards. Built while tracing."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.sim.lane_state import Moving
+from footfall.sim.step_methods import METHODS, Roles, Slope
+
+I = np.int32
+
+
+class LaneLoop:
+    """The loop's pieces for one system: what its guards, clocks, states and integrals are. Built while tracing."""
+
+    def __init__(self, system: AbstractHybridSystem, like: HybridState, method: str, real: Any, track: tuple[str, ...] = ()):
+        self.system, self.method, self.real, self.track = system, METHODS[method], np.dtype(real).type, track
+        self.x_tree, self.m_tree = jax.tree.structure(like.x), jax.tree.structure(like.m)
+        events = system.events
+        self.clocks = [k for k, e in enumerate(events) if e.period is not None]
+        shapes = jax.eval_shape(lambda: self.system.guards(self.zero, like.x, like.m))
+        #: (event, leg) of each guard that is searched; a guard over like legs has one entry for each
+        self.searched: list[tuple[int, int | None]] = []
+        for k, shape in enumerate(shapes):
+            if events[k].period is None:
+                legs = [None] if len(shape.shape) <= 1 else range(shape.shape[0])
+                self.searched += [(k, leg) for leg in legs]
+        names = [events[k].name for k, _ in self.searched]
+        self.disarms = [
+            [
+                a == b or (names[j] in events[a[0]].restarts and (a[1] == b[1] or None in (a[1], b[1])))
+                for j, b in enumerate(self.searched)
+            ]
+            for a in self.searched
+        ]
+        #: a guard's least room is worth keeping unless its event is the gait itself, or every step of the gait restarts it
+        restarted = {name for event in events for name in event.restarts}
+        self.margins = [
+            j for j, (k, _) in enumerate(self.searched) if not events[k].restarts and events[k].name not in restarted
+        ]
+        self.travel = system.travel()
+        power = jax.eval_shape(lambda: system.flow(self.zero, like.x, like.m).power)
+        self.ports = [name for name, _, _ in named_leaves(power)]
+        rates = [info.rate_of is not None for _, _, info in named_leaves(like.x)]
+        self.roles = Roles(rates)
+        self.held = self._held(like)
+
+    @property
+    def zero(self) -> Any:
+        return self.real(0.0)
+
+    def _held(self, like: HybridState) -> list[bool]:
+        """Which states the flow leaves alone: their rate is the plain number 0.0."""
+        seen: list[bool] = []
+
+        def look() -> int:
+            rates = jax.tree.leaves(self.system.flow(self.zero, like.x, like.m).x)
+            seen.extend(isinstance(r, float) and r == 0.0 for r in rates)
+            return 0
+
+        jax.eval_shape(look)
+        return seen
+
+    def struct_x(self, leaves: list[Any]) -> Any:
+        return jax.tree.unflatten(self.x_tree, leaves)
+
+    def struct_m(self, leaves: list[Any]) -> Any:
+        return jax.tree.unflatten(self.m_tree, leaves)
+
+    def full(self, value: Any, like: Array) -> Array:
+        """A number as lanes of the engine's precision."""
+        return jnp.broadcast_to(jnp.asarray(value, self.real), jnp.broadcast_shapes(jnp.shape(value), like.shape[-1:]))
+
+    def field(self, m: list[Array]) -> Callable[[Any, list[Array]], Slope]:
+        held_m = self.struct_m(m)
+
+        def slope(t: Any, leaves: list[Array]) -> Slope:
+            x = self.struct_x(leaves)
+            rates = self.system.flow(t, x, held_m)
+            x_rates = [None if held else r for r, held in zip(jax.tree.leaves(rates.x), self.held, strict=True)]
+            q_rates = list(jax.tree.leaves(rates.power))
+            if self.track:
+                for value in self.tracked(t, x, held_m):
+                    q_rates += [value, value * value]
+            like = leaves[0]
+            x_rates = [r if r is None else self.full(r, like) for r in x_rates]
+            return Slope(x_rates, [self.full(r, like) for r in q_rates])
+
+        return slope
+
+    def tracked(self, t: Any, x: Any, m: Any) -> list[Any]:
+        values = {name: value for name, value, _ in named_leaves(self.system.outputs(t, x, m))}
+        return [values[name] for name in self.track]
+
+    def output(self, name: str, t: Any, x: list[Array], m: list[Array]) -> Array:
+        leaves = named_leaves(self.system.outputs(t, self.struct_x(x), self.struct_m(m)))
+        return next(value for n, value, _ in leaves if n == name)
+
+    def guards(self, t: Any, x: list[Array], m: list[Array], slope: Slope) -> tuple[list[Array], list[Array]]:
+        """Room of each searched guard, and its rate along the flow."""
+        moving = [i for i, r in enumerate(slope.x) if r is not None]
+        held_m, like = self.struct_m(m), x[0]
+
+        def rooms(s: Any, values: list[Array]) -> list[Array]:
+            leaves = list(x)
+            for i, v in zip(moving, values, strict=True):
+                leaves[i] = v
+            every = self.system.guards(s, self.struct_x(leaves), held_m)
+            return [self.full(every[k] if leg is None else every[k][leg], like) for k, leg in self.searched]
+
+        t = self.full(t, like)
+        return jax.jvp(rooms, (t, [x[i] for i in moving]), (jnp.ones_like(t), [slope.x[i] for i in moving]))
+
+    def jump(
+        self, t: Any, x: list[Array], m: list[Array], k: int, leg: int | None
+    ) -> tuple[list[Array], list[Array], list[Array]]:
+        legs = () if leg is None else (leg,)
+        jumped = self.system.jump(t, self.struct_x(x), self.struct_m(m), k, *legs)
+        new_x = [jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape) for a, b in zip(jax.tree.leaves(jumped.x), x, strict=True)]
+        new_m = [jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape) for a, b in zip(jax.tree.leaves(jumped.m), m, strict=True)]
+        return new_x, new_m, [self.full(w, x[0]) for w in jax.tree.leaves(jumped.work)]
+
+    def slope_of(self, moving: Moving) -> Slope:
+        rates = iter(moving.slope_x)
+        return Slope([None if held else next(rates) for held in self.held], moving.slope_q)
+
+
+def pick(flag: Array, new: Any, old: Any) -> Any:
+    """`new` where the flag holds, else `old`, leaf by leaf."""
+    return jax.tree.map(lambda a, b: b if a is b else jnp.where(flag, a, b), new, old)
+
+
+def any_lane(flag: Array) -> Array:
+    """Whether it holds in any lane of the block (kernels have no rule for `any`)."""
+    return jnp.max(flag.astype(jnp.int32)) > I(0)
+
+
+def either(flags: list[Array]) -> Array:
+    return functools.reduce(lambda a, b: a | b, flags)
+
+
+def finite(arrays: list[Array]) -> Array:
+    """Whether all values of a lane are finite. A sum of finite numbers that overflows counts as not: they are useless by then."""
+    sums = [jnp.sum(a, axis=tuple(range(a.ndim - 1))) if a.ndim > 1 else a for a in arrays]
+    return jnp.abs(functools.reduce(lambda a, b: a + b, sums)) < np.inf
+
+
+def reals(arrays: list[Array]) -> list[Array]:
+    return [a for a in arrays if jnp.issubdtype(a.dtype, jnp.floating)]
+
+
+def armed_room(room: Array, counts: Array) -> Array:
+    """Room as the lane carries it: positive exactly where the guard counts."""
+    tiny = np.finfo(room.dtype).tiny
+    return jnp.where(counts, jnp.maximum(room, room.dtype.type(tiny)), jnp.minimum(room, 0.0))

@@ -229,7 +229,7 @@ def scipy_section(given: plain.Arrays, rounds: int) -> dict:
     for law, period in (("continuous", None), ("held", PERIOD)):
         exact = [reference(given, lane, SPAN, period) for lane in range(lanes)]
         found: dict[str, dict] = {}
-        for method in ("RK45", "DOP853", "LSODA"):
+        for method in ("RK23", "RK45", "DOP853", "LSODA"):
             for rtol in 10.0 ** -np.arange(3.0, 10.1, 0.5):
                 gap = 0.0
                 for lane in range(lanes):  # the first robot that is too far off ends it

@@ -324,6 +324,9 @@ def test_a_hanging_compiler_is_ended_with_all_it_started(monkeypatch, tmp_path, 
     assert time.monotonic() - started < 10
     both = [int(pid) for pid in pids.read_text().split()]
     assert len(both) == 2
+    patience = time.monotonic() + 5.0  # a signal sent is not yet a signal heard, on a busy machine
+    while any(map(is_running, both)) and time.monotonic() < patience:
+        time.sleep(0.02)
     assert not any(map(is_running, both))
 
 
@@ -332,3 +335,33 @@ def test_a_hanging_compiler_is_ended_with_all_it_started(monkeypatch, tmp_path, 
 
 def test_the_cache_is_where_the_command_line_says():
     assert runtime.cache_folder is cache_folder_module.cache_folder
+
+
+@needs_compiler
+def test_no_room_to_compile_in_is_told_as_a_missing_compiler(monkeypatch):
+    """So that a batch goes on through XLA."""
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kernel_cache.tempfile, "TemporaryDirectory", full)
+    with pytest.raises(NoCompiler, match="No space left"):
+        build(add=3.25)
+
+
+@needs_compiler
+def test_a_full_disk_leaves_nothing_half_written_in_the_cache(folder, monkeypatch):
+    build(add=4.5)
+    before = sorted(folder.iterdir())
+    fdopen = os.fdopen
+
+    def full(fd, mode="r", **options):
+        file = fdopen(fd, mode, **options)
+        if mode == "wb" and not options:  # a file of the cache; not the private copy that is loaded
+            file.close()
+            raise OSError(28, "No space left on device")
+        return file
+
+    monkeypatch.setattr(kernel_cache.os, "fdopen", full)
+    assert not build(add=5.5).from_cache
+    assert sorted(folder.iterdir()) == before

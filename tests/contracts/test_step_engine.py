@@ -7,8 +7,8 @@ from footfall import HybridState, Outcome, SimPlan, simulate
 from footfall.sim import batch
 from footfall.sim.batch import run_batch
 from footfall.sim.batch_plan import BatchPlan
-from support.batches import ForcedBall, Poison, Pushed, Ticks, curves, leaning, same_bits, ticking_wheel
-from support.toys import Ball, Clockwork, Height, Heights, ManyBalls, PerBall, Scalar1
+from support.batches import Fading, ForcedBall, Paid, Poison, Pushed, Ticks, curves, leaning, same_bits, ticking_wheel
+from support.toys import Ball, Clockwork, Count, Height, Heights, ManyBalls, PerBall, Scalar1
 
 PATHS = ("xla", "cpp")
 
@@ -420,3 +420,52 @@ def test_numbers_for_all_and_numbers_for_each_give_the_same(path):
     each = run_batch(*ball([0.7] * 3, [0.8] * 3), BatchPlan(2.0, step=0.05, path=path))
     np.testing.assert_allclose(shared.end.x.x, each.end.x.x, rtol=1e-14)
     assert len(shared.columns["outcome"]) == 3
+
+
+def test_a_lane_that_has_ended_stays_where_it_is_while_time_goes_on_beside_it(path):
+    """Its flow is not a number later; neither the end by an event nor the one by divergence may be overwritten."""
+    system = Fading(until=np.array([0.5, 0.33, 9.0]), stop=np.array([0.2, 1e3, 1e3]))
+    start = HybridState(Scalar1(x=np.zeros(3)), Count(n=np.zeros(3, np.int32)))
+    result = run_batch(system, start, BatchPlan(1.0, step=0.05, path=path))
+    assert [Outcome(o).name for o in result.columns["outcome"]] == ["rocked_back", "diverged", "reached_end"]
+    assert np.isfinite(result.end.x.x).all()
+    assert result.end.x.x[0] == pytest.approx(0.2, abs=1e-5)  # the step's own error, (0.05)^5 times a few hundred
+    assert 0.25 <= result.columns["t_end"][1] <= 0.35
+
+
+def test_a_guard_that_rises_through_zero_with_another_that_falls_does_not_fire(path):
+    """Shared roots on the grid of steps: what is left of the step moves nothing, and a guard leaving zero is not one reaching it."""
+    draw = np.random.default_rng(5)
+    roots = draw.integers(2, 19, 500) / 20
+    cases = [{"a": ([r], draw.uniform(0.01, 2)), "b": ([r], -draw.uniform(0.01, 2))} for r in roots]
+    system, start = curves(cases)
+    result = run_batch(system, start, BatchPlan(1.0, step=0.05, path=path))
+    assert np.all(result.columns["outcome"] == Outcome.reached_end)
+    assert np.all(result.end.m.a == 0) and np.all(result.end.m.b == 1)
+
+
+@pytest.mark.parametrize("per_call", [1, 7])
+def test_where_calls_end_changes_no_bit_of_a_flow_that_depends_on_time(path, per_call, monkeypatch):
+    system, start = ForcedBall(restitution=np.linspace(0.5, 0.9, 9)), Ball.begin(Height(x=np.linspace(0.5, 1.0, 9), v=0.0))
+    whole = run_batch(system, start, BatchPlan(1.0, step=0.01, path=path))
+    monkeypatch.setattr(batch, "STEPS_PER_CALL", dict.fromkeys(batch.STEPS_PER_CALL, per_call * 9))
+    same_bits(whole, run_batch(system, start, BatchPlan(1.0, step=0.01, path=path)))
+
+
+def test_metrics_of_walking_are_for_robots_that_reach_the_end_and_steps_for_those_that_step(path):
+    """Pitch 0.3 rocks back. With the settling time at the start, speed is over the window from there; a part of a step is no step."""
+    system, start = leaning(ticking_wheel(), [0.3, 0.6]), ticking_wheel().start
+    columns = run_batch(system, start, BatchPlan(3.0, step=2.5e-3, settle=0.0, path=path)).columns
+    assert Outcome(columns["outcome"][0]) is Outcome.rocked_back
+    assert np.isnan(columns["mean_speed"][0]) and np.isfinite(columns["mean_speed"][1])
+    assert np.isnan(columns["step_time"]).all() and np.isnan(columns["step_length"]).all()
+    settled = run_batch(system, start, BatchPlan(3.0, step=2.5e-3, settle=1.5, path=path)).columns
+    assert settled["step_time"][1] == pytest.approx(0.26, abs=0.02)  # 0.2623 s once settled
+
+
+def test_the_work_of_ticks_and_of_events_is_in_the_books(path):
+    """Ticks at 0, 0.5 and 1.0 (a tick due at the end happens), one event at 0.5: 3 J + 2 J."""
+    start = HybridState(Scalar1(x=np.zeros(3)), Ticks(*(np.zeros(3, np.int32) for _ in range(3))))
+    result = run_batch(Paid(), start, BatchPlan(1.0, step=0.05, path=path))
+    assert np.all(result.end.m.n == 3) and np.all(result.end.m.events == 1)
+    assert np.all(result.columns["jump_work"] == 5.0)

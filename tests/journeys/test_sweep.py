@@ -3,11 +3,13 @@
 import json
 import math
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
@@ -112,7 +114,7 @@ def test_a_finished_sweep_resumes_to_nothing_and_another_metric_is_drawn(study, 
     assert status == 0 and "nothing was left to do" in out
     assert {p.name: p.stat().st_mtime_ns for p in (folder / "shards").iterdir()} == before
     status, _, err = command("sweep", "--resume", "--out", folder, "--metric", "step_tme")
-    assert status == 0 and 'Did you mean "step_time"?' in err  # the sweep is complete; only its picture is not
+    assert status == 2 and 'Did you mean "step_time"?' in err
 
 
 def test_the_printed_summary_says_what_a_person_asks_first(command):
@@ -130,11 +132,45 @@ def test_the_printed_summary_says_what_a_person_asks_first(command):
     for words in (
         "path: ",
         "robots per second",
+        " s in all",
         "largest relative residual",
-        "footfall run passive-wheel --set terrain.angle=",
+        "footfall run one/scenario.toml --set terrain.angle=",
     ):
         assert words in out, words
     assert Path("one/curves.png").exists() and "one/curves.png" in err
+
+
+def test_what_to_try_next_is_the_best_design_with_the_settings_and_duration_of_the_sweep(command):
+    Path("my study").mkdir()  # an empty folder may be used
+    vary = ("--vary", "spokes=8,10", "--vary", "terrain.angle=0.08,0.1")
+    status, out, err = command(
+        "sweep", "passive-wheel", "--set", "leg.length=0.3", *vary, *FAST, "--out", "my study", "--no-plots"
+    )
+    assert status == 0, err
+    line = next(line for line in out.splitlines() if line.strip().startswith("footfall run"))
+    best = json.loads(Path("my study/summary.json").read_text())["fastest"]
+    _, *arguments = shlex.split(line)
+    status, out, err = command(*arguments, "--json", "--no-plots", "--out", "alone")
+    assert status == 0, err
+    run = json.loads(out)
+    assert run["outcome"]["t"] == 4.0
+    assert run["metrics"]["mean_speed"] == pytest.approx(best["metric"], rel=1e-3)
+
+
+def test_one_design_is_counted_as_one(command):
+    status, out, err = command("sweep", "passive-wheel", "--vary", "terrain.angle=1 deg", *FAST, "--out", "one")
+    assert status == 0, err
+    assert "1 design of" in out and "1 robot simulated" in out and "Best designs" not in out and "Try next" not in out
+
+
+def test_two_sampled_keys_are_drawn_as_dots_and_nothing_is_drawn_of_nothing(command):
+    vary = ("--vary", "terrain.angle=1 deg:8 deg", "--vary", "leg.length=0.2:0.4:log")
+    status, _, err = command("sweep", "passive-wheel", *vary, "--sample", "lhs:16", *FAST, "--out", "dots")
+    assert status == 0 and Path("dots/scatter.png").exists(), err
+    vary = ("--vary", "terrain.angle=0.2 deg:0.5 deg:3", "--vary", "leg.length=0.2,0.3")
+    status, _, err = command("sweep", "passive-wheel", *vary, *FAST, "--out", "fallen")
+    assert status == 0 and "no design that reached the end has a mean speed; run longer" in err
+    assert not list(Path("fallen").glob("*.png"))
 
 
 def test_samples_of_several_structures_do_not_depend_on_how_they_are_cut_into_shards(command):
@@ -155,7 +191,7 @@ def test_samples_of_several_structures_do_not_depend_on_how_they_are_cut_into_sh
 def test_results_have_the_columns_of_all_structures_whichever_a_shard_holds():
     variants = Variants(ff.load("passive-wheel"), ())
     columns, plan = {"terrain.angle": np.array([0.08, 0.1])}, BatchPlan(duration=4.0, step=0.002)
-    expected = {"least_of_another": "<f8", "ticks_of_another": "<i4", **result_columns(variants, columns, plan)}
+    expected = {"least_of_another": "<f8", "ticks_of_another": "<i4", **result_columns(variants, columns, plan)[0]}
     results = run_designs(variants, columns, plan, expected=expected).columns
     assert {name: values.dtype.str for name, values in results.items()} == expected
     assert np.isnan(results["least_of_another"]).all() and results["ticks_of_another"].tolist() == [0, 0]
@@ -169,6 +205,8 @@ def test_designs_from_a_file_are_kept_in_the_sweep_and_need_the_file_no_more(com
     Path("mine.csv").unlink()
     for shard in Path("listed/shards").iterdir():
         shard.unlink()
+    status, _, err = command("sweep", "--resume", "--out", "listed", "--metric", "mean_sped")
+    assert status == 2 and 'Did you mean "mean_speed"?' in err and not list(Path("listed/shards").iterdir())
     assert command("sweep", "--resume", "--out", "listed", "--no-plots")[0] == 0
     table = ff.open_sweep("listed").to_pandas()
     assert table["terrain.angle"].tolist() == [math.radians(3), 0.1, 0.02]
@@ -226,8 +264,22 @@ def test_rollout_of_listed_designs_chooses_its_step_and_agrees_with_the_grid():
     [
         ({}, "either `vary`"),
         ({"vary": {"terrain.angle": [0.1]}, "designs": {"terrain.angle": [0.1]}}, "either `vary`"),
-        ({"vary": {"terrain.angle": ["steep"]}}, "expected numbers in rad"),
-        ({"vary": {"terrain.angle": []}}, "a row of values"),
+        ({"vary": {"terrain.angle": ["steep"]}}, '"steep" is not a number in rad'),
+        ({"vary": {"terrain.angle": [True]}}, "expected numbers in rad"),
+        ({"vary": {"terrain.angle": [None]}}, "expected numbers in rad"),
+        ({"vary": {"terrain.angle": ["2 kg"]}}, "is in kg"),
+        ({"vary": {"terrain.angle": []}}, '"terrain.angle" is empty'),
+        ({"vary": {"terrain.angle": [[0.1, 0.2]]}}, "a row of values"),
+        ({"vary": {"terrain.angle": [[0.1], [0.1, 0.2]]}}, "a row of values"),
+        ({"vary": {"terrain.angle": [0.1, math.inf]}}, "must be finite"),
+        ({"vary": {}}, "vary is empty"),
+        ({"designs": {}}, "designs is empty"),
+        ({"designs": [0.1, 0.2]}, "designs is a dictionary"),
+        ({"vary": "terrain.angle"}, "vary is a dictionary"),
+        ({"vary": {0: [0.1]}}, "0 is not a key"),
+        ({"vary": {"terrain.angle": [0.1]}, "step": "1 kg"}, "step: "),
+        ({"vary": {"terrain.angle": [0.1]}, "step": [0.1]}, "step is a number of seconds"),
+        ({"vary": {"terrain.angle": [0.1]}, "track": "foot.fz"}, "must be a tuple of names"),
         ({"vary": {"terrain.angel": [0.1]}}, 'Did you mean "terrain.angle"'),
         ({"vary": {"terrain.angle": [0.1]}, "track": ["foot.fy2"]}, "no output"),
         ({"vary": {"terrain.angle": [0.1]}, "step": -1.0}, "step = -1"),
@@ -239,7 +291,25 @@ def test_rollout_of_listed_designs_chooses_its_step_and_agrees_with_the_grid():
 def test_a_wrong_rollout_is_answered_in_words(arguments, said):
     with pytest.raises(ScenarioError) as caught:
         ff.rollout(ff.load("passive-wheel"), **arguments)
+    assert said in str(caught.value) and "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("first", "said"), [("passive-wheel", 'ff.load("passive-wheel")'), (None, "not NoneType")])
+def test_what_is_not_an_experiment_is_answered_with_how_to_get_one(first, said):
+    with pytest.raises(ScenarioError) as caught:
+        ff.rollout(first, {"terrain.angle": [0.1]})
     assert said in str(caught.value)
+
+
+def test_rollout_takes_data_frames_and_units():
+    experiment = ff.load("passive-wheel")
+    plain = ff.rollout(experiment, designs={"terrain.angle": np.radians([4, 5]), "spokes": [8, 10]}, step=0.002, duration=4.0)
+    frame = pandas.DataFrame({"terrain.angle": ["4 deg", "5 deg"], "spokes": [8.0, 10.0]})
+    framed = ff.rollout(experiment, designs=frame, step="2 ms", duration="4 s")
+    assert framed.mean_speed.values.tolist() == plain.mean_speed.values.tolist()
+    assert framed.spokes.values.tolist() == [8, 10]
+    assert framed.mean_speed.long_name == "mean speed" and "settling time" in framed.mean_speed.description
+    assert "units" not in framed.cost_of_transport.attrs  # xarray would print []
 
 
 def test_importing_footfall_imports_neither_xarray_nor_scipy_nor_dask_nor_matplotlib():
@@ -261,7 +331,12 @@ VARY = ("--vary", "terrain.angle=0.05:0.1:3")
         (("passive-wheel",), "something to vary"),
         (("passive-weel", *VARY), 'Did you mean "passive-wheel"?'),
         (("passive-wheel", *VARY, "--seed", "1"), "--seed is for --sample"),
+        (("passive-wheel", "--vary", "terrain.angle=0.05:0.1", "--sample", "sobol:4", "--seed", "-1"), "must be 0 or larger"),
         (("passive-wheel", *VARY, "--designs", "x.csv"), "choose one"),
+        (("passive-wheel", *VARY, "--metric", "outcome"), "a code, not a quantity"),
+        (("passive-wheel", *VARY, "--metric", "mean_sped"), 'Did you mean "mean_speed"?'),
+        (("passive-wheel", *VARY, "--metric", "foot.fz_max"), "Add --track foot.fz, and take --metric foot.fz_max"),
+        (("passive-wheel", *VARY, "--metric", "foot.fz", "--track", "foot.fz"), "Take one of foot.fz_mean, foot.fz_rms"),
         (("passive-wheel", *VARY, "--resume"), "--resume needs the folder"),
         (("passive-wheel", *VARY, "--resume", "--force", "--out", "x"), "choose one"),
         (("passive-wheel", *VARY, "--resume", "--out", "nowhere"), "is not a sweep"),
@@ -288,6 +363,29 @@ def test_what_is_asked_wrongly_is_answered_before_anything_is_written(command, a
     assert status == 2 and said in err, err
     assert "Traceback" not in err and not out
     assert list(Path().iterdir()) == []
+
+
+def test_a_cpp_path_without_a_compiler_is_refused_and_auto_goes_another_way(command, monkeypatch):
+    monkeypatch.setenv("FOOTFALL_CXX", "none")
+    sweep = ("sweep", "passive-wheel", *VARY, "--step", "10 ms", "--duration", "1", "--no-plots")
+    status, _, err = command(*sweep, "--path", "cpp")
+    assert status == 2 and err.strip().count("\n") == 0 and 'path "cpp": switched off by FOOTFALL_CXX' in err
+    with pytest.raises(ScenarioError, match="switched off"):
+        ff.rollout(ff.load("passive-wheel"), {"terrain.angle": [0.1]}, path="cpp")
+    status, out, err = command(*sweep, "--method", "rk2")  # of which no kernel has been compiled yet
+    assert status == 0 and "XLA" in out and "no C++ kernel: switched off" in out, err
+
+
+def test_an_existing_folder_does_not_hide_what_else_is_wrong(command):
+    Path("there").mkdir()
+    Path("there/cat.jpg").touch()
+    for wrong, said in (
+        (("--metric", "mean_sped"), "mean_speed"),
+        (("--step", "3 ms"), "does not divide"),
+        ((), "not a sweep"),
+    ):
+        status, _, err = command("sweep", "passive-wheel", *VARY, "--out", "there", *wrong)
+        assert status == 2 and said in err, err
 
 
 def test_nothing_that_is_there_is_overwritten_unasked(command):
@@ -325,3 +423,37 @@ def assert_same(one, other):
         assert a[name].tobytes() == b[name].tobytes() if a[name].dtype.kind != "O" else a[name].tolist() == b[name].tolist(), (
             name
         )
+
+
+def test_the_sweep_of_the_readme_in_small_on_two_workers_agrees_with_single_runs(tmp_path):
+    """The same command with fewer designs and seconds; Dask workers on loopback, started and stopped by it."""
+    script = str(Path(sys.executable).with_name("footfall"))
+    vary = ["--vary", "leg.stiffness=8e3:4e4:3:log", "--vary", "torso.pitch_setpoint=0.4:1.2:3"]
+    program = [
+        script,
+        "sweep",
+        "rimless-wheel",
+        *vary,
+        "--duration",
+        "5",
+        "--workers",
+        "2",
+        "--shard-size",
+        "5",
+        "--out",
+        "study",
+    ]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert "2 workers" in done.stdout and (tmp_path / "study" / "heatmap.png").stat().st_size > 10_000
+    table = pandas.read_parquet(tmp_path / "study" / "shards").set_index("design")
+    assert len(table) == 9 and {"reached_end", "rocked_back"} <= {Outcome(o).name for o in table.outcome}
+    for design in (0, 4):  # rocks back; walks
+        row = table.loc[design]
+        keys = [f"{key}={row[key]!r}" for key in ("leg.stiffness", "torso.pitch_setpoint")]
+        experiment = ff.load("rimless-wheel", [text.replace("np.float64(", "").replace(")", "") for text in keys], duration=5)
+        run = ff.simulate(experiment.system, experiment.start, experiment.plan)
+        assert Outcome(int(row.outcome)) is run.outcome
+        assert row.t_end == pytest.approx(run.ending.t, abs=1e-4)  # the step was chosen for a state error of 1e-5
+        if run.outcome is Outcome.reached_end:
+            assert row.mean_speed == pytest.approx(ff.summarise(run).metrics["mean_speed"], rel=1e-5)

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import BrokenExecutor, Future
 from pathlib import Path
@@ -15,11 +16,13 @@ import pytest
 
 from footfall.cli.main import app
 from footfall.cli.runtime import cache_folder
+from footfall.sweep import begin_sweep as begin_sweep_module
 from footfall.sweep import shards
 from footfall.sweep.errors import SweepError
 from footfall.sweep.evaluate import Means, evaluate_shard
 from footfall.sweep.executors import process_pool, remote_scheduler
 from footfall.sweep.manifest import read_manifest
+from footfall.sweep.read_back import open_sweep
 from footfall.sweep.run_sweep import run_sweep
 from support.sweeps import SHARDS, SIZE, assert_same_results, begin, shard_names
 
@@ -102,9 +105,10 @@ def test_a_worker_of_a_process_pool_killed_in_mid_sweep_loses_and_doubles_nothin
         return pools[-1]
 
     def kill_one(standing):
+        # A moment later, when the next shard has been given out: a worker that dies with work in hand.
         if standing.done and not killed:
             killed.extend(list(pools[0]._processes)[:1])
-            os.kill(killed[0], signal.SIGKILL)
+            threading.Timer(0.05, os.kill, (killed[0], signal.SIGKILL)).start()
 
     report = run_sweep(folder, executor=make, threads=1, progress=kill_one)
     assert killed and len(pools) == 2
@@ -134,7 +138,7 @@ def test_a_shard_that_kills_three_workers_is_named_and_the_others_are_kept(copy)
     for number in (2, 5):
         (copy / "shards" / f"part-{number:06d}.parquet").unlink()
     made = []
-    with pytest.raises(SweepError, match=r"died 3 times while computing shard 5 .*Finished shards are kept"):
+    with pytest.raises(SweepError, match=r"died 3 times while computing shard 5 .*Finished shards are kept.*__main__"):
         run_sweep(copy, executor=lambda: made.append(1) or BreakingPool(5))
     assert len(made) == 3
     assert len(shard_names(copy)) == SHARDS - 1
@@ -260,6 +264,8 @@ def test_a_good_shard_of_another_sweep_is_not_taken_for_one_of_ours(copy, whole,
     ("file", "change", "said"),
     [
         ("sweep.json", lambda text: text.replace('"step": 0.0005', '"step": 0.0006'), "changed by hand"),
+        ("sweep.json", lambda text: text.replace('"count": 2400', '"count": 600'), "changed by hand"),
+        ("sweep.json", lambda text: text.replace("terrain.angle", "terrain.angel"), "changed by hand"),
         ("sweep.json", lambda text: text[:200], "damaged"),
         ("sweep.json", lambda text: text.replace('"format": 1', '"format": 99'), "another version"),
         ("scenario.toml", lambda text: text.replace("6.91", "6.92"), "has been changed since"),
@@ -271,6 +277,35 @@ def test_a_changed_manifest_or_scenario_is_refused(copy, file, change, said):
     (copy / file).write_text(change(text))
     with pytest.raises(SweepError, match=said):
         run_sweep(copy)
+
+
+@pytest.mark.parametrize("where", ["write_manifest", "open_folder"])
+def test_a_sweep_that_cannot_begin_leaves_no_folder_that_nothing_would_take(tmp_path, monkeypatch, where):
+    def full(*_):
+        raise SweepError("the disk is full")
+
+    monkeypatch.setattr(begin_sweep_module, where, full)
+    with pytest.raises(SweepError, match="the disk is full"):
+        begin(tmp_path / "study")
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_file_that_is_no_shard_of_the_sweep_is_not_read_as_one(copy):
+    shutil.copy(copy / "shards" / "part-000000.parquet", copy / "shards" / "part-000099.parquet")
+    sweep = open_sweep(copy)
+    assert sweep.complete and len(sweep.to_pandas(["design"])) == SHARDS * SIZE
+    (copy / "shards" / "part-000001.parquet").unlink()
+    assert not sweep.complete and len(sweep.to_pandas(["design"])) == (SHARDS - 1) * SIZE
+
+
+def test_a_lock_that_is_a_link_is_not_followed(copy, tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("keep me")
+    (copy / ".lock").unlink(missing_ok=True)
+    (copy / ".lock").symlink_to(precious)
+    with pytest.raises(SweepError, match=r"\.lock could not be written"):
+        run_sweep(copy)
+    assert precious.read_text() == "keep me"
 
 
 # --- asked to be another -----------------------------------------------------------------------------------------------
@@ -286,7 +321,7 @@ SAME = ("passive-wheel", "--vary", "terrain.angle=1 deg:9 deg:120", "--vary", "l
         (("--step", "1 ms"), "step: 0.0005 here, 0.001 asked for"),
         (("--precision", "float32"), "precision: float64 here, float32 asked for"),
         (("--method", "rk2"), "method: rk4 here, rk2 asked for"),
-        (("--track", "foot.fz"), "track:"),
+        (("--track", "foot.fz"), "track: nothing here, foot.fz asked for"),
         (("--shard-size", "64"), "shard size: 300 here, 64 asked for"),
         (("--vary", "start.spoke_rate=-3,-4"), "start.spoke_rate: varied in what is asked for only"),
     ],

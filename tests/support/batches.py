@@ -9,7 +9,9 @@ import numpy as np
 
 import footfall as ff
 from footfall.hybrid.fields import param, signal
+from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import Event, HybridState, Jump, Rates
+from footfall.numerics.scalar import Scalar
 from footfall.sim import batch, batch_program
 from footfall.sim.batch import BatchResult, prepared, run_batch, timing
 from footfall.sim.batch_plan import BatchPlan
@@ -162,6 +164,13 @@ class Pushed(AbstractToy):
         return Jump(x if k == 0 else Scalar1(x=0.0 * x.x), ticked if k == 0 else done, NoWork(none=0.0 * x.x))
 
 
+class Paid(Pushed):
+    """Each tick puts a joule into the books, each other event two."""
+
+    def jump(self, t, x, m, k):
+        return super().jump(t, x, m, k)._replace(work=NoWork(none=(1.0 if k == 0 else 2.0) + 0.0 * x.x))
+
+
 class Exotic(Ball):
     """A ball whose flow holds a primitive that no kernel has a rule for."""
 
@@ -176,6 +185,26 @@ class ForcedBall(Ball):
     def flow(self, t, x, m):
         pull = -self.gravity * (1.0 + 0.9 * jnp.sin(40.0 * t)) - 2.0 * x.v * jnp.abs(x.v)
         return Rates(Height(x=x.v, v=pull), NoPower(none=0.0 * x.v))
+
+
+class Fading(AbstractToy):
+    """x grows at the root of the time left, and there is no root afterwards; it ends as rocked back where it reaches `stop`."""
+
+    until: Scalar = param(1e3, doc="time from which the flow is not a number")
+    stop: Scalar = param(1e3, doc="x at which it ends")
+
+    @property
+    def events(self):
+        return (Event("end", "x reaches its stop", Outcome.rocked_back),)
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=jnp.sqrt(self.until - t) + 0.0 * x.x), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (self.stop - x.x,)
+
+    def jump(self, t, x, m, k):
+        return Jump(x, m, NoWork(none=0.0 * x.x))
 
 
 # --- wheels ----------------------------------------------------------------------------------------------------------------------

@@ -306,8 +306,12 @@ def test_metrics_after_a_given_settling_time_by_hand(hand_made):
     assert m["motor_peak_torque"] == 4.0
 
 
+def test_the_window_begins_at_the_last_footfall_before_the_settling_time(hand_made):
+    assert summarise(hand_made, settle=2.5).window == {"from": 2.0, "to": 3.0, "steps": 1.0, "settled": True}
+
+
 def test_a_run_that_did_not_settle_says_so_and_gives_no_step_metrics(hand_made):
-    summary = summarise(hand_made, settle=2.5)  # one footfall left: no step to measure
+    summary = summarise(hand_made, settle=3.5)  # no footfall after it: nothing settled to measure
     assert summary.window == {"from": 0.0, "to": 4.0, "steps": 3.0, "settled": False}
     assert summary.metrics["step_time"] is None and summary.metrics["step_length"] is None
     assert summary.metrics["mean_speed"] == pytest.approx(2.5 / 4)

@@ -54,7 +54,10 @@ def unit_of(metric: str) -> str:
 
 
 def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None = None) -> Summary:
-    """Metrics from the first to the last footfall of the settled part: after `settle` seconds, or the run's second half."""
+    """Metrics over whole steps: from the last footfall before the settling time to the last of the run.
+
+    The settling time is `settle`, or the middle of the run.
+    """
     ending = trajectory.ending
     metrics, window = _metrics(trajectory, settle)
     events = [{"t": e.t, "name": e.name} | ({} if e.leg is None else {"leg": e.leg}) for e in trajectory.events]
@@ -78,9 +81,9 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     counts = np.sum([run[name] for name in travel.step_counters], axis=0)
     landings = np.flatnonzero(np.diff(counts) > 0) + 1  # rows just after a footfall
     begin = 0.5 * run.ending.t if settle is None else settle
-    late = landings[run.t[landings] >= begin]
-    settled = len(late) >= 2
-    first, last = (late[0], late[-1]) if settled else (0, len(run.t) - 1)
+    first, last = _settled(run, landings, begin)
+    settled = last > first
+    first, last = (first, last) if settled else (0, len(run.t) - 1)
     time = run.t[last] - run.t[first]
     distance = run[travel.distance][last] - run[travel.distance][first]
     sides = len(travel.step_counters)
@@ -115,16 +118,24 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     return metrics, window
 
 
+def _settled(run: Trajectory, landings: np.ndarray, begin: float) -> tuple[int, int]:
+    """Rows of the last footfall at or before `begin` (of the first, if there was none before) and of the last one of all."""
+    if len(landings) < 2 or run.t[landings[-1]] < begin:
+        return 0, 0
+    before = np.flatnonzero(run.t[landings] <= begin)
+    return int(landings[before[-1] if len(before) else 0]), int(landings[-1])
+
+
 def _step_time(run: Trajectory, begin: float) -> float | None:
     """Time between a side's own footfalls: the inverse of the mean of the sides' step rates."""
     assert run.travel is not None
     rates = []
     for name in run.travel.step_counters:
         landings = np.flatnonzero(np.diff(run[name]) > 0) + 1
-        late = landings[run.t[landings] >= begin]
-        if len(late) < 2 or run.t[late[-1]] == run.t[late[0]]:
+        first, last = _settled(run, landings, begin)
+        if run.t[last] == run.t[first]:
             return None
-        rates.append((run[name][late[-1]] - run[name][late[0]]) / (run.t[late[-1]] - run.t[late[0]]))
+        rates.append((run[name][last] - run[name][first]) / (run.t[last] - run.t[first]))
     return float(1.0 / np.mean(rates))
 
 

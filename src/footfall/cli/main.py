@@ -113,7 +113,10 @@ def sweep(
     shard_size: Annotated[int | None, typer.Option(help="Designs per file and task.")] = None,
     workers: Annotated[int | None, typer.Option(help="Start this many Dask workers here, one core each.")] = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster: tcp://host:port.")] = None,
-    metric: Annotated[str | None, typer.Option(help="What the picture shows (default: mean_speed).")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="What the picture shows (default: mean_speed); with --resume a finished sweep is drawn again."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,

@@ -16,34 +16,37 @@ from footfall.cli.run import own_code
 from footfall.cli.runtime import cache_folder
 from footfall.cli.screen import err, fail, note, out
 from footfall.cli.sweep_request import SweepRequest, require_sense
-from footfall.cli.sweep_table import grouped, run_alone, sweep_table
+from footfall.cli.sweep_table import run_alone, sweep_table
 from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sim.batch_plan import BatchPlan
-from footfall.sweep.begin_sweep import begin_sweep, default_shard_size, require_free
+from footfall.sweep.batches import result_columns
+from footfall.sweep.begin_sweep import begin_sweep, default_shard_size
 from footfall.sweep.design_file import read_designs
 from footfall.sweep.designs import Designs
 from footfall.sweep.errors import SweepError
+from footfall.sweep.evaluate import Workshop
 from footfall.sweep.executors import THREADS_PER_WORKER, local_workers, remote_scheduler
 from footfall.sweep.files import write_aside
-from footfall.sweep.manifest import Manifest, describe_sweep, open_folder
+from footfall.sweep.manifest import Manifest, OpenedSweep, describe_sweep, open_folder
 from footfall.sweep.meter import Standing
 from footfall.sweep.parse import parse_designs
-from footfall.sweep.plan_sweep import plan_of, require_tracks
+from footfall.sweep.plan_sweep import plan_of, require_compiler, require_metric, require_tracks
 from footfall.sweep.read_back import Digest, digest_sweep, open_sweep
 from footfall.sweep.run_sweep import SweepReport, run_sweep
+from footfall.sweep.words import counted, grouped
 
 
 def sweep_designs(request: SweepRequest) -> int:
     """Status 0 when every design has been simulated, whatever became of it."""
+    began = time.perf_counter()
     require_sense(request)
     if request.resume:
         folder = Path(request.out or "")
         manifest = _resumed(folder, request)
     else:
         folder, manifest = _begun(request)
-    began = time.perf_counter()
     try:
         with own_code(open_folder(folder).experiment), _executor(request) as executor, _bar() as progress:
             threads = None if executor is None else THREADS_PER_WORKER
@@ -51,10 +54,9 @@ def sweep_designs(request: SweepRequest) -> int:
     except KeyboardInterrupt:
         fail(f"stopped; finished shards are kept. Go on with: footfall sweep --resume --out {folder}")
         return 130
-    took = time.perf_counter() - began
     for number, fault in report.mended:
         note(f"shard {number} was computed again: {fault}")
-    return _finish(folder, manifest, request, report, took)
+    return _finish(folder, manifest, request, report, began)
 
 
 def _experiment(request: SweepRequest) -> Experiment:
@@ -94,12 +96,13 @@ def _seconds(text: str | None) -> float | None:
 def _begun(request: SweepRequest) -> tuple[Path, Manifest]:
     experiment = _experiment(request)
     folder = Path(request.out) if request.out else _fresh_folder(experiment.name)
-    require_free(folder, force=request.force)
     designs, plan = _designs(experiment, request), _plan(experiment, request)
-    doing = f"checking {designs.count} designs{'' if plan.step else ' and choosing the step'}"
+    doing = f"checking {counted(designs.count, 'design')}{'' if plan.step else ' and choosing the step'}"
     with err.status(doing, spinner="dots"), own_code(experiment):
         size = request.shard_size or default_shard_size(designs.count, plan.path, request.workers or 1)
-        return folder, begin_sweep(folder, experiment, designs, plan, shard_size=size, force=request.force)
+        return folder, begin_sweep(
+            folder, experiment, designs, plan, shard_size=size, force=request.force, metric=request.metric
+        )
 
 
 def _resumed(folder: Path, request: SweepRequest) -> Manifest:
@@ -127,10 +130,23 @@ def _resumed(folder: Path, request: SweepRequest) -> Manifest:
             f"{folder} is another sweep than the one asked for:\n{said}\n"
             f"  Go on with it as it is: footfall sweep --resume --out {folder}. Or choose another --out."
         )
+    if (request.path or then.path) == "cpp":
+        require_compiler()
+    if request.metric is not None:
+        require_metric(experiment, request.metric, _results(sweep))
     for name in ("footfall", "jax", "numpy"):
         if manifest.versions.get(name) != wanted.versions.get(name):
             note(f"{name} was {manifest.versions.get(name)} when this sweep began and is {wanted.versions.get(name)} now")
     return manifest
+
+
+def _results(sweep: OpenedSweep) -> list[str]:
+    """Names of the results a sweep has or, before its first shard, will have."""
+    there = open_sweep(sweep.folder)
+    if there.files:
+        return [name for name in there.names() if name not in ("design", *sweep.designs.keys)]
+    few = sweep.designs.at(sweep.designs.probes())
+    return list(result_columns(Workshop.of(sweep).variants, few, sweep.manifest.batch_plan())[0])
 
 
 def _fresh_folder(name: str) -> Path:
@@ -188,7 +204,7 @@ def _bar() -> Iterator:
 
 def standing_words(standing: Standing) -> str:
     """12 345 of 40 000 robots, 5 120 robots/s, 0:00:05 left"""
-    words = f"{grouped(standing.done)} of {grouped(standing.total)} robots"
+    words = f"{grouped(standing.done)} of {counted(standing.total, 'robot')}"
     if standing.rate > 0:
         words += f", {grouped(standing.rate) if standing.rate >= 10 else f'{standing.rate:.2g}'} robots/s"
     if standing.left < 1e7:
@@ -196,19 +212,19 @@ def standing_words(standing: Standing) -> str:
     return words
 
 
-def _finish(folder: Path, manifest: Manifest, request: SweepRequest, report: SweepReport, took: float) -> int:
+def _finish(folder: Path, manifest: Manifest, request: SweepRequest, report: SweepReport, began: float) -> int:
     sweep = open_sweep(folder)
     experiment = open_folder(folder).experiment
     digest = digest_sweep(sweep, experiment.about.success)
-    summary = _summary(folder, manifest, digest, report, took)
+    picture = _picture(folder, request, experiment) if request.plots else None
+    summary = {**_summary(folder, manifest, digest, report, request.workers), "seconds_in_all": time.perf_counter() - began}
     text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
     write_aside(folder / "summary.json", lambda aside: aside.write_text(text, encoding="utf-8"))
-    picture = _picture(folder, request, experiment) if request.plots else None
     if request.as_json:
         print(json.dumps({**summary, "picture": str(picture) if picture else None}, allow_nan=False), flush=True)
     else:
         out.print(sweep_table(summary, experiment, manifest))
-        if alone := run_alone(summary, manifest):
+        if alone := run_alone(summary):
             out.print("\n[bold]Try next[/]")
             out.print(f"  {alone}", markup=False, soft_wrap=True)
     note(f"sweep folder: {folder}")
@@ -227,11 +243,11 @@ def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Pat
         with err.status("drawing", spinner="dots"):
             return write_sweep_plot(folder, request.metric, experiment.about.success, title)
     except (ScenarioError, SweepError) as error:
-        fail(f"no picture: {error}")
+        note(f"no picture: {error}")
         return None
 
 
-def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepReport, took: float) -> dict:
+def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepReport, workers: int | None) -> dict:
     """One JSON object: what was swept, what came out, what ran."""
     plan = manifest.plan
     return {
@@ -244,11 +260,12 @@ def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepRepo
         "method": plan["method"],
         "precision": plan["precision"],
         "paths": list(report.paths),
+        "workers": workers,
         "notes": list(report.notes),
         "shards": manifest.shards,
         "computed_now": report.computed,
         "found": report.found,
         "recomputed": [{"shard": number, "why": why} for number, why in report.mended],
-        "seconds": took,
-        "robots_per_second": report.computed / took if report.computed else None,
+        "seconds": report.seconds,
+        "robots_per_second": report.computed / report.seconds if report.computed else None,
     }

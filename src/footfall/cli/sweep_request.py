@@ -5,7 +5,7 @@ import dataclasses
 from footfall.cli.extras import require
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.executors import require_worker_count
-from footfall.sweep.plan_sweep import require_gpu
+from footfall.sweep.plan_sweep import require_compiler, require_gpu, require_quantity
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +53,8 @@ def require_sense(request: SweepRequest) -> None:
         raise ScenarioError("--designs lists the designs; --vary and --sample make them: choose one.")
     if request.seed is not None and request.sample is None:
         raise ScenarioError("--seed is for --sample; a grid has nothing random in it.")
+    if request.seed is not None and request.seed < 0:
+        raise ScenarioError(f"--seed {request.seed}: it must be 0 or larger.")
     if request.workers is not None and request.scheduler is not None:
         raise ScenarioError("--workers starts workers here, --scheduler uses those of a cluster: choose one.")
     if request.shard_size is not None and request.shard_size < 1:
@@ -63,6 +65,10 @@ def require_sense(request: SweepRequest) -> None:
         require("distributed", "cluster", "Without it, a sweep runs here, on all cores.")
     elif request.path == "gpu":
         require_gpu()
+    if request.path == "cpp":
+        require_compiler()
+    if request.metric is not None:
+        require_quantity(request.metric)
     if request.sample is not None:
         require("scipy", "sweep")
     if request.plots:

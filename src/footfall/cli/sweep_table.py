@@ -1,5 +1,6 @@
 """The summary of a sweep as a person reads it."""
 
+import shlex
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -8,15 +9,11 @@ from rich.text import Text
 
 from footfall.hybrid.outcome import Outcome
 from footfall.scenario.load import Experiment
-from footfall.sweep.manifest import Manifest
+from footfall.sweep.manifest import SCENARIO, Manifest
+from footfall.sweep.words import counted, grouped
 
 #: A ledger further open than this says the step is too long for that design, or the model is wrong.
 BOOKS_OPEN = 1e-4
-
-
-def grouped(number: float) -> str:
-    """40000 as 40 000."""
-    return f"{number:,.0f}".replace(",", " ")
 
 
 def sweep_table(summary: dict[str, Any], experiment: Experiment, manifest: Manifest) -> RenderableType:
@@ -24,10 +21,11 @@ def sweep_table(summary: dict[str, Any], experiment: Experiment, manifest: Manif
     units = {axis["key"]: axis["unit"] for axis in manifest.designs["axes"]}
     parts: list[RenderableType] = [
         Text.assemble((experiment.about.title or manifest.name, "bold"), f"  ({manifest.name})"),
-        Text(f"{grouped(summary['designs'])} designs of {', '.join(units)}; {summary['duration']:g} s each\n"),
+        Text(f"{counted(summary['designs'], 'design')} of {', '.join(units)}; {summary['duration']:g} s each\n"),
         _outcomes(summary, experiment),
-        _best(summary, units),
     ]
+    if summary["best"] or summary["fastest"]:
+        parts.append(_best(summary, units))
     residual = summary["worst_residual"]
     if residual is not None:
         style = "bold yellow" if residual > BOOKS_OPEN else ""
@@ -71,24 +69,29 @@ def _quantity(value: Any, unit: str) -> str:
 
 
 def _conditions(summary: dict[str, Any]) -> list[str]:
+    workers = f"; {counted(summary['workers'], 'worker')}" if summary["workers"] else ""
     lines = [
         f"step {summary['step']:.4g} s ({summary['step_source']}), {summary['method']}, {summary['precision']}",
-        f"path: {'; '.join(summary['paths'])}",
+        f"path: {'; '.join(summary['paths'])}{workers}",
         *summary["notes"],
     ]
     if summary["robots_per_second"]:
-        now, rate = grouped(summary["computed_now"]), grouped(summary["robots_per_second"])
+        now, rate = counted(summary["computed_now"], "robot"), grouped(summary["robots_per_second"])
         there = f"; {grouped(summary['found'])} were there already" if summary["found"] else ""
-        lines.append(f"{now} robots in {summary['seconds']:.2f} s with compilation: {rate} robots per second{there}")
+        lines.append(f"{now} simulated in {summary['seconds']:.2f} s with compilation: {rate} robots per second{there}")
+        lines.append(
+            f"{summary['seconds_in_all']:.2f} s in all since Python was up, with checking, choosing the step and drawing"
+        )
     else:
         lines.append("nothing was left to do: every shard is there and whole")
     return lines
 
 
-def run_alone(summary: dict[str, Any], manifest: Manifest) -> str:
+def run_alone(summary: dict[str, Any]) -> str:
     """The command that runs the best design by itself, with the event engine; nothing when no design got anywhere."""
     found = summary["best"] or summary["fastest"]
     if found is None:
         return ""
-    settings = " ".join(f"--set {key}={value}" for key, value in found["values"].items())
-    return f"footfall run {manifest.origin or manifest.name} {settings}"
+    settings = " ".join(f"--set {shlex.quote(f'{key}={value}')}" for key, value in found["values"].items())
+    scenario = shlex.quote(f"{summary['folder']}/{SCENARIO}")
+    return f"footfall run {scenario} {settings}"

@@ -82,6 +82,10 @@ def _imported(path: Path) -> Any:
 
 def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem:
     file_name, _, class_name = kind.partition(":")
+    if Path(file_name).is_absolute():
+        raise ScenarioError(
+            f'kind = "{kind}": name the robot file relative to the scenario, so that both can be moved together.'
+        )
     path = (folder / file_name).resolve()
     if folder.resolve() not in path.parents:
         raise ScenarioError(f'kind = "{kind}": a robot file must lie beside or below the scenario file.')

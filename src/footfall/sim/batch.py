@@ -80,7 +80,7 @@ def run_batch(
     settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
     march = _March(kind, system, clock, path, plan, steps, settle, lanes, progress)
     lane = march.go(lane)
-    columns = collect(kind, system, state, lane, march.first, march.settled, plan.duration, settle * step)
+    columns = collect(kind, system, state, lane, march.first, march.walked, march.settled, plan.duration, settle * step)
     kept = [[np.asarray(v)[..., :lanes] for v in leaves] for leaves in (lane.x, lane.m)]
     end = HybridState(jax.tree.unflatten(kind.x, kept[0]), jax.tree.unflatten(kind.m, kept[1]))
     values, units, docs = _tables(columns, lanes)
@@ -131,9 +131,10 @@ class _March:
         self.steps, self.settle, self.progress = steps, settle, progress
         self.settled: list[np.ndarray] | None = None  # integrals at the settling time
         self.samples: list[dict[str, np.ndarray]] = []
-        # Whether anybody listens or not: where a call ends can change the last bit of what follows.
+        # The same whether anybody listens or not.
         self.per_call = max(1, min(steps, STEPS_PER_CALL[path.name.partition(" ")[0]] // lanes))
         self.first: Mark | None = None  # footfall from which metrics count
+        self.walked: np.ndarray | None = None  # whether there was one
 
     def go(self, lane: Lane) -> Lane:
         i, every = 0, self.plan.sample_every
@@ -171,7 +172,7 @@ class _March:
         if lane.last is None:
             return None
         here = _standing(self.kind)(self.system, lane, self._time(self.settle))
-        walked = np.asarray(lane.last.steps) >= 0
+        walked = self.walked = np.asarray(lane.last.steps) >= 0
         return Mark(*(np.where(walked, np.asarray(a), np.asarray(b)) for a, b in zip(lane.last, here, strict=True)))
 
 

@@ -44,6 +44,7 @@ def collect(
     start: HybridState,
     lane: Lane,
     first: Mark | None,
+    walked: np.ndarray | None,
     settled: list[np.ndarray] | None,
     duration: float,
     settle: float,
@@ -58,7 +59,7 @@ def collect(
         "jumps": Column(np.asarray(lane.jumps), "", "events located; ticks of a clock are not counted"),
     }
     loop = facts(kind)
-    columns |= _walk(loop, system, lane, first)
+    columns |= _walk(loop, system, lane, first, walked)
     columns |= _books(kind, loop, system, start, lane, t_end)
     events = loop.system.events
     for n, j in enumerate(loop.margins):
@@ -69,22 +70,26 @@ def collect(
     return columns
 
 
-def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None) -> Columns:
-    """Metrics from footfall to footfall: from the last one before the settling time to the last one of the run."""
-    if loop.travel is None or begin is None or lane.last is None:
+def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: np.ndarray | None) -> Columns:
+    """Metrics from footfall to footfall: from the last one before the settling time to the last one of the run.
+
+    Of a robot that did not reach the end they say nothing. Where none came before the settling time, the window begins there: speed and
+    cost are those of that window, but a part of a step is no step, so its time and length are not known.
+    """
+    if loop.travel is None or begin is None or lane.last is None or walked is None:
         return {}
     first, last = (jax.tree.map(lambda v: np.asarray(v, float), mark) for mark in (begin, lane.last))
     sides = len(loop.travel.step_counters)
     with np.errstate(divide="ignore", invalid="ignore"):
-        known = (first.steps >= 0) & (last.steps > first.steps)
+        known = (np.asarray(lane.outcome) == Outcome.running) & (last.steps > first.steps)
         time, distance, work = (np.where(known, b - a, np.nan) for a, b in zip(first[:3], last[:3], strict=True))
-        steps = np.where(known, (last.steps - first.steps) / sides, np.nan)
+        steps = np.where(known & walked, (last.steps - first.steps) / sides, np.nan)
         weight = np.asarray(system.travel().weight, float)
         metrics = {
             "mean_speed": (
                 distance / time,
                 "m/s",
-                "mean speed over whole steps, from the last footfall before the settling time to the last of the run",
+                "mean speed from the last footfall before the settling time (or from then on) to the last of the run",
             ),
             "step_time": (time / steps, "s", "time between footfalls of one side"),
             "step_length": (distance / steps, "m", "distance between footfalls of one side"),

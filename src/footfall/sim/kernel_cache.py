@@ -45,8 +45,11 @@ def load_kernel(source: str) -> Loaded:
         if folder and (kept := folder.kept(name)) is not None:
             return Loaded(_load(kept), 0.0, True)
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="footfall-") as place:  # made 0700
-            library = compiler.build(source, Path(place))
+        try:
+            with tempfile.TemporaryDirectory(prefix="footfall-") as place:  # made 0700
+                library = compiler.build(source, Path(place))
+        except OSError as error:  # no temporary folder, or no room in it
+            raise NoCompiler(f"nowhere to compile: {error.strerror or error}") from error
         seconds = time.monotonic() - started
         if folder:
             folder.keep(name, library)
@@ -108,9 +111,10 @@ class _Folder:
         """A whole file or none: written aside, then given its name, so that nobody ever reads half of it."""
         aside = f".{name}.{secrets.token_hex(8)}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(aside, flags, 0o600, dir_fd=self.fd), "wb") as file:
-            file.write(content)
+        fd = os.open(aside, flags, 0o600, dir_fd=self.fd)
         try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(content)
             if replace:
                 os.rename(aside, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)
             else:

@@ -90,9 +90,11 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
 
     def body(state: Any) -> Any:
         i, countdown, now = state
-        t = i.astype(loop.real) * clock.step + (now.pace - now.left)
-        tried, hit, good = attempt(loop, now, t)
-        special = hit | (~good & (now.pace > 0)) | (now.at >= I(0)) | (now.target < now.pace)
+        end_of_step = (i + I(1)).astype(loop.real) * clock.step
+        t, t1 = end_of_step - now.left, end_of_step - (now.left - now.target)
+        tried, hit, good = attempt(loop, now, t, t1)
+        # Not finite counts in lanes that have ended too (their flow may depend on time): there the attempt must not stand.
+        special = hit | ~good | (now.at >= I(0)) | (now.target < now.pace)
         needed = any_lane(special)
         if countdown:
             due = functools.reduce(lambda a, b: a | b, [c == I(1) for c in countdown])
@@ -104,7 +106,7 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
             return ((over, ticked) if countdown else (over,)), tried
 
         def eventful() -> Any:
-            return resolve(loop, now, tried, clock, t, hit, good, i, countdown)
+            return resolve(loop, now, tried, clock, (t, t1, end_of_step), hit, good, countdown)
 
         (done, *ticked), now = lax.cond(needed, eventful, plain)
         # After a tick the step may go on for the events it caused: the clock is wound at the tick, and runs at the end of the step.
@@ -118,11 +120,11 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
     return moving.lane
 
 
-def attempt(loop: LaneLoop, now: Moving, t: Array) -> tuple[Moving, Array, Array]:
+def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, Array, Array]:
     """Every lane by its target, as if nothing happened; whether a guard reached zero on the way; whether the numbers are finite."""
     lane, tau = now.lane, now.target
-    stepped = loop.method.step(loop.field(lane.m), t, lane.x, lane.q, loop.slope_of(now), tau, loop.roles)
-    room, rate = loop.guards(t + tau, stepped.x, lane.m, stepped.slope)
+    stepped = loop.method.step(loop.field(lane.m), t, t1, lane.x, lane.q, loop.slope_of(now), tau, loop.roles)
+    room, rate = loop.guards(t1, stepped.x, lane.m, stepped.slope)
     hits = [
         ((a > 0) & (b <= 0)) | may_dip(a, ra, b, rb, tau)
         for a, ra, b, rb in zip(lane.room, now.room_rate, room, rate, strict=True)
@@ -131,8 +133,8 @@ def attempt(loop: LaneLoop, now: Moving, t: Array) -> tuple[Moving, Array, Array
         x=stepped.x,
         q=stepped.q,
         room=room,
-        least=[jnp.minimum(lane.least[n], room[j]) for n, j in enumerate(loop.margins)],
-        extremes=_extremes(loop, lane, t + tau, stepped.x),
+        least=[jnp.where(tau > 0, jnp.minimum(lane.least[n], room[j]), lane.least[n]) for n, j in enumerate(loop.margins)],
+        extremes=_extremes(loop, lane, t1, stepped.x, tau),
     )
     hit = either(hits) & (now.at < I(0)) & (tau > 0)
     slope_x = [r for r in stepped.slope.x if r is not None]
@@ -140,11 +142,12 @@ def attempt(loop: LaneLoop, now: Moving, t: Array) -> tuple[Moving, Array, Array
     return moved, hit, finite([*stepped.x, *stepped.q, *room])
 
 
-def _extremes(loop: LaneLoop, lane: Lane, t: Array, x: list[Array]) -> list[Extremes]:
+def _extremes(loop: LaneLoop, lane: Lane, t: Array, x: list[Array], tau: Array) -> list[Extremes]:
     if not loop.track:
         return []
     values = [loop.full(v, t) for v in loop.tracked(t, loop.struct_x(x), loop.struct_m(lane.m))]
-    return [Extremes(jnp.minimum(e.low, v), jnp.maximum(e.high, v)) for e, v in zip(lane.extremes, values, strict=True)]
+    seen = [Extremes(jnp.minimum(e.low, v), jnp.maximum(e.high, v)) for e, v in zip(lane.extremes, values, strict=True)]
+    return pick(tau > 0, seen, lane.extremes)
 
 
 def resolve(
@@ -152,25 +155,24 @@ def resolve(
     now: Moving,
     tried: Moving,
     clock: Clock,
-    t: Array,
+    times: tuple[Array, Array, Array],
     hit: Array,
     good: Array,
-    i: Array,
     countdown: tuple[Array, ...],
 ) -> tuple[tuple[Array, ...], Moving]:
     """What becomes of an attempt: accepted, repeated up to an event, or followed by a jump.
 
     Also whether the step is over for all and, where there are clocks, whether those that were due have ticked.
     """
+    t, t1, end_of_step = times  # start and end of the attempt, end of the step
     after, arriving = _accept(loop, now, tried, hit, good)
     landed = any_lane(arriving)
-    after = lax.cond(landed, lambda: lane_jump.jump(loop, now, after, clock, t + now.target, arriving), lambda: after)
+    after = lax.cond(landed, lambda: lane_jump.jump(loop, now, after, clock, t1, arriving), lambda: after)
     after = lane_jump.end(after, ~good & (now.pace > 0), I(Outcome.diverged), t)
     over = ~any_lane((after.left > 0) | (after.at >= I(0)) | arriving)
-    t1 = t + now.target
     changed, any_changed, flags = arriving & (after.pace > 0), landed, ()
     if countdown:
-        t_next = (i + I(1)).astype(loop.real) * clock.step + jnp.zeros_like(t)
+        t_next = end_of_step + jnp.zeros_like(t)
         ticking = over & functools.reduce(lambda a, b: a | b, [c == I(1) for c in countdown])
         after = lax.cond(ticking, lambda: lane_jump.tick(loop, after, t_next, countdown), lambda: after)
         changed, any_changed, flags = changed | (ticking & (after.pace > 0)), landed | ticking, (ticking.astype(jnp.int32),)
@@ -218,7 +220,9 @@ def _earliest(loop: LaneLoop, now: Moving, tried: Moving) -> tuple[Array, Array]
         a, ra, b, rb = rows[0]
         for n in range(1, len(rows)):
             a, ra, b, rb = (jnp.where(j == I(n), new, old) for new, old in zip(rows[n], (a, ra, b, rb), strict=True))
-        hit = ((a > 0) & (b <= 0)) | may_dip(a, ra, b, rb, now.target)
+        # A guard that was at zero, rising, and has not moved from it yet (a short rest of a step) is leaving zero, not reaching it.
+        leaving = (ra > 0) & (rb > 0) & (b > -AT_ZERO * now.pace * rb)
+        hit = ((a > 0) & (b <= 0) & ~leaving) | may_dip(a, ra, b, rb, now.target)
         s = lax.cond(
             any_lane(hit),
             lambda: jnp.where(hit, first_zero(a, now.target * ra, b, now.target * rb), 2.0),

@@ -2,7 +2,8 @@
 
 A lane's state is a list of arrays; a rate that is None belongs to a state that only jumps change. `field(t, x)` gives the Slope
 at a state. Every method is given the slope at its start and hands back the one at its end: it is the start of the next step, the
-guards need it, and what is shared between the two (sines, mostly) is computed once.
+guards need it, and what is shared between the two (sines, mostly) is computed once. `t1` is the time at the end: t + tau but for the last
+bit, which must not depend on where a call into the kernel begins.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,47 +35,47 @@ def _shift(x: Sequence[Any], rate: Sequence[Any], length: Any) -> list[Any]:
     return [a if r is None else a + length * r for a, r in zip(x, rate, strict=True)]
 
 
-def rk4(field: Field, t: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles") -> Stepped:
+def rk4(field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles") -> Stepped:
     """Classical Runge-Kutta, order 4. Integrals by the same weights, hence of the same order."""
     del roles
     half, sixth, third = 0.5 * tau, (1.0 / 6.0) * tau, (1.0 / 3.0) * tau
     second = field(t + half, _shift(x, first.x, half))
     middle = field(t + half, _shift(x, second.x, half))
-    last = field(t + tau, _shift(x, middle.x, tau))
+    last = field(t1, _shift(x, middle.x, tau))
 
     def mix(a: Any, k1: Any, k2: Any, k3: Any, k4: Any) -> Any:
         return a if k1 is None else a + (sixth * (k1 + k4) + third * (k2 + k3))
 
     x1 = [mix(*column) for column in zip(x, first.x, second.x, middle.x, last.x, strict=True)]
     q1 = [mix(*column) for column in zip(q, first.q, second.q, middle.q, last.q, strict=True)]
-    return Stepped(x1, q1, field(t + tau, x1))
+    return Stepped(x1, q1, field(t1, x1))
 
 
-def rk2(field: Field, t: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles") -> Stepped:
+def rk2(field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles") -> Stepped:
     """The midpoint rule, order 2; integrals by the midpoint rule too."""
     del roles
     middle = field(t + 0.5 * tau, _shift(x, first.x, 0.5 * tau))
     x1 = _shift(x, middle.x, tau)
-    return Stepped(x1, _shift(q, middle.q, tau), field(t + tau, x1))
+    return Stepped(x1, _shift(q, middle.q, tau), field(t1, x1))
 
 
 def semi_implicit_euler(
-    field: Field, t: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles"
+    field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles"
 ) -> Stepped:
     """Velocities first, then everything else with the new velocities. Order 1, but energy does not drift for conservative forces.
 
     Integrals by the trapezoid rule on the states as they come out: of order 2, so the ledger shows the method's own error.
     """
     new = [a + tau * r if fast and r is not None else a for a, r, fast in zip(x, first.x, roles.is_rate, strict=True)]
-    then = field(t + tau, new)
+    then = field(t1, new)
     x1 = [a if fast or r is None else a + tau * r for a, r, fast in zip(new, then.x, roles.is_rate, strict=True)]
-    last = field(t + tau, x1)
+    last = field(t1, x1)
     q1 = [a + 0.5 * tau * (r0 + r1) for a, r0, r1 in zip(q, first.q, last.q, strict=True)]
     return Stepped(x1, q1, last)
 
 
 def linearly_implicit(
-    field: Field, t: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles"
+    field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles"
 ) -> Stepped:
     """Linearly implicit Euler in 1, 2 and 3 parts, extrapolated to order 3: for systems with fast decaying motions.
 
@@ -116,7 +117,7 @@ def linearly_implicit(
     x1 = list(x)
     for i, v in zip(moving, ends, strict=False):
         x1[i] = v
-    return Stepped(x1, ends[len(moving) :], field(t + tau, x1))
+    return Stepped(x1, ends[len(moving) :], field(t1, x1))
 
 
 def _extrapolate(one: Array, two: Array, three: Array) -> Array:

@@ -10,7 +10,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, with_settings
 from footfall.scenario.vary import Columns, batched
-from footfall.sim.batch import ChosenStep, choose_step, run_batch, timing
+from footfall.sim.batch import FIRST_GUESS, ChosenStep, choose_step, run_batch, timing
 from footfall.sim.batch_plan import BatchPlan
 
 Fraction = Callable[[float], None]
@@ -99,24 +99,29 @@ def require_step_fits(variants: Variants, columns: Columns, plan: BatchPlan) -> 
         try:
             timing(experiment.system, plan.duration, plan.step or plan.duration)
         except ValueError as error:
-            raise ScenarioError(f"--step: {error}") from None
+            raise ScenarioError(f"step: {error}") from None
 
 
-def result_columns(variants: Variants, columns: Columns, plan: BatchPlan) -> dict[str, str]:
+def result_columns(variants: Variants, columns: Columns, plan: BatchPlan) -> tuple[dict[str, str], tuple[str, ...]]:
     """Name -> type of all result columns of all structures seen so far: every shard then has the same, in the same order.
 
-    Found by a moment of simulation. `columns` are those the step was chosen from: that size is compiled already.
+    And why they cannot run as the plan says, where they cannot. Found by a moment of simulation. `columns` are those the step is
+    chosen from: that size is compiled once.
     """
     found: dict[str, str] = {}
+    notes: list[str] = []
     path = "cpp" if plan.path in ("auto", "gpu") else plan.path  # compiles fastest, and kernels agree on their columns
     probed = {id(experiment): _laned(experiment, numeric, len(rows)) for experiment, rows, numeric in variants.groups(columns)}
     for experiment in variants.seen:
         periods = [event.period for event in experiment.system.events if event.period is not None]
-        span = max([2 * (plan.step or plan.duration), *periods])
+        unit = min([plan.duration, *periods])
+        step = plan.step or unit / math.ceil(unit / FIRST_GUESS)
+        span = max([2 * step, *periods])
         batch = probed.get(id(experiment), (experiment.system, experiment.start))
-        result = run_batch(*batch, dataclasses.replace(plan, duration=span, settle=None, path=path))
+        result = run_batch(*batch, dataclasses.replace(plan, duration=span, step=step, settle=None, path=path))
+        notes += result.notes
         found |= {name: values.dtype.str for name, values in result.columns.items() if name not in found}
-    return found
+    return found, tuple(dict.fromkeys(notes))
 
 
 def run_designs(

@@ -15,8 +15,10 @@ from footfall.sweep.design_file import write_designs
 from footfall.sweep.designs import Designs, Table
 from footfall.sweep.errors import SweepError
 from footfall.sweep.files import locked
-from footfall.sweep.manifest import NAME, Manifest, describe_sweep, write_manifest
+from footfall.sweep.manifest import NAME, Manifest, describe_sweep, open_folder, write_manifest
+from footfall.sweep.plan_sweep import no_cpp, require_metric
 from footfall.sweep.shards import FOLDER
+from footfall.sweep.words import counted
 
 PROBES = 64
 CHECKED_AT_ONCE = 2**18
@@ -32,32 +34,49 @@ def begin_sweep(
     *,
     shard_size: int | None = None,
     force: bool = False,
+    metric: str | None = None,
 ) -> Manifest:
-    """Check every design, choose the step where none is given, and only then make the folder and its manifest."""
-    require_free(folder, force=force)
+    """Check every design, choose the step where none is given, and only then make the folder and its manifest.
+
+    `metric` is what the picture will show, if it is known: there must be such a result.
+    """
     shard_size = shard_size or default_shard_size(designs.count, plan.path)
     variants = Variants(experiment, tuple(axis.key for axis in designs.axes if axis.structural))
     for first in range(0, designs.count, CHECKED_AT_ONCE):
         check_designs(variants, designs.columns(first, min(first + CHECKED_AT_ONCE, designs.count)), first)
     probes = designs.probes(PROBES)
-    few, source = designs.at(probes), "given"
+    few, source, columns = designs.at(probes), "given", {}
+    if plan.step is not None:
+        require_step_fits(variants, few, plan)
+    if len(variants.seen) > 1 or metric is not None or plan.path == "cpp":
+        found, notes = result_columns(variants, few, plan)
+        if plan.path == "cpp" and notes:
+            raise no_cpp("; ".join(notes))
+        if metric is not None:
+            require_metric(experiment, metric, list(found))
+        columns = found if len(variants.seen) > 1 else {}
+    require_free(folder, force=force)
     if plan.step is None:
         chosen = smallest_step(variants, few, plan)
         plan, source = dataclasses.replace(plan, step=chosen.step), chosen_words(chosen, len(probes))
-    require_step_fits(variants, few, plan)
-    columns = result_columns(variants, few, plan) if len(variants.seen) > 1 else {}
+        require_step_fits(variants, few, plan)
     manifest = describe_sweep(experiment, designs, plan, shard_size, source, columns)
     require_free(folder, force=force)
     try:
-        if folder.exists():
+        if folder.exists() and any(folder.iterdir()):
             with locked(folder):
                 shutil.rmtree(folder)
         (folder / FOLDER).mkdir(parents=True)
     except OSError as error:
-        raise SweepError(f"{folder} could not be made: {error.strerror}.") from None
-    if isinstance(designs, Table):
-        write_designs(designs, folder)
-    write_manifest(folder, manifest, experiment)
+        raise SweepError(f"{folder} could not be made: {error.strerror or error}.") from None
+    try:
+        if isinstance(designs, Table):
+            write_designs(designs, folder)
+        write_manifest(folder, manifest, experiment)
+        open_folder(folder)  # what cannot be opened again must not be begun
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)  # a folder without a manifest is nothing that --resume or --force would take
+        raise
     return manifest
 
 
@@ -74,8 +93,8 @@ def default_shard_size(count: int, path: str = "auto", workers: int = 1) -> int:
 def chosen_words(chosen: ChosenStep, probes: int) -> str:
     """How a step was chosen, for the summary."""
     if not math.isfinite(chosen.error):
-        return f"not tested: none of {probes} designs reached the end"
-    return f"chosen from {probes} designs: state error {chosen.error:.1e} after {chosen.time:g} s"
+        return f"not tested: none of {counted(probes, 'design')} reached the end"
+    return f"chosen from {counted(probes, 'design')}: state error {chosen.error:.1e} after {chosen.time:g} s"
 
 
 def require_free(folder: Path, *, force: bool) -> None:
@@ -84,8 +103,12 @@ def require_free(folder: Path, *, force: bool) -> None:
         return
     if not folder.is_dir():
         raise SweepError(f"{folder} is a file, not a folder.")
+    if not any(folder.iterdir()):
+        return
+    if not (folder / NAME).exists():
+        kept = "; --force will not delete it" if force else ""
+        raise SweepError(f"{folder} exists already and is not a sweep{kept}. Choose another folder with --out.")
     if not force:
-        again = " Go on with it with --resume," if (folder / NAME).exists() else ""
-        raise SweepError(f"{folder} exists already.{again} Choose another folder with --out, or overwrite it with --force.")
-    if any(folder.iterdir()) and not (folder / NAME).exists():
-        raise SweepError(f"{folder} is not a sweep; --force will not delete it. Choose another with --out.")
+        raise SweepError(
+            f"{folder} exists already. Go on with it with --resume, choose another folder with --out, or overwrite it with --force."
+        )

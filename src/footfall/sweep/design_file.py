@@ -1,7 +1,7 @@
 """Designs listed in a user's file (CSV or Parquet; column names are key paths), checked and turned into SI once, at the door."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,13 @@ def read_designs(experiment: Experiment, path: Path) -> Table:
     for name in table.column_names:
         if not name.strip():
             raise ScenarioError(f"{where}: a column has no name; name it by its key, such as leg.stiffness.")
-        knob = find_knob(experiment, name, where)
-        columns[name] = _column(knob, table[name], where)
+        if ";" in name and table.num_columns == 1:
+            raise ScenarioError(f"{where}: the separator must be a comma, not a semicolon.")
+        try:
+            knob = find_knob(experiment, name, where)
+        except ScenarioError as error:
+            raise ScenarioError(f"{error}\n  Every column must be named by a key, such as leg.stiffness.") from None
+        columns[name] = _column(knob, table[name], where, _Rows(path.suffix.lower() == ".csv"))
         axes.append(Axis(name, ".".join(knob.path), knob.unit, structural=knob.structural))
     require_different(axes, f"{where}:")
     return Table(tuple(axes), columns, digest(columns))
@@ -55,7 +60,10 @@ def _read(path: Path, where: str) -> Any:
             raise ScenarioError(f"{where}: {size / 1e9:.1f} GB is too large; vary by ranges instead, which need no memory.")
         match path.suffix.lower():
             case ".csv":
-                return pyarrow.csv.read_csv(path)
+                # Only what is left out is empty; "nan" is a number, and not a finite one.
+                return pyarrow.csv.read_csv(
+                    path, convert_options=pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+                )
             case ".parquet":
                 return pyarrow.parquet.read_table(path)
     except FileNotFoundError:
@@ -67,20 +75,33 @@ def _read(path: Path, where: str) -> Any:
     raise ScenarioError(f"{where}: designs come as .csv or .parquet.")
 
 
-def _column(knob: Knob, column: Any, where: str) -> np.ndarray:
+class _Rows(NamedTuple):
+    """How to name a row: a person looks for the line of a text file, whose first line names the columns."""
+
+    of_text: bool
+
+    def name(self, row: int) -> str:
+        return f"design {row} (line {row + 2})" if self.of_text else f"design {row}"
+
+
+def _column(knob: Knob, column: Any, where: str, rows: _Rows) -> np.ndarray:
     import pyarrow as pa
 
     if column.null_count:
         row = int(np.argmin(column.is_valid().to_numpy()))
-        raise ScenarioError(f"{where}: {knob.name} is empty in design {row}.")
+        raise ScenarioError(f"{where}: {knob.name} is empty in {rows.name(row)}.")
     kind = column.type
     words = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
     if not knob.number:
         return np.asarray(column.to_pylist(), dtype=object).astype(str).astype(object)
     if words:
         texts = np.asarray(column.to_pylist(), dtype=object)
-        different, place = np.unique(texts.astype(str), return_inverse=True)
-        values = np.array([to_number(knob, word, f"{where}: {knob.name}") for word in different])[place]
+        different, first, place = np.unique(texts.astype(str), return_index=True, return_inverse=True)
+        order = np.argsort(first)  # so that the first wrong cell is the one that is named
+        numbers = np.empty(len(different))
+        for i in order:
+            numbers[i] = to_number(knob, str(different[i]), f"{where}: {knob.name} in {rows.name(int(first[i]))}")
+        values = numbers[place]
     elif pa.types.is_floating(kind) or pa.types.is_integer(kind):
         values = column.to_numpy().astype(float)
     else:
@@ -89,8 +110,10 @@ def _column(knob: Knob, column: Any, where: str) -> np.ndarray:
     if not np.all(allowed):
         row = int(np.argmin(allowed))
         unit = f" {knob.unit}" if knob.unit else ""
-        need = knob.info.bounds() or "a finite number"
-        raise ScenarioError(f"{where}: {knob.name} = {values[row]:g}{unit} in design {row}: {knob.info.doc} must be {need}.")
+        need = (knob.info.bounds() if np.isfinite(values[row]) else "") or "a finite number"
+        raise ScenarioError(
+            f"{where}: {knob.name} = {values[row]:g}{unit} in {rows.name(row)}: {knob.info.doc} must be {need}."
+        )
     if knob.structural and np.all(values == np.floor(values)):
         return values.astype(np.int64)
     return values

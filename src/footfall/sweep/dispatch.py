@@ -95,7 +95,11 @@ class _Dispatch:
         self.given.clear()
         fatal = [number for number, times in self.losses.items() if times >= MOST_LOSSES]
         if fatal:
-            raise SweepError(_lost(sorted(fatal)))
+            raise SweepError(
+                _lost(sorted(fatal))
+                + " If you run this from a script of your own: one that starts processes must guard its main part"
+                ' with: if __name__ == "__main__":'
+            )
 
 
 def _lost(shards: list[int]) -> str:

@@ -47,7 +47,12 @@ def locked(folder: Path) -> Iterator[None]:
     except ImportError:  # not a Unix; two sweeps in one folder then only do the same work twice
         yield
         return
-    with (folder / ".lock").open("w") as file:
+    try:
+        # Never through a link, and nothing is written: the file is there to be locked.
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise SweepError(_reason(folder / ".lock", error)) from None
+    with os.fdopen(handle, "rb+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

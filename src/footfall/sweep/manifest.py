@@ -49,7 +49,16 @@ class Manifest:
         """A digest of all that decides results. The path is none of it: kernels agree to rounding."""
         plan = {k: v for k, v in self.plan.items() if k != "path"}
         words = json.dumps(
-            [FORMAT, _settings_of(self.scenario), self.files, self.designs, self.shard_size, plan, list(self.columns.items())],
+            [
+                FORMAT,
+                _settings_of(self.scenario),
+                self.files,
+                self.designs,
+                self.count,
+                self.shard_size,
+                plan,
+                list(self.columns.items()),
+            ],
             sort_keys=True,
         )
         return hashlib.sha256(words.encode()).hexdigest()[:32]
@@ -161,6 +170,10 @@ def _designs(folder: Path, manifest: Manifest) -> Designs:
         raise SweepError(
             f"{folder / TABLE} cannot be read ({type(error).__name__}). Start the sweep again with --force."
         ) from None
+    if designs.count != manifest.count:
+        raise SweepError(
+            f"{folder / NAME} has been changed since the sweep began: it says {manifest.count} designs, and there are {designs.count}."
+        )
     if not intact:
         raise SweepError(f"{folder / TABLE} has been changed since the sweep began. Start the sweep again with --force.")
     return designs
@@ -212,6 +225,7 @@ def _differences(here: Manifest, asked: Manifest) -> Iterator[str]:
     for key in ("duration", "step", "method", "precision", "settle", "max_jumps", "track"):
         then, now = here.plan[key], asked.plan[key]
         if then != now and not (key == "track" and tuple(then) == tuple(now)):
+            then, now = (", ".join(v) or "nothing" if key == "track" else v for v in (then, now))
             yield f"{key}: {then} here, {now} asked for"
     if here.shard_size != asked.shard_size:
         yield f"shard size: {here.shard_size} here, {asked.shard_size} asked for"

@@ -1,5 +1,6 @@
 """How the robots of a sweep are moved through time: the scenario's [sim] table and what was asked for on top of it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -9,6 +10,10 @@ from footfall.hybrid.flatten import named_leaves
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.compiler import find_compiler
+from footfall.sim.fuse_errors import NoCompiler
+
+_STATISTICS = ("mean", "rms", "min", "max")
 
 
 def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
@@ -27,17 +32,58 @@ def require_gpu() -> None:
     """There must be one where it is asked for by name."""
     if jax.default_backend() != "gpu":
         raise ScenarioError(
-            '--path gpu: JAX sees no GPU here. Install "footfall[gpu]" on a machine with one, or leave the path at "auto".'
+            'path "gpu": JAX sees no GPU here. Install "footfall[gpu]" on a machine with one, or leave the path at "auto".'
         )
+
+
+def require_compiler() -> None:
+    """There must be one where C++ is asked for by name."""
+    try:
+        find_compiler()
+    except NoCompiler as error:
+        raise no_cpp(str(error)) from None
+
+
+def no_cpp(reason: str) -> ScenarioError:
+    """Why C++, asked for by name, cannot be had."""
+    return ScenarioError(f'path "cpp": {reason}. Leave the path at "auto", which takes the fastest there is.')
 
 
 def require_tracks(experiment: Experiment, track: tuple[str, ...]) -> None:
     """Outputs to keep statistics of must be outputs of this robot."""
     if not track:
         return
-    outputs = jax.eval_shape(experiment.system.outputs, 0.0, experiment.start.x, experiment.start.m)
-    known = [name for name, _, _ in named_leaves(outputs)]
+    known = _outputs(experiment)
     for name in track:
         if name not in known:
             said = ", ".join(known)
-            raise ScenarioError(f'--track {name}: this robot has no output "{name}".{nearest(name, known)}\n  Known: {said}.')
+            raise ScenarioError(f'track: this robot has no output "{name}".{nearest(name, known)}\n  Known: {said}.')
+
+
+def require_quantity(metric: str) -> None:
+    """A picture shows a quantity, not a number that stands for something else."""
+    if metric in ("outcome", "design"):
+        raise ScenarioError(
+            f"--metric {metric}: this is a code, not a quantity. Take a result such as mean_speed; every picture shows outcomes too."
+        )
+
+
+def require_metric(experiment: Experiment, metric: str, results: Sequence[str]) -> None:
+    """What a picture is to show must be one of the `results`."""
+    require_quantity(metric)
+    if metric in results:
+        return
+    output, _, statistic = metric.rpartition("_") if metric.endswith(tuple(f"_{s}" for s in _STATISTICS)) else (metric, "", "")
+    if output in _outputs(experiment):
+        kept = [f"{output}_{s}" for s in _STATISTICS]
+        if kept[0] in results:
+            raise ScenarioError(f"--metric {metric}: of an output its statistics are kept. Take one of {', '.join(kept)}.")
+        wanted = metric if statistic else kept[0]
+        raise ScenarioError(f"--metric {metric}: this output is not kept. Add --track {output}, and take --metric {wanted}.")
+    known = [name for name in results if name != "outcome"]
+    raise ScenarioError(f"--metric {metric}: there is no such result.{nearest(metric, known)}\n  Known: {', '.join(known)}.")
+
+
+def _outputs(experiment: Experiment) -> list[str]:
+    outputs = jax.eval_shape(experiment.system.outputs, 0.0, experiment.start.x, experiment.start.m)
+    return [name for name, _, _ in named_leaves(outputs)]

@@ -12,7 +12,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Designs, from_spec
 from footfall.sweep.errors import SweepError
 from footfall.sweep.manifest import Manifest, read_manifest
-from footfall.sweep.shards import FOLDER
+from footfall.sweep.shards import shard_path
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,8 +28,13 @@ class Sweep:
 
     @property
     def files(self) -> list[Path]:
-        """The shards that are there, in the order of the designs."""
-        return sorted((self.folder / FOLDER).glob("part-*.parquet"))
+        """The shards of this sweep that are there, in the order of the designs; a file that is none of them is left alone."""
+        return [path for path in (shard_path(self.folder, number) for number in range(self.manifest.shards)) if path.is_file()]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every shard is there."""
+        return len(self.files) == self.manifest.shards
 
     def dataset(self) -> Any:
         """A `pyarrow.dataset.Dataset` of all shards: filters and projections read only what they need."""

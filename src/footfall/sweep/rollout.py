@@ -7,22 +7,24 @@ from typing import Any
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
+from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import Columns, Knob, find_knob, require_common_length
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.batches import Results, Variants, require_step_fits, run_designs, smallest_step
 from footfall.sweep.designs import Axis, Grid
-from footfall.sweep.plan_sweep import plan_of, require_gpu, require_tracks
+from footfall.sweep.parse import to_number
+from footfall.sweep.plan_sweep import plan_of, require_compiler, require_gpu, require_tracks
 
 
 def rollout(
     experiment: Experiment,
     vary: Mapping[str, Sequence[Any] | np.ndarray] | None = None,
     *,
-    designs: Mapping[str, Sequence[Any] | np.ndarray] | None = None,
-    duration: float | None = None,
-    step: float | None = None,
+    designs: Any = None,
+    duration: float | str | None = None,
+    step: float | str | None = None,
     method: str = "rk4",
     precision: str = "float64",
     track: Sequence[str] = (),
@@ -31,23 +33,32 @@ def rollout(
 ) -> Any:
     """Simulate many designs of one experiment at once and return their metrics as an `xarray.Dataset`.
 
-    `vary` gives values by key path, in SI ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
-    combination is run, with one dimension per key. `designs` gives columns of equal length instead: one dimension "design".
+    `vary` gives values by key path, in SI or with units ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
+    combination is run, with one dimension per key. `designs` gives columns of equal length instead (a dictionary or a pandas data
+    frame): one dimension "design".
     Without a `step` one is chosen by accuracy. `progress` is told the fraction done. Outcomes are codes, named in their attributes.
     """
+    if isinstance(experiment, str):
+        raise ScenarioError(
+            f'"{experiment}" is a name, not an experiment. Load it first: ff.rollout(ff.load("{experiment}"), ...).'
+        )
+    if not isinstance(experiment, Experiment):
+        raise ScenarioError(f"rollout takes an experiment, as ff.load gives it, not {type(experiment).__name__}.")
     if (vary is None) == (designs is None):
         raise ScenarioError("rollout needs either `vary` (every combination) or `designs` (columns of equal length).")
-    given = {key: np.atleast_1d(np.asarray(values)) for key, values in (vary or designs or {}).items()}
-    knobs = {key: find_knob(experiment, key, f'"{key}"') for key in given}
-    for key, values in given.items():
-        _require_fit(knobs[key], values)
+    asked = _by_key(vary, "vary") if vary is not None else _by_key(designs, "designs")
+    knobs = {key: find_knob(experiment, key, f'"{key}"') for key in asked}
+    given = {key: _column(knobs[key], values) for key, values in asked.items()}
     columns, shape = (_grid(given, knobs), tuple(len(v) for v in given.values())) if vary is not None else (given, None)
     require_common_length(columns)
     variants = Variants(experiment, tuple(key for key, knob in knobs.items() if knob.structural))
-    plan = plan_of(experiment, duration=duration, step=step, method=method, precision=precision, track=tuple(track), path=path)
+    times = {"duration": _seconds("duration", duration), "step": _seconds("step", step)}
+    plan = plan_of(experiment, **times, method=method, precision=precision, track=track, path=path)
     require_tracks(experiment, plan.track)
     if plan.path == "gpu":
         require_gpu()
+    if plan.path == "cpp":
+        require_compiler()
     if plan.step is None:
         count = len(next(iter(columns.values())))
         probes = np.unique(np.linspace(0, count - 1, min(64, count)).round().astype(int))
@@ -57,11 +68,59 @@ def rollout(
     return _dataset(experiment, given, knobs, results, plan, shape)
 
 
-def _require_fit(knob: Knob, values: np.ndarray) -> None:
-    if values.ndim != 1 or not len(values):
-        raise ScenarioError(f'"{knob.name}": expected a row of values, got an array of shape {values.shape}.')
-    if knob.number and values.dtype.kind not in "iuf":
-        raise ScenarioError(f'"{knob.name}": expected numbers{f" in {knob.unit}" if knob.unit else ""}, got {values[0]!r}.')
+def _by_key(said: Any, name: str) -> dict[str, Any]:
+    """Values by key, of a dictionary or a data frame."""
+    if not (hasattr(said, "keys") and hasattr(said, "items")):
+        raise ScenarioError(
+            f'{name} is a dictionary from keys to values, such as {{"leg.stiffness": [1e4, 2e4]}}, not {type(said).__name__}.'
+        )
+    found = dict(said.items())
+    if not found:
+        raise ScenarioError(f'{name} is empty: name a key and its values, such as {{"leg.stiffness": [1e4, 2e4]}}.')
+    for key in found:
+        if not isinstance(key, str):
+            raise ScenarioError(f'{name}: {key!r} is not a key; keys are words such as "leg.stiffness".')
+    return found
+
+
+def _column(knob: Knob, said: Any) -> np.ndarray:
+    """What was given for a key as an array: numbers in SI, or words."""
+    where = f'"{knob.name}"'
+    try:
+        values = np.atleast_1d(np.asarray(said))
+    except ValueError:
+        raise ScenarioError(f"{where}: expected a row of values, got rows of different lengths.") from None
+    if not values.size:
+        raise ScenarioError(f"{where} is empty: give at least one value.")
+    if values.ndim != 1:
+        raise ScenarioError(f"{where}: expected a row of values, got an array of shape {values.shape}.")
+    if not knob.number or (knob.optional and knob.structural and "auto" in values.tolist()):
+        return values.astype(str)
+    if values.dtype.kind in "OU":
+        values = np.array([_number(knob, value, where) for value in values.tolist()])
+    if values.dtype.kind not in "iuf":
+        raise ScenarioError(f"{where}: expected numbers{f' in {knob.unit}' if knob.unit else ''}, got {values[0]!r}.")
+    if not np.all(np.isfinite(values)):
+        raise ScenarioError(f"{where}: every value must be finite, but there is {values[~np.isfinite(values)][0]} among them.")
+    return values.astype(np.int64) if knob.structural and np.all(values == np.floor(values)) else values
+
+
+def _number(knob: Knob, value: Any, where: str) -> float:
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        raise ScenarioError(f"{where}: expected numbers{f' in {knob.unit}' if knob.unit else ''}, got {value!r}.")
+    return to_number(knob, value, where)
+
+
+def _seconds(name: str, value: Any) -> float | None:
+    """A time in seconds, from a number or "1 ms"."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float | np.number):
+        raise ScenarioError(f'{name} is a number of seconds or a text such as "1 ms", not {type(value).__name__}.')
+    try:
+        return to_si(value if isinstance(value, str) else float(value), "s")
+    except UnitError as error:
+        raise ScenarioError(f"{name}: {error}") from None
 
 
 def _grid(given: Columns, knobs: Mapping[str, Knob]) -> Columns:
@@ -87,10 +146,10 @@ def _dataset(
     coords = {}
     for key, values in given.items():
         info = knobs[key].info
-        coords[key] = ((key,) if shape is not None else ("design",), values, {"units": info.unit, "long_name": info.doc})
+        coords[key] = ((key,) if shape is not None else ("design",), values, _notes(key, info.unit, info.doc))
     variables = {}
     for name, values in results.columns.items():
-        notes: dict[str, Any] = {"units": results.units.get(name, ""), "long_name": results.docs.get(name, name)}
+        notes = _notes(name.replace("_", " "), results.units.get(name, ""), results.docs.get(name, ""))
         if name == "outcome":
             notes |= {"flag_values": [o.value for o in Outcome], "flag_meanings": " ".join(o.name for o in Outcome)}
         variables[name] = (dims, values.reshape(shape) if shape is not None else values, notes)
@@ -102,3 +161,8 @@ def _dataset(
         **{k: v for k, v in dataclasses.asdict(plan).items() if k in ("duration", "step", "method", "precision")},
     }
     return xr.Dataset(variables, coords, notes)
+
+
+def _notes(name: str, unit: str, doc: str) -> dict[str, Any]:
+    """Attributes of a variable: xarray labels axes with the first two, and would print an empty unit as []."""
+    return {"long_name": name} | ({"units": unit} if unit else {}) | ({"description": doc} if doc else {})

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.read_back import Sweep
-from footfall.viewer.sweep_style import COLOURS, axis_label, colour_limits, legend_of, look_of, metric_label
+from footfall.viewer.sweep_style import COLOURS, axis_label, colour_limits, legend_of, look_of, metric_label, require_values
 
 MOST_CELLS = 640  #: along each side; more could not be told apart
 
@@ -33,6 +33,7 @@ def draw_heatmap(
     across, upwards = pair
     shape = tuple(min(len(a.values) or a.count, MOST_CELLS) for a in pair)
     cells = binned(sweep, grid, pair, shape, metric, success)
+    require_values(metric, cells.mean)
     x, y = edges(across, shape[0]), edges(upwards, shape[1])
     low, high, cut = colour_limits(cells.mean)
     drawn = np.ma.masked_invalid(np.where(cells.worst >= 0, np.nan, cells.mean)).T
@@ -48,10 +49,10 @@ def draw_heatmap(
         mark = axes.plot(
             place[across.key], place[upwards.key], "*", ms=13, mfc="white", mec="black", mew=0.9, ls="none", clip_on=False
         )[0]
-        mark.set_label(f"largest: {value:.4g} {sweep.unit(metric)}".strip())
+        mark.set_label(f"largest of those that reached the end: {value:.4g} {sweep.unit(metric)}".strip())
         handles.append(mark)
     if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4), fontsize=8, frameon=False)
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 3), fontsize=8, frameon=False)
     for axis, set_scale in ((across, axes.set_xscale), (upwards, axes.set_yscale)):
         if axis.log:
             set_scale("log")

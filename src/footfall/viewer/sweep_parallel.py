@@ -15,7 +15,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Axis
 from footfall.sweep.read_back import Sweep
-from footfall.viewer.sweep_style import COLOURS, axis_label, colour_limits, metric_label
+from footfall.viewer.sweep_style import COLOURS, axis_label, colour_limits, line_of, metric_label, require_values, words_of
 
 MOST_LINES = 1200
 MOST_AXES = 12
@@ -24,8 +24,10 @@ MOST_AXES = 12
 def draw_parallel(figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: str, success: Sequence[str]) -> None:
     """Designs that did what they should, coloured by the metric; the others grey, behind them."""
     axes = list(axes)[:MOST_AXES]
-    data = _chosen(sweep, [axis.key for axis in axes], metric)
-    ok = np.isin(data["outcome"], [Outcome[name].value for name in success]) & np.isfinite(data[metric].astype(float))
+    data = chosen_designs(sweep, [axis.key for axis in axes], metric, MOST_LINES)
+    good = np.isin(data["outcome"], [Outcome[name].value for name in success])
+    ok = good & np.isfinite(data[metric].astype(float))
+    require_values(metric, data[metric].astype(float)[ok])
     heights = [_scaled(axis, data[axis.key]) for axis in axes]
     low, high, cut = colour_limits(np.where(ok, data[metric].astype(float), np.nan))
     share = np.clip((data[metric].astype(float) - low) / (high - low), 0.0, 1.0)
@@ -33,8 +35,16 @@ def draw_parallel(figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: st
     figure.set_size_inches(max(6.0, 1.9 * (len(axes) + 1)), 4.8)
     panel = figure.add_subplot()
     spots = np.arange(columns.shape[1])
-    failed = [np.column_stack([spots[:-1], row[:-1]]) for row in columns[~ok]]
-    panel.add_collection(LineCollection(failed, colors="0.8", linewidths=0.5, alpha=0.35, zorder=1, rasterized=True))
+    handles = [Line2D([], [], color=colormaps[COLOURS](0.6), lw=1.5, label=f"reached the end: {ok.sum()}")]
+    for outcome in (Outcome(int(code)) for code in np.unique(data["outcome"][~good])):
+        rows = columns[~good & (data["outcome"] == outcome.value)]
+        failed = [np.column_stack([spots[:-1], row[:-1]]) for row in rows]
+        colour, line, _ = line_of(outcome)
+        faint = float(np.clip(60 / len(failed), 0.25, 0.7))
+        panel.add_collection(
+            LineCollection(failed, colors=colour, linestyles=line, linewidths=0.6, alpha=faint, zorder=1, rasterized=True)
+        )
+        handles.append(Line2D([], [], color=colour, ls=line, lw=1.2, label=f"{words_of(outcome)}: {len(failed)}"))
     order = np.flatnonzero(ok)[np.argsort(share[ok])]  # the largest on top
     lines = [np.column_stack([spots, row]) for row in columns[order]]
     alpha = float(np.clip(120 / max(len(lines), 1), 0.15, 0.9))
@@ -44,27 +54,24 @@ def draw_parallel(figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: st
     bar = figure.colorbar(ScalarMappable(norm, COLOURS), ax=panel, extend=cut, pad=0.06, label=metric_label(sweep, metric))
     bar.ax.tick_params(labelsize=8)
     _rulers(panel, [*(h[1] for h in heights), _marks(low, high)])
-    names = [axis_label(a).replace(" [", "\n[").replace(".", ".\n", 1) for a in axes]
+    names = [axis_label(a).replace(" [", "\n[").replace(".", ".\n", 1) + ("\n(log)" if a.log else "") for a in axes]
     panel.set_xticks(spots, [*names, metric_label(sweep, metric).replace(" [", "\n[")], fontsize=8)
     panel.set(xlim=(-0.25, len(axes) + 0.25), ylim=(-0.04, 1.04), yticks=[])
     for side in panel.spines.values():
         side.set_visible(False)
-    handles = [Line2D([], [], color=colormaps[COLOURS](0.6), lw=1.5, label=f"{len(lines)} that reached the end")]
-    if failed:
-        handles.append(Line2D([], [], color="0.8", lw=1.5, label=f"{len(failed)} that did not"))
     shown = f"{len(ok)} drawn of {sweep.manifest.count:,}".replace(",", " ") if len(ok) < sweep.manifest.count else None
     figure.legend(
-        handles=handles, title=shown, loc="outside lower center", ncols=2, fontsize=8, title_fontsize=8, frameon=False
+        handles=handles, title=shown, loc="outside lower center", ncols=3, fontsize=8, title_fontsize=8, frameon=False
     )
 
 
-def _chosen(sweep: Sweep, keys: Sequence[str], metric: str) -> dict[str, np.ndarray]:
-    """All designs, or a few thousand of them, chosen by a fixed seed (an even stride would fall in step with a grid)."""
+def chosen_designs(sweep: Sweep, keys: Sequence[str], metric: str, most: int) -> dict[str, np.ndarray]:
+    """All designs, or `most` of them, chosen by a fixed seed (an even stride would fall in step with a grid)."""
     count = sweep.manifest.count
     numbers = np.arange(count)
-    if count > MOST_LINES:
-        numbers = np.unique(np.random.default_rng(0).integers(0, count, 2 * MOST_LINES))
-        numbers = np.random.default_rng(1).permutation(numbers)[:MOST_LINES]
+    if count > most:
+        numbers = np.unique(np.random.default_rng(0).integers(0, count, 2 * most))
+        numbers = np.random.default_rng(1).permutation(numbers)[:most]
     pieces = []
     for piece in sweep.pieces(["design", "outcome", *keys, metric]):
         rows = np.isin(piece["design"], numbers)

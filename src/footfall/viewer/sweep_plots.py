@@ -1,4 +1,4 @@
-"""The picture of a sweep: a heat map of two axes, curves over one, parallel coordinates for more or for samples.
+"""The picture of a sweep: a heat map of two axes (of samples: dots), curves over one, parallel coordinates for more.
 
 Only the columns drawn are read, shard by shard, and binned to what a screen can show: a sweep of millions needs no more memory than one
 of thousands.
@@ -14,15 +14,17 @@ from footfall.scenario.errors import ScenarioError
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.files import write_aside
 from footfall.sweep.read_back import Sweep, open_sweep
+from footfall.sweep.words import counted
 from footfall.viewer.sweep_curves import draw_curves
 from footfall.viewer.sweep_heatmap import draw_heatmap
 from footfall.viewer.sweep_parallel import draw_parallel
+from footfall.viewer.sweep_scatter import draw_scatter
 
 DPI = 120
 
 
 def write_sweep_plot(folder: Path, metric: str | None, success: Sequence[str], title: str) -> Path | None:
-    """Draw `metric` over the designs into heatmap.png, curves.png or designs.png; None where there is nothing to compare."""
+    """Draw `metric` over the designs into heatmap.png, curves.png, scatter.png or designs.png; None where there is nothing to compare."""
     sweep = open_sweep(folder)
     metric = metric_of(sweep, metric)
     designs = sweep.designs
@@ -31,13 +33,16 @@ def write_sweep_plot(folder: Path, metric: str | None, success: Sequence[str], t
     if designs.count < 2:
         return None
     figure = Figure(layout="constrained", dpi=DPI)
-    figure.suptitle(f"{title}: {designs.count:,} designs".replace(",", " "), fontsize=11)
+    figure.suptitle(f"{title}: {counted(designs.count, 'design')}", fontsize=11)
     if isinstance(designs, Grid) and len(axes) == 2 and not words:
         name = "heatmap.png"
         draw_heatmap(figure, sweep, designs, (axes[0], axes[1]), metric, success)
     elif isinstance(designs, Grid) and len(axes) in (1, 2) and len(axes) - len(words) <= 1:
         name = "curves.png"
         draw_curves(figure, sweep, designs, axes, metric, success)
+    elif not isinstance(designs, Grid) and len(axes) == 2 and not words:
+        name = "scatter.png"
+        draw_scatter(figure, sweep, (axes[0], axes[1]), metric, success)
     else:
         name = "designs.png"
         draw_parallel(figure, sweep, axes or list(designs.axes), metric, success)
@@ -53,7 +58,7 @@ def axis_size(axis: Axis) -> int:
 
 def metric_of(sweep: Sweep, asked: str | None) -> str:
     """The column to draw: what was asked for, else the speed, else (a robot that goes nowhere) how long it lasted."""
-    names = [name for name in sweep.names() if name not in ("design", *sweep.designs.keys)]
+    names = [name for name in sweep.names() if name not in ("design", "outcome", *sweep.designs.keys)]
     if asked is None:
         return "mean_speed" if "mean_speed" in names else "t_end"
     if asked not in names:

@@ -7,6 +7,7 @@ from matplotlib.patches import Patch
 
 from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Axis
+from footfall.sweep.errors import SweepError
 from footfall.sweep.read_back import Sweep
 
 COLOURS = "viridis"
@@ -21,6 +22,33 @@ _FAILED = {
 }
 
 
+#: Colour, line and marker of the same where they are drawn as lines and dots.
+_LINES = {
+    Outcome.rocked_back: ("0.62", "-", "<"),
+    Outcome.fell: ("0.4", "--", "v"),
+    Outcome.lifted_off: ("0.5", ":", "^"),
+    Outcome.diverged: ("#c0706b", "-", "x"),
+    Outcome.zeno: ("#9a80b5", "-", "+"),
+    Outcome.too_many_jumps: ("#9a80b5", "--", "d"),
+}
+
+
+def line_of(outcome: Outcome) -> tuple[str, str, str]:
+    """(colour, line style, marker) of a failed design."""
+    return _LINES.get(outcome, ("0.7", "-.", "s"))
+
+
+def words_of(outcome: Outcome) -> str:
+    return outcome.name.replace("_", " ")
+
+
+def require_values(metric: str, values: np.ndarray) -> None:
+    """Something to draw."""
+    if not np.any(np.isfinite(values)):
+        words = metric.replace("_", " ")
+        raise SweepError(f"no design that reached the end has a {words}; run longer (--duration) or vary other values.")
+
+
 def look_of(outcome: Outcome) -> tuple[str, str]:
     """(face colour, hatch) of a failed design."""
     return _FAILED.get(outcome, ("0.93", "--"))
@@ -29,9 +57,7 @@ def look_of(outcome: Outcome) -> tuple[str, str]:
 def legend_of(outcomes: Sequence[Outcome]) -> list[Patch]:
     """Legend entries of the outcomes in a picture."""
     looks = [(o, *look_of(o)) for o in outcomes]
-    return [
-        Patch(facecolor=face, hatch=hatch, edgecolor="0.35", lw=0.0, label=o.name.replace("_", " ")) for o, face, hatch in looks
-    ]
+    return [Patch(facecolor=face, hatch=hatch, edgecolor="0.35", lw=0.0, label=words_of(o)) for o, face, hatch in looks]
 
 
 def axis_label(axis: Axis) -> str:

@@ -120,24 +120,23 @@ def errors(state: dict[str, np.ndarray], exact: list[np.ndarray]) -> np.ndarray:
     return np.abs(found - np.stack(exact)).max(axis=1)
 
 
-def accuracy(few: plain.Arrays, have_ours: bool) -> dict:
+def accuracy(few: plain.Arrays) -> dict:
     """State error after 5 s by step, and the longest step (whole steps per tick) within REACH for every robot looked at."""
     lanes = len(few["stiffness"])
     exact = [reference(few, lane, SPAN) for lane in range(lanes)]
     print(f"\nstate error after {SPAN:g} s against the event engine, {lanes} robots: largest (median)")
-    print(f"{'step':>10}{'C f64':>22}{'C f32':>22}" + (f"{'ours cpp f64':>22}{'ours cpp f32':>22}" if have_ours else ""))
+    print(f"{'step':>10}{'C f64':>22}{'C f32':>22}" + f"{'ours cpp f64':>22}{'ours cpp f32':>22}")
     rows, chosen = [], None
     for per_tick in (2, 3, 4, 5, 6, 7, 8, 10, 20):
         h, steps = PERIOD / per_tick, round(SPAN / PERIOD) * per_tick
         row: dict = {"step": h, "per_tick": per_tick}
         for precision in plain.PRECISIONS:
             row[f"C {precision}"] = errors(plain.run_c(few, h, steps, per_tick, 0.5 * SPAN, precision)[0], exact)
-        if have_ours:
-            for precision in plain.PRECISIONS:
-                row[f"ours {precision}"] = errors(run_ours(few, h, steps, precision, "cpp")[0], exact)
+        for precision in plain.PRECISIONS:
+            row[f"ours {precision}"] = errors(run_ours(few, h, steps, precision, "cpp")[0], exact)
         shown = [f"{v.max():.1e} ({np.median(v):.1e})" for v in row.values() if isinstance(v, np.ndarray)]
         print(f"{h:10.3g}" + "".join(f"{text:>22}" for text in shown))
-        judged = row["ours f64" if have_ours else "C f64"].max()
+        judged = row["ours f64"].max()
         if chosen is None and judged <= REACH:
             chosen = per_tick
         rows.append({k: {"max": v.max(), "median": np.median(v)} if isinstance(v, np.ndarray) else v for k, v in row.items()})
@@ -301,18 +300,17 @@ def diffrax_section(few: plain.Arrays, lanes: int, rounds: int) -> dict:
     return out
 
 
-def contestants(have_ours: bool) -> dict[str, Callable[..., Timed]]:
+def contestants() -> dict[str, Callable[..., Timed]]:
     """name -> run(given, h, steps, per_tick)."""
     out: dict[str, Callable[..., Timed]] = {}
     for precision in plain.PRECISIONS:
         for trig in plain.TRIGS:
             out[f"C {trig} {precision}"] = functools.partial(_run_c, precision, trig)
-    if have_ours:
-        for path in ("cpp", "xla"):
-            for precision in plain.PRECISIONS:
-                out[f"ours {path} {precision}"] = functools.partial(_run_path, precision, path, False)
+    for path in ("cpp", "xla"):
         for precision in plain.PRECISIONS:
-            out[f"ours cpp {precision}, all per lane"] = functools.partial(_run_path, precision, "cpp", True)
+            out[f"ours {path} {precision}"] = functools.partial(_run_path, precision, path, False)
+    for precision in plain.PRECISIONS:
+        out[f"ours cpp {precision}, all per lane"] = functools.partial(_run_path, precision, "cpp", True)
     return out
 
 
@@ -345,11 +343,11 @@ def part(given: plain.Arrays, lanes: int) -> plain.Arrays:
     return {name: values[:lanes] for name, values in given.items()}
 
 
-def speed(lanes: int, steps: int, h: float, per_tick: int, rounds: int, have_ours: bool) -> dict:
+def speed(lanes: int, steps: int, h: float, per_tick: int, rounds: int) -> dict:
     """Robot-steps per second of the C loops and of our paths (whole calls), and ratios to the C loops of the same precision."""
     given = plain.population(lanes)
-    count = {name: lanes_of(name, lanes) for name in contestants(have_ours)}
-    runs = {n: functools.partial(run, part(given, count[n]), h, steps, per_tick) for n, run in contestants(have_ours).items()}
+    count = {name: lanes_of(name, lanes) for name in contestants()}
+    runs = {n: functools.partial(run, part(given, count[n]), h, steps, per_tick) for n, run in contestants().items()}
     best, last = interleaved(runs, rounds)
     pace = {name: 1e9 * seconds / (count[name] * steps) for name, seconds in best.items()}
     out = {}
@@ -377,11 +375,11 @@ def speed(lanes: int, steps: int, h: float, per_tick: int, rounds: int, have_our
     return {"lanes": lanes, "steps": steps, "step": h, "per_tick": per_tick, "rounds": rounds, "rows": out}
 
 
-def growth_with_lanes(sizes: list[int], per_tick: int, rounds: int, have_ours: bool) -> dict:
+def growth_with_lanes(sizes: list[int], per_tick: int, rounds: int) -> dict:
     """ns per lane-step of whole calls of half a second, by number of lanes. Beyond 65536 our kernel runs alone."""
-    names = ["C poly f64", "C poly f32"] + ["ours cpp f64", "ours cpp f32", "ours xla f64", "ours xla f32"] * have_ours
+    names = ["C poly f64", "C poly f32", "ours cpp f64", "ours cpp f32", "ours xla f64", "ours xla f32"]
     out: dict[str, dict] = {name: {} for name in names}
-    everyone, steps = contestants(have_ours), round(0.5 / PERIOD) * per_tick
+    everyone, steps = contestants(), round(0.5 / PERIOD) * per_tick
     print(f"\nns per lane-step, {steps} steps")
     print(f"{'lanes':>9}" + "".join(f"{name:>14}" for name in names))
     for lanes in sizes:
@@ -394,11 +392,11 @@ def growth_with_lanes(sizes: list[int], per_tick: int, rounds: int, have_ours: b
     return out
 
 
-def growth_with_duration(per_tick: int, rounds: int, have_ours: bool) -> dict:
+def growth_with_duration(per_tick: int, rounds: int) -> dict:
     """ns per lane-step by duration: but for what a call costs it is constant if nothing piles up."""
-    names = ["C poly f64"] + ["ours cpp f64", "ours xla f64"] * have_ours
+    names = ["C poly f64", "ours cpp f64", "ours xla f64"]
     out: dict[str, dict] = {name: {} for name in names}
-    everyone, count = contestants(have_ours), {n: 256 if "xla" in n else 2048 for n in names}
+    everyone, count = contestants(), {n: 256 if "xla" in n else 2048 for n in names}
     print("\nns per lane-step by duration, 2048 lanes (XLA: 256)")
     print(f"{'s':>9}" + "".join(f"{name:>16}" for name in names))
     for duration in (0.5, 1.0, 2.0, 5.0):
@@ -474,7 +472,7 @@ def compilation(per_tick: int) -> dict:
     return out
 
 
-def compare(figures: dict, few: plain.Arrays, lanes: int, steps: int, per_tick: int, rounds: int, have_ours: bool) -> dict:
+def compare(figures: dict, few: plain.Arrays, lanes: int, steps: int, per_tick: int, rounds: int) -> dict:
     """Robot-seconds per second of every side at equal accuracy, alternating, and how many times the others we are."""
     from scipy_wheels import walk
     from yardsticks import diffrax_batch
@@ -482,9 +480,9 @@ def compare(figures: dict, few: plain.Arrays, lanes: int, steps: int, per_tick: 
     h, given, cores = PERIOD / per_tick, plain.population(lanes), len(os.sched_getaffinity(0))
     runs: dict[str, Callable[[], Timed]] = {}
     size: dict[str, float] = {}  # robot-seconds of a run
-    for name in ["C poly f64", *["ours cpp f64", "ours xla f64"] * have_ours]:
+    for name in ["C poly f64", *["ours cpp f64", "ours xla f64"]]:
         count = lanes_of(name, lanes)
-        runs[name] = functools.partial(contestants(have_ours)[name], part(given, count), h, steps, per_tick)
+        runs[name] = functools.partial(contestants()[name], part(given, count), h, steps, per_tick)
         size[name] = count * steps * h
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
         for law, methods in figures.get("scipy", {}).items():
@@ -542,36 +540,29 @@ def main() -> None:
     sections = options.sections.split(",")
     if unknown := set(sections) - set(SECTIONS):
         parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
-    try:
-        import footfall.sim.batch  # noqa: F401
-
-        have_ours = True
-    except ModuleNotFoundError:
-        have_ours = False
-        print("footfall.sim.batch is not there: the yardsticks alone")
     figures: dict = {}
     few, per_tick = plain.population(options.robots), options.per_tick or 5
     if "accuracy" in sections:
-        figures["accuracy"] = accuracy(few, have_ours)
+        figures["accuracy"] = accuracy(few)
         per_tick = options.per_tick or figures["accuracy"]["per_tick"] or per_tick
     h = PERIOD / per_tick
     if "speed" in sections:
-        figures["speed"] = speed(options.lanes, options.steps, h, per_tick, options.rounds, have_ours)
+        figures["speed"] = speed(options.lanes, options.steps, h, per_tick, options.rounds)
     if "scipy" in sections:
         figures["scipy"] = scipy_section(few, options.rounds)
     if "diffrax" in sections:
         figures["diffrax"] = diffrax_section(few, options.diffrax_lanes, options.rounds)
     if "scipy" in figures or "diffrax" in figures:
         sizes = (options.lanes, options.steps, per_tick, options.rounds)
-        figures["at_equal_accuracy"] = compare(figures, few, *sizes, have_ours)
+        figures["at_equal_accuracy"] = compare(figures, few, *sizes)
     if "lanes" in sections:
         sizes = [int(n) for n in options.sizes.split(",")]
-        figures["growth_with_lanes"] = growth_with_lanes(sizes, per_tick, options.rounds, have_ours)
+        figures["growth_with_lanes"] = growth_with_lanes(sizes, per_tick, options.rounds)
     if "duration" in sections:
-        figures["growth_with_duration"] = growth_with_duration(per_tick, options.rounds, have_ours)
-    if "memory" in sections and have_ours:
+        figures["growth_with_duration"] = growth_with_duration(per_tick, options.rounds)
+    if "memory" in sections:
         figures["bytes_per_lane"] = memory(per_tick)
-    if "compile" in sections and have_ours:
+    if "compile" in sections:
         figures["compile_seconds"] = compilation(per_tick)
     if options.write:
         # Sections that were not run keep what an earlier run said of them.

@@ -13,7 +13,8 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import Event, HybridState, Jump, Rates
 from footfall.numerics.scalar import Scalar
 from footfall.sim import batch, batch_program
-from footfall.sim.batch import BatchResult, prepared, run_batch, timing
+from footfall.sim.batch import BatchResult, run_batch
+from footfall.sim.batch_inputs import prepared, timing
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.lane_state import Clock
 from support.toys import AbstractToy, Ball, Height, NoPower, NoWork, Scalar1

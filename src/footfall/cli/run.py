@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import datetime
 import json
 import signal
 import time
@@ -14,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from footfall.analysis.summary import Summary, summarise
 from footfall.cli.extras import require
+from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import summary_table
 from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
@@ -39,7 +39,7 @@ def run_scenario(
         require("matplotlib", "plots", "Without it, --no-plots still writes the data.")
     if animate:
         _require_gif(Path(animate))
-    folder = Path(out_folder) if out_folder else _fresh_folder(experiment.name)
+    folder = Path(out_folder) if out_folder else fresh_folder("runs", experiment.name)
     require_writable(folder, force=force)
     began = time.perf_counter()
     with own_code(experiment):
@@ -87,16 +87,6 @@ def own_code(experiment: Experiment) -> Iterator[None]:
         if not lines:
             raise
         raise ScenarioError(f"{lines[-1].filename}, line {lines[-1].lineno}: {type(error).__name__}: {error}") from error
-
-
-def _fresh_folder(name: str) -> Path:
-    """runs/<scenario>-<time>, with a counter when two runs share a second."""
-    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    base = Path("runs") / f"{name}-{stamp}"
-    folder, count = base, 2
-    while folder.exists():
-        folder, count = base.with_name(f"{base.name}-{count}"), count + 1
-    return folder
 
 
 def _require_gif(path: Path) -> None:
@@ -147,7 +137,7 @@ def _write(
             except FolderExists:
                 if fixed:
                     raise
-                folder = _fresh_folder(experiment.name)
+                folder = fresh_folder("runs", experiment.name)
 
 
 def _animate(run: Trajectory, path: Path) -> None:

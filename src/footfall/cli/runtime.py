@@ -40,6 +40,13 @@ def use_cache() -> None:
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
+def share_cache() -> None:
+    """Let processes started from here, such as workers, use the same folder of compiled programs."""
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "xla"))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+
+
 def _option_is_safe() -> bool:
     version = importlib.metadata.version("jaxlib")
     if version in TRIED:

@@ -4,7 +4,6 @@ import contextlib
 import dataclasses
 import datetime
 import json
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -12,8 +11,9 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn
 
+from footfall.cli.folders import fresh_folder
 from footfall.cli.run import own_code
-from footfall.cli.runtime import cache_folder
+from footfall.cli.runtime import share_cache
 from footfall.cli.screen import err, fail, note, out
 from footfall.cli.sweep_request import SweepRequest, require_sense
 from footfall.cli.sweep_table import run_alone, sweep_table
@@ -95,7 +95,7 @@ def _seconds(text: str | None) -> float | None:
 
 def _begun(request: SweepRequest) -> tuple[Path, Manifest]:
     experiment = _experiment(request)
-    folder = Path(request.out) if request.out else _fresh_folder(experiment.name)
+    folder = Path(request.out) if request.out else fresh_folder("sweeps", experiment.name)
     designs, plan = _designs(experiment, request), _plan(experiment, request)
     doing = f"checking {counted(designs.count, 'design')}{'' if plan.step else ' and choosing the step'}"
     with err.status(doing, spinner="dots"), own_code(experiment):
@@ -149,21 +149,12 @@ def _results(sweep: OpenedSweep) -> list[str]:
     return list(result_columns(Workshop.of(sweep).variants, few, sweep.manifest.batch_plan())[0])
 
 
-def _fresh_folder(name: str) -> Path:
-    """sweeps/<scenario>-<time>, with a counter when two sweeps share a second."""
-    base = Path("sweeps") / f"{name}-{datetime.datetime.now().strftime('%Y%m%d-%H%M%S')}"
-    folder, count = base, 2
-    while folder.exists():
-        folder, count = base.with_name(f"{base.name}-{count}"), count + 1
-    return folder
-
-
 @contextlib.contextmanager
 def _executor(request: SweepRequest) -> Iterator[Executor | None]:
     if request.workers is None and request.scheduler is None:
         yield None
         return
-    _share_compiled_programs()
+    share_cache()
     if request.scheduler is not None:
         with remote_scheduler(request.scheduler) as executor:
             yield executor
@@ -173,13 +164,6 @@ def _executor(request: SweepRequest) -> Iterator[Executor | None]:
             later = stack.pop_all()
         with later:
             yield executor
-
-
-def _share_compiled_programs() -> None:
-    """Workers are processes of their own: what this one compiled or will compile reaches them through the folder on disk."""
-    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "xla"))
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
 
 
 @contextlib.contextmanager

@@ -27,6 +27,18 @@ def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, Fiel
             yield name, value, infos[field]
 
 
+def output_fields(system: Any, state: Any) -> dict[str, FieldInfo]:
+    """Every output of a system by its flat name, found without computing anything."""
+    fields: dict[str, FieldInfo] = {}
+
+    def look() -> int:
+        fields.update({name: info for name, _, info in named_leaves(system.outputs(0.0, state.x, state.m))})
+        return 0
+
+    jax.eval_shape(look)
+    return fields
+
+
 class Layout(NamedTuple):
     """How structs become one vector: the tree, the shape of each leaf."""
 

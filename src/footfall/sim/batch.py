@@ -11,9 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import nearest
-from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.flatten import output_fields
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.sim.batch_inputs import padded, prepared, room_for, timing
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.batch_program import Kind, Path, choose_path, kernels_for, starter
 from footfall.sim.batch_results import Columns, collect
@@ -62,10 +63,10 @@ def run_batch(
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads}: at least one.")
     wanted = (*plan.track, *plan.sample)
-    names = _output_names(system, state) if wanted else []
+    known = output_fields(system, state) if wanted else {}
     for name in wanted:
-        if name not in names:
-            raise ValueError(f'"{name}" is not an output of this robot. Known: {", ".join(names)}.{nearest(name, names)}')
+        if name not in known:
+            raise ValueError(f'"{name}" is not an output of this robot. Known: {", ".join(known)}.{nearest(name, known)}')
     system, state, lanes = prepared(system, state, plan.precision)
     step = plan.step if plan.step is not None else choose_step(system, state, plan).step
     steps, ticks = timing(system, plan.duration, step)
@@ -80,13 +81,14 @@ def run_batch(
     settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
     march = _March(kind, system, clock, path, plan, steps, settle, lanes, progress)
     lane = march.go(lane)
-    columns = collect(kind, system, state, lane, march.first, march.walked, march.settled, plan.duration, settle * step)
+    units = {name: field.unit for name, field in known.items()}
+    columns = collect(kind, system, state, lane, march.first, march.walked, march.settled, plan.duration, settle * step, units)
     kept = [[np.asarray(v)[..., :lanes] for v in leaves] for leaves in (lane.x, lane.m)]
     end = HybridState(jax.tree.unflatten(kind.x, kept[0]), jax.tree.unflatten(kind.m, kept[1]))
-    values, units, docs = _tables(columns, lanes)
+    values, column_units, docs = _tables(columns, lanes)
     times = None if not plan.sample_every else np.arange(len(march.samples)) * plan.sample_every * step
     samples = {n: np.stack([row[n][:lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
-    return BatchResult(values, units, docs, path.name, step, tuple(notes), end, times, samples)
+    return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples)
 
 
 def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
@@ -198,69 +200,6 @@ def _standing(kind: Kind) -> Callable[[Any, Lane, Any], Mark]:
     return jax.jit(mark)
 
 
-def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, HybridState, int]:
-    """Numbers of one precision; every state spread over the lanes; and how many lanes there are."""
-    leaves = jax.tree.leaves((system, state))
-    lengths = {np.shape(leaf)[-1] for leaf in leaves if np.ndim(leaf)}
-    if len(lengths) > 1:
-        raise ValueError(f"the lanes of a batch must agree, but there are arrays of lengths {sorted(lengths)}.")
-    lanes = lengths.pop() if lengths else 1
-    if lanes == 0:
-        raise ValueError("a batch needs at least one robot.")
-
-    def number(leaf: Any) -> np.ndarray:
-        array = np.asarray(leaf)
-        if array.dtype == bool:
-            return array
-        return array.astype(np.int32 if np.issubdtype(array.dtype, np.integer) else precision)
-
-    def spread(leaf: Any) -> np.ndarray:
-        array = number(leaf)
-        return np.ascontiguousarray(np.broadcast_to(array, np.broadcast_shapes(array.shape, (lanes,))))
-
-    return jax.tree.map(lambda leaf: np.asarray(leaf, precision), system), jax.tree.map(spread, state), lanes
-
-
-def room_for(lanes: int) -> int:
-    """Lanes to make room for, at most an eighth more: few different numbers, because each one compiles anew.
-
-    Fillers have ended before they begin and cost nothing.
-    """
-    grain = max(8, (1 << (lanes - 1).bit_length()) // 16)
-    return -(-lanes // grain) * grain
-
-
-def padded(system: Any, state: HybridState, lanes: int, room: int) -> tuple[Any, HybridState]:
-    """Per-lane numbers up to the room, the last lane's repeated."""
-
-    def pad(leaf: np.ndarray) -> np.ndarray:
-        per_lane = leaf.ndim and leaf.shape[-1] == lanes
-        return np.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, room - lanes)], mode="edge") if per_lane else leaf
-
-    return jax.tree.map(pad, (system, state)) if room > lanes else (system, state)
-
-
-def timing(system: AbstractHybridSystem, duration: float, step: float) -> tuple[int, list[int]]:
-    """Steps in all, and steps between the ticks of each clock; clear words when they do not fit."""
-    steps = round(duration / step)
-    periods = [event.period for event in system.events if event.period is not None]
-    if abs(steps * step - duration) > 1e-6 * step * max(1, steps):
-        unit = min([duration, *periods])  # what divides the shortest period has the best chance to divide the rest
-        better = unit / math.ceil(unit / step)
-        raise ValueError(f"a step of {step:g} s does not divide the duration of {duration:g} s. Try {better:.6g} s.")
-    ticks = []
-    for event in system.events:
-        if event.period is not None:
-            count = round(event.period / step)
-            if count < 1 or abs(count * step - event.period) > 1e-6 * event.period:
-                better = event.period / math.ceil(event.period / step)
-                raise ValueError(
-                    f"a step of {step:g} s does not divide the {event.period:g} s between ticks of {event.name}. Try {better:.6g} s."
-                )
-            ticks.append(count)
-    return steps, ticks
-
-
 @dataclasses.dataclass(frozen=True)
 class ChosenStep:
     """A step, and what is known of its error."""
@@ -308,14 +247,3 @@ def choose_step(system: AbstractHybridSystem, state: HybridState, plan: BatchPla
                 break
         step, coarse, ends = step / 2, fine, fine_ends
     return best
-
-
-def _output_names(system: Any, state: HybridState) -> list[str]:
-    seen: list[str] = []
-
-    def look() -> int:
-        seen.extend(name for name, _, _ in named_leaves(system.outputs(0.0, state.x, state.m)))
-        return 0
-
-    jax.eval_shape(look)
-    return seen

@@ -1,14 +1,13 @@
 """What a batch is asked for afterwards: outcome, ledger and statistics of each lane, as named columns with units."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
 from footfall.sim.batch_program import Kind
@@ -48,8 +47,9 @@ def collect(
     settled: list[np.ndarray] | None,
     duration: float,
     settle: float,
+    units: Mapping[str, str],
 ) -> Columns:
-    """Every column of a finished batch. What a lane cannot say (the speed of a robot that fell at once) is NaN."""
+    """Every column of a finished batch; `units` are those of the outputs. What a lane cannot say (the speed of a robot that fell at once) is NaN."""
     ended = np.asarray(lane.outcome) != Outcome.running
     outcome = np.where(ended, np.asarray(lane.outcome), Outcome.reached_end).astype(np.int8)
     t_end = np.where(ended, np.asarray(lane.ended), duration)
@@ -66,7 +66,7 @@ def collect(
         k, leg = loop.searched[j]
         name = events[k].name if leg is None else f"{events[k].name}.{leg}"
         columns[f"least_{name}"] = Column(np.asarray(lane.least[n]), "", f"least room before {name} since the first jump")
-    columns |= _tracked(kind, loop, lane, settled, t_end, settle)
+    columns |= _tracked(loop, lane, settled, t_end, settle, units)
     return columns
 
 
@@ -142,28 +142,13 @@ def _books(kind: Kind, loop: LaneLoop, system: Any, start: HybridState, lane: La
     return columns
 
 
-@functools.lru_cache(maxsize=64)
-def output_units(kind: Kind) -> dict[str, str]:
-    """Unit of every output, by name."""
-    loop, units = facts(kind), {}
-
-    def look() -> int:
-        x, m = (jax.tree.unflatten(tree, [np.ones((1,))] * tree.num_leaves) for tree in (kind.x, kind.m))
-        units.update({name: info.unit for name, _, info in named_leaves(loop.system.outputs(0.0, x, m))})
-        return 0
-
-    jax.eval_shape(look)
-    return units
-
-
 def _tracked(
-    kind: Kind, loop: LaneLoop, lane: Lane, settled: list[np.ndarray] | None, t_end: np.ndarray, settle: float
+    loop: LaneLoop, lane: Lane, settled: list[np.ndarray] | None, t_end: np.ndarray, settle: float, units: Mapping[str, str]
 ) -> Columns:
     columns: Columns = {}
     if not loop.track or settled is None:
         return columns
     time = np.where(t_end > settle, t_end - settle, np.nan)
-    units = output_units(kind)
     for n, name in enumerate(loop.track):
         total, square = (
             np.asarray(lane.q[i], float) - settled[i] for i in (len(loop.ports) + 2 * n, len(loop.ports) + 2 * n + 1)

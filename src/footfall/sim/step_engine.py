@@ -216,7 +216,7 @@ def _earliest(loop: LaneLoop, now: Moving, tried: Moving) -> tuple[Array, Array]
 
     def look(j: Any, best: tuple[Array, Array]) -> tuple[Array, Array]:
         fraction, which = best
-        # The guards are looked at in turn by one piece of code: the compiler's time grows with the square of its length.
+        # The guards are looked at in turn by one piece of code: few have crossed, and a kernel is to be short.
         a, ra, b, rb = rows[0]
         for n in range(1, len(rows)):
             a, ra, b, rb = (jnp.where(j == I(n), new, old) for new, old in zip(rows[n], (a, ra, b, rb), strict=True))

@@ -10,11 +10,11 @@ from footfall.hybrid.outcome import Outcome
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, with_settings
 from footfall.scenario.vary import Columns, batched
-from footfall.sim.batch import FIRST_GUESS, ChosenStep, choose_step, run_batch, timing
+from footfall.sim.batch import FIRST_GUESS, ChosenStep, choose_step, run_batch
+from footfall.sim.batch_inputs import timing
 from footfall.sim.batch_plan import BatchPlan
 
 Fraction = Callable[[float], None]
-MOST_PADDING = 2048  #: robots
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +34,6 @@ class Variants:
     def __init__(self, experiment: Experiment, structural: tuple[str, ...]):
         self.experiment, self.structural = experiment, structural
         self._loaded: dict[tuple[str, ...], Experiment] = {}
-        self._sizes: dict[int, set[int]] = {}
         if not structural:
             self._loaded[()] = experiment
 
@@ -57,17 +56,6 @@ class Variants:
             rows = np.flatnonzero(code == one) if len(codes) > 1 else rows_all
             settings = tuple(f"{key}={values[rows[0]]}" for key, values in words.items())
             yield self._experiment(settings), rows, {k: v[rows] for k, v in numeric.items()} if len(codes) > 1 else numeric
-
-    def padded_size(self, experiment: Experiment, lanes: int) -> int:
-        """A size this structure has been compiled for, where one is little larger than `lanes`; else `lanes`.
-
-        A new size costs seconds of compilation; a few robots too many cost nothing, and robots do not touch each other.
-        """
-        known = self._sizes.setdefault(id(experiment), set())
-        near = [size for size in known if 0 <= size - lanes <= max(MOST_PADDING, lanes // 4)]
-        size = min(near, default=lanes)
-        known.add(size)
-        return size
 
     def _experiment(self, settings: tuple[str, ...]) -> Experiment:
         if settings not in self._loaded:
@@ -143,12 +131,9 @@ def run_designs(
     units, docs, paths, notes, done = {}, {}, [], [], 0
     for experiment, rows, numeric in variants.groups(columns):
         inner = None if progress is None else _part_of(progress, done / total, len(rows) / total)
-        size = variants.padded_size(experiment, len(rows))
-        lanes = np.minimum(np.arange(size), len(rows) - 1)  # the last robot again and again, where there are too few
-        system, state = _laned(experiment, {k: v[lanes] for k, v in numeric.items()}, size, rows[lanes] + first)
+        system, state = _laned(experiment, numeric, len(rows), rows + first)
         result = run_batch(system, state, plan, progress=inner, threads=threads)
-        for name, padded in result.columns.items():
-            values = padded[: len(rows)]
+        for name, values in result.columns.items():
             if len(rows) == total:
                 merged[name] = np.ascontiguousarray(values)
                 continue

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from footfall.hybrid.fields import nearest
-from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.flatten import output_fields
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 from footfall.sim.batch_plan import BatchPlan
@@ -85,5 +85,4 @@ def require_metric(experiment: Experiment, metric: str, results: Sequence[str]) 
 
 
 def _outputs(experiment: Experiment) -> list[str]:
-    outputs = jax.eval_shape(experiment.system.outputs, 0.0, experiment.start.x, experiment.start.m)
-    return [name for name, _, _ in named_leaves(outputs)]
+    return list(output_fields(experiment.system, experiment.start))

@@ -1,0 +1,72 @@
+"""What a batch is given, made ready: numbers of one precision, room for the lanes, steps that fit the clocks."""
+
+import math
+from typing import Any
+
+import jax
+import numpy as np
+
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+
+
+def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, HybridState, int]:
+    """Numbers of one precision; every state spread over the lanes; and how many lanes there are."""
+    leaves = jax.tree.leaves((system, state))
+    lengths = {np.shape(leaf)[-1] for leaf in leaves if np.ndim(leaf)}
+    if len(lengths) > 1:
+        raise ValueError(f"the lanes of a batch must agree, but there are arrays of lengths {sorted(lengths)}.")
+    lanes = lengths.pop() if lengths else 1
+    if lanes == 0:
+        raise ValueError("a batch needs at least one robot.")
+
+    def number(leaf: Any) -> np.ndarray:
+        array = np.asarray(leaf)
+        if array.dtype == bool:
+            return array
+        return array.astype(np.int32 if np.issubdtype(array.dtype, np.integer) else precision)
+
+    def spread(leaf: Any) -> np.ndarray:
+        array = number(leaf)
+        return np.ascontiguousarray(np.broadcast_to(array, np.broadcast_shapes(array.shape, (lanes,))))
+
+    return jax.tree.map(lambda leaf: np.asarray(leaf, precision), system), jax.tree.map(spread, state), lanes
+
+
+def room_for(lanes: int) -> int:
+    """Lanes to make room for, at most an eighth more: few different numbers, because each one compiles anew.
+
+    Fillers have ended before they begin and cost nothing.
+    """
+    grain = max(8, (1 << (lanes - 1).bit_length()) // 16)
+    return -(-lanes // grain) * grain
+
+
+def padded(system: Any, state: HybridState, lanes: int, room: int) -> tuple[Any, HybridState]:
+    """Per-lane numbers up to the room, the last lane's repeated."""
+
+    def pad(leaf: np.ndarray) -> np.ndarray:
+        per_lane = leaf.ndim and leaf.shape[-1] == lanes
+        return np.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, room - lanes)], mode="edge") if per_lane else leaf
+
+    return jax.tree.map(pad, (system, state)) if room > lanes else (system, state)
+
+
+def timing(system: AbstractHybridSystem, duration: float, step: float) -> tuple[int, list[int]]:
+    """Steps in all, and steps between the ticks of each clock; clear words when they do not fit."""
+    steps = round(duration / step)
+    periods = [event.period for event in system.events if event.period is not None]
+    if abs(steps * step - duration) > 1e-6 * step * max(1, steps):
+        unit = min([duration, *periods])  # what divides the shortest period has the best chance to divide the rest
+        better = unit / math.ceil(unit / step)
+        raise ValueError(f"a step of {step:g} s does not divide the duration of {duration:g} s. Try {better:.6g} s.")
+    ticks = []
+    for event in system.events:
+        if event.period is not None:
+            count = round(event.period / step)
+            if count < 1 or abs(count * step - event.period) > 1e-6 * event.period:
+                better = event.period / math.ceil(event.period / step)
+                raise ValueError(
+                    f"a step of {step:g} s does not divide the {event.period:g} s between ticks of {event.name}. Try {better:.6g} s."
+                )
+            ticks.append(count)
+    return steps, ticks

@@ -15,7 +15,7 @@ PICTURES = Path(__file__).parent / "pictures"
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    for name in ("passive-wheel", "rimless-wheel", "rimless-wheel-turning"):
+    for name in ("passive-wheel", "rimless-wheel", "rimless-wheel-turning", "water-runner", "water-runner-ground"):
         experiment = load(name)
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)

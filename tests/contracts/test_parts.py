@@ -10,9 +10,14 @@ import pytest
 
 from footfall import check_system, load, simulate
 from footfall.hybrid.fields import describe
+from footfall.mechanics.wet_disc import Medium
+from footfall.models.four_bar_runner import FourBarRunner
 from footfall.parts.actuators.base import AbstractMotor
 from footfall.parts.controllers.base import AbstractPitchController
+from footfall.parts.drives.base import AbstractDrive
+from footfall.parts.feet.base import AbstractFoot, FootPoint, Hinge
 from footfall.parts.legs.base import AbstractCompliantLeg
+from footfall.parts.tails.base import AbstractTail
 from footfall.parts.terrain.base import AbstractPlane, AbstractTerrain
 from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for
 from footfall.scenario.document import slot_path, slot_types
@@ -30,8 +35,9 @@ def test_a_part_has_defaults_a_meaning_and_a_schema(kind):
     assert inspect.getdoc(cls)
     for name, info in describe(cls).items():
         assert info.doc, f"{kind}.{name} says nothing about itself"
-    values = {n: getattr(part, n) for n, info in describe(cls).items() if info.role == "param"}
-    assert table_model(cls).model_validate(values).model_dump() == values
+    values = {n: getattr(part, n) for n, info in describe(cls).items() if info.role != "part"}
+    again = cls(**table_model(cls).model_validate(values).model_dump())
+    assert {n: getattr(again, n) for n in values} == values
 
 
 @pytest.mark.parametrize("kind", kinds(AbstractCompliantLeg))
@@ -88,16 +94,137 @@ def test_a_terrains_slope_is_the_derivative_of_its_height(kind):
     assert terrain.height(0.0) == 0.0
 
 
+# --- feet, drives and tails of the runner; ground and friction have theirs in laws/test_contact_laws.py ---------------------------
+
+LANES = 500
+WATER = Medium(level=0.0, density=1000.0, gravity=9.81)
+
+
+def variants(base):
+    """Every kind for a slot, with every option of its choices."""
+    for kind in kinds(base):
+        choices = {name: info.options for name, info in describe(PARTS[kind]).items() if info.role == "choice"}
+        for chosen in itertools.product(*choices.values()):
+            yield pytest.param(PARTS[kind](**dict(zip(choices, chosen, strict=True))), id="-".join([kind, *chosen]))
+
+
+def moving_points(seed):
+    """Ends of legs at t = 0, half of them under water, and that motion as a function of time, as positions and angles only."""
+    draw = np.random.default_rng(seed)
+    x, y, vx, vy = (draw.uniform(-size, size, LANES) for size in (0.1, 0.03, 1.5, 1.5))
+    angle, rate = draw.uniform(-0.5, np.pi + 0.5, LANES), draw.uniform(-40.0, 40.0, LANES)
+    bend, bend_rate = draw.uniform(-0.5, 0.5, LANES), draw.uniform(-50.0, 50.0, LANES)
+
+    def at(t):
+        theta, hinge = angle + rate * t, Hinge(bend + bend_rate * t, bend_rate)
+        return FootPoint(x + vx * t, y + vy * t, vx, vy, jnp.cos(theta), jnp.sin(theta), rate), hinge
+
+    return at
+
+
+@pytest.mark.parametrize("kind", kinds(AbstractFoot))
+def test_a_foots_tip_moves_with_the_derivative_of_its_place(kind):
+    foot, at = PARTS[kind](), moving_points(1)
+    place, velocity = jax.jvp(lambda t: foot.tip(*at(t))[:2], (jnp.zeros(LANES),), (jnp.ones(LANES),))
+    tip = foot.tip(*at(jnp.zeros(LANES)))
+    np.testing.assert_array_equal(tip[:2], place)
+    np.testing.assert_allclose(tip[2:], velocity, rtol=0, atol=1e-14)  # sums of a few m/s
+
+
+def power_of(load, vx, vy, rate):
+    return load.fx * vx + load.fy * vy + load.moment * rate
+
+
+@pytest.mark.parametrize("folded", [0, 1])
+@pytest.mark.parametrize("foot", list(variants(AbstractFoot)))
+def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, folded):
+    point, hinge = moving_points(2)(jnp.zeros(LANES))
+    load = foot.water_load(point, WATER, folded)
+    given = power_of(load, point.vx, point.vy, point.rate)
+    # Rounding of sums of a few terms, each at most some watts.
+    np.testing.assert_allclose(load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13)
+    assert np.max(load.drag) <= 1e-14  # rounding, as above
+    deep = foot.depth_in_water(point, hinge, WATER.level)
+    assert np.min(deep - (WATER.level - foot.tip(point, hinge).y)) >= -1e-17  # no part of it is higher than its lowest
+    assert 50 < np.sum(deep > 0) < LANES - 50
+    if foot.has_pads:
+        assert np.sum(np.abs(given) > 1e-3) > 50
+        np.testing.assert_array_equal(load.wetted > 0, deep > 0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in kinds(AbstractFoot) if PARTS[kind].has_hinge])
+def test_a_hinge_keeps_what_the_ground_puts_in_less_what_its_loss_says(kind):
+    foot, (point, hinge) = PARTS[kind](), moving_points(3)(jnp.zeros(LANES))
+    _, arm = jax.jvp(lambda q: foot.tip(point, Hinge(q, hinge.rate))[:2], (hinge.angle,), (jnp.ones(LANES),))
+    np.testing.assert_allclose(foot.hinge_arm(point, hinge), arm, rtol=0, atol=1e-16)  # rounding of centimetres
+    moment = np.random.default_rng(4).uniform(-0.1, 0.1, LANES)
+    bend = Hinge(hinge.rate, foot.hinge_acceleration(hinge, moment))
+    _, (moving, bent) = jax.jvp(foot.hinge_energy, (hinge,), (bend,))
+    loss = foot.hinge_loss(hinge)
+    assert np.min(loss) >= 0.0 and foot.hinge_loss(Hinge(0.3, 0.0)) == 0.0
+    np.testing.assert_allclose(moving + bent, moment * hinge.rate - loss, rtol=0, atol=1e-14)  # of some watts
+    assert foot.hinge_energy(Hinge(0.0, 0.0)) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("kind", kinds(AbstractDrive))
+def test_a_drive_turns_steadily_or_draws_at_least_what_reaches_the_cranks(kind):
+    drive, rates = PARTS[kind](), np.linspace(-100.0, 200.0, LANES)
+    assert drive.inertia >= 0.0
+    friction = drive.friction(rates)
+    assert np.min(friction * rates) >= 0.0
+    if not drive.free:
+        times = jnp.linspace(0.0, 3.0, LANES)
+        (_, rate), (turning, _) = jax.jvp(drive.crank, (times,), (jnp.ones(LANES),))
+        np.testing.assert_allclose(turning, np.broadcast_to(rate, turning.shape), rtol=1e-15)
+        return  # nothing electrical is known of it
+    torque, current = drive.torque(rates), drive.current(rates)
+    assert drive.inertia > 0.0 and np.all(np.diff(torque) < 0)  # a crank that lags is driven harder: it has one speed
+    np.testing.assert_array_equal(torque > 0, current > 0)
+    driving = (torque > 0) & (rates > 0)
+    assert 50 < driving.sum() < LANES - 50
+    drawn, given = drive.electrical_power(rates), torque * rates
+    assert np.all(drawn[driving] >= given[driving])
+
+
+def test_a_crank_motor_draws_its_shaft_power_its_winding_heat_and_what_the_gear_loses():
+    motor, rate = PARTS["crank-motor"](), 40.0
+    assert motor.current(0.0) == pytest.approx(6.0 / 7.23, rel=1e-15)  # stalled: voltage over resistance
+    assert motor.torque(0.0) == pytest.approx(0.85 * 30 * 2.4e-3 * 6.0 / 7.23, rel=1e-15)
+    assert motor.current(6.0 / (30 * 2.4e-3)) == pytest.approx(0.0, abs=1e-15)  # no load: the voltage it makes is the battery's
+    assert motor.inertia == pytest.approx(900 * 5e-9, rel=1e-15)
+    heat = 7.23 * motor.current(rate) ** 2
+    shaft = motor.torque(rate) * rate
+    assert motor.electrical_power(rate) == pytest.approx(shaft / 0.85 + heat, rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", kinds(AbstractTail))
+def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
+    tail, draw = PARTS[kind](), np.random.default_rng(5)
+    y, vx, vy, pitch, rate = (draw.uniform(-size, size, LANES) for size in (0.05, 2.0, 1.0, 0.8, 10.0))
+    load = tail.water_load(0.0, y, vx, vy, np.sin(pitch), np.cos(pitch), rate, WATER)
+    given = power_of(load, vx, vy, rate) + jnp.zeros(LANES)
+    np.testing.assert_allclose(load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13)  # of some watts
+    assert np.max(load.drag) <= 1e-14  # rounding, as above
+    high = tail.water_load(0.0, 1.0, vx, vy, np.sin(pitch), np.cos(pitch), rate, WATER)
+    assert not np.any(jnp.stack([v + jnp.zeros(LANES) for v in high]))  # a dry tail feels exactly nothing
+    assert tail.present == (np.max(np.abs(given)) > 1e-3)
+
+
+# --- together ----------------------------------------------------------------------------------------------------------------------
+
+
 def fits():
-    """Every robot with each of its slots filled by each kind, one at a time."""
+    """Every robot with each of its slots filled by each kind, one at a time; the runners have test_runner_matrix.py."""
     for name, make in ROBOTS.items():
-        scenario = {"rimless-wheel-3d": "rimless-wheel-turning"}.get(name, name)
+        if isinstance(make(), FourBarRunner):
+            continue
+        scenario = {"rimless-wheel-3d": "rimless-wheel-turning", "two-leg": "two-leg-single-step"}.get(name, name)
         for slot, slot_type in slot_types(type(make())).items():
             for kind in kinds_for(slot_type):
                 yield pytest.param(scenario, slot, kind, id=f"{scenario}-{'.'.join(slot_path(slot))}={kind}")
 
 
-@pytest.mark.parametrize(("scenario", "slot", "kind"), fits())
+@pytest.mark.parametrize(("scenario", "slot", "kind"), list(fits()))
 def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(scenario, slot, kind):
     experiment = load(scenario, [f"{slot}={kind}"], duration=1.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)

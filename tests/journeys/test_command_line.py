@@ -231,7 +231,7 @@ def test_bad_input_is_status_2_with_words_and_writes_nothing(tmp_path):
         "not a finite number": [*run, "--set", "wheel_mass=nan"],
         "below ground": [*run, "--set", "start.height=10 cm"],
         "time to simulate must be > 0": [*run, "--duration", "0"],
-        "is not an option": [*run, "--set", "solver=rk4"],
+        "is not an option": [*run, "--set", "solver=rk5"],
         "give a constant `step`": [*run, "--set", "solver=euler"],
         "cannot be written to": [*run, "--out", "a-file/run"],
         "/proc/nothing": [*run, "--out", "/proc/nothing/run"],

@@ -27,6 +27,8 @@ UNITS = {
     "least_leg_force": "N",
 }
 _SUFFIX_UNITS = {"torque": "N m", "current": "A"}
+#: of the means a robot asks for, by the output's own name
+_MEAN_UNITS = {"z": "m", "pitch": "rad", "lift": "N", "thrust": "N", "frequency": "Hz"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Summary:
 
 def unit_of(metric: str) -> str:
     """Unit of a metric by its name."""
-    return UNITS.get(metric, _SUFFIX_UNITS.get(metric.rsplit("_", 1)[-1], ""))
+    last = metric.rsplit("_", 1)[-1]
+    return UNITS.get(metric, _SUFFIX_UNITS.get(last, _MEAN_UNITS.get(last, "")))
 
 
 def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None = None) -> Summary:
@@ -113,6 +116,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     if liftoff:
         metrics["least_leg_force"] = min(liftoff)
     if run.provenance.get("sample_rate", 1.0) is not None:  # without samples there is nothing to average over
+        metrics |= _means(run, first, last, time)
         metrics |= _motor_metrics(run, first, last, time, weight * distance)
     window = {"from": float(run.t[first]), "to": float(run.t[last]), "steps": steps, "settled": bool(settled)}
     return metrics, window
@@ -137,6 +141,15 @@ def _step_time(run: Trajectory, begin: float) -> float | None:
             return None
         rates.append((run[name][last] - run[name][first]) / (run.t[last] - run.t[first]))
     return float(1.0 / np.mean(rates))
+
+
+def _means(run: Trajectory, first: int, last: int, time: float) -> dict[str, float | None]:
+    """Means that this robot's people want to know, by the trapezoid rule over the samples."""
+    assert run.travel is not None
+    rows = slice(first, last + 1)
+    return {
+        f"mean_{name.replace('.', '_')}": _ratio(np.trapezoid(run[name][rows], run.t[rows]), time) for name in run.travel.means
+    }
 
 
 def _motor_metrics(run: Trajectory, first: int, last: int, time: float, transport: float) -> dict[str, float | None]:

@@ -81,6 +81,33 @@ def run(
     _guarded(run_scenario, name, settings or [], out, duration, as_json, plots, animate, force)
 
 
+@app.command("compare-integrators")
+def compare(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
+    settings: Settings = None,
+    duration: Annotated[
+        str | None, typer.Option(help="Seconds to compare over (default: 0.2 s, or the scenario's if shorter).")
+    ] = None,
+    solvers: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,C", help='Methods by their names in sim.solver, or "all" (default: one of each kind).'),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE.png", help="Picture to write (default: comparisons/<scenario>-<time>.png).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
+) -> None:
+    """Compare integrators on a scenario: error against evaluations and time, as a table and a picture.
+
+    Adaptive methods run at three tolerances, fixed-step ones at a series of halved steps; sim.solver, sim.step and the tolerances of
+    the scenario play no part.
+    """
+    from footfall.cli.compare import compare_integrators
+
+    _guarded(compare_integrators, name, settings or [], duration, out, as_json, solvers, plots)
+
+
 @app.command()
 def sweep(
     name: Annotated[str | None, typer.Argument(help="A scenario's name, or the path of a scenario file.")] = None,

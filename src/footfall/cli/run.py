@@ -3,19 +3,24 @@
 import contextlib
 import dataclasses
 import json
+import math
 import signal
 import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+import diffrax
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from footfall.analysis.stability_limit import TooLong, spectrum, too_long
 from footfall.analysis.summary import Summary, summarise
 from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, note, out
-from footfall.cli.summary_table import summary_table
+from footfall.cli.summary_table import plan_table, summary_table
+from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.errors import ScenarioError
@@ -43,6 +48,7 @@ def run_scenario(
     require_writable(folder, force=force)
     began = time.perf_counter()
     with own_code(experiment):
+        warned = _warn_if_unstable(experiment)
         trajectory = _simulate_with_progress(experiment)
     trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
     took = time.perf_counter() - began
@@ -53,6 +59,10 @@ def run_scenario(
         print(json.dumps({key: whole[key] for key in keys}, allow_nan=False), flush=True)
     else:
         out.print(summary_table(summary, experiment, trajectory, took))
+        if isinstance(experiment.system, AbstractMotionPlan):
+            out.print(plan_table(experiment.system))
+    if not warned:
+        _warn_if_unstable(experiment, trajectory)
     plots = plots and len(trajectory.t) > 1
     folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None)
     note(f"run folder: {folder}")
@@ -87,6 +97,30 @@ def own_code(experiment: Experiment) -> Iterator[None]:
         if not lines:
             raise
         raise ScenarioError(f"{lines[-1].filename}, line {lines[-1].lineno}: {type(error).__name__}: {error}") from error
+
+
+def _warn_if_unstable(experiment: Experiment, run: Trajectory | None = None) -> bool:
+    """One line when a constant step is above the limit of an explicit method: at the start, or anywhere along a run."""
+    plan = experiment.plan
+    if plan.step is None or isinstance(plan.solver, diffrax.AbstractImplicitSolver):
+        return False  # nothing to look for
+    found = too_long(plan, spectrum(experiment.system, experiment.start, run))
+    if found is not None:
+        err.print(f"[bold yellow]warning:[/] {escape(_unstable_words(found, experiment))}", soft_wrap=True)
+    return found is not None
+
+
+def _unstable_words(found: TooLong, experiment: Experiment) -> str:
+    """The eigenvalue, the limit, by how much the step is above it, and what to try."""
+    key, step, (limit, value, t) = found
+    method = experiment.document["sim"]["solver"]
+    seen = f"{value.real:.3g}" + (f" +- {abs(value.imag):.3g}i" if abs(value.imag) > 1e-3 * abs(value.real) else "")
+    digit = 10.0 ** math.floor(math.log10(limit))
+    safe = f"{digit * math.floor(limit / digit):.0e}"  # one digit, rounded down
+    return (
+        f"sim.{key} = {step:.3g} s is {step / limit:.3g} times the longest stable step of {method}, {limit:.3g} s (eigenvalue {seen} 1/s "
+        f"at t = {t:.3g} s): expect a wrong run. Try --set sim.{key}={safe}, or --set sim.solver=kvaerno5 --set sim.step=auto."
+    )
 
 
 def _require_gif(path: Path) -> None:
@@ -151,9 +185,17 @@ def _suggest(experiment: Experiment) -> None:
     """Three things to try next, of the kind this scenario allows."""
     name, gif = experiment.origin, f"{experiment.name}.gif"
     ideas = [f"footfall show {name}"]
-    if "torso" in experiment.document["robot"]:
+    if isinstance(experiment.system, AbstractMotionPlan):
+        ideas.append(f'footfall run {name} --set gait.lift="5 mm"')
+        ideas.append(
+            f"footfall sweep {name} --vary gait.lift=0.004:0.02:20 --vary gait.stride=0.03:0.09:20 --metric efficiency"
+        )
+    elif "torso" in experiment.document["robot"]:
         ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
         ideas.append(f"footfall run {name} --set leg=stiffening --animate {gif}")
+    elif "drive" in experiment.document["robot"]:
+        ideas.append(f"footfall run {name} --set drive.frequency=6 --animate {gif}")
+        ideas.append(f"footfall sweep {name} --vary drive.frequency=5:10:11 --vary body.mass=0.04:0.12:9 --duration 2")
     elif experiment.document.get("terrain", {}).get("kind") == "slope":
         ideas.append(f'footfall run {name} --set terrain.angle="0.12 rad"')
         ideas.append(f'footfall run {name} --set terrain.angle="1.8 deg"   # too gentle: it rocks back')

@@ -5,6 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.analysis.summary import UNITS, Summary, unit_of
+from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.load import Experiment
 
@@ -108,3 +109,22 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
         f"{run.ending.steps} steps of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation"
     )
     return Text("\n" + "\n".join(lines))
+
+
+def plan_table(system: AbstractMotionPlan) -> Table:
+    """What a plan costs, in motion and in poses held still, side by side."""
+    figures = system.figures(1)
+    table = Table(title="The plan", title_justify="left", box=None, padding=(0, 2))
+    for column in ("figure", "in motion", "held still", "unit"):
+        table.add_column(column, justify="right" if column in ("in motion", "held still") else "left")
+    for name, figure in figures.items():
+        if name == "outcome" or name.startswith("static_"):
+            continue
+        still = figures.get(f"static_{name}")
+        table.add_row(
+            name.replace("_", " "),
+            f"{float(figure.values[0]):.5g}",
+            "" if still is None else f"{float(still.values[0]):.5g}",
+            figure.unit,
+        )
+    return table

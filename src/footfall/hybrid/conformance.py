@@ -146,7 +146,7 @@ def _rate_pairs(struct: Any, rates: Any, prefix: str) -> Iterator[tuple[str, np.
         value = getattr(struct, field)
         if hasattr(value, "__dataclass_fields__"):
             yield from _rate_pairs(value, getattr(rates, field), f"{prefix}{field}.")
-        elif field in infos and infos[field].rate_of is not None:
+        elif field in infos and infos[field].rate_of is not None and value is not None:
             yield f"{prefix}{field}", np.asarray(value), np.asarray(getattr(rates, infos[field].rate_of))
 
 
@@ -271,7 +271,7 @@ def _transforms(system: AbstractHybridSystem, state: HybridState, near: list[Any
     jitted = jax.jit(lambda s, x: _everything(s, t, x, m))(system, state.x)
     yield Check("jit works", _close(eager, jitted), "agrees with the plain call")
     batch = jax.tree.map(lambda *v: jnp.stack(v), *near[:3])
-    lanes = jax.jit(jax.vmap(lambda x: _everything(system, t, x, m)))(batch)
+    lanes = jax.jit(jax.vmap(lambda t, x: _everything(system, t, x, m)))(jnp.zeros(3), batch)
     yield Check("vmap works", _close(eager, [v[0] for v in lanes]), "lane 0 agrees with the plain call")
     tangent = jax.tree.map(jnp.ones_like, (system, state.x))
     _, derivative = jax.jit(lambda s, x: jax.jvp(lambda s, x: _everything(s, t, x, m), (s, x), tangent))(system, state.x)
@@ -288,7 +288,8 @@ def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     outputs = system.outputs(jnp.zeros(()), *state)
     groups = {name.rpartition(".")[0] for name, _, _ in named_leaves(outputs)}
     wanted: set[str] = set()
-    shapes = system.sketch()
+    drawing = system.drawing()
+    shapes = [*drawing.shapes, *(shape for close_up in drawing.close_ups.values() for shape in close_up)]
     for shape in shapes:
         match shape:
             case Link(start=start, end=end):
@@ -299,7 +300,8 @@ def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
                 pass
             case _:
                 wanted.add(shape.body)
-    missing = sorted(wanted - groups)
+    names = {name for name, _, _ in named_leaves(outputs)}
+    missing = sorted((wanted - groups) | {name for chart in drawing.charts for name in chart.signals if name not in names})
     detail = f"{len(shapes)} shapes" if not missing else f"no outputs called {', '.join(missing)}"
     yield Check("the sketch follows outputs that exist", not missing, detail)
 

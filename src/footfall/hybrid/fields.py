@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ _KEY = "footfall"
 class FieldInfo:
     """What a field declares about itself."""
 
-    role: str  # "param", "choice", "signal", "port", "store" or "part"
+    role: str  # "param", "choice", "numbers", "text", "signal", "port", "store" or "part"
     unit: str
     doc: str
     gt: float | None = None
@@ -25,6 +26,8 @@ class FieldInfo:
     rate_of: str | None = None
     kind: str | None = None  # ports: "work" or "loss"
     options: tuple[str, ...] = ()  # choices
+    increasing: bool = False  # lists of numbers
+    fast: bool = False  # states that move on a shorter time scale than the rest
 
     def bounds(self) -> str:
         """The allowed range in words, or an empty string."""
@@ -84,15 +87,30 @@ def choice(default: str, *, options: Iterable[str], doc: str) -> Any:
     return eqx.field(static=True, metadata={_KEY: info}, default=default)
 
 
+def numbers(default: Iterable[float], *, unit: str = "", doc: str, increasing: bool = False) -> Any:
+    """A list of numbers a user may set: static, because its length is structure."""
+    info = FieldInfo("numbers", unit, doc, increasing=increasing)
+    return eqx.field(static=True, converter=lambda v: tuple(float(n) for n in v), metadata={_KEY: info}, default=tuple(default))
+
+
+def text(default: str, *, doc: str) -> Any:
+    """Words a user may set, which the part reads for itself."""
+    return eqx.field(static=True, metadata={_KEY: FieldInfo("text", "", doc)}, default=default)
+
+
 def part(*, doc: str, default_factory: Callable[[], Any] | None = None) -> Any:
     """A slot: a field that holds another part."""
     more = {} if default_factory is None else {"default_factory": default_factory}
     return eqx.field(metadata={_KEY: FieldInfo("part", "", doc)}, **more)
 
 
-def signal(default: Any = _MISSING, *, unit: str = "", doc: str, rate_of: str | None = None) -> Any:
-    """A quantity of a state or of the outputs. `rate_of` names the sibling field whose time derivative it is."""
-    return eqx.field(metadata={_KEY: FieldInfo("signal", unit, doc, rate_of=rate_of)}, **_default(default))
+def signal(default: Any = _MISSING, *, unit: str = "", doc: str, rate_of: str | None = None, fast: bool = False) -> Any:
+    """A quantity of a state or of the outputs. `rate_of` names the sibling field whose time derivative it is.
+
+    `fast` marks a state that moves on a shorter time scale than the rest (a light foot against its body): a multirate
+    integrator gives those shorter steps.
+    """
+    return eqx.field(metadata={_KEY: FieldInfo("signal", unit, doc, rate_of=rate_of, fast=fast)}, **_default(default))
 
 
 def port(*, kind: str, doc: str, unit: str = "W") -> Any:
@@ -140,6 +158,17 @@ class Parametric(eqx.Module):
                 )
             if info.role == "param":
                 _check_number(type(self).__name__, name, info, value)
+            if info.role == "numbers":
+                _check_numbers(type(self).__name__, name, info, value)
+
+
+def _check_numbers(owner: str, name: str, info: FieldInfo, values: tuple[float, ...]) -> None:
+    bad = [v for v in values if not info.allows(v)]
+    if bad:
+        raise ParameterError(f"{owner}.{name}: {bad[0]:g} is not a finite number.", name)
+    if info.increasing and any(b <= a for a, b in itertools.pairwise(values)):
+        listed = ", ".join(f"{v:g}" for v in values)
+        raise ParameterError(f"{owner}.{name} = [{listed}] must increase: {info.doc}.", name)
 
 
 def _check_number(owner: str, name: str, info: FieldInfo, value: Any) -> None:

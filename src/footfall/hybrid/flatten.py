@@ -15,7 +15,8 @@ from footfall.hybrid.fields import FieldInfo, describe
 def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:
     """(flat name, value, declaration) of each declared field; inner structs are joined by a dot: "hub.x".
 
-    A field that holds an array over like legs gives one name per leg: "leg.force.3".
+    A field that holds an array over like legs gives one name per leg: "leg.force.3". One that holds None is a quantity this
+    robot does not have (the deflection of a rigid foot), and gives nothing.
     """
     infos = describe(struct)
     for field in struct.__dataclass_fields__:
@@ -23,7 +24,7 @@ def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, Fiel
         name = f"{prefix}{field}"
         if isinstance(value, eqx.Module):
             yield from named_leaves(value, f"{name}.")
-        elif field in infos:
+        elif field in infos and value is not None:
             yield name, value, infos[field]
 
 

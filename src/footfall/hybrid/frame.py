@@ -50,3 +50,17 @@ class Foot(eqx.Module):
     fz: Scalar = signal(unit="N", doc="ground force up, on the robot")
     y: Scalar = signal(0.0, unit="m", doc="foothold left")
     fy: Scalar = signal(0.0, unit="N", doc="ground force left, on the robot")
+
+
+class Joint(eqx.Module):
+    """A point of a linkage in motion, and the force on the link that comes after it there, house frame."""
+
+    x: Scalar = signal(unit="m", doc="position forward")
+    z: Scalar = signal(unit="m", doc="position up")
+    vx: Scalar = signal(unit="m/s", doc="velocity forward", rate_of="x")
+    vz: Scalar = signal(unit="m/s", doc="velocity up", rate_of="z")
+    ax: Scalar = signal(unit="m/s^2", doc="acceleration forward", rate_of="vx")
+    az: Scalar = signal(unit="m/s^2", doc="acceleration up", rate_of="vz")
+    fx: Scalar = signal(unit="N", doc="force forward")
+    fz: Scalar = signal(unit="N", doc="force up")
+    y: Scalar = signal(0.0, unit="m", doc="position left")

@@ -16,6 +16,12 @@ class Outcome(enum.IntEnum):
     diverged = 7
     interrupted = 8
     reached_event = 9
+    sank = 10
+    tipped_over = 11
+    outside_model = 12
+    arrived = 13
+    overloaded = 14
+    unreachable = 15
 
     @property
     def meaning(self) -> str:
@@ -34,4 +40,10 @@ _MEANING = {
     Outcome.diverged: "the state stopped being finite, or the step size fell to nothing",
     Outcome.interrupted: "stopped by the user; what was computed is kept",
     Outcome.reached_event: "reached the requested event",
+    Outcome.sank: "the body went under water",
+    Outcome.tipped_over: "pitched too far to come back",
+    Outcome.outside_model: "left the range in which the model's equations mean anything",
+    Outcome.arrived: "did all that was planned",
+    Outcome.overloaded: "a motor would have to give more torque than it can",
+    Outcome.unreachable: "a move of the plan is out of reach",
 }

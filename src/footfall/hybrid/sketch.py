@@ -6,6 +6,7 @@ browser view all draw the same shapes.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -66,6 +67,21 @@ class Ground(NamedTuple):
 
 
 Shape: TypeAlias = Bar | Link | Disc | Ball | Arrow | Ground
+
+
+class Chart(NamedTuple):
+    """Outputs of one unit that belong on one pair of axes."""
+
+    title: str
+    signals: tuple[str, ...]
+
+
+class Drawing(NamedTuple):
+    """How a robot wants to be seen: itself, parts of it close up (title -> shapes), and its charts."""
+
+    shapes: tuple[Shape, ...] = ()
+    close_ups: Mapping[str, tuple[Shape, ...]] = MappingProxyType({})
+    charts: tuple[Chart, ...] = ()
 
 
 def rotation(roll: float, pitch: float, yaw: float) -> np.ndarray:

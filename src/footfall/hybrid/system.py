@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.sketch import Shape
+from footfall.hybrid.sketch import Chart, Drawing, Shape
 from footfall.numerics.scalar import Scalar
 
 
@@ -43,6 +43,8 @@ class Event(NamedTuple):
 
     `period` is for what a clock does (a control tick): the event happens at 0, period, 2 period, ... and its guard is the time
     left. An engine with fixed steps then aligns its steps with it instead of searching.
+
+    `contact` says that the guard is the height of a foot above the ground [m], so that steps can be kept short near it.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Event(NamedTuple):
     outcome: Outcome | None = None
     restarts: tuple[str, ...] = ()
     period: float | None = None  #: s
+    contact: bool = False  #: its guard is the height of a foot above the ground, in metres
 
 
 class Travel(NamedTuple):
@@ -60,6 +63,8 @@ class Travel(NamedTuple):
     weight: Scalar  #: N, for the cost of transport
     motor_ports: tuple[str, ...]  #: power ports whose work the robot pays for
     heading: str | None = None  #: output that holds the heading, for robots that turn
+    contacts: tuple[str, ...] = ()  #: discrete states that are 1 while a foot touches, for robots with several feet
+    means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know
 
 
 class AbstractHybridSystem(Parametric):
@@ -100,6 +105,18 @@ class AbstractHybridSystem(Parametric):
     def sketch(self) -> tuple[Shape, ...]:
         """Simple shapes that follow the outputs, for any renderer."""
         return ()
+
+    def close_ups(self) -> dict[str, tuple[Shape, ...]]:
+        """Parts of the robot worth a picture of their own: title -> shapes. A renderer shows them where their forces are largest."""
+        return {}
+
+    def charts(self) -> tuple[Chart, ...]:
+        """Outputs to plot over time; without any, torques and leg forces are."""
+        return ()
+
+    def drawing(self) -> Drawing:
+        """All of these."""
+        return Drawing(self.sketch(), self.close_ups(), self.charts())
 
     def travel(self) -> Travel | None:
         """How to measure progress, or None for a machine that stays where it is."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.sketch import Seen, Shape
+from footfall.hybrid.sketch import Drawing, Seen, Shape
 from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
 
@@ -88,14 +88,19 @@ class Trajectory:
     ending: Ending
     ledger: Ledger
     least_room: dict[str, float]  #: smallest value of each guard since the first jump
-    shapes: Callable[[], tuple[Shape, ...]] = tuple  #: makes the sketch; a run that nobody draws need not
+    draw: Callable[[], Drawing] = Drawing  #: makes the drawing; a run that nobody looks at need not
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
+    def drawing(self) -> Drawing:
+        """How to show it."""
+        return self.draw()
+
+    @property
     def sketch(self) -> tuple[Shape, ...]:
         """Shapes that follow the outputs."""
-        return self.shapes()
+        return self.drawing.shapes
 
     @property
     def outcome(self) -> Outcome:

@@ -13,11 +13,23 @@ from footfall import robots
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.parts.actuators.motors import DcMotor, IdealMotor
+from footfall.parts.bodies.runner_body import RunnerBody
 from footfall.parts.bodies.torso import Torso
+from footfall.parts.contact.cubic import CubicContact
 from footfall.parts.controllers.pitch import ConstantTorque, Passive, PitchPid
+from footfall.parts.drives.crank import CrankMotor, PrescribedCrank
+from footfall.parts.feet.compliant import CompliantFoot, PointFoot
+from footfall.parts.feet.pads import BreakawayPad, RigidPad
+from footfall.parts.friction.bristle import BristleFriction
+from footfall.parts.friction.coulomb import Frictionless, StribeckFriction
+from footfall.parts.gaits.inchworm import InchwormGait
+from footfall.parts.legs.four_bar import FourBarLeg
 from footfall.parts.legs.spring import SpringLeg, StiffeningLeg
 from footfall.parts.legs.strut import Strut
+from footfall.parts.tails.pad import NoTail, PadTail
 from footfall.parts.terrain.planes import Flat, Slope
+from footfall.parts.terrain.steps import Steps
+from footfall.parts.terrain.water import Water
 from footfall.scenario.errors import ScenarioError
 
 #: Which slot takes which kind is decided by the slot's declared type: any subclass fits.
@@ -33,12 +45,33 @@ PARTS: dict[str, type] = {
     "pid": PitchPid,
     "constant-torque": ConstantTorque,
     "passive": Passive,
+    "runner-body": RunnerBody,
+    "four-bar": FourBarLeg,
+    "breakaway-pad": BreakawayPad,
+    "rigid-pad": RigidPad,
+    "compliant": CompliantFoot,
+    "point": PointFoot,
+    "tail-pad": PadTail,
+    "no-tail": NoTail,
+    "prescribed-crank": PrescribedCrank,
+    "crank-motor": CrankMotor,
+    "cubic": CubicContact,
+    "stribeck": StribeckFriction,
+    "frictionless": Frictionless,
+    "bristle": BristleFriction,
+    "water": Water,
+    "inchworm": InchwormGait,
+    "steps": Steps,
 }
 
 ROBOTS: dict[str, Callable[[], AbstractHybridSystem]] = {
     "passive-wheel": robots.passive_wheel,
     "rimless-wheel": robots.rimless_wheel,
     "rimless-wheel-3d": robots.rimless_wheel_3d,
+    "water-runner": robots.water_runner,
+    "water-runner-biped": robots.water_runner_biped,
+    "water-runner-ground": robots.water_runner_ground,
+    "two-leg": robots.two_leg_walker,
 }
 
 

@@ -21,6 +21,7 @@ from footfall.scenario.schema import AboutTable, SimTable
 TOP_SLOTS = ("terrain", "controller", "gait", "stack")
 TABLES = ("robot", *TOP_SLOTS, "start", "sim")
 Document = dict[str, Any]
+SETTABLE = ("param", "choice", "numbers", "text")
 
 
 def slot_types(cls: type) -> dict[str, type]:
@@ -36,12 +37,14 @@ def slot_path(slot: str) -> tuple[str, ...]:
 
 def own_values(part: Any) -> Document:
     """The parameters of one part, without its slots."""
-    return {name: _plain(getattr(part, name)) for name, info in describe(part).items() if info.role in ("param", "choice")}
+    return {name: _plain(getattr(part, name)) for name, info in describe(part).items() if info.role in SETTABLE}
 
 
 def _plain(value: Any) -> Any:
     if value is None:
         return "auto"
+    if isinstance(value, tuple):
+        return list(value)
     return value if isinstance(value, int | str) else float(value)
 
 

@@ -11,12 +11,15 @@ import pydantic
 import tomli_w
 
 from footfall.hybrid.fields import ParameterError, nearest
+from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.integrators.multirate import Multirate
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
 from footfall.scenario.document import Document, apply_settings, at, merged, slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable, table_model
+from footfall.sim.packed_system import fast_states
 from footfall.sim.plan import SimPlan
 
 LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
@@ -126,7 +129,9 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
     except ParameterError as error:
         raise ScenarioError(f"{where}: [start] {error.field}: {error}") from None
     try:
-        plan = sim.plan()
+        plan = sim.plan(float(system.plan_time) if isinstance(system, AbstractMotionPlan) else None)
+        if isinstance(plan.solver, Multirate):
+            fast_states(system, state.x)  # raises where it has none
     except ValueError as error:
         raise ScenarioError(f"{where}: [sim] {error}") from None
     return Experiment(name, system, state, plan, about, resolved, start_options=start)

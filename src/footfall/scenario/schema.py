@@ -14,6 +14,8 @@ from footfall.sim.plan import SimPlan
 from footfall.sim.solvers import SOLVERS, solver_by_name
 
 _STRICT = ConfigDict(extra="forbid")
+#: A run of a plan is given this share more time than the plan takes: it ends by arriving.
+AFTER_ARRIVAL = 1e-3
 
 
 def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool = False) -> Any:
@@ -53,6 +55,10 @@ def table_model(cls: type) -> type[pydantic.BaseModel]:
             fields[name] = (_quantity(info.unit, info, default is None, hints.get(name) is int), ...)
         elif info.role == "choice":
             fields[name] = (Literal[info.options], ...)
+        elif info.role == "numbers":
+            fields[name] = (list[_quantity(info.unit, None, False)], ...)
+        elif info.role == "text":
+            fields[name] = (str, ...)
     return pydantic.create_model(cls.__name__, __config__=_STRICT, **fields)
 
 
@@ -65,7 +71,7 @@ class SimTable(pydantic.BaseModel):
 
     model_config = _STRICT
 
-    duration: _bounded("s", "time to simulate", gt=0) = 10.0
+    duration: _bounded("s", "time to simulate; auto: as long as the robot's plan takes, or 10 s", gt=0, optional=True) = 10.0
     sample_rate: _bounded(
         "Hz", "samples kept per second, besides both sides of every jump; auto: jumps only", gt=0, optional=True
     ) = 200.0
@@ -74,18 +80,24 @@ class SimTable(pydantic.BaseModel):
     atol: _bounded("", "absolute tolerance of a step", gt=0, le=0.1) = 1e-10
     max_step: _bounded("s", "longest step: bounds what an event could hide in", gt=0) = 0.2
     step: _bounded("s", "constant step instead of an adaptive one", gt=0, optional=True) = None
+    fine_step: _bounded("s", "step of the fast states (multirate only)", gt=0) = 1e-5
+    near_room: _bounded("m", "height of a foot above the ground below which near_step holds", gt=0, optional=True) = None
+    near_step: _bounded("s", "longest step while a foot is near the ground; auto: as anywhere", gt=0, optional=True) = None
     max_jumps: _bounded("", "the run ends with this many jumps", ge=1, le=2e9, integer=True) = 1_000_000
     settle: _bounded("s", "time from which metrics are taken; auto: the second half", ge=0, optional=True) = None
 
     @classmethod
     def describe(cls) -> dict[str, FieldInfo]:
         """Field name -> declaration."""
-        options = FieldInfo("choice", "", "diffrax solver; implicit ones are for stiff robots", options=SOLVERS)
+        options = FieldInfo("choice", "", "how steps are made; implicit ones are for stiff robots", options=SOLVERS)
         return {n: next((m for m in f.metadata if isinstance(m, FieldInfo)), options) for n, f in cls.model_fields.items()}
 
-    def plan(self) -> SimPlan:
-        options = self.model_dump(exclude={"solver"})
-        return SimPlan(solver=solver_by_name(self.solver, self.rtol, self.atol), **options)
+    def plan(self, own_time: float | None = None) -> SimPlan:
+        """`own_time` is what the robot's own plan takes, if it has one."""
+        options = self.model_dump(exclude={"solver", "fine_step"})
+        if options["duration"] is None:
+            options["duration"] = 10.0 if own_time is None else own_time * (1.0 + AFTER_ARRIVAL)
+        return SimPlan(solver=solver_by_name(self.solver, self.rtol, self.atol, self.fine_step), **options)
 
 
 class AboutTable(pydantic.BaseModel):

@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.flatten import output_fields
+from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim.batch_inputs import padded, prepared, room_for, timing
@@ -62,6 +63,8 @@ def run_batch(
     """
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads}: at least one.")
+    if isinstance(system, AbstractMotionPlan):
+        return _reckoned(system, state)
     wanted = (*plan.track, *plan.sample)
     known = output_fields(system, state) if wanted else {}
     for name in wanted:
@@ -89,6 +92,20 @@ def run_batch(
     times = None if not plan.sample_every else np.arange(len(march.samples)) * plan.sample_every * step
     samples = {n: np.stack([row[n][:lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
     return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples)
+
+
+def _reckoned(system: AbstractMotionPlan, state: HybridState) -> BatchResult:
+    """Plans are not stepped through: along a plan everything is known."""
+    figures = system.figures(system.designs)
+    return BatchResult(
+        columns={name: figure.values for name, figure in figures.items()},
+        units={name: figure.unit for name, figure in figures.items()},
+        docs={name: figure.doc for name, figure in figures.items()},
+        path="reckoned along the plan",
+        step=math.nan,
+        notes=(),
+        end=state,
+    )
 
 
 def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
@@ -216,6 +233,8 @@ def choose_step(system: AbstractHybridSystem, state: HybridState, plan: BatchPla
     Each step is compared with its half. Probes that end differently at both (on the edge of falling) say nothing of accuracy and
     are left out; the worst tenth of the others too, for some robots amplify any difference.
     """
+    if isinstance(system, AbstractMotionPlan):
+        return ChosenStep(plan.duration, 0.0, 0.0, 0)
     system, state, lanes = prepared(system, state, plan.precision)
     rows = np.unique(np.linspace(0, lanes - 1, min(PROBES, lanes)).round().astype(int))
     system, state = jax.tree.map(lambda leaf: leaf[..., rows] if np.ndim(leaf) else leaf, (system, state))

@@ -44,7 +44,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
         step = jnp.clip(0.01 * size / jnp.where(speed > 0, speed, 1.0), 1e-6, limits.max_step)
     else:
         step = jnp.asarray(fixed_step, float)
-    state = settings.solver.init(loop.term, t, step, y, (system, m, t))
+    state = loop.solver.init(loop.term, t, step, y, (system, m, t))
     zero, zero_i = jnp.zeros(()), jnp.zeros((), jnp.int32)
     finite = jnp.all(jnp.isfinite(y)) & jnp.all(jnp.isfinite(field)) & jnp.all(jnp.isfinite(guards))
     return Carry(
@@ -100,7 +100,7 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
 def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, last_try: Array) -> March:
     """Accept steps until one contains an event, the end or `last_try` is reached, no more can be kept, or the step size dies."""
     settings, stop = loop.settings, lax.stop_gradient
-    order = settings.solver.order(loop.term)
+    order = loop.solver.order(loop.term)
     looks = np.arange(1, LOOKS) / LOOKS
     zero = jnp.zeros(())
 
@@ -110,9 +110,13 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
 
     def body(w: March) -> March:
         left = limits.t_end - w.t
-        at_end = jnp.minimum(w.step, w.cap) >= left
+        cap = w.cap
+        if loop.is_contact.any():
+            near = jnp.any(w.guards[loop.is_contact] < limits.near_room)
+            cap = jnp.where(near, jnp.minimum(cap, limits.near_step), cap)
+        at_end = jnp.minimum(w.step, cap) >= left
         # To the end itself, whose distance depends on when the last event was; else a step of no consequence.
-        tau = jnp.where(at_end, left, stop(jnp.minimum(w.step, w.cap)))
+        tau = jnp.where(at_end, left, stop(jnp.minimum(w.step, cap)))
         s = loop.solver_step(c._replace(t=w.t, y=w.y, solver_state=w.solver_state, made_jump=w.made_jump), tau)
         guards = loop.guards(w.t + tau, s.y, c.m)
         s = s._replace(solved=s.solved & jnp.all(jnp.isfinite(guards)))
@@ -121,7 +125,11 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
         inside = jax.vmap(lambda f: loop.guards(w.t + f * tau, hermite(w.y, s.slope0, s.y, s.slope1, f), c.m))(looks)
         values = stop(jnp.concatenate([w.guards[None], inside, guards[None]]))
         unsure = seen_too_coarsely(values, loop.guards(w.t + 0.5 * tau, s.middle, c.m), w.armed)
-        shorter = stop(tau * jnp.where(unsure, 0.5, until_armed(values, w, tau)))
+        too_small = 4 * np.finfo(float).eps * jnp.maximum(jnp.abs(w.t), 1e-3)
+        # What is left to the end may be less than time can resolve: then there is nothing to look into.
+        shorter = stop(
+            tau * jnp.where(unsure & (tau > too_small), 0.5, jnp.where(tau > too_small, until_armed(values, w, tau), 1.0))
+        )
         good = good & (shorter >= tau)
         crossing = good & jnp.any((values[1:] <= 0) & w.armed)
         go = good & ~crossing
@@ -129,10 +137,9 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
         used = jnp.sum(jnp.abs(stores - w.stores)) + jnp.sum(jnp.abs(s.y - w.y)[loop.port_start :])
         step = w.step
         if settings.adaptive:
-            # A step cut short by the end says little about the next one; nor does one that is about to be searched.
-            step = jnp.where(crossing | (go & (at_end | (w.cap < w.step))), w.step, jnp.minimum(tau * factor, limits.max_step))
+            # A step cut short (by the end, near the ground) says little about the next one; nor does one that is about to be searched.
+            step = jnp.where(crossing | (go & (at_end | (cap < w.step))), w.step, jnp.minimum(tau * factor, limits.max_step))
             step = jnp.where(shorter < tau, w.step, step)
-        too_small = 4 * np.finfo(float).eps * jnp.maximum(jnp.abs(w.t), 1e-3)
         rows = w.rows
         if rows is not None:  # the next free row; it counts only if the step is kept
             row = Steps(w.t, tau, s.dense, chunk.event_count)
@@ -155,7 +162,7 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
             tried=w.tried + 1,
             # A guard that rises and falls within less than time can resolve is a Zeno point; else the solver has given up.
             stuck=jnp.where(
-                shorter <= too_small,
+                (shorter < tau) & (shorter <= too_small),
                 int(Outcome.zeno),
                 jnp.where(~good & (step <= too_small if settings.adaptive else ~s.solved), int(Outcome.diverged), 0),
             ),

@@ -28,6 +28,8 @@ class Limits(NamedTuple):
     stop_event: Any  #: flat guard index whose `stop_count`-th event ends the run, or -1
     stop_count: Any
     tries_per_call: Any  #: a call returns after this many solver steps at the latest
+    near_room: Any  #: while a contact's guard is below this ...
+    near_step: Any  #: ... steps are no longer than this
 
 
 class Carry(NamedTuple):

@@ -1,5 +1,6 @@
 """A hybrid system as the event engine sees it: one vector, one vector field, one vector of guards. Built while tracing."""
 
+import math
 from typing import Any, NamedTuple
 
 import diffrax
@@ -8,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from footfall.hybrid.flatten import Layout
+from footfall.hybrid.flatten import Layout, named_leaves
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.integrators.multirate import Multirate
 from footfall.sim.loop_state import Carry, Settings
 
 
@@ -46,6 +48,11 @@ class Loop:
         self.guard_outcome = np.repeat(np.asarray(outcomes, np.int32), sizes)
         self.disarms = self._disarm_table()
         self.is_clock = np.repeat([e.period is not None for e in system.events], sizes)
+        self.is_contact = np.repeat([e.contact for e in system.events], sizes)
+        self.solver = settings.solver
+        if isinstance(self.solver, Multirate):  # integrals over the ports follow the fast states
+            fast = fast_states(system, x)
+            self.solver = self.solver.for_states(fast + [True] * (self.layout.size - len(fast)))
 
     def _disarm_table(self) -> np.ndarray:
         """Row: the event that fired. Column: guards it disarms, itself and those it restarts (of like legs: the same leg's)."""
@@ -76,14 +83,10 @@ class Loop:
 
     def solver_step(self, c: Carry, tau: Array) -> "SolverStep":
         """One step of length tau from the carry's state."""
-        solver, zero = self.settings.solver, jnp.zeros(())
+        solver, zero = self.solver, jnp.zeros(())
         args = (self.system, c.m, c.t)
         y, error, dense, state, result = solver.step(self.term, zero, tau, c.y, args, c.solver_state, c.made_jump)
-        tableau = getattr(solver, "tableau", None)
-        if isinstance(tableau, diffrax.ButcherTableau) and tableau.fsal:
-            slopes = dense["k"][0], dense["k"][-1]  # first and last stage sit at the ends
-        else:
-            slopes = tau * self.field(zero, c.y, args), tau * self.field(tau, y, args)
+        slopes = _end_slopes(solver, dense) or (tau * self.field(zero, c.y, args), tau * self.field(tau, y, args))
         solved = (result == diffrax.RESULTS.successful) & jnp.all(jnp.isfinite(y))
         middle = solver.interpolation_cls(t0=zero, t1=tau, **dense).evaluate(0.5 * tau)
         return SolverStep(y, error, dense, state, solved, *slopes, middle)
@@ -117,3 +120,24 @@ class Loop:
             new_m = jax.tree.map(lambda a, b, c=chosen: jnp.where(c, a, b).astype(jnp.asarray(b).dtype), jumped.m, new_m)
             work = jnp.where(chosen, self.work_layout.pack(jumped.work), work)
         return new_y, new_m, work
+
+
+def fast_states(system: AbstractHybridSystem, x: Any) -> list[bool]:
+    """Which entries of a packed state are declared fast. A system without any is refused: a multirate solver has nothing to do."""
+    fast = [info.fast for _, value, info in named_leaves(x) for _ in range(math.prod(jnp.shape(value)))]
+    if not any(fast):
+        raise ValueError(
+            f"multirate: {type(system).__name__} has no fast states. Take another solver, or declare those that need small steps with "
+            "signal(..., fast=True)."
+        )
+    return fast
+
+
+def _end_slopes(solver: diffrax.AbstractSolver, dense: Any) -> tuple[Array, Array] | None:
+    """Slopes at both ends, times the step's length, where the solver's interpolant holds them."""
+    if "k0" in dense:
+        return dense["k0"], dense["k1"]
+    tableau = getattr(solver, "tableau", None)
+    if isinstance(tableau, diffrax.ButcherTableau) and tableau.fsal:
+        return dense["k"][0], dense["k"][-1]  # first and last stage sit at the ends
+    return None

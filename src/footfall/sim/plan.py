@@ -18,6 +18,9 @@ class SimPlan:
     step         a constant step instead of an adaptive one (the only way for solvers without an error estimate)
     max_jumps    the run ends with this many jumps
     settle       time from which the metrics are taken; None: the second half
+    near_room    while the guard of a contact (`Event.contact`) is below this height [m] ...
+    near_step    ... steps are no longer than this [s]: a foot meets the ground in small steps, whatever the others are. Both or
+                 neither; a system without contacts is never near
     """
 
     duration: float = 10.0
@@ -29,19 +32,27 @@ class SimPlan:
     step: float | None = None
     max_jumps: int = 1_000_000
     settle: float | None = None
+    near_room: float | None = None
+    near_step: float | None = None
 
     def __post_init__(self) -> None:
         positive = {"duration": self.duration, "rtol": self.rtol, "atol": self.atol, "max_step": self.max_step}
         for name, value in positive.items():
             if not (math.isfinite(value) and value > 0):
                 raise ValueError(f"SimPlan.{name} = {value:g} must be a positive, finite number.")
-        for name, value in {"sample_rate": self.sample_rate, "step": self.step}.items():
+        for name in ("sample_rate", "step", "near_room", "near_step"):
+            value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise ValueError(f"SimPlan.{name} = {value:g} must be positive and finite, or left out.")
         if self.step is None and not isinstance(self.solver, diffrax.AbstractAdaptiveSolver):
             name = type(self.solver).__name__
             raise ValueError(
                 f"{name} cannot estimate its error: give a constant `step`, such as step = 1e-4, or take another solver."
+            )
+        if (self.near_room is None) != (self.near_step is None):
+            raise ValueError(
+                "SimPlan.near_room says below which height a foot is near the ground, near_step how long steps may be then: "
+                "give both or neither."
             )
         if self.max_jumps < 1:
             raise ValueError(f"SimPlan.max_jumps = {self.max_jumps} must be at least 1.")

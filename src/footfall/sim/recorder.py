@@ -160,7 +160,7 @@ class Recorder:
         self.pieces.append(_Piece(t[order], j[order], values[order], events, end, standing, samples + len(times), total))
         return standing
 
-    def trajectory(self, outcome: Outcome, shapes: Any, travel: Any, source: dict) -> Trajectory:
+    def trajectory(self, outcome: Outcome, draw: Any, travel: Any, source: dict) -> Trajectory:
         """The record so far."""
         end = self.pieces[-1].standing if self.pieces else self._at_start()
         matrix = np.concatenate([np.zeros((0, len(self.signals))), *(p.rows for p in self.pieces)])
@@ -193,7 +193,7 @@ class Recorder:
             ending=ending,
             ledger=self._ledger(end),
             least_room=rooms,
-            shapes=shapes,
+            draw=draw,
             travel=travel,
             provenance=source,
         )

@@ -72,7 +72,8 @@ def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_pe
     """The plan's numbers for the compiled loop."""
     numbers = (plan.duration, plan.rtol, plan.atol, plan.max_step)
     counts = (plan.max_jumps, stop_event, stop_count)
-    return Limits(*map(np.float64, numbers), *map(np.int32, counts), np.int64(tries_per_call))
+    near = (-np.inf, np.inf) if plan.near_step is None else (plan.near_room, plan.near_step)
+    return Limits(*map(np.float64, numbers), *map(np.int32, counts), np.int64(tries_per_call), *map(np.float64, near))
 
 
 def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> Settings:
@@ -97,7 +98,7 @@ def simulate(
     as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks.
     """
     plan = plan or SimPlan()
-    shapes, travel = system.sketch, system.travel()
+    draw, travel = system.drawing, system.travel()
     system, x0, m0 = as_floats(system), as_floats(state.x), as_arrays(state.m)
     rate = plan.sample_rate
     if rate is not None:
@@ -123,4 +124,4 @@ def simulate(
     except KeyboardInterrupt:
         if outcome is Outcome.running:
             outcome = Outcome.interrupted
-    return recorder.trajectory(outcome, shapes, travel, source)
+    return recorder.trajectory(outcome, draw, travel, source)

@@ -1,26 +1,65 @@
-"""The diffrax solvers a scenario can name."""
+"""The solvers a scenario can name: diffrax's, and those of `integrators`."""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import diffrax
 
 from footfall.hybrid.fields import nearest
+from footfall.integrators.adams_bashforth import AdamsBashforth
+from footfall.integrators.multirate import Multirate
+from footfall.integrators.newton import PatientChord
+from footfall.integrators.rosenbrock import Rodas4
+from footfall.integrators.runge_kutta import RungeKutta4
 
-_EXPLICIT = {
-    "tsit5": diffrax.Tsit5,
-    "dopri5": diffrax.Dopri5,
-    "dopri8": diffrax.Dopri8,
-    "bosh3": diffrax.Bosh3,
-    "heun": diffrax.Heun,
-    "euler": diffrax.Euler,
+
+class _Numbers(NamedTuple):
+    """What a scenario may set of a solver."""
+
+    rtol: float
+    atol: float
+    fine_step: float
+
+    @property
+    def newton(self) -> PatientChord:
+        """Newton's iterations of implicit solvers follow the tolerances."""
+        return PatientChord(rtol=self.rtol, atol=self.atol)
+
+
+_Maker = Callable[[_Numbers], diffrax.AbstractSolver]
+
+
+def _adams_bashforth(order: int) -> tuple[_Maker, str]:
+    start = ", started with rk4 after every jump" if order > 1 else ", which is Euler's method"
+    return lambda _: AdamsBashforth(order), f"explicit multistep, order {order}, constant `step`: one slope a step{start}"
+
+
+_KNOWN: dict[str, tuple[_Maker, str]] = {
+    "tsit5": (lambda _: diffrax.Tsit5(), "explicit Runge-Kutta, order 5: for loose tolerances"),
+    "dopri5": (lambda _: diffrax.Dopri5(), "explicit Runge-Kutta, order 5: the well-known RK45"),
+    "dopri8": (lambda _: diffrax.Dopri8(), "explicit Runge-Kutta, order 8: for smooth motion and tight tolerances"),
+    "bosh3": (lambda _: diffrax.Bosh3(), "explicit Runge-Kutta, order 3: for motion with kinks"),
+    "heun": (lambda _: diffrax.Heun(), "explicit Runge-Kutta, order 2"),
+    "euler": (lambda _: diffrax.Euler(), "explicit, order 1, constant `step`"),
+    "kvaerno3": (lambda n: diffrax.Kvaerno3(root_finder=n.newton), "implicit (L-stable), order 3: for stiff robots, loosely"),
+    "kvaerno5": (lambda n: diffrax.Kvaerno5(root_finder=n.newton), "implicit (L-stable), order 5: for stiff robots"),
+    "rodas4": (lambda _: Rodas4(), "linearly implicit (L-stable), order 4: for stiff robots, friction included"),
+    "rk4": (lambda _: RungeKutta4(), "classical Runge-Kutta, order 4, constant `step`"),
+    **{f"adams-bashforth-{order}": _adams_bashforth(order) for order in range(1, 6)},
+    "multirate": (
+        lambda n: Multirate(n.fine_step),
+        "slow states extrapolated over a constant `step`, fast ones by rk4 at `fine_step`: order 3 in the step",
+    ),
 }
-_IMPLICIT = {"kvaerno3": diffrax.Kvaerno3, "kvaerno5": diffrax.Kvaerno5}
 
-SOLVERS = (*_EXPLICIT, *_IMPLICIT)
+#: Name in a scenario -> what it is, in a line.
+SOLVER_DOCS = {name: doc for name, (_, doc) in _KNOWN.items()}
+SOLVERS = tuple(_KNOWN)
 
 
-def solver_by_name(name: str, rtol: float, atol: float) -> diffrax.AbstractSolver:
-    """A solver from its name in a scenario. The Newton iterations of implicit ones follow the tolerances."""
-    if name in _EXPLICIT:
-        return _EXPLICIT[name]()
-    if name in _IMPLICIT:
-        return _IMPLICIT[name](root_finder=diffrax.VeryChord(rtol=rtol, atol=atol))
-    raise ValueError(f'"{name}" is not a solver. Known: {", ".join(SOLVERS)}.{nearest(name, SOLVERS)}')
+def solver_by_name(name: str, rtol: float, atol: float, fine_step: float = 1e-5) -> diffrax.AbstractSolver:
+    """A solver from its name in a scenario; each takes of the numbers what it needs."""
+    if name not in _KNOWN:
+        raise ValueError(f'"{name}" is not a solver. Known: {", ".join(SOLVERS)}.{nearest(name, SOLVERS)}')
+    make, _ = _KNOWN[name]
+    return make(_Numbers(rtol, atol, fine_step))

@@ -4,6 +4,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator
 
+import jax
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
@@ -151,10 +152,7 @@ def _laned(experiment: Experiment, numeric: Columns, lanes: int, numbers: np.nda
     """A batch of `lanes` robots, also where only the structure varies and no leaf is an array yet."""
     system, state = batched(experiment, numeric, numbers)
     if not numeric:
-        x = dataclasses.replace(
-            state.x, **{f.name: np.full(lanes, getattr(state.x, f.name)) for f in dataclasses.fields(state.x)}
-        )
-        state = state._replace(x=x)
+        state = state._replace(x=jax.tree.map(lambda leaf: np.full(lanes, leaf), state.x))
     return system, state
 
 

@@ -1,4 +1,4 @@
-"""An animation of the sketch, in real time, the camera following the robot."""
+"""An animation of the sketch, the camera following the robot: in real time, or slowed down where legs move too fast to be seen."""
 
 from pathlib import Path
 
@@ -6,18 +6,21 @@ import numpy as np
 from matplotlib.animation import PillowWriter
 from matplotlib.figure import Figure
 
+from footfall.hybrid.sketch import Arrow, segments
 from footfall.record.trajectory import Trajectory
-from footfall.viewer.draw import draw_ground, draw_pose, row_at, side_view, view_of
+from footfall.viewer.draw import Project, draw_ground, draw_pose, row_at, side_view, view_of
 
 FRAMES_PER_SECOND = 20
 LONGEST = 6.0  # s; the last seconds of a longer run
+FRAMES_PER_STEP = 16  # fewer than this, and legs seem to jump
 
 
 def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> None:
-    """Write a GIF of the last `longest` seconds of a run."""
+    """Write a GIF of the last seconds of a run, `longest` seconds to watch."""
     project = view_of(run)
-    begin = max(run.t[0], run.ending.t - longest)
-    times = np.arange(begin, run.ending.t, 1.0 / FRAMES_PER_SECOND)
+    slower = _slower(run)
+    begin = max(run.t[0], run.ending.t - longest / slower)
+    times = np.arange(begin, run.ending.t, 1.0 / (FRAMES_PER_SECOND * slower))
     rows = [row_at(run, t) for t in times] or [len(run.t) - 1]
     centres = np.array([_centre(run, row, project) for row in rows])
     smooth = centres.copy()  # the camera glides: half a second of mean
@@ -45,10 +48,19 @@ def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> No
             x, z = smooth[i]
             axes.set_xlim(x - 2.0 * size, x + 2.0 * size)
             axes.set_ylim(z - 1.125 * size, z + 1.125 * size)
-            clock.set_text(f"t = {run.t[row]:6.2f} s")
+            clock.set_text(f"t = {run.t[row]:6.2f} s" + (f"  ({slower:g} x slower)" if slower > 1 else ""))
             writer.grab_frame()
             for artist in artists:
                 artist.remove()
+
+
+def _slower(run: Trajectory) -> float:
+    """How much slower than real time to show it, a whole number: so that each step has enough frames."""
+    if run.travel is None:
+        return 1.0
+    steps = max(float(np.ptp(run[name])) for name in run.travel.step_counters)
+    wanted = FRAMES_PER_STEP * steps / (FRAMES_PER_SECOND * run.ending.t) if run.ending.t > 0 else 1.0
+    return 1.0 if wanted < 4.0 else float(np.ceil(wanted))
 
 
 def _points(run: Trajectory, row: int) -> np.ndarray:
@@ -57,17 +69,21 @@ def _points(run: Trajectory, row: int) -> np.ndarray:
     return np.array([seen.origin(g) for g in sorted(groups)])
 
 
-def _centre(run: Trajectory, row: int, project, z: float | None = None) -> tuple[float, float]:
+def _centre(run: Trajectory, row: int, project: Project, z: float | None = None) -> tuple[float, float]:
     middle = _points(run, row).mean(axis=0)
     if z is not None:
         middle[2] = z
     return project(middle)
 
 
-def _reach(run: Trajectory, rows: list[int], project) -> float:
-    """Half the height to show: twice the robot's extent."""
+def _reach(run: Trajectory, rows: list[int], project: Project) -> float:
+    """Half the height to show: so that the robot as drawn takes about a third of the picture's width."""
     extents = []
     for row in rows[:: max(1, len(rows) // 10)]:
-        seen = np.array([project(p) for p in _points(run, row)])
-        extents.append(np.ptp(seen, axis=0).max())
-    return max(2.0 * float(np.mean(extents)), 0.05)
+        seen = run.seen(row)
+        drawn = [
+            end for shape in run.sketch if not isinstance(shape, Arrow) for piece in segments(shape, seen) for end in piece
+        ]
+        ends = np.array([project(end) for end in (*drawn, *_points(run, row))])
+        extents.append(np.ptp(ends, axis=0).max())
+    return max(0.75 * float(np.mean(extents)), 0.05)

@@ -26,9 +26,9 @@ def slanted_view(point: np.ndarray) -> tuple[float, float]:
 
 
 def view_of(run: Trajectory) -> Project:
-    """Side view unless some body leaves the x-z plane."""
+    """Side view unless something moves sideways: legs that stay left and right of the middle are in a plane each."""
     sideways = [name for name in run.of_role("output") if name.endswith(".y")]
-    leaves = any(np.any(np.abs(run[name]) > 1e-9) for name in sideways)
+    leaves = any(np.ptp(run[name]) > 1e-9 for name in sideways)
     return slanted_view if leaves else side_view
 
 
@@ -64,7 +64,8 @@ def draw_ground(axes: Axes, shapes: tuple[Shape, ...], low: float, high: float) 
     """The terrain between two x, filled below."""
     for shape in shapes:
         if isinstance(shape, Ground):
-            x = np.linspace(low, high, 200)
+            corners = [px for px, _ in shape.profile if low < px < high]  # a step stays a step
+            x = np.unique(np.concatenate([np.linspace(low, high, 200), corners]))
             z = ground_height(shape, x)
             # Added as artists, not plotted: the ground must not widen the view.
             axes.add_artist(Line2D(x, z, color=shape.color, lw=1.5, zorder=1))

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from footfall.analysis.summary import Summary
-from footfall.hybrid.sketch import Bar
+from footfall.hybrid.sketch import Arrow, Bar, Chart, Ground, Link, Shape, ground_height
 from footfall.record.trajectory import Trajectory
 from footfall.viewer.draw import draw_ground, draw_pose, row_at, side_view, view_of
 
@@ -49,24 +49,24 @@ def _lines(axes: Axes, run: Trajectory, names: Iterable[str], ylabel: str, title
 
 def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
     """Panels in reading order, only those this robot has something to show for."""
-    by_unit: dict[tuple[str, bool], list[str]] = {}
+    by_unit: dict[tuple[str, str, bool], list[str]] = {}
     for name in run.of_role("state"):  # a position that runs away would flatten the angles and heights beside it
-        by_unit.setdefault((run.signals[name].unit, _wanders(run, name)), []).append(name)
-    for (unit, wanders), names in by_unit.items():
-        title = f"States in {unit or '1'}" + (", over the run" if wanders else "")
+        part = name.partition(".")[0] if "." in name else ""
+        by_unit.setdefault((run.signals[name].unit, part, _wanders(run, name)), []).append(name)
+    for (unit, part, wanders), names in by_unit.items():
+        title = f"States in {unit or '1'}" + (f", {part}" if part else "") + (", over the run" if wanders else "")
         yield lambda axes, names=names, unit=unit, title=title: _lines(axes, run, names, f"[{unit}]", title)
-    outputs = run.of_role("output")
-    torques = [n for n in outputs if n.endswith(".torque")]
-    forces = [n for n in outputs if n.endswith(".force")] or [n for n in outputs if n.endswith(".fz")]
-    if torques:
-        yield lambda axes: _zoomed(axes, run, summary, torques, "[N m]", "Torques")
-    if forces:
-        yield lambda axes: _zoomed(axes, run, summary, forces, "[N]", "Leg forces")
+    for chart in run.drawing.charts or _usual_charts(run):
+        unit = run.signals[chart.signals[0]].unit
+        label = f"[{unit}]" if unit else ""
+        yield lambda axes, c=chart, label=label: _zoomed(axes, run, summary, list(c.signals), label, c.title)
     if run.of_role("power"):
         yield lambda axes: _zoomed(axes, run, summary, run.of_role("power"), "[W]", "Power into the stores")
     yield lambda axes: _ledger(axes, run)
     if run.travel is not None:
         yield lambda axes: _footfalls(axes, run, summary)
+    for title, shapes in run.drawing.close_ups.items():
+        yield lambda axes, title=title, shapes=shapes: _close_up(axes, run, summary, title, shapes)
     states = run.of_role("state")
     pairs = [n for n in states if run.signals[n].rate_of in states and not _wanders(run, run.signals[n].rate_of or "")]
     for name in pairs[:2]:
@@ -75,9 +75,18 @@ def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
         yield lambda axes: _top_view(axes, run)
 
 
+def _usual_charts(run: Trajectory) -> tuple[Chart, ...]:
+    """What to show of a robot that does not say."""
+    outputs = run.of_role("output")
+    torques = tuple(n for n in outputs if n.endswith(".torque"))
+    forces = tuple(n for n in outputs if n.endswith(".force")) or tuple(n for n in outputs if n.endswith(".fz"))
+    return tuple(c for c in (Chart("Torques", torques), Chart("Leg forces", forces)) if c.signals)
+
+
 def _wanders(run: Trajectory, name: str) -> bool:
-    """Whether a signal leaves for good rather than coming back every step: it moves further over the run than within a stance."""
-    values, stances = run[name], np.split(run[name], np.flatnonzero(np.diff(run.j) > 0) + 1)
+    """Whether a signal leaves for good rather than coming back every step: late in the run it still moves further than within a stance."""
+    late = run.t >= 0.5 * run.t[-1]
+    values, stances = run[name][late], np.split(run[name][late], np.flatnonzero(np.diff(run.j[late]) > 0) + 1)
     return len(stances) > 4 and np.ptp(values) > 4 * max(np.ptp(part) for part in stances if len(part))
 
 
@@ -124,6 +133,9 @@ def _ledger(axes: Axes, run: Trajectory) -> None:
 def _footfalls(axes: Axes, run: Trajectory, summary: Summary) -> None:
     """A bar per stance, a row per side: who steps when."""
     assert run.travel is not None
+    if run.travel.contacts:
+        _contacts(axes, run, summary, run.travel.contacts)
+        return
     counters = run.travel.step_counters
     for row, name in enumerate(counters):
         landings = run.t[np.flatnonzero(np.diff(run[name]) > 0) + 1]
@@ -132,6 +144,44 @@ def _footfalls(axes: Axes, run: Trajectory, summary: Summary) -> None:
             axes.barh(row, b - a, left=a, height=0.7, color="0.25" if i % 2 else "0.7", lw=0)
     axes.set_yticks(range(len(counters)), [n.replace("steps", "").strip("_") or "feet" for n in counters])
     axes.set(title="Footfalls (each bar one stance)", xlabel="t [s]", xlim=(_recent(run, summary, 20), run.t[-1]))
+
+
+def _contacts(axes: Axes, run: Trajectory, summary: Summary, flags: tuple[str, ...]) -> None:
+    """A bar while a foot touches, a row per foot."""
+    for row, name in enumerate(flags):
+        touching = np.concatenate([[0], run[name] > 0, [0]]).astype(int)
+        begins, ends = np.flatnonzero(np.diff(touching) > 0), np.flatnonzero(np.diff(touching) < 0)
+        last = len(run.t) - 1
+        spans = [(run.t[a], run.t[min(b, last)] - run.t[a]) for a, b in zip(begins, ends, strict=True)]
+        axes.broken_barh(spans, (row - 0.35, 0.7), color="0.3", lw=0)
+    labels = [name.split(".")[-2].replace("_", " ") for name in flags]
+    axes.set_yticks(range(len(flags)), labels)
+    axes.set(title="Feet that touch", xlabel="t [s]", xlim=(_recent(run, summary, 6), run.t[-1]))
+
+
+def _close_up(axes: Axes, run: Trajectory, summary: Summary, title: str, shapes: tuple[Shape, ...]) -> None:
+    """A part of the robot at the moment when it carries most, with its forces."""
+    groups = [shape.at for shape in shapes if isinstance(shape, Arrow)]
+    carried = sum((run[f"{g}.fx"] ** 2 + run[f"{g}.fz"] ** 2 for g in groups), np.zeros_like(run.t))
+    row = int(np.argmax(np.where(run.t >= _recent(run, summary, 1), carried, -1.0)))
+    seen = run.seen(row)
+    points = np.array(
+        [seen.origin(end)[[0, 2]] for shape in shapes if isinstance(shape, Link) for end in (shape.start, shape.end)]
+    )
+    forces = {group: seen.force(group)[[0, 2]] for group in groups}
+    most = max((float(np.hypot(*force)) for force in forces.values()), default=0.0)
+    scale = 0.5 * float(np.ptp(points, axis=0).max()) / most if most > 0 else 0.0  # the longest arrow: half the part's size
+    shapes = tuple(shape._replace(metres_per_newton=scale) if isinstance(shape, Arrow) else shape for shape in shapes)
+    draw_pose(axes, shapes, seen, side_view)
+    heads = [(group, seen.origin(group)[[0, 2]] + scale * force) for group, force in forces.items()]
+    for group, (x, z) in heads:
+        size_of = float(np.hypot(*forces[group]))
+        axes.annotate(f"{size_of:.2g} N", (x, z), textcoords="offset points", xytext=(4, 4), fontsize=7)
+    axes.update_datalim([head for _, head in heads])  # arrows do not count by themselves
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.2)
+    axes.autoscale_view()
+    axes.set(title=f"{title}, t = {run.t[row]:.4g} s", xlabel="x [m]", ylabel="z [m]")
 
 
 def _phase(axes: Axes, run: Trajectory, summary: Summary, position: str, rate: str) -> None:
@@ -169,8 +219,12 @@ def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
     """The last poses, side by side, fading into the past."""
     project = view_of(run)
     rows = _spaced_rows(run)
-    for row, alpha in zip(rows, np.linspace(0.3, 1.0, len(rows)), strict=True):
+    for row, alpha in zip(rows, np.linspace(1.0, 0.3, len(rows))[::-1], strict=True):
         draw_pose(axes, run.sketch, run.seen(row), project, alpha=float(alpha), forces=True)
+    if project is side_view:  # the ground belongs into the picture, also under a robot in the air
+        axes.update_datalim(
+            [(x, ground_height(g, x)) for g in run.sketch if isinstance(g, Ground) for x in axes.dataLim.intervalx]
+        )
     axes.set_aspect("equal", adjustable="datalim")
     axes.autoscale_view()
     low, high = axes.get_xlim()

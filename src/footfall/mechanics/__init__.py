@@ -1,0 +1,1 @@
+"""Laws, not machines."""

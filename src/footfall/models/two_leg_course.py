@@ -1,0 +1,94 @@
+"""The footsteps of a two-leg walker: which foot goes where, in order, as a table.
+
+A footstep lifts one foot, carries it across and puts it down: three moves. Every step of a walk is two footsteps, the leading foot's and the
+other's, and ends as it began, so equal steps need to be computed only once. Positions are in the model's plane, x to the right.
+"""
+
+import dataclasses
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from footfall.numerics.scalar import Scalar
+
+#: A remainder shorter than this share of a stride is rounding, not a step.
+SLACK = 1e-9
+
+
+class Footstep(NamedTuple):
+    """One foot's step, from where the two feet stand. Numbers, or arrays over footsteps or designs."""
+
+    foot: Scalar  #: 1 or 2: the one that moves
+    across: Scalar  #: signed distance along x
+    rise: Scalar  #: of its foothold
+    apart: Scalar  #: x5 - x1 at its begin
+    above: Scalar  #: y5 - y1 at its begin
+    times: Scalar = 1.0  #: how often it is made
+    over: Scalar = 0.0  #: highest ground on its way, above where it begins
+
+
+class Stand(NamedTuple):
+    """Where the feet are."""
+
+    x1: Scalar
+    y1: Scalar
+    x5: Scalar
+    y5: Scalar
+
+    def after(self, step: Footstep) -> "Stand":
+        if step.foot == 1:
+            return self._replace(x1=self.x1 + step.across, y1=self.y1 + step.rise)
+        return self._replace(x5=self.x5 + step.across, y5=self.y5 + step.rise)
+
+
+def one_step(across: Scalar, rise: Scalar, apart: Scalar, forward: bool, times: Scalar = 1.0) -> tuple[Footstep, Footstep]:
+    """Both feet, the leading one first: foot 1 towards -x (`forward`), foot 2 towards +x. They end as far apart as they began."""
+    lead, follow = (1, 2) if forward else (2, 1)
+    sign = -1.0 if forward else 1.0
+    wide, level = apart + sign * across, sign * rise
+    return Footstep(lead, across, rise, apart, 0.0, times), Footstep(follow, across, rise, wide, level, times)
+
+
+def walk_blocks(distance: Scalar, stride: Scalar, apart: Scalar, forward: bool) -> list[Footstep]:
+    """A walk over a distance of the sign that `forward` says: n - 1 full steps and a last one of what remains. Elementwise."""
+    size = np.abs(distance)
+    count = np.ceil(size / stride - SLACK)
+    last = size - np.maximum(count - 1, 0) * stride
+    sign = -1.0 if forward else 1.0
+    some = np.where(count > 0, 1.0, 0.0)
+    full = one_step(sign * stride, 0.0, apart, forward, np.maximum(count - 1, 0))
+    rest = one_step(sign * np.where(count > 0, last, stride), 0.0, apart, forward, some)
+    return [*full, *rest]
+
+
+@dataclasses.dataclass(frozen=True)
+class Verb:
+    """One entry of a route."""
+
+    name: str  #: walk, walk_to, climb or go_to
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value:g}"
+
+
+VERBS = {
+    "walk": "walk a signed distance",
+    "walk_to": "walk until foot 1 is at x",
+    "climb": "one step up (or down, negative) by a height",
+    "go_to": "plan footsteps over the terrain until foot 1 is at x",
+}
+
+
+def expanded(blocks: list[Footstep]) -> list[Footstep]:
+    """Every footstep once, in order: blocks of equal steps written out. Concrete numbers only."""
+    rows: list[Footstep] = []
+    for lead, follow in zip(blocks[::2], blocks[1::2], strict=True):
+        rows += [step._replace(times=1.0) for _ in range(round(float(lead.times))) for step in (lead, follow)]
+    return rows
+
+
+def direction(value: float) -> bool:
+    """Whether a signed distance is forward, towards -x."""
+    return math.copysign(1.0, value) < 0

@@ -1,0 +1,46 @@
+"""Whether the legs are long enough for a footstep."""
+
+import math
+from typing import TYPE_CHECKING
+
+from footfall.hybrid.fields import ParameterError
+from footfall.models.two_leg_course import Footstep
+
+if TYPE_CHECKING:
+    from footfall.models.two_leg_walker import TwoLegWalker
+
+#: A knee straighter than this share of its full reach is singular: joint speeds grow without bound.
+STRETCHED = 1e-6
+
+
+def corners(walker: "TwoLegWalker", step: Footstep) -> list[tuple[float, float]]:
+    """(u, v) of the feet at the four ends of a footstep's three moves: nowhere between are they further apart."""
+    sign = -1.0 if step.foot == 1 else 1.0
+    up = walker.gait.lift + max(step.rise, step.over, 0.0)
+    ways = ((0.0, 0.0), (0.0, up), (step.across, up), (step.across, step.rise))
+    return [(step.apart + sign * dx, step.above + sign * dy) for dx, dy in ways]
+
+
+def check_reach(walker: "TwoLegWalker", step: Footstep, name: str) -> None:
+    """Raise if a move stretches the knee, or brings one foot onto the other."""
+    full = 2.0 * float(walker.link_length)
+    ends = corners(walker, step)
+    widest, at = max((math.hypot(u, v), (u, v)) for u, v in ends)
+    if widest > full * (1.0 - STRETCHED):
+        height = abs(at[1])
+        room = math.sqrt(max(full * full - height * height, 0.0)) * (1.0 - STRETCHED) - min(abs(step.apart), abs(at[0]))
+        tip = (
+            f"The longest stride at this height is {1e3 * room:.4g} mm (gait.stride)"
+            if room > 0
+            else f"No stride reaches {1e3 * height:.4g} mm up with legs of {1e3 * full:.4g} mm"
+        )
+        raise ParameterError(
+            f"{name}: foot {step.foot} is out of reach: the feet would be {1e3 * widest:.4g} mm apart, and the legs stretch to"
+            f" {1e3 * full:.4g} mm. {tip}.",
+            "route",
+        )
+    u0, u1 = ends[1][0], ends[2][0]
+    if (u0 > 0) != (u1 > 0) or min(abs(u0), abs(u1)) < 1e-3 * full:
+        raise ParameterError(
+            f"{name}: foot {step.foot} would meet the other foot. Take a stride shorter than their distance.", "route"
+        )

@@ -1,0 +1,355 @@
+"""The two-leg step climber: an inchworm of four links, three motors and two flat feet that follows a plan of footsteps.
+
+Model plane: x to the right, y up; it walks towards -x, foot 1 ahead. Theory: docs/theory/two-leg-walker.md.
+"""
+
+import math
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, signal, store, text
+from footfall.hybrid.frame import Body, Joint
+from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure, NoState
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.sketch import Chart, Shape
+from footfall.hybrid.start import AbstractStart
+from footfall.hybrid.system import Event, HybridState, Jump, Travel
+from footfall.mechanics.two_leg import Effort, Limbs, Point, Pose, balance, bodies, effort, pose
+from footfall.models.two_leg_course import Footstep, Stand
+from footfall.models.two_leg_figures import table
+from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
+from footfall.models.two_leg_route import footsteps_of, parse_route
+from footfall.models.two_leg_sketch import two_leg_sketch
+from footfall.models.two_leg_support import supported
+from footfall.numerics.scalar import Scalar
+from footfall.parts.gaits.inchworm import InchwormGait
+from footfall.parts.terrain.planes import Flat
+from footfall.parts.terrain.steps import Steps
+
+#: The schedule has room for a multiple of this many footsteps: plans of different length then share their compiled programs.
+ROOM = 32
+#: Samples to a move: of one plan, and of each of many.
+SAMPLES_ALONE, SAMPLES_EACH = 4001, 201
+
+
+class TwoLegMode(eqx.Module):
+    """Discrete state: how far the plan is."""
+
+    footsteps: Scalar = signal(doc="footsteps made")
+    move: Scalar = signal(doc="move of the current footstep: 0 up, 1 across, 2 down")
+
+
+class TwoLegPower(eqx.Module):
+    """Ports: each motor while it drives and while it brakes, apart."""
+
+    motor_1: Scalar = port(kind="work", doc="motor 1 driving")
+    motor_2: Scalar = port(kind="work", doc="motor 2 driving")
+    motor_3: Scalar = port(kind="work", doc="motor 3 driving")
+    braking_1: Scalar = port(kind="loss", doc="motor 1 braking")
+    braking_2: Scalar = port(kind="loss", doc="motor 2 braking")
+    braking_3: Scalar = port(kind="loss", doc="motor 3 braking")
+
+
+class NoWork(eqx.Module):
+    """What the change from move to move takes: nothing, everything rests there."""
+
+    impact: Scalar = port(kind="loss", unit="J", doc="always zero: feet are put down at rest")
+
+
+class TwoLegStores(eqx.Module):
+    """Stores."""
+
+    potential: Scalar = store(doc="weight times height")
+    kinetic: Scalar | None = store(doc="kinetic energy of links and feet")
+
+
+class TurnSignals(eqx.Module):
+    """One motor."""
+
+    angle: Scalar = signal(unit="rad", doc="clockwise turn from the link before it to the link after it")
+    rate: Scalar = signal(unit="rad/s", doc="rate of the angle", rate_of="angle")
+    acceleration: Scalar = signal(unit="rad/s^2", doc="second derivative of the angle", rate_of="rate")
+    torque: Scalar = signal(unit="N m", doc="torque on its moving side, clockwise, everything counted")
+    static_torque: Scalar = signal(unit="N m", doc="the same if the pose were held still")
+    power: Scalar = signal(unit="W", doc="mechanical power")
+
+
+class SupportSignals(eqx.Module):
+    """The foot that stands."""
+
+    foot: Scalar = signal(doc="1 or 2")
+    zmp: Scalar = signal(unit="m", doc="zero-moment point from its ankle towards the other foot")
+    static_zmp: Scalar = signal(unit="m", doc="the centre of mass from its ankle: the same if the pose were held still")
+    margin: Scalar = signal(
+        unit="m", doc="least distance of the zero-moment point from the ends of the part of the foot that has ground under it"
+    )
+    pressure: Scalar = signal(unit="N", doc="force of the ground, up")
+
+
+class TwoLegTravel(eqx.Module):
+    """Progress."""
+
+    distance: Scalar = signal(unit="m", doc="way of the centre of mass, forward")
+    speed: Scalar = signal(unit="m/s", doc="its speed", rate_of="distance")
+
+
+class TwoLegOutputs(eqx.Module):
+    """What can be seen."""
+
+    foot_1: Joint
+    ankle_1: Joint
+    knee: Joint
+    ankle_2: Joint
+    foot_2: Joint
+    centre: Body
+    motor_1: TurnSignals
+    motor_2: TurnSignals
+    motor_3: TurnSignals
+    support: SupportSignals
+    travel: TwoLegTravel
+
+
+class Schedule(eqx.Module):
+    """The plan as a table: a row for each footstep, filled up with rows that are never reached."""
+
+    steps: Footstep
+    stands: Stand
+    begins: Any  #: (rows, 4): when each move begins, and when the last one ends
+    low: Any  #: the part of the standing foot that has ground under it, from its ankle towards the other foot
+    high: Any
+    made: Any  #: 1 for a footstep that is made, 0 for filling
+    total: Any  #: time of the whole plan
+
+
+class TwoLegStart(AbstractStart):
+    """At the begin of the plan."""
+
+    def state(self, system: Any) -> HybridState:
+        del system
+        return HybridState(NoState(), TwoLegMode(footsteps=np.int32(0), move=np.int32(0)))
+
+
+class TwoLegWalker(AbstractMotionPlan):
+    """Four equal links, three motors, two flat feet that point at each other; one foot moves at a time.
+
+    Not modelled: elasticity, backlash, motors and gears of any mass, slip. A foot that is "clamped" cannot tip or lift off;
+    what it would do if it were "free" is told by the support's margin and pressure.
+    """
+
+    Start = TwoLegStart
+
+    link_length: Scalar = param(0.1, unit="m", doc="length of each link", gt=0)
+    link_mass: Scalar = param(0.1, unit="kg", doc="mass of each link, at its middle", gt=0)
+    links: str = choice("point", options=("point", "rod"), doc="inertia of a link about its middle: none, or m L^2/12")
+    foot_length: Scalar = param(0.1, unit="m", doc="length of each foot, towards the other one", gt=0)
+    foot_mass: Scalar = param(0.0, unit="kg", doc="mass of each foot, half-way along it", ge=0)
+    separation: Scalar = param(0.1, unit="m", doc="distance of the feet between steps", gt=0)
+    overhang: Scalar = param(0.05, unit="m", doc="how much of a foot may hang over an edge", ge=0)
+    gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
+    dynamics: str = choice("full", options=("full", "static"), doc="torques of the motion, or of poses held still")
+    feet: str = choice("clamped", options=("clamped", "free"), doc="whether the ground holds a foot down")
+    torque_limit: Scalar | None = param(None, unit="N m", doc="largest torque of each motor; auto: none", gt=0)
+    regeneration: Scalar = param(0.0, doc="share of a braking motor's work that comes back", ge=0, le=1)
+    route: str = text(
+        "walk -0.49; climb 0.05; walk_to -1.0", doc="what to do: walk, walk_to, climb, go_to and a distance, forward negative"
+    )
+    gait: InchwormGait = part(doc="how a foot is moved", default_factory=InchwormGait)
+    terrain: Flat | Steps = part(doc="level ground, or in steps", default_factory=Steps)
+    schedule: Schedule | None = None  # made from all of the above; None for arrays of designs
+
+    def __post_init__(self) -> None:
+        verbs = parse_route(self.route)
+        one = all(np.ndim(v) == 0 for v in (*_numbers(self), *_numbers(self.gait)))
+        self.schedule = _schedule(self, *footsteps_of(self, verbs)[:2]) if one else None
+
+    @property
+    def designs(self) -> int:
+        return max(np.size(v) for v in (*_numbers(self), *_numbers(self.gait)))
+
+    @property
+    def limbs(self) -> Limbs:
+        rod = self.link_mass * self.link_length * self.link_length / 12.0
+        inertia = rod if self.links == "rod" else 0.0 * rod
+        return Limbs(self.link_length, self.link_mass, inertia, self.foot_length, self.foot_mass, self.gravity)
+
+    @property
+    def plan_time(self) -> Scalar:
+        return self._table.total
+
+    @property
+    def _table(self) -> Schedule:
+        assert self.schedule is not None
+        return self.schedule
+
+    @property
+    def _inertial(self) -> float:
+        return 1.0 if self.dynamics == "full" else 0.0
+
+    # ---- along the plan
+
+    def row(self, m: TwoLegMode) -> tuple[Footstep, Stand, Scalar]:
+        """The current footstep, where the feet stood before it, and when its current move began."""
+        table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
+        step = Footstep(*(jnp.asarray(v)[i] for v in table.steps))
+        stand = Stand(*(jnp.asarray(v)[i] for v in table.stands))
+        return step, stand, jnp.asarray(table.begins)[i, jnp.asarray(m.move, jnp.int32)]
+
+    def pose_at(self, t: Scalar, m: TwoLegMode) -> tuple[Pose, Scalar]:
+        """The pose, and 1 where foot 1 stands, 0 where foot 2 does."""
+        step, stand, begin = self.row(m)
+        feet = feet_at(self.gait, step, m.move, t - begin, stand.x1, stand.y1)
+        return pose(self.limbs, *feet), jnp.where(step.foot > 1.5, 1.0, 0.0)
+
+    def effort_at(self, p: Pose, first_stands: Scalar) -> Effort:
+        return effort(self.limbs, p, first_stands, self._inertial)
+
+    def powers(self, t: Scalar, m: TwoLegMode) -> TwoLegPower:
+        p, stands = self.pose_at(t, m)
+        powers = [q * turn.rate for q, turn in zip(self.effort_at(p, stands).torques, p.turns, strict=True)]
+        return TwoLegPower(*(jnp.maximum(w, 0.0) for w in powers), *(jnp.minimum(w, 0.0) for w in powers))
+
+    def stores(self, t: Scalar, x: NoState, m: TwoLegMode) -> TwoLegStores:
+        del x
+        p, _ = self.pose_at(t, m)
+        whole = balance(self.limbs, bodies(self.limbs, p))
+        return TwoLegStores(potential=whole.potential, kinetic=whole.kinetic if self.dynamics == "full" else None)
+
+    # ---- events
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        free = (
+            Event("tip", "the foot that stands would tip over its end", Outcome.tipped_over),
+            Event("lift_off", "the foot that stands would leave the ground", Outcome.lifted_off),
+        )
+        weak = (Event("overload", "a motor would need more torque than it has", Outcome.overloaded),)
+        return (
+            Event("arrive", "the plan is done", Outcome.arrived),
+            Event("move", "the next move begins"),
+            *(free if self.feet == "free" else ()),
+            *(weak if self.torque_limit is not None else ()),
+        )
+
+    def guards(self, t: Scalar, x: NoState, m: TwoLegMode) -> tuple[Scalar, ...]:
+        """[s] time left of the plan and of the move; [m] support margin; [N] pressure; [N m] torque left."""
+        del x
+        table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
+        end = jnp.asarray(table.begins)[i, jnp.asarray(m.move, jnp.int32) + 1]
+        rooms = [table.total - t, end - t]
+        if self.feet == "free" or self.torque_limit is not None:
+            p, stands = self.pose_at(t, m)
+            found = self.effort_at(p, stands)
+            if self.feet == "free":
+                rooms += [self._margin(found, m), found.pressure]
+            if self.torque_limit is not None:
+                largest = jnp.maximum(jnp.maximum(*(jnp.abs(q) for q in found.torques[:2])), jnp.abs(found.torques[2]))
+                rooms.append(self.torque_limit - largest)
+        return tuple(rooms)
+
+    def _margin(self, found: Effort, m: TwoLegMode) -> Scalar:
+        table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
+        return jnp.minimum(found.zmp - jnp.asarray(table.low)[i], jnp.asarray(table.high)[i] - found.zmp)
+
+    def jump(self, t: Scalar, x: NoState, m: TwoLegMode, k: int) -> Jump:
+        del t, k
+        last = m.move >= len(MOVES) - 1
+        move = jnp.where(last, 0 * m.move, m.move + 1)
+        return Jump(x, TwoLegMode(footsteps=m.footsteps + jnp.where(last, 1, 0), move=move), NoWork(impact=0.0 * self.gravity))
+
+    # ---- what can be seen
+
+    def figures(self, lanes: int = 1) -> dict[str, Figure]:
+        return table(self, lanes, SAMPLES_ALONE if lanes == 1 else SAMPLES_EACH)
+
+    def outputs(self, t: Scalar, x: NoState, m: TwoLegMode) -> TwoLegOutputs:
+        del x
+        p, stands = self.pose_at(t, m)
+        every = bodies(self.limbs, p)
+        whole = balance(self.limbs, every)
+        found, still = self.effort_at(p, stands), effort(self.limbs, p, stands, 0.0)
+        vx = sum(b.mass * b.at.x.rate for b in every) / whole.mass
+        vy = sum(b.mass * b.at.y.rate for b in every) / whole.mass
+        sign = jnp.where(stands > 0, 1.0, -1.0)  # tau acts on the moving side, Q on the next link
+        motors = [
+            TurnSignals(turn.value, turn.rate, turn.second, sign * q, sign * q0, q * turn.rate)
+            for turn, q, q0 in zip(p.turns, found.torques, still.torques, strict=True)
+        ]
+        names = ("foot_1", "ankle_1", "knee", "ankle_2", "foot_2")
+        upward = {"foot_1": stands * found.pressure, "foot_2": (1.0 - stands) * found.pressure}
+        return TwoLegOutputs(
+            **{name: _joint(point, upward.get(name, 0.0)) for name, point in zip(names, p.points, strict=True)},
+            centre=Body(x=-whole.x, z=whole.y, vx=-vx, vz=vy),
+            motor_1=motors[0],
+            motor_2=motors[1],
+            motor_3=motors[2],
+            support=SupportSignals(
+                foot=jnp.where(stands > 0, 1.0, 2.0),
+                zmp=found.zmp,
+                static_zmp=still.zmp,
+                margin=self._margin(found, m),
+                pressure=found.pressure,
+            ),
+            travel=TwoLegTravel(distance=-whole.x, speed=-vx),
+        )
+
+    def sketch(self) -> tuple[Shape, ...]:
+        return two_leg_sketch(self)
+
+    def charts(self) -> tuple[Chart, ...]:
+        motors = ("motor_1", "motor_2", "motor_3")
+        return (
+            Chart("Foot height", ("foot_1.z", "foot_2.z")),
+            Chart("Foot speed", ("foot_1.vx", "foot_1.vz", "foot_2.vx", "foot_2.vz")),
+            Chart("Foot acceleration", ("foot_1.ax", "foot_1.az", "foot_2.ax", "foot_2.az")),
+            Chart("Motor angle", tuple(f"{m}.angle" for m in motors)),
+            Chart("Motor rate", tuple(f"{m}.rate" for m in motors)),
+            Chart("Motor acceleration", tuple(f"{m}.acceleration" for m in motors)),
+            Chart("Torque", tuple(f"{m}.torque" for m in motors)),
+            Chart("Torque if held still", tuple(f"{m}.static_torque" for m in motors)),
+            Chart("Motor power", tuple(f"{m}.power" for m in motors)),
+            Chart("Zero-moment point and margin", ("support.zmp", "support.static_zmp", "support.margin")),
+            Chart("Force of the ground", ("support.pressure",)),
+        )
+
+    def travel(self) -> Travel:
+        weight = self.gravity * (4.0 * self.link_mass + 2.0 * self.foot_mass)
+        return Travel("travel.distance", ("footsteps",), weight, ("motor_1", "motor_2", "motor_3"))
+
+
+def _numbers(owner: Any) -> list[Any]:
+    """The values of its parameters."""
+    values = [getattr(owner, name) for name, info in describe(owner).items() if info.role == "param"]
+    return [v for v in values if v is not None]
+
+
+def _joint(point: Point, upward: Scalar) -> Joint:
+    """In the house frame."""
+    x, y = point
+    return Joint(x=-x.value, z=y.value, vx=-x.rate, vz=y.rate, ax=-x.second, az=y.second, fx=0.0, fz=upward)
+
+
+def _schedule(walker: TwoLegWalker, steps: list[Footstep], stands: list[Stand]) -> Schedule:
+    if not steps:
+        raise ParameterError(f'the route "{walker.route}" asks for no step at all.', "route")
+    durations = np.array([[float(T) for T in legs_of(walker.gait, step).durations] for step in steps])
+    ends = np.cumsum(durations).reshape(durations.shape)
+    begins = np.concatenate([(ends[:, :1] - durations[:, :1]), ends], axis=1)
+    under = np.array([supported(walker, step, stand) for step, stand in zip(steps, stands, strict=False)])
+    room = ROOM * math.ceil(len(steps) / ROOM)
+
+    def column(values: Any) -> np.ndarray:
+        array = np.asarray(values, float)
+        return np.concatenate([array, np.repeat(array[-1:], room - len(array), axis=0)])
+
+    return Schedule(
+        steps=Footstep(*(column([step[i] for step in steps]) for i in range(len(Footstep._fields)))),
+        stands=Stand(*(column([stand[i] for stand in stands[: len(steps)]]) for i in range(len(Stand._fields)))),
+        begins=column(begins),
+        low=column(under[:, 0]),
+        high=column(under[:, 1]),
+        made=np.where(np.arange(room) < len(steps), 1.0, 0.0),
+        total=float(ends[-1, -1]),
+    )

@@ -1,0 +1,1 @@
+"""Laws of the force with which ground pushes a foot out."""

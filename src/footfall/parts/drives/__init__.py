@@ -1,0 +1,1 @@
+"""Drives: what turns the cranks."""

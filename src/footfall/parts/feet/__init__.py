@@ -1,0 +1,1 @@
+"""Feet: what meets the water or the ground."""

@@ -1,0 +1,1 @@
+"""Laws of the force with which ground holds a foot back."""

@@ -1,0 +1,30 @@
+"""Friction without memory: dry friction smoothed near rest, and none."""
+
+import jax.numpy as jnp
+
+from footfall.hybrid.fields import param
+from footfall.numerics.scalar import Scalar
+from footfall.parts.friction.base import AbstractDryFriction, AbstractFriction
+
+
+class StribeckFriction(AbstractDryFriction):
+    """F = -mu(v) N v / sqrt(v^2 + eps^2), mu(v) of (friction.2)                                        (friction.3)
+
+    It never sticks: a foot pushed with P < mu_s N creeps, about as fast as eps P/(mu_s N). Near rest it is a damper of
+    mu_s N/eps, which makes a light foot stiff; a smaller eps creeps less and costs shorter steps in proportion.
+    """
+
+    creep_speed: Scalar = param(0.01, unit="m/s", doc="speed eps below which sticking is replaced by creep", gt=0)
+
+    def force(self, speed: Scalar, normal: Scalar, bristle: Scalar) -> Scalar:
+        del bristle
+        eps = self.creep_speed
+        return -self.coefficient(speed) * normal * speed / jnp.sqrt(speed * speed + eps * eps)
+
+
+class Frictionless(AbstractFriction):
+    """Ice: no force along the ground."""
+
+    def force(self, speed: Scalar, normal: Scalar, bristle: Scalar) -> Scalar:
+        del normal, bristle
+        return 0.0 * speed

@@ -1,0 +1,1 @@
+"""Gaits: who steps when, how far and how fast."""

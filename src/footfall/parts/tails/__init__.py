@@ -1,0 +1,1 @@
+"""Tails: what keeps the nose down."""

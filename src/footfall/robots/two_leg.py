@@ -1,0 +1,57 @@
+"""The two-leg step climber of the `TwoLegRobot` report: an inchworm of four 10 cm links, three motors and two flat feet.
+
+From the report: lengths, masses, step height, lift, stride, speed, the approach of 0.49 m and the goal at 1 m. Fixed here because the report leaves
+it open: feet 0.1 m apart, foot 1 first, an edge at 0.5 m (suggested by the approach), feet that the ground holds down.
+"""
+
+import dataclasses
+from typing import Any
+
+from footfall.models.two_leg_course import Verb
+from footfall.models.two_leg_walker import TwoLegWalker
+from footfall.parts.gaits.inchworm import InchwormGait
+from footfall.parts.terrain.planes import Flat
+from footfall.parts.terrain.steps import Steps
+
+
+def two_leg_walker(*, gait: InchwormGait | None = None, terrain: Flat | Steps | None = None, **options: Any) -> TwoLegWalker:
+    """Walks 0.49 m, climbs a step of 5 cm, walks on until foot 1 is at 1 m. `options` are the walker's own parameters."""
+    return TwoLegWalker(gait=gait or InchwormGait(), terrain=terrain or Steps(edges=(0.5,), heights=(0.05,)), **options)
+
+
+@dataclasses.dataclass
+class Walker:
+    """The verbs of the source, one after another; `plan()` is the walker that does them all.
+
+    walker = Walker(); walker.walk(-0.49); walker.climb(0.05); walker.walk_to(-1.0); plan = walker.plan()
+
+    Distances are signed as in the source: it walks towards -x.
+    """
+
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)  #: of `two_leg_walker`
+    verbs: list[Verb] = dataclasses.field(default_factory=list)
+
+    def walk(self, distance: float) -> "Walker":
+        """Walk a signed distance."""
+        return self._then("walk", distance)
+
+    def walk_to(self, x: float) -> "Walker":
+        """Walk until foot 1 is at x."""
+        return self._then("walk_to", x)
+
+    def climb(self, height: float) -> "Walker":
+        """One step up, or down where the height is negative."""
+        return self._then("climb", height)
+
+    def go_to(self, x: float) -> "Walker":
+        """Find footsteps over the terrain until foot 1 is at x."""
+        return self._then("go_to", x)
+
+    def _then(self, name: str, value: float) -> "Walker":
+        self.verbs.append(Verb(name, float(value)))
+        self.plan()  # what cannot be done is said here, at the verb that asks for it
+        return self
+
+    def plan(self) -> TwoLegWalker:
+        """The walker that follows this route."""
+        return two_leg_walker(route="; ".join(f"{verb.name} {verb.value!r}" for verb in self.verbs), **self.options)

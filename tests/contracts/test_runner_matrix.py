@@ -1,0 +1,110 @@
+"""Any foot fits any leg over any terrain: every choice of parts of the four-bar runner runs, and its books close.
+
+The choices are read from the catalogue, so a part that comes later joins by being listed. On the step engine, because there a
+combination costs a small C++ kernel instead of a compiled adaptive loop.
+"""
+
+import itertools
+
+import equinox as eqx
+import jax
+import numpy as np
+import pytest
+
+from footfall import Outcome, load
+from footfall.hybrid.fields import describe
+from footfall.models.four_bar_runner import FourBarRunner
+from footfall.parts.terrain.water import Water
+from footfall.scenario.catalog import kinds_for
+from footfall.scenario.document import slot_types
+from footfall.sim import batch, batch_results, compiler
+from footfall.sim.batch_plan import BatchPlan
+
+SLOTS = slot_types(FourBarRunner)
+FEET, CONTACTS, TERRAINS, DRIVES, FRICTIONS = (
+    tuple(kinds_for(SLOTS[slot])) for slot in ("foot", "contact", "terrain", "drive", "friction")
+)
+#: [s] RK4 is stable up to 2.8/|lambda|; friction on the light foot link has lambda = -2.7e5 1/s at its default creep speed
+#: (reference page, section 8).
+STEP = 1e-5
+#: What ends a run by the robot's own doing.
+NAMED = {Outcome.reached_end, Outcome.fell, Outcome.sank, Outcome.tipped_over, Outcome.outside_model}
+#: Crank frequencies [Hz], a lane each: that of the ground robot, and that of the water runner.
+FREQUENCIES = np.array([3.0, 8.0])
+#: RK4 leaves (h lambda)^4/120 of a motion of rate lambda: 8e-7 at 1e4 1/s, the hinge of a foot and a bristle that is renewed. What
+#: is faster, a foot that creeps on Stribeck's friction, is damped and carries little power.
+RESIDUAL = 1e-6
+
+
+@pytest.fixture(autouse=True)
+def lightly(monkeypatch):
+    """Kernels without optimisation, and what a batch does once operation by operation: a combination is run once, for a moment.
+
+    Its start and its books as programs of their own would take longer to compile than all the rest.
+    """
+    flags = compiler._flags()
+    monkeypatch.setattr(compiler, "_flags", lambda: tuple("-O0" if flag == "-O3" else flag for flag in flags))
+    for module, name in ((batch, "starter"), (batch, "_standing"), (batch_results, "_stored")):
+        made = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda kind, made=made: made(kind).__wrapped__)
+
+
+def run_and_check(scenario, settings, duration):
+    """Both frequencies, let go where the scenario's start puts them: finite, ended as it may, books closed."""
+    experiment = load(scenario, settings)
+    system, start = experiment.system, experiment.start
+    if system.drive.free:
+        start = eqx.tree_at(lambda s: s.x.crank_rate, start, 2 * np.pi * FREQUENCIES)
+    else:
+        system = eqx.tree_at(lambda s: s.drive.frequency, system, FREQUENCIES)
+    result = batch.run_batch(system, start, BatchPlan(duration, step=STEP, path="cpp"))
+    assert result.path.startswith("C++"), result.notes
+    assert all(np.all(np.isfinite(leaf)) for leaf in jax.tree.leaves(result.end))
+    assert {Outcome(n) for n in result.columns["outcome"]} <= NAMED
+    assert np.min(result.columns["jumps"]) >= 1  # feet have met the surface: the books are not those of a fall
+    assert np.max(result.columns["relative_residual"]) < RESIDUAL
+
+
+def name_of(kinds):
+    return "-".join(kind.partition("=")[2] for kind in kinds)
+
+
+def kinds_of(foot, contact, terrain, drive, friction):
+    return (f"foot={foot}", f"contact={contact}", f"terrain={terrain}", f"drive={drive}", f"friction={friction}")
+
+
+def matrix():
+    """feet x contact laws x terrains x drives. Friction laws take turns within each foot, so that each meets each foot."""
+    for f, foot in enumerate(FEET):
+        for n, (contact, terrain, drive) in enumerate(itertools.product(CONTACTS, TERRAINS, DRIVES)):
+            yield kinds_of(foot, contact, terrain, drive, FRICTIONS[(f + n) % len(FRICTIONS)])
+
+
+def diagonal():
+    """Each foot once, with other parts each time; pads on water first."""
+    for f, foot in enumerate(FEET):
+        contact, terrain, drive = CONTACTS[f % len(CONTACTS)], TERRAINS[(f - 1) % len(TERRAINS)], DRIVES[f % len(DRIVES)]
+        yield next(kinds for kinds in matrix() if kinds[:4] == kinds_of(foot, contact, terrain, drive, "")[:4])
+
+
+@pytest.mark.parametrize("kinds", list(matrix()), ids=name_of)
+def test_any_foot_runs_over_any_terrain_with_any_drive(kinds):
+    """50 ms of a biped, the smallest kernel, free to pitch; a second of those on the diagonal."""
+    run_and_check("water-runner-biped", ["robot.pitch=free", *kinds], 1.0 if kinds in diagonal() else 0.05)
+
+
+def product():
+    """Every choice there is, on two legs and four; a pad that folds hard is refused where a motor drives it through water."""
+    feet, drives, terrains = (kinds_for(SLOTS[slot]) for slot in ("foot", "drive", "terrain"))
+    for foot, contact, terrain, drive, friction in itertools.product(FEET, CONTACTS, TERRAINS, DRIVES, FRICTIONS):
+        kinds = kinds_of(foot, contact, terrain, drive, friction)
+        yield kinds
+        if "folding" in describe(feet[foot]) and not (drives[drive].free and issubclass(terrains[terrain], Water)):
+            yield (*kinds, "foot.folding=hard")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["water-runner-biped", "water-runner"])
+@pytest.mark.parametrize("kinds", list(product()), ids=name_of)
+def test_every_choice_of_parts_runs_on_two_legs_and_four(scenario, kinds):
+    run_and_check(scenario, kinds, 0.05)

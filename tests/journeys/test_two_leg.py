@@ -1,0 +1,135 @@
+"""The two-leg walker from the command line: the figures of its page, what changes them, and how it says what cannot be done.
+
+A process costs seconds, and so does compiling: the commands share one process, and those that differ in numbers only share a program.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import pytest
+
+PATIENCE = 240  # s; a fresh cache on a busy machine
+
+#: [arguments, ...] in, [{status, out, err}, ...] out. Status None means an exception escaped.
+SEVERAL = """
+import contextlib, io, json, sys, traceback
+from footfall.cli.main import app
+answers = []
+for arguments in json.loads(sys.argv[1]):
+    out, err, status = io.StringIO(), io.StringIO(), None
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            app(arguments)
+        except SystemExit as end:
+            status = end.code or 0
+        except BaseException:
+            traceback.print_exc()
+    answers.append(dict(status=status, out=out.getvalue(), err=err.getvalue()))
+print(json.dumps(answers))
+"""
+
+
+class Answer(NamedTuple):
+    status: int | None
+    out: str
+    err: str
+
+    @property
+    def said(self) -> dict:
+        (line,) = self.out.splitlines()
+        return json.loads(line)
+
+
+COMMANDS = {
+    "usual": ["two-leg-step"],
+    "low": ["two-leg-step", "--set", "gait.lift=5 mm"],
+    "free": ["two-leg-step", "--set", "feet=free"],
+    "too far": ["two-leg-step", "--set", "gait.stride=95 mm"],
+    "wrong word": ["two-leg-step", "--set", "robot.route=walk -0.49; clim 0.05"],
+    "fast step": ["two-leg-single-step", "--set", "gait.speed=0.5 m/s"],
+}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """All of COMMANDS with --json, in one process and an empty folder."""
+    place = tmp_path_factory.mktemp("two-leg")
+    commands = [["run", *command, "--json", "--no-plots", "--out", name] for name, command in COMMANDS.items()]
+    done = subprocess.run(
+        [sys.executable, "-c", SEVERAL, json.dumps(commands)],
+        cwd=place,
+        env={**os.environ, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    found = dict(zip(COMMANDS, (Answer(**answer) for answer in json.loads(done.stdout)), strict=True))
+    return {**found, "folders": {path.name for path in place.iterdir()}}
+
+
+def energies(said: dict) -> list[float]:
+    return [said["ledger"]["work"][f"motor_{i}"] for i in (1, 2, 3)]
+
+
+def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(answers):
+    assert answers["usual"].status == 0, answers["usual"].err
+    said = answers["usual"].said
+    assert said["outcome"]["name"] == "arrived" and said["outcome"]["event"] == "arrive"
+    assert said["outcome"]["t"] == pytest.approx(53.2, rel=0, abs=1e-9)
+    assert said["outcome"]["jumps"] == 83 and {event["name"] for event in said["events"]} == {"move", "arrive"}
+    assert sum(energies(said)) == pytest.approx(4.64541, rel=2e-4)  # the page's tolerance
+    assert said["ledger"]["stored_change"] == pytest.approx(0.1962, rel=0, abs=1e-6)
+    assert said["ledger"]["relative_residual"] < 1e-9  # 1e-8 a step, errors of both signs
+    # Peaks of the second half of the run are those of the whole: at ends of moves, which are always sampled.
+    peaks = [said["metrics"][f"motor_{i}_peak_torque"] for i in (1, 2, 3)]
+    assert peaks == pytest.approx([0.39783, 0.16556, 0.39783], rel=1e-4)
+
+
+def test_half_the_lift_is_faster_and_cheaper(answers):
+    assert answers["low"].status == 0, answers["low"].err
+    said = answers["low"].said
+    assert said["outcome"]["name"] == "arrived" and said["outcome"]["t"] == pytest.approx(47.6, rel=0, abs=1e-9)
+    # Static 4.27304 J; motion adds 0.03 % at this speed, and this lift doubles what it adds to the torques.
+    assert sum(energies(said)) == pytest.approx(4.27304, rel=5e-4)
+    assert sum(energies(said)) < 0.93 * sum(energies(answers["usual"].said))
+
+
+def test_feet_that_nothing_holds_down_tip_when_the_second_foot_leaves_the_ground(answers):
+    """Errata 12: seven steps take 25.2 s, foot 1 of the climb 3.0 s; then the centre of mass is 22 mm beyond the edge."""
+    assert answers["free"].status == 1, answers["free"].err
+    outcome = answers["free"].said["outcome"]
+    assert (outcome["name"], outcome["event"]) == ("tipped_over", "tip")
+    assert outcome["t"] == pytest.approx(28.2, rel=0, abs=1e-9) and outcome["jumps"] == 3 * 15
+
+
+def test_a_stride_out_of_reach_is_an_error_that_names_the_move_the_limit_and_the_nearest_stride(answers):
+    status, out, err = answers["too far"]
+    assert status == 2 and out == "" and "Traceback" not in err
+    words = ("two-leg-step with gait.stride=95 mm", "[robot] route", 'footstep 13 (of "climb 0.05")', "200 mm", "90.79 mm")
+    assert all(word in err for word in words), err
+
+
+def test_a_misspelt_verb_is_an_error_with_a_suggestion(answers):
+    status, out, err = answers["wrong word"]
+    assert status == 2 and out == "" and "Traceback" not in err
+    assert '"clim 0.05"' in err and 'Did you mean "climb"?' in err
+
+
+def test_one_step_at_half_a_metre_a_second_is_ruled_by_inertia(answers):
+    assert answers["fast step"].status == 0, answers["fast step"].err
+    said = answers["fast step"].said
+    assert said["outcome"]["name"] == "arrived" and said["outcome"]["t"] == pytest.approx(0.4, rel=0, abs=1e-9)
+    peaks = [said["metrics"][f"motor_{i}_peak_torque"] for i in (1, 3)]
+    assert peaks == pytest.approx(
+        [4.81983] * 2, rel=1e-4
+    )  # the page's figure of the whole terrain is that of a step's first move
+    assert sum(energies(said)) > 1.4 * 0.350905  # static
+    assert said["ledger"]["relative_residual"] < 1e-9
+
+
+def test_what_was_refused_left_nothing_behind(answers):
+    assert answers["folders"] == {"usual", "low", "free", "fast step"}

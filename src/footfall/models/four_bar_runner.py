@@ -212,6 +212,7 @@ class FourBarRunner(AbstractHybridSystem):
 
     def _clearance(self, x: RunnerState) -> Scalar:
         """Of the body over hard ground."""
+        assert isinstance(self.terrain, AbstractPlane)
         s, c = sincos(self.terrain.descent)
         return c * x.y - s * x.x - self.body.half_height
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import equinox as eqx
 
-from footfall.hybrid.fields import port, signal, store
+from footfall.hybrid.fields import part, port, signal, store
 from footfall.hybrid.frame import Body, Joint
 from footfall.numerics.scalar import Scalar
 
@@ -42,7 +42,7 @@ class RunnerState(eqx.Module):
     vx: Scalar = signal(unit="m/s", doc="velocity to the rear", rate_of="x")
     vy: Scalar = signal(unit="m/s", doc="velocity up", rate_of="y")
     pitch_rate: Scalar = signal(unit="rad/s", doc="rate of the pitch", rate_of="pitch")
-    feet: PerLeg = eqx.field()
+    feet: PerLeg = part(doc="of each foot")
     crank_angle: Scalar | None = signal(None, unit="rad", doc="angle of the cranks, for a drive that does not prescribe it")
     crank_rate: Scalar | None = signal(None, unit="rad/s", doc="rate of the cranks", rate_of="crank_angle")
 
@@ -59,7 +59,7 @@ class RunnerMode(eqx.Module):
     """Discrete state."""
 
     strides: Scalar = signal(doc="turns of the cranks so far")
-    feet: PerLeg = eqx.field()
+    feet: PerLeg = part(doc="of each foot")
 
 
 class RunnerPower(eqx.Module):

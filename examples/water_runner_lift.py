@@ -10,7 +10,11 @@ Two questions, after Floyd and Sitti's design studies of the same robot:
 2. The whole robot, let go: which mass does it carry at which frequency? Hundreds of robots run for 4 s each, as one C++ kernel.
 
 Measured lift of their four-legged prototypes with circular feet approached 80 g and exceeded 12 g per watt (Floyd and Sitti 2008). Their
-watts are electrical, at the battery; ours are mechanical, at the crank shaft: a motor and its gear stand between the two.
+watts are electrical, at the battery; ours are mechanical, at the crank shaft: a motor and its gear stand between the two. The most our robot
+carries, it carries with its hips down at the water.
+
+Where not to believe it: a pad is wet for two thirds of a turn, and the drag law holds until the cavity behind it closes, some 0.1 s after entry.
+Below about 6.5 Hz the numbers are extrapolated.
 """
 
 import argparse
@@ -125,6 +129,7 @@ def print_tables(frequencies: Any, heights: Any, leg: dict, run_frequencies: Any
     print(
         f"\nPublished (Floyd and Sitti 2008), four-legged prototypes with circular feet: lift approached {PUBLISHED_LIFT:.0f} g and exceeded"
         f" {PUBLISHED_PER_WATT:.0f} g/W.\nTheir watts are electrical; ours are at the crank shaft, before motor and gear take their part."
+        "\nBelow about 6.5 Hz the cavity behind a pad would close before it leaves the water: extrapolated."
     )
 
 

@@ -31,7 +31,8 @@ def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool 
         if not math.isfinite(number):
             raise ValueError("not a finite number")
         if check is not None and not check.allows(number):
-            raise ValueError(f"{number:g}{f' {unit}' if unit else ''} is out of range: {check.doc} must be {check.bounds()}")
+            what = check.doc.partition(";")[0]  # not what "auto" means
+            raise ValueError(f"{number:g}{f' {unit}' if unit else ''} is out of range: {what} must be {check.bounds()}")
         if integer:
             if number != int(number):
                 raise ValueError(f"{value} must be a whole number")

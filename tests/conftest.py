@@ -1,12 +1,16 @@
 """Every test: on the CPU, compiled programs shared through one folder (also with subprocesses and xdist), examples that repeat."""
 
+import itertools
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("FOOTFALL_CACHE", str(Path(__file__).resolve().parents[1] / ".cache" / "test"))
 
 import hypothesis
+import jax
+import pytest
 
 from footfall.cli.runtime import use_cache
 
@@ -27,3 +31,17 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
 )
 hypothesis.settings.load_profile("footfall")
+
+
+@pytest.fixture(autouse=True)
+def room_for_programs() -> Iterator[None]:
+    """Forget compiled programs before there are too many: each maps several pieces of memory, a process may have 65 530, and XLA
+    dies without a word when it gets no more. The disk cache has them again in a moment."""
+    yield
+    pieces = Path("/proc/self/maps")
+    if next(_tests_run) % 10 == 0 and pieces.exists() and pieces.read_bytes().count(b"\n") > MOST_PIECES:
+        jax.clear_caches()
+
+
+MOST_PIECES = 20_000
+_tests_run = itertools.count(1)

@@ -244,6 +244,16 @@ def test_events_due_at_the_very_end_still_happen():
     assert run.outcome is Outcome.reached_end and run.ending.t == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("ulps", [1, 3])
+def test_a_run_that_ends_a_hair_after_an_event_ends(ulps):
+    """What is left of the run is a step too small to be cut further: that is the end, not a Zeno point."""
+    end = 0.6 + ulps * np.spacing(0.6)
+    plan = SimPlan(duration=end, sample_rate=None)
+    run = simulate(Clockwork(curve=lambda s: (0.6 - s,)), Clockwork.begin(Scalar1(x=0.0)), plan)
+    assert [e.name for e in run.events] == ["e0"]
+    assert run.outcome is Outcome.reached_end and run.ending.t == end
+
+
 def test_a_guard_that_is_not_a_number_is_an_outcome():
     system = Clockwork(curve=lambda s: (jnp.sqrt(0.3 - s) + 1.0,))
     run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None))

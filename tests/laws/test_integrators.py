@@ -465,17 +465,38 @@ class Slider(AbstractToy):
         return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
 
 
+@functools.cache
+def slid(solver, rtol):
+    start = AbstractToy.begin(FootState(x=0.0, v=0.1, q=0.0, w=0.1))
+    return simulate(Slider(), start, SimPlan(duration=0.5, sample_rate=None, solver=solver, rtol=rtol, atol=1e-2 * rtol))
+
+
+def missed(run):
+    exact = slid(diffrax.Tsit5(), 1e-10)
+    return max(abs(run.ending.state[k] - exact.ending.state[k]) for k in ("x", "v", "q", "w"))
+
+
 def test_rodas_takes_a_stiff_foot_with_friction_in_few_steps():
     """Friction's rate is 2 / 0.01 / 2e-3 = 1e5 1/s: an explicit method of order 5 needs a step every 3.3e-5 s to be stable."""
-    start = AbstractToy.begin(FootState(x=0.0, v=0.1, q=0.0, w=0.1))
+    stiff = slid(Rodas4(), 1e-6)
+    assert slid(diffrax.Tsit5(), 1e-10).ending.tried > 3000 and stiff.ending.tried < 1500
+    assert missed(stiff) < 1e-6  # an error of 1e-6 a step, damped by friction within milliseconds
 
-    def slid(solver, rtol):
-        return simulate(Slider(), start, SimPlan(duration=0.5, sample_rate=None, solver=solver, rtol=rtol, atol=1e-2 * rtol))
 
-    exact, stiff = slid(diffrax.Tsit5(), 1e-10), slid(Rodas4(), 1e-6)
-    assert exact.ending.tried > 3000 and stiff.ending.tried < 1500
-    # an error of 1e-6 a step, damped by friction within milliseconds
-    assert max(abs(stiff.ending.state[k] - exact.ending.state[k]) for k in ("x", "v", "q", "w")) < 1e-6
+def test_patient_newton_saves_the_steps_that_a_third_iteration_would_have_saved():
+    hasty = slid(diffrax.Kvaerno5(root_finder=diffrax.VeryChord(rtol=1e-6, atol=1e-8)), 1e-6)
+    patient = slid(solver_by_name("kvaerno5"), 1e-6)
+    assert patient.ending.tried < 0.7 * hasty.ending.tried
+    assert missed(patient) < 1e-6 and missed(hasty) < 1e-6
+
+
+def test_newton_follows_the_tolerance_of_the_run_without_another_program():
+    loose, tight = (missed(slid(solver_by_name("kvaerno5"), rtol)) for rtol in (1e-4, 1e-8))
+    before = simulate_module._start_and_advance._cache_size()
+    slid(solver_by_name("kvaerno5"), 1e-7)
+    assert simulate_module._start_and_advance._cache_size() == before
+    # Newton left at 1e-4 would leave an error of about that size in the tight run too.
+    assert tight < 1e-2 * loose
 
 
 # --- at the door ---------------------------------------------------------------------------------------------------------
@@ -485,7 +506,7 @@ def test_every_solver_has_a_name_a_meaning_and_a_plan():
     assert set(SOLVER_DOCS) == set(SOLVERS) and all(len(doc) > 10 for doc in SOLVER_DOCS.values())
     for name in SOLVERS:
         plan = SimTable(solver=name, step=1e-3, fine_step=2e-5).plan()
-        assert plan.solver == solver_by_name(name, plan.rtol, plan.atol, 2e-5)
+        assert plan.solver == solver_by_name(name, 2e-5)
     assert SimTable(solver="multirate", step=1e-3, fine_step="20 us").plan().solver.fine_step == pytest.approx(2e-5)
     assert SimTable(solver="adams-bashforth-3", step=1e-3).plan().solver == AdamsBashforth(3)
     plan = SimTable(near_room="5 mm", near_step=1e-4).plan()
@@ -507,7 +528,7 @@ def test_what_makes_no_sense_is_refused_with_a_reason():
     with pytest.raises(ValueError, match=r"near_step = -1 must be positive"):
         SimPlan(near_room=0.1, near_step=-1.0)
     with pytest.raises(ValueError, match=r'Did you mean "adams-bashforth-4"'):
-        solver_by_name("adams-bashfort-4", 1e-8, 1e-10)
+        solver_by_name("adams-bashfort-4")
     with pytest.raises(ValueError, match=r"multirate: Ball has no fast states"):
         simulate(Ball(), DROPPED, SimPlan(solver=Multirate(), step=1e-3))
     with pytest.raises(ValueError, match=r"which of 2 states are fast"):

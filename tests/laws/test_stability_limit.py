@@ -38,7 +38,7 @@ REAL_LIMITS = {
 
 
 def method(name):
-    return solver_by_name(name, 1e-6, 1e-8)
+    return solver_by_name(name)
 
 
 def one(*eigenvalues):
@@ -200,7 +200,7 @@ def test_steps_that_are_cut_near_the_ground_are_judged_there_by_what_they_are_cu
 
 
 def test_of_a_multirate_method_the_fine_step_is_judged():
-    fine = solver_by_name("multirate", 1e-6, 1e-8, 1e-4)
+    fine = solver_by_name("multirate", 1e-4)
     plan = SimPlan(solver=fine, step=1e-2)
     assert too_long(plan, one(-2e4)) is None  # 1e-4 against 1.39e-4
     assert too_long(plan, one(-1e5)).key == "fine_step"

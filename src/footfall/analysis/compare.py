@@ -22,7 +22,7 @@ from footfall.sim.plan import SimPlan
 from footfall.sim.simulate import simulate
 from footfall.sim.solvers import SOLVERS, solver_by_name
 
-#: Compared when nobody says which: one of each kind. Every method has to be compiled, implicit ones at each tolerance.
+#: Compared when nobody says which: one of each kind. Every method has to be compiled.
 DEFAULT = ("tsit5", "dopri8", "kvaerno5", "rk4", "adams-bashforth-2", "adams-bashforth-4", "multirate")
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 #: Absolute tolerance as a share of the relative one, as in the default plan.
@@ -172,7 +172,7 @@ def tight(plan: SimPlan, name: str, rtol: float, sampled: bool) -> SimPlan:
     atol = ATOL_SHARE * rtol
     return dataclasses.replace(
         plan,
-        solver=solver_by_name(name, rtol, atol),
+        solver=solver_by_name(name),
         rtol=rtol,
         atol=atol,
         step=None,
@@ -209,12 +209,12 @@ def plan_trials(plan: SimPlan, state: HybridState, reference: Reference, methods
     plan = dataclasses.replace(plan, sample_rate=None)
     trials: list[Trial] = []
     for name in methods:
-        solver = solver_by_name(name, plan.rtol, plan.atol)
+        solver = solver_by_name(name)
         family = family_of(solver)
         if family in ("explicit", "implicit"):
             for rtol in TOLERANCES:
                 atol = ATOL_SHARE * rtol
-                made = dataclasses.replace(plan, solver=solver_by_name(name, rtol, atol), rtol=rtol, atol=atol, step=None)
+                made = dataclasses.replace(plan, solver=solver, rtol=rtol, atol=atol, step=None)
                 trials.append(Trial(name, family, f"rtol {rtol:.0e}", made))
             continue
         limit = limit_of(reference.seen, solver, plan.duration)
@@ -377,7 +377,7 @@ def known_methods(names: Sequence[str]) -> tuple[str, ...]:
     if list(names) == ["all"]:
         return SOLVERS
     for name in names:
-        solver_by_name(name, 1e-6, 1e-8)
+        solver_by_name(name)
     return tuple(dict.fromkeys(names))
 
 

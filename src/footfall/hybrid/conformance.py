@@ -64,7 +64,7 @@ def examine_system(
     """The same report without raising."""
     state = HybridState(jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m))
     checks: list[Check] = []
-    for examine in (_structure, _finite, _rates, _energy, _jumps, _arming, _pure, _transforms, _sketch, _travel):
+    for examine in (_structure, _finite, _rates, _energy, _jumps, _arming, _transforms, _sketch, _travel):
         try:
             checks += examine(system, state, _near(state, samples, seed, spread))
         except Exception as error:  # a contract check reports whatever a user's model raises
@@ -126,9 +126,14 @@ def _rates(system: AbstractHybridSystem, state: HybridState, near: list[Any]) ->
     """velocities are derivatives of positions"""
     t, m = jnp.zeros(()), state.m
     worst, where, count = -1.0, "", 0
-    for x in near:
+
+    @jax.jit
+    def along_the_flow(x: Any) -> Any:
         dx = system.flow(t, x, m).x
-        outputs, rates = jax.jvp(lambda t, x: system.outputs(t, x, m), (t, x), (jnp.ones(()), dx))
+        return dx, jax.jvp(lambda t, x: system.outputs(t, x, m), (t, x), (jnp.ones(()), dx))
+
+    for x in near:
+        dx, (outputs, rates) = along_the_flow(x)
         pairs = list(_rate_pairs(x, dx, "")) + list(_rate_pairs(outputs, rates, ""))
         count = len(pairs)
         for name, value, derivative in pairs:
@@ -163,9 +168,14 @@ def _energy(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     """the rate of the stores is the sum of the ports"""
     t, m = jnp.zeros(()), state.m
     worst, where, gains = 0.0, "", []
-    for x in near:
+
+    @jax.jit
+    def along_the_flow(x: Any) -> Any:
         rates = system.flow(t, x, m)
-        _, change = jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))
+        return rates, jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))[1]
+
+    for x in near:
+        rates, change = along_the_flow(x)
         scale = float(jnp.maximum(_size(change) + _size(rates.power), 1.0))
         error = _worst(abs(float(_total(change) - _total(rates.power))) / scale)
         if error > worst:
@@ -190,40 +200,46 @@ def _list(struct: Any) -> str:
     return ", ".join(f"{name} {float(np.sum(np.asarray(value))):.4g}" for name, value, _ in named_leaves(struct))
 
 
-def _onto_guard(guard: Callable[[Any, Any], jax.Array], t: jax.Array, x: Any) -> tuple[jax.Array, Any] | None:
-    """A nearby (t, x) where the guard is zero: a jump means something only there. None if none is found."""
+def _onto_guard(guard: Callable[[Any, Any], jax.Array], t: jax.Array, x: Any) -> tuple[jax.Array, Any, jax.Array]:
+    """A nearby (t, x) where the guard is zero, and whether it is: a jump means something only there."""
     layout = Layout.of((t, x))
-    flat = layout.pack((t, x))
     slope = jax.value_and_grad(lambda v: guard(*layout.unpack(v)))
-    for _ in range(40):
+
+    def step(_: Any, flat: jax.Array) -> jax.Array:
         value, gradient = slope(flat)
-        if abs(float(value)) <= 1e-15:
-            break
-        flat = flat - value * gradient / jnp.maximum(gradient @ gradient, 1e-30)
-    return layout.unpack(flat) if abs(float(slope(flat)[0])) <= 1e-13 else None
+        return jnp.where(jnp.abs(value) <= 1e-15, flat, flat - value * gradient / jnp.maximum(gradient @ gradient, 1e-30))
+
+    flat = jax.lax.fori_loop(0, 40, step, layout.pack((t, x)))
+    return *layout.unpack(flat), jnp.abs(slope(flat)[0]) <= 1e-13
 
 
 def _jumps(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
     """each jump reports the energy it takes"""
     m = state.m
+    sizes = [np.shape(g) for g in jax.eval_shape(lambda: system.guards(jnp.zeros(()), state.x, m))]
     for k, event in enumerate(system.events):
         if event.outcome is not None:
             continue
-        legs = int(np.prod(np.shape(system.guards(jnp.zeros(()), state.x, m)[k])))
+
+        @jax.jit
+        def at_the_event(x: Any, leg: Any, k: int = k) -> Any:
+            def guard(t: Any, x: Any) -> jax.Array:
+                return jnp.ravel(jnp.asarray(system.guards(t, x, m)[k], float))[leg]
+
+            t, x, found = _onto_guard(guard, jnp.zeros(()), x)
+            jump = system.jump(t, x, m, k, *((leg,) if sizes[k] else ()))
+            return found, jump.work, system.stores(t, x, m), system.stores(t, jump.x, jump.m)
+
         worst, reached, gains = 0.0, 0, []
-        for leg in range(legs):
-            guard = jax.jit(lambda t, x, k=k, leg=leg: jnp.ravel(jnp.asarray(system.guards(t, x, m)[k], float))[leg])
+        for leg in range(int(np.prod(sizes[k]))):
             for x in near:
-                found = _onto_guard(guard, jnp.zeros(()), x)
-                if found is None:
+                found, work, before, after = at_the_event(x, jnp.int32(leg))
+                if not found:
                     continue
                 reached += 1
-                t, x = found
-                jump = system.jump(t, x, m, k, *_leg(system.guards(t, x, m)[k], leg))
-                before, after = system.stores(t, x, m), system.stores(t, jump.x, jump.m)
                 scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
-                worst = max(worst, _worst(abs(float(_total(after) - _total(before) - _total(jump.work))) / scale))
-                gains += _giving(jump.work, scale)
+                worst = max(worst, _worst(abs(float(_total(after) - _total(before) - _total(work))) / scale))
+                gains += _giving(work, scale)
         detail = f"worst {worst:.1e} of the energy, at {reached} states" if reached else "no state near the start reaches it"
         if gains:
             detail += f"; these losses give energy: {', '.join(sorted(set(gains)))}"
@@ -255,26 +271,21 @@ def _everything(system: AbstractHybridSystem, t: Any, x: Any, m: Any) -> Any:
     return [jnp.asarray(v, float) for v in jax.tree.leaves(flat)]
 
 
-def _pure(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
-    """the same call gives the same answer"""
-    t = jnp.zeros(())
-    first, second = _everything(system, t, *state), _everything(system, t, *state)
-    same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=True))
-    yield Check("the same call gives the same answer", same, "bit-equal" if same else "differs from call to call")
-
-
 def _transforms(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
-    """jit, vmap and jvp work"""
+    """the same call gives the same answer, and jit, vmap and jvp work"""
     t, m = jnp.zeros(()), state.m
     system = jax.tree.map(lambda v: jnp.asarray(v, float), system)
-    eager = _everything(system, t, *state)
-    jitted = jax.jit(lambda s, x: _everything(s, t, x, m))(system, state.x)
+    eager, again = _everything(system, t, *state), _everything(system, t, *state)
+    same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(eager, again, strict=True))
+    yield Check("the same call gives the same answer", same, "bit-equal" if same else "differs from call to call")
+    tangent = jax.tree.map(jnp.ones_like, (system, state.x))
+    # One program for both: a model is compiled in seconds, and twice as many seconds are a wait.
+    differentiated = jax.jit(lambda s, x: jax.jvp(lambda s, x: _everything(s, t, x, m), (s, x), tangent))
+    jitted, derivative = differentiated(system, state.x)
     yield Check("jit works", _close(eager, jitted), "agrees with the plain call")
     batch = jax.tree.map(lambda *v: jnp.stack(v), *near[:3])
     lanes = jax.jit(jax.vmap(lambda t, x: _everything(system, t, x, m)))(jnp.zeros(3), batch)
     yield Check("vmap works", _close(eager, [v[0] for v in lanes]), "lane 0 agrees with the plain call")
-    tangent = jax.tree.map(jnp.ones_like, (system, state.x))
-    _, derivative = jax.jit(lambda s, x: jax.jvp(lambda s, x: _everything(s, t, x, m), (s, x), tangent))(system, state.x)
     finite = all(bool(jnp.all(jnp.isfinite(v))) for v in derivative)
     yield Check("jvp works", finite, "derivatives are finite" if finite else "a derivative is not finite at the start")
 
@@ -285,7 +296,7 @@ def _close(one: list[Any], other: list[Any]) -> bool:
 
 def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
     """the sketch follows outputs that exist"""
-    outputs = system.outputs(jnp.zeros(()), *state)
+    outputs = jax.eval_shape(lambda: system.outputs(jnp.zeros(()), *state))
     groups = {name.rpartition(".")[0] for name, _, _ in named_leaves(outputs)}
     wanted: set[str] = set()
     drawing = system.drawing()
@@ -312,9 +323,8 @@ def _travel(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     if travel is None:
         return
     t = jnp.zeros(())
-    outputs = {name for name, _, _ in named_leaves(system.outputs(t, *state))}
-    counters = {name for name, _, _ in named_leaves(state.m)}
-    ports = {name for name, _, _ in named_leaves(system.flow(t, *state).power)}
+    shapes = jax.eval_shape(lambda: (system.outputs(t, *state), state.m, system.flow(t, *state).power))
+    outputs, counters, ports = ({name for name, _, _ in named_leaves(struct)} for struct in shapes)
     wanted = [(n, outputs) for n in (travel.distance, travel.heading) if n is not None]
     wanted += [(n, counters) for n in travel.step_counters] + [(n, ports) for n in travel.motor_ports]
     missing = [name for name, known in wanted if name not in known]

@@ -1,6 +1,9 @@
 """Newton's iteration for implicit solvers, patient enough to converge."""
 
+from typing import Any
+
 import diffrax
+import equinox as eqx
 import jax.numpy as jnp
 import optimistix as optx
 
@@ -27,3 +30,10 @@ class PatientChord(diffrax.VeryChord):
             optx.RESULTS.where(diverged & ~converged, optx.RESULTS.nonlinear_divergence, optx.RESULTS.successful),
         )
         return failed | diverged | converged, result
+
+
+def with_tolerances(solver: diffrax.AbstractSolver, rtol: Any, atol: Any) -> diffrax.AbstractSolver:
+    """An implicit solver whose `PatientChord` follows a run's tolerances, which may be traced: another tolerance, same program."""
+    if not (isinstance(solver, diffrax.AbstractImplicitSolver) and isinstance(solver.root_finder, PatientChord)):
+        return solver
+    return eqx.tree_at(lambda s: (s.root_finder.rtol, s.root_finder.atol), solver, (rtol, atol))

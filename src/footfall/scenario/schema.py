@@ -98,7 +98,7 @@ class SimTable(pydantic.BaseModel):
         options = self.model_dump(exclude={"solver", "fine_step"})
         if options["duration"] is None:
             options["duration"] = 10.0 if own_time is None else own_time * (1.0 + AFTER_ARRIVAL)
-        return SimPlan(solver=solver_by_name(self.solver, self.rtol, self.atol, self.fine_step), **options)
+        return SimPlan(solver=solver_by_name(self.solver, self.fine_step), **options)
 
 
 class AboutTable(pydantic.BaseModel):

@@ -31,7 +31,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     """The loop's state at t = 0."""
     x = jax.tree.map(lambda v: jnp.asarray(v, float), x)
     m = jax.tree.map(jnp.asarray, m)
-    loop = Loop(system, x, m, settings)
+    loop = Loop(system, x, m, settings, limits)
     t = jnp.zeros(())
     y = loop.layout.pack((x, jax.tree.map(lambda s: jnp.zeros(s.shape), jax.eval_shape(lambda: system.flow(t, x, m).power))))
     field = loop.field(t, y, (system, m, t))
@@ -59,7 +59,7 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
 
 def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Limits, settings: Settings) -> tuple[Carry, Chunk]:
     """Go on until the end, an outcome, or until the room for steps or events is used up."""
-    loop = Loop(system, x_like, carry.m, settings)
+    loop = Loop(system, x_like, carry.m, settings, limits)
     zero_i = jnp.zeros((), jnp.int32)
 
     def empty(row: Any, room: int) -> Any:

@@ -12,7 +12,8 @@ from jax import Array
 from footfall.hybrid.flatten import Layout, named_leaves
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.integrators.multirate import Multirate
-from footfall.sim.loop_state import Carry, Settings
+from footfall.integrators.newton import with_tolerances
+from footfall.sim.loop_state import Carry, Limits, Settings
 
 
 class SolverStep(NamedTuple):
@@ -31,7 +32,7 @@ class SolverStep(NamedTuple):
 class Loop:
     """The loop's pieces for one system: how it is packed, its vector field, its guards. Built while tracing."""
 
-    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, settings: Settings):
+    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, settings: Settings, limits: Limits | None = None):
         self.system, self.settings = system, settings
         zero = jnp.zeros(())
         shapes = jax.eval_shape(lambda: (system.flow(zero, x, m).power, system.guards(zero, x, m), system.stores(zero, x, m)))
@@ -49,7 +50,7 @@ class Loop:
         self.disarms = self._disarm_table()
         self.is_clock = np.repeat([e.period is not None for e in system.events], sizes)
         self.is_contact = np.repeat([e.contact for e in system.events], sizes)
-        self.solver = settings.solver
+        self.solver = settings.solver if limits is None else with_tolerances(settings.solver, limits.rtol, limits.atol)
         if isinstance(self.solver, Multirate):  # integrals over the ports follow the fast states
             fast = fast_states(system, x)
             self.solver = self.solver.for_states(fast + [True] * (self.layout.size - len(fast)))

@@ -1,7 +1,6 @@
 """The solvers a scenario can name: diffrax's, and those of `integrators`."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import diffrax
 
@@ -12,21 +11,10 @@ from footfall.integrators.newton import PatientChord
 from footfall.integrators.rosenbrock import Rodas4
 from footfall.integrators.runge_kutta import RungeKutta4
 
+#: Newton's iterations of implicit solvers; the engine puts the run's own tolerances in (`with_tolerances`).
+_NEWTON = PatientChord(rtol=1e-8, atol=1e-10)
 
-class _Numbers(NamedTuple):
-    """What a scenario may set of a solver."""
-
-    rtol: float
-    atol: float
-    fine_step: float
-
-    @property
-    def newton(self) -> PatientChord:
-        """Newton's iterations of implicit solvers follow the tolerances."""
-        return PatientChord(rtol=self.rtol, atol=self.atol)
-
-
-_Maker = Callable[[_Numbers], diffrax.AbstractSolver]
+_Maker = Callable[[float], diffrax.AbstractSolver]
 
 
 def _adams_bashforth(order: int) -> tuple[_Maker, str]:
@@ -41,13 +29,13 @@ _KNOWN: dict[str, tuple[_Maker, str]] = {
     "bosh3": (lambda _: diffrax.Bosh3(), "explicit Runge-Kutta, order 3: for motion with kinks"),
     "heun": (lambda _: diffrax.Heun(), "explicit Runge-Kutta, order 2"),
     "euler": (lambda _: diffrax.Euler(), "explicit, order 1, constant `step`"),
-    "kvaerno3": (lambda n: diffrax.Kvaerno3(root_finder=n.newton), "implicit (L-stable), order 3: for stiff robots, loosely"),
-    "kvaerno5": (lambda n: diffrax.Kvaerno5(root_finder=n.newton), "implicit (L-stable), order 5: for stiff robots"),
+    "kvaerno3": (lambda _: diffrax.Kvaerno3(root_finder=_NEWTON), "implicit (L-stable), order 3: for stiff robots, loosely"),
+    "kvaerno5": (lambda _: diffrax.Kvaerno5(root_finder=_NEWTON), "implicit (L-stable), order 5: for stiff robots"),
     "rodas4": (lambda _: Rodas4(), "linearly implicit (L-stable), order 4: for stiff robots, friction included"),
     "rk4": (lambda _: RungeKutta4(), "classical Runge-Kutta, order 4, constant `step`"),
     **{f"adams-bashforth-{order}": _adams_bashforth(order) for order in range(1, 6)},
     "multirate": (
-        lambda n: Multirate(n.fine_step),
+        lambda fine_step: Multirate(fine_step),
         "slow states extrapolated over a constant `step`, fast ones by rk4 at `fine_step`: order 3 in the step",
     ),
 }
@@ -57,9 +45,9 @@ SOLVER_DOCS = {name: doc for name, (_, doc) in _KNOWN.items()}
 SOLVERS = tuple(_KNOWN)
 
 
-def solver_by_name(name: str, rtol: float, atol: float, fine_step: float = 1e-5) -> diffrax.AbstractSolver:
-    """A solver from its name in a scenario; each takes of the numbers what it needs."""
+def solver_by_name(name: str, fine_step: float = 1e-5) -> diffrax.AbstractSolver:
+    """A solver from its name in a scenario; `fine_step` is for a multirate method."""
     if name not in _KNOWN:
         raise ValueError(f'"{name}" is not a solver. Known: {", ".join(SOLVERS)}.{nearest(name, SOLVERS)}')
     make, _ = _KNOWN[name]
-    return make(_Numbers(rtol, atol, fine_step))
+    return make(fine_step)

@@ -109,6 +109,29 @@ def compare(
 
 
 @app.command()
+def optimise(
+    name: Annotated[str, typer.Argument(help="The scenario of a motion plan, or the path of its file.")],
+    settings: Settings = None,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option("--range", metavar="KEY=A:B", help="Seek a knob in this range instead of its usual one; repeatable."),
+    ] = None,
+    points: Annotated[int, typer.Option(help="Gaits from the fastest to the thriftiest.")] = 12,
+    out: Annotated[str | None, typer.Option(help="Folder to write (default: optima/<scenario>-<time>).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the front.")] = True,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+) -> None:
+    """Find the best gaits of a motion plan: the fastest, the thriftiest, and what time costs in energy between them.
+
+    Set `torque_limit` to keep within what the motors can do.
+    """
+    from footfall.cli.optimise import optimise_gait
+
+    _guarded(optimise_gait, name, settings or [], ranges or [], points, out, as_json, plots, force)
+
+
+@app.command()
 def sweep(
     name: Annotated[str | None, typer.Argument(help="A scenario's name, or the path of a scenario file.")] = None,
     vary: Annotated[

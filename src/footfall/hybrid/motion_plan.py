@@ -6,7 +6,8 @@ need no word for it.
 """
 
 import abc
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import equinox as eqx
 import numpy as np
@@ -27,6 +28,16 @@ class Figure(NamedTuple):
     doc: str
 
 
+class Kernel(Protocol):
+    """Runs an elementwise program over rows, each of them one value of every column, faster than XLA would."""
+
+    def __call__(
+        self, program: Callable[..., tuple[Any, ...]], key: Hashable, shared: Sequence[Any], columns: Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
+        """The columns of `program(*shared, *columns)`. Programs of one `key` are the same."""
+        ...
+
+
 class AbstractMotionPlan(AbstractHybridSystem):
     """A robot that follows a plan. Torques come from inverse dynamics, and every move's work is checked against its energy."""
 
@@ -45,11 +56,57 @@ class AbstractMotionPlan(AbstractHybridSystem):
         """How many designs its numbers stand for: 1, or the length of the arrays among them."""
 
     @abc.abstractmethod
-    def figures(self, lanes: int) -> dict[str, Figure]:
-        """What the plan costs, for `lanes` designs at once: the walker's numbers may be arrays. "outcome" is among them.
+    def figures(self, lanes: int, kernel: Kernel | None = None) -> dict[str, Figure]:
+        """What the plan costs, for `lanes` designs at once: its numbers may be arrays. "outcome" is among them. By XLA if there is no
+        kernel.
 
         A figure and its namesake with "static_" before it are the same thing reckoned in motion and in poses held still.
         """
 
     def flow(self, t: Scalar, x: NoState, m: Any) -> Rates:
         return Rates(x, self.powers(t, m))
+
+
+class Knob(NamedTuple):
+    """A number of the robot that may be tuned, by its name in a scenario, and the range it is sought in."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+
+
+class Costs(NamedTuple):
+    """What a plan costs, as smooth functions of its knobs."""
+
+    energy: Any  #: J
+    time: Any  #: s
+    torques: Any  #: N m, largest of each motor in each part of the plan: an array
+    room: Any  #: what must not become negative (reach, margins, the layout's own range), in units of its own size: an array
+
+
+class AbstractTuning(abc.ABC):
+    """A plan as an optimisation problem: knobs, and layouts (how many steps, say) within each of which costs are smooth."""
+
+    knobs: tuple[Knob, ...]
+    torque_limit: float | None  #: N m, of every motor
+
+    @abc.abstractmethod
+    def layouts(self) -> Sequence[Any]:
+        """Every layout the knobs' ranges allow: arrays of one shape."""
+
+    @abc.abstractmethod
+    def values(self, share: Any, layout: Any) -> dict[str, Any]:
+        """Knobs, by name, from one number in [0, 1] for each: wherever they are, the plan can be reckoned."""
+
+    @abc.abstractmethod
+    def costs(self, share: Any, layout: Any) -> Costs:
+        """Differentiable in `share`."""
+
+
+class AbstractTunablePlan(AbstractMotionPlan):
+    """A plan that can be tuned."""
+
+    @abc.abstractmethod
+    def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> AbstractTuning:
+        """With other ranges than the usual ones for some knobs."""

@@ -50,15 +50,26 @@ def one_step(across: Scalar, rise: Scalar, apart: Scalar, forward: bool, times: 
     return Footstep(lead, across, rise, apart, 0.0, times), Footstep(follow, across, rise, wide, level, times)
 
 
-def walk_blocks(distance: Scalar, stride: Scalar, apart: Scalar, forward: bool) -> list[Footstep]:
-    """A walk over a distance of the sign that `forward` says: n - 1 full steps and a last one of what remains. Elementwise."""
-    size = np.abs(distance)
-    count = np.ceil(size / stride - SLACK)
-    last = size - np.maximum(count - 1, 0) * stride
-    sign = -1.0 if forward else 1.0
-    some = np.where(count > 0, 1.0, 0.0)
-    full = one_step(sign * stride, 0.0, apart, forward, np.maximum(count - 1, 0))
-    rest = one_step(sign * np.where(count > 0, last, stride), 0.0, apart, forward, some)
+class Walk(NamedTuple):
+    """How a walk is laid out."""
+
+    forward: bool
+    count: Scalar  #: steps, the last of which may be shorter
+
+
+def lay_out(distance: Scalar, stride: Scalar, forward: bool) -> Walk:
+    """As many steps as are needed, full ones but for the last. Elementwise, of numbers."""
+    return Walk(forward, np.ceil(np.abs(distance) / stride - SLACK))
+
+
+def walk_blocks(distance: Scalar, stride: Scalar, apart: Scalar, walk: Walk) -> list[Footstep]:
+    """A walk over a distance of the sign that `walk.forward` says: n - 1 full steps and a last one of what remains. Elementwise, and smooth
+    in distance and stride while the number of steps stays the same."""
+    sign, some = -1.0 if walk.forward else 1.0, 1.0 * (walk.count > 0)
+    before = (walk.count - 1.0) * some
+    last = some * (sign * distance - before * stride) + (1.0 - some) * stride
+    full = one_step(sign * stride, 0.0, apart, walk.forward, before)
+    rest = one_step(sign * last, 0.0, apart, walk.forward, some)
     return [*full, *rest]
 
 

@@ -1,19 +1,19 @@
 """What a plan of footsteps costs: time, peak torques, energy, efficiency, margins, at rest and in motion, for one plan or thousands.
 
-Equal steps are computed once and counted. Nothing is simulated: along a plan everything is known.
+Equal footsteps are computed once and counted. Nothing is simulated: along a plan everything is known. What happens in one instant of one
+footstep is written once; it is reduced over the samples of a move as one array (XLA, derivatives) or in a loop (a kernel).
 """
 
-import functools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from footfall.hybrid.motion_plan import Figure
+from footfall.hybrid.motion_plan import Figure, Kernel
 from footfall.hybrid.outcome import Outcome
-from footfall.mechanics.two_leg import Limbs, balance, bodies, effort, pose, reach_left
+from footfall.mechanics.two_leg import Effort, Limbs, Pose, balance, bodies, effort, pose, reach_left
 from footfall.models.two_leg_course import Footstep
 from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
 from footfall.models.two_leg_reach import STRETCHED
@@ -36,7 +36,7 @@ class Side(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """Of a whole plan."""
+    """Of an instant, a footstep or a whole plan."""
 
     time: Scalar
     gain: Scalar  #: J, change of the potential energy
@@ -46,79 +46,75 @@ class Figures(NamedTuple):
     least_pressure: Scalar  #: N, force of the ground under the foot that stands
     peak_turn_acceleration: tuple[Scalar, Scalar, Scalar]  #: rad/s^2
     least_reach: Scalar  #: m, how far from stretched the knee stays; negative: unreachable
-    speed_factor_liftoff: Scalar  #: the gait may be this much faster before a foot that is not held lifts off
-    speed_factor_tip: Scalar  #: ... before it tips over its foot's ends
+    liftoff: Scalar  #: the square of how much faster the gait may be before a foot that is not held lifts off
+    tip: Scalar  #: ... before it tips over its foot's ends
 
 
-def figures(limbs: Limbs, gait: InchwormGait, steps: Footstep, samples: int) -> Figures:
-    """Over all footsteps (leaves of `steps` have them on their first axis), `samples` to a move, by the trapezoid rule."""
-    combine = lambda a, b: jax.tree.map(lambda how, p, q: how(p, q), _HOW, a, b)  # noqa: E731
-    first, rest = jax.tree.map(lambda v: v[0], steps), jax.tree.map(lambda v: v[1:], steps)
-    start = _footstep(limbs, gait, first, samples)
-    total, _ = lax.scan(lambda sofar, step: (combine(sofar, _footstep(limbs, gait, step, samples)), None), start, rest)
-    return total
+class Rule(NamedTuple):
+    """How a figure of a whole comes from those of its parts."""
+
+    fold: Any  #: two into one
+    over: Any  #: an axis into one
+    nothing: float  #: the figure of no part at all
 
 
-def _add(a: Scalar, b: Scalar) -> Scalar:
-    return a + b
+_SUM, _MOST, _LEAST = Rule(jnp.add, jnp.sum, 0.0), Rule(jnp.maximum, jnp.max, -np.inf), Rule(jnp.minimum, jnp.min, np.inf)
+_LARGEST = _MOST._replace(nothing=0.0)  # of what is never negative
+_SIDE = Side((_LARGEST,) * 3, (_SUM,) * 3, (_SUM,) * 3, _LEAST, _MOST)
+RULES = Figures(_SUM, _SUM, _SIDE, _SIDE, _LARGEST, _LEAST, (_LARGEST,) * 3, _LEAST, _LEAST, _LEAST)
 
 
-_SIDE = Side((jnp.maximum,) * 3, (_add,) * 3, (_add,) * 3, jnp.minimum, jnp.maximum)
-_HOW = Figures(_add, _add, _SIDE, _SIDE, jnp.maximum, jnp.minimum, (jnp.maximum,) * 3, jnp.minimum, jnp.minimum, jnp.minimum)
+def _by_rule(what: Any, *figures: Figures) -> Figures:
+    return jax.tree.map(what, RULES, *figures, is_leaf=lambda node: isinstance(node, Rule))
 
 
-def _footstep(limbs: Limbs, gait: InchwormGait, step: Footstep, samples: int) -> Figures:
-    moves = [_move(limbs, gait, step, k, samples) for k in range(len(MOVES))]
-    return functools.reduce(lambda a, b: jax.tree.map(lambda how, p, q: how(p, q), _HOW, a, b), moves)
+class Row(NamedTuple):
+    """One footstep of one design; of many, arrays."""
+
+    limbs: Limbs
+    gait: InchwormGait
+    step: Footstep
 
 
-def _move(limbs: Limbs, gait: InchwormGait, step: Footstep, move: int, samples: int) -> Figures:
-    """One move, counted as often as its footstep is made. Leaves of `step` may be arrays over designs; samples are the last axis."""
-    duration = legs_of(gait, step).durations[move]
-    lanes = jax.tree.map(lambda v: jnp.asarray(v)[..., None], (limbs, gait, step, duration))
-    limbs_, gait_, step_, T = lanes
-    s = jnp.linspace(0.0, 1.0, samples)
-    p = pose(limbs_, *feet_at(gait_, step_, move, s * T))
-    every = bodies(limbs_, p)
-    whole = balance(limbs_, every)
-    first_stands = jnp.where(step_.foot > 1.5, 1.0, 0.0)
-    still, moving = effort(limbs_, p, first_stands, 0.0), effort(limbs_, p, first_stands, 1.0)
-    made = step.times > 0
-    counted = step.times
-
-    def integral(values: Scalar) -> Scalar:
-        return counted * duration * (jnp.sum(values, axis=-1) - 0.5 * (values[..., 0] + values[..., -1])) / (samples - 1)
-
-    def side(e) -> Side:
-        powers = [q * turn.rate for q, turn in zip(e.torques, p.turns, strict=True)]
-        return Side(
-            tuple(jnp.where(made, jnp.max(jnp.abs(q), axis=-1), 0.0) for q in e.torques),
-            tuple(integral(jnp.maximum(power, 0.0)) for power in powers),
-            tuple(integral(jnp.maximum(-power, 0.0)) for power in powers),
-            jnp.where(made, jnp.min(e.zmp, axis=-1), jnp.inf),
-            jnp.where(made, jnp.max(e.zmp, axis=-1), -jnp.inf),
-        )
-
+def _instant(row: Row, move: Scalar, sample: Scalar, samples: Scalar) -> Figures:
+    """What sample number `sample` of a move gives to the figures of its footstep; integrals by the trapezoid rule."""
+    limbs, gait, step = row
+    durations = legs_of(gait, step).durations
+    duration = jnp.where(move < 1, durations[0], jnp.where(move > 1, durations[2], durations[1]))
+    first, last = sample < 1, sample >= samples - 1
+    weight = jnp.where(first | last, 0.5, 1.0) * duration / (samples - 1)
+    p = pose(limbs, *feet_at(gait, step, move, duration * sample / (samples - 1)))
+    whole = balance(limbs, bodies(limbs, p))
+    first_stands = jnp.where(step.foot > 1.5, 1.0, 0.0)
+    still, moving = effort(limbs, p, first_stands, 0.0), effort(limbs, p, first_stands, 1.0)
     # The inertial part grows with the square of the speed: along the path pressure and moment are linear in k = (speed factor)^2.
-    weight, pushed = still.pressure, moving.pressure - still.pressure
-    held, swung = still.zmp * still.pressure, moving.zmp * moving.pressure - still.zmp * still.pressure
-    up = _first_zero(weight, pushed)
-    tip = jnp.minimum(
-        _first_zero(limbs_.foot_length * weight - held, limbs_.foot_length * pushed - swung), _first_zero(held, swung)
-    )
-    never = lambda v: jnp.where(made, jnp.sqrt(jnp.min(v, axis=-1)), jnp.inf)  # noqa: E731
+    pushed = moving.pressure - still.pressure
+    held = still.zmp * still.pressure
+    swung = moving.zmp * moving.pressure - held
+    to_the_end = _first_zero(limbs.foot_length * still.pressure - held, limbs.foot_length * pushed - swung)
     u, v = p.points[4].x.value - p.points[0].x.value, p.points[4].y.value - p.points[0].y.value
     return Figures(
-        time=counted * duration,
-        gain=counted * (whole.potential[..., -1] - whole.potential[..., 0]),
-        static=side(still),
-        dynamic=side(moving),
-        peak_kinetic=jnp.where(made, jnp.max(whole.kinetic, axis=-1), 0.0),
-        least_pressure=jnp.where(made, jnp.min(moving.pressure, axis=-1), jnp.inf),
-        peak_turn_acceleration=tuple(jnp.where(made, jnp.max(jnp.abs(turn.second), axis=-1), 0.0) for turn in p.turns),
-        least_reach=jnp.where(made, jnp.min(reach_left(limbs_, u, v), axis=-1), jnp.inf),
-        speed_factor_liftoff=never(up),
-        speed_factor_tip=never(tip),
+        time=weight,
+        gain=jnp.where(last, whole.potential, jnp.where(first, -whole.potential, 0.0)),
+        static=_side(p, still, weight),
+        dynamic=_side(p, moving, weight),
+        peak_kinetic=whole.kinetic,
+        least_pressure=moving.pressure,
+        peak_turn_acceleration=tuple(jnp.abs(turn.second) for turn in p.turns),
+        least_reach=reach_left(limbs, u, v),
+        liftoff=_first_zero(still.pressure, pushed),
+        tip=jnp.minimum(to_the_end, _first_zero(held, swung)),
+    )
+
+
+def _side(p: Pose, e: Effort, weight: Scalar) -> Side:
+    powers = [q * turn.rate for q, turn in zip(e.torques, p.turns, strict=True)]
+    return Side(
+        tuple(jnp.abs(q) for q in e.torques),
+        tuple(weight * jnp.maximum(power, 0.0) for power in powers),
+        tuple(weight * jnp.maximum(-power, 0.0) for power in powers),
+        e.zmp,
+        e.zmp,
     )
 
 
@@ -128,37 +124,100 @@ def _first_zero(room: Scalar, slope: Scalar) -> Scalar:
     return jnp.where(room <= 0, 0.0, jnp.where(falls, room / jnp.where(falls, -slope, 1.0), jnp.inf))
 
 
-#: Designs reckoned together: few enough that a move of all of them stays in the cache.
+# --- one footstep ----------------------------------------------------------------------------------------------------
+
+
+def footsteps(rows: Row, samples: int) -> Figures:
+    """Figures of every row, the samples of a move as an axis more."""
+    wide = jax.tree.map(lambda v: jnp.asarray(v)[..., None], rows)
+    number = jnp.arange(samples, dtype=float)
+    moves = [_by_rule(lambda rule, v: rule.over(v, axis=-1), _instant(wide, k, number, samples)) for k in range(len(MOVES))]
+    return _by_rule(lambda rule, a, b, c: rule.fold(rule.fold(a, b), c), *moves)
+
+
+def _footsteps_in_a_loop(row: Row, samples: Any) -> Figures:
+    """The same for a kernel, where a row is a lane and nothing else has an axis."""
+    zero = 0.0 * row.limbs.length
+
+    def one(move: Any, sample: Any, sofar: Figures) -> Figures:
+        return _by_rule(lambda rule, a, b: rule.fold(a, b + zero), sofar, _instant(row, move, 1.0 * sample, samples))
+
+    def a_move(move: Any, sofar: Figures) -> Figures:
+        return lax.fori_loop(0, samples, lambda i, figures: one(move, i, figures), sofar)
+
+    return lax.fori_loop(0, len(MOVES), a_move, _by_rule(lambda rule: rule.nothing + zero))
+
+
+# --- a whole plan ----------------------------------------------------------------------------------------------------
+
+
+def plan_of(each: Figures, times: Scalar) -> Figures:
+    """A plan's figures from those of its footsteps (first axis) and how often each is made."""
+    made = times > 0
+
+    def fold(rule: Rule, v: Scalar) -> Scalar:
+        return rule.over(times * v if rule is _SUM else jnp.where(made, v, rule.nothing), axis=0)
+
+    return _by_rule(fold, each)
+
+
+@jax.jit
+def _plans(each: Figures, times: Scalar) -> Figures:
+    return plan_of(each, times)
+
+
+def figures(limbs: Limbs, gait: InchwormGait, steps: Footstep, samples: int) -> Figures:
+    """Over all footsteps (leaves of `steps` have them on their first axis, and designs, if many, on their second)."""
+    each = lax.map(lambda step: footsteps(Row(limbs, gait, step), samples), steps)  # one by one: their samples fill the cache
+    return plan_of(each, steps.times)
+
+
+_reckoned = jax.jit(figures, static_argnames="samples")
+
+#: Designs reckoned together by XLA: few enough that a move of all of them stays in the cache.
 CHUNK = 512
 
-_reckon = jax.jit(figures, static_argnames="samples")
 
-
-def table(walker: "TwoLegWalker", lanes: int, samples: int) -> dict[str, Figure]:
+def table(walker: "TwoLegWalker", lanes: int, samples: int, kernel: Kernel | None) -> dict[str, Figure]:
     """Named figures of `lanes` designs."""
-    if walker.schedule is not None and lanes == 1:
-        rows = walker.schedule.steps._replace(times=walker.schedule.made)
-        found = _reckon(walker.limbs, walker.gait, jax.tree.map(lambda v: np.asarray(v, float)[:, None], rows), samples=samples)
-    else:
-        found = _in_chunks(walker, lanes, samples)
+    rows = _rows(walker, lanes)
+    found = _in_chunks(rows, lanes, samples) if kernel is None else _by_kernel(rows, samples, kernel)
     return _named(walker, jax.tree.map(np.asarray, found))
 
 
-def _in_chunks(walker: "TwoLegWalker", lanes: int, samples: int) -> Figures:
-    blocks = [step for block in blocks_of(walker, parse_route(walker.route)) for step in block.steps]
-    full = lambda v: np.broadcast_to(np.asarray(v, float), (lanes,))  # noqa: E731
-    steps = Footstep(*(np.stack([full(step[i]) for step in blocks]) for i in range(len(Footstep._fields))))
-    limbs, gait = jax.tree.map(full, (walker.limbs, walker.gait))
+def _rows(walker: "TwoLegWalker", lanes: int) -> Row:
+    """Footsteps on the first axis, designs on the second."""
+    if walker.schedule is not None and lanes == 1:
+        rows = walker.schedule.steps._replace(times=walker.schedule.made)
+        steps = Footstep(*(np.asarray(v, float)[:, None] for v in rows))
+    else:
+        blocks = [step for block in blocks_of(walker, parse_route(walker.route)) for step in block.steps]
+        full = lambda v: np.broadcast_to(np.asarray(v, float), (lanes,))  # noqa: E731
+        steps = Footstep(*(np.stack([full(step[i]) for step in blocks]) for i in range(len(Footstep._fields))))
+    shape = steps.foot.shape
+    limbs, gait = jax.tree.map(lambda v: np.broadcast_to(np.asarray(v, float), shape), (walker.limbs, walker.gait))
+    return Row(limbs, gait, steps)
+
+
+def _by_kernel(rows: Row, samples: int, kernel: Kernel) -> Figures:
+    """Every footstep of every design is a lane."""
+    leaves, tree = jax.tree.flatten(rows)
+
+    def program(count: Any, *columns: Any) -> tuple[Any, ...]:
+        return tuple(jax.tree.leaves(_footsteps_in_a_loop(jax.tree.unflatten(tree, columns), count)))
+
+    shape = leaves[0].shape
+    columns = kernel(program, ("two-leg figures", tree), [np.int32(samples)], [np.ravel(leaf) for leaf in leaves])
+    each = jax.tree.unflatten(jax.tree.structure(RULES, is_leaf=lambda node: isinstance(node, Rule)), columns)
+    return _plans(jax.tree.map(lambda v: v.reshape(shape), each), rows.step.times)
+
+
+def _in_chunks(rows: Row, lanes: int, samples: int) -> Figures:
     parts = []
     for first in range(0, lanes, CHUNK):
-        rows = np.minimum(np.arange(first, first + min(CHUNK, _room(lanes))), lanes - 1)  # the last chunk is filled up
-        parts.append(
-            _reckon(
-                *jax.tree.map(lambda v, rows=rows: v[rows], (limbs, gait)),
-                jax.tree.map(lambda v, rows=rows: v[:, rows], steps),
-                samples=samples,
-            )
-        )
+        which = np.minimum(np.arange(first, first + min(CHUNK, _room(lanes))), lanes - 1)  # the last chunk is filled up
+        limbs, gait = jax.tree.map(lambda v, which=which: v[0, which], (rows.limbs, rows.gait))
+        parts.append(_reckoned(limbs, gait, jax.tree.map(lambda v, which=which: v[:, which], rows.step), samples=samples))
     return jax.tree.map(lambda *v: np.concatenate([np.asarray(one) for one in v])[:lanes], *parts)
 
 
@@ -202,13 +261,13 @@ def _named(walker: "TwoLegWalker", f: Figures) -> dict[str, Figure]:
     if walker.gait.timing == "mean-speed":
         put(
             "liftoff_speed",
-            f.speed_factor_liftoff * walker.gait.speed,
+            np.sqrt(f.liftoff) * walker.gait.speed,
             "m/s",
             "gait.speed above which a foot that is not held lifts off",
         )
         put(
             "tip_speed",
-            f.speed_factor_tip * walker.gait.speed,
+            np.sqrt(f.tip) * walker.gait.speed,
             "m/s",
             "gait.speed above which it tips over an end of a whole foot",
         )

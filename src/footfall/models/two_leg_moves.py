@@ -29,7 +29,7 @@ def legs_of(gait: InchwormGait, step: Footstep) -> Legs:
     up = gait.lift + jnp.maximum(jnp.maximum(step.rise, step.over), 0.0)
     distances = (up, step.across, step.rise - up)
     up_time, across_time, down_time = (gait.duration(d) for d in distances)
-    return Legs(distances, (up_time, across_time, down_time))
+    return Legs(distances, (up_time / gait.lift_pace, across_time, down_time / gait.lift_pace))
 
 
 def feet_at(

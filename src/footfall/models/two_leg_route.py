@@ -1,15 +1,29 @@
 """Routes of the two-leg walker: the words a user writes, turned into footsteps and checked before anything moves."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError, nearest
-from footfall.models.two_leg_course import SLACK, VERBS, Footstep, Stand, Verb, direction, expanded, one_step, walk_blocks
+from footfall.models.two_leg_course import (
+    SLACK,
+    VERBS,
+    Footstep,
+    Stand,
+    Verb,
+    Walk,
+    direction,
+    expanded,
+    lay_out,
+    one_step,
+    walk_blocks,
+)
 from footfall.models.two_leg_planner import plan_to
 from footfall.models.two_leg_reach import check_reach
 from footfall.models.two_leg_support import obstacle
+from footfall.numerics.scalar import Scalar
 from footfall.numerics.units import UnitError, to_si
 
 if TYPE_CHECKING:
@@ -53,21 +67,24 @@ class Block(NamedTuple):
 
     verb: Verb
     steps: list[Footstep]
+    walk: Walk | None = None  #: how it is laid out, if it is a walk
 
 
-def blocks_of(walker: "TwoLegWalker", verbs: list[Verb]) -> list[Block]:
-    """Elementwise in the walker's numbers: one design or many. Not for `go_to`, which plans foothold by foothold."""
+def blocks_of(walker: "TwoLegWalker", verbs: list[Verb], layout: Sequence[Walk] | None = None) -> list[Block]:
+    """Elementwise in the walker's numbers: one design or many. Not for `go_to`, which plans foothold by foothold.
+
+    With a layout, which says for each walk how many steps it has, the numbers may be traced.
+    """
     stride, apart = walker.gait.stride, walker.separation
     x1, forward, blocks = 0.0 * apart, True, []
+    given = None if layout is None else iter(layout)
     for verb in verbs:
         match verb.name:
             case "walk" | "walk_to":
                 distance = verb.value if verb.name == "walk" else verb.value - x1
-                ahead = np.unique(np.signbit(np.extract(np.abs(distance) > SLACK * stride, distance + 0.0 * stride)))
-                if len(ahead) > 1:
-                    raise ParameterError(f'"{verb}" is forward for some designs and backward for others.', "route")
-                forward = bool(ahead[0]) if len(ahead) else forward
-                blocks.append(Block(verb, walk_blocks(distance, stride, apart, forward)))
+                walk = _laid_out(verb, distance, stride, forward) if given is None else next(given)
+                forward = walk.forward
+                blocks.append(Block(verb, walk_blocks(distance, stride, apart, walk), walk))
                 x1 = x1 + distance
             case "climb":
                 across = -stride if forward else stride
@@ -76,6 +93,13 @@ def blocks_of(walker: "TwoLegWalker", verbs: list[Verb]) -> list[Block]:
             case _:
                 raise ParameterError(f'"{verb}" is planned foothold by foothold, so its designs cannot run together.', "route")
     return blocks
+
+
+def _laid_out(verb: Verb, distance: Scalar, stride: Scalar, forward: bool) -> Walk:
+    ahead = np.unique(np.signbit(np.extract(np.abs(distance) > SLACK * stride, distance + 0.0 * stride)))
+    if len(ahead) > 1:
+        raise ParameterError(f'"{verb}" is forward for some designs and backward for others.', "route")
+    return lay_out(distance, stride, bool(ahead[0]) if len(ahead) else forward)
 
 
 def footsteps_of(walker: "TwoLegWalker", verbs: list[Verb]) -> tuple[list[Footstep], list[Stand], list[Verb]]:
@@ -114,4 +138,4 @@ def _plain(walker: "TwoLegWalker", verb: Verb, stand: Stand, forward: bool) -> t
         return list(one_step(-stride if forward else stride, verb.value, apart, forward)), forward
     distance = verb.value if verb.name == "walk" else verb.value - stand.x1
     forward = direction(distance) if abs(distance) > SLACK * stride else forward
-    return expanded(walk_blocks(distance, stride, apart, forward)), forward
+    return expanded(walk_blocks(distance, stride, apart, lay_out(distance, stride, forward))), forward

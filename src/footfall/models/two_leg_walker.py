@@ -4,6 +4,7 @@ Model plane: x to the right, y up; it walks towards -x, foot 1 ahead. Theory: do
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
@@ -12,7 +13,7 @@ import numpy as np
 
 from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, signal, store, text
 from footfall.hybrid.frame import Body, Joint
-from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure, NoState
+from footfall.hybrid.motion_plan import AbstractTunablePlan, Figure, Kernel, NoState
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Shape
 from footfall.hybrid.start import AbstractStart
@@ -24,6 +25,7 @@ from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
 from footfall.models.two_leg_route import footsteps_of, parse_route
 from footfall.models.two_leg_sketch import two_leg_sketch
 from footfall.models.two_leg_support import supported
+from footfall.models.two_leg_tuning import TwoLegTuning
 from footfall.numerics.scalar import Scalar
 from footfall.parts.gaits.inchworm import InchwormGait
 from footfall.parts.terrain.planes import Flat
@@ -132,7 +134,7 @@ class TwoLegStart(AbstractStart):
         return HybridState(NoState(), TwoLegMode(footsteps=np.int32(0), move=np.int32(0)))
 
 
-class TwoLegWalker(AbstractMotionPlan):
+class TwoLegWalker(AbstractTunablePlan):
     """Four equal links, three motors, two flat feet that point at each other; one foot moves at a time.
 
     Not modelled: elasticity, backlash, motors and gears of any mass, slip. A foot that is "clamped" cannot tip or lift off;
@@ -261,8 +263,11 @@ class TwoLegWalker(AbstractMotionPlan):
 
     # ---- what can be seen
 
-    def figures(self, lanes: int = 1) -> dict[str, Figure]:
-        return table(self, lanes, SAMPLES_ALONE if lanes == 1 else SAMPLES_EACH)
+    def figures(self, lanes: int = 1, kernel: Kernel | None = None) -> dict[str, Figure]:
+        return table(self, lanes, SAMPLES_ALONE if lanes == 1 else SAMPLES_EACH, kernel)
+
+    def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> TwoLegTuning:
+        return TwoLegTuning(self, ranges)
 
     def outputs(self, t: Scalar, x: NoState, m: TwoLegMode) -> TwoLegOutputs:
         del x

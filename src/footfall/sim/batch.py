@@ -21,6 +21,7 @@ from footfall.sim.batch_program import Kind, Path, choose_path, kernels_for, sta
 from footfall.sim.batch_results import Columns, collect
 from footfall.sim.lane_jump import motor_work, step_count
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
+from footfall.sim.plan_figures import reckon
 from footfall.sim.step_methods import METHODS
 
 #: Progress is told after about this many robot-steps, by path: a call returns then.
@@ -64,7 +65,7 @@ def run_batch(
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads}: at least one.")
     if isinstance(system, AbstractMotionPlan):
-        return _reckoned(system, state)
+        return _reckoned(system, state, plan.path, threads)
     wanted = (*plan.track, *plan.sample)
     known = output_fields(system, state) if wanted else {}
     for name in wanted:
@@ -94,16 +95,16 @@ def run_batch(
     return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples)
 
 
-def _reckoned(system: AbstractMotionPlan, state: HybridState) -> BatchResult:
+def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads: int | None) -> BatchResult:
     """Plans are not stepped through: along a plan everything is known."""
-    figures = system.figures(system.designs)
+    figures, how, notes = reckon(system, path, threads)
     return BatchResult(
         columns={name: figure.values for name, figure in figures.items()},
         units={name: figure.unit for name, figure in figures.items()},
         docs={name: figure.doc for name, figure in figures.items()},
-        path="reckoned along the plan",
+        path=how,
         step=math.nan,
-        notes=(),
+        notes=notes,
         end=state,
     )
 

@@ -1,0 +1,231 @@
+"""The best gait of a motion plan, and what time costs in energy: constrained minimisation with exact derivatives.
+
+Which layout (how many steps) is best cannot be asked of a derivative, so every layout is tried; within one, SciPy's SLSQP moves the knobs.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import qmc
+
+from footfall.hybrid.motion_plan import AbstractTunablePlan, AbstractTuning, Costs
+
+#: SLSQP's own: relative change of the objective at which it stops, and how many steps it may take.
+FINEST, MOST_STEPS = 1e-9, 100
+#: A limit that is kept to this share of itself is kept.
+KEPT = 1e-6
+#: Points looked at in every layout to begin from a good one: from far outside the limits SLSQP does not always find in.
+SPREAD = 128
+#: A torque counts relative to its limit and this share of it more, so that a motor without load is no pole of the logarithm.
+IDLE = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Optimum:
+    """One gait: the best of its layout for what was asked."""
+
+    values: dict[str, float]  #: of the knobs, by name
+    energy: float
+    time: float
+    peak_torque: float
+    layout: tuple[float, ...]
+    at_limit: tuple[str, ...]  #: what keeps it from being better: "torque", "time", "energy", "reach", or a knob's end
+
+
+@dataclasses.dataclass(frozen=True)
+class Front:
+    """The fastest gait, the thriftiest one, and the best compromises between: none is faster and thriftier than another."""
+
+    gaits: tuple[Optimum, ...]  #: fastest first
+    torque_limit: float | None
+    layouts: int  #: tried
+    solves: int
+
+    @property
+    def fastest(self) -> Optimum:
+        return self.gaits[0]
+
+    @property
+    def thriftiest(self) -> Optimum:
+        return self.gaits[-1]
+
+
+class NoGait(RuntimeError):
+    """No gait in the ranges keeps the limits."""
+
+
+Allowed = Callable[[Optimum], bool]
+
+
+def find_front(
+    plan: AbstractTunablePlan,
+    *,
+    points: int = 12,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    allowed: Allowed = lambda _: True,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Front:
+    """Least energy for each of several times, from the fastest gait to the thriftiest. Raises NoGait.
+
+    `allowed` may refuse a gait for what no smooth function says (a foot that would land on an edge): the next best layout then counts.
+    """
+    search = _Search(plan.tuning(ranges or {}))
+    layouts = list(search.tuning.layouts())
+    total, done = len(layouts) * points, 0
+
+    def best(objective: str, limit: float = math.inf) -> Optimum | None:
+        nonlocal done
+        found = []
+        for layout in layouts:
+            gait = search.solve(objective, layout, limit)
+            done += 1
+            progress(done, total)
+            if gait is not None:
+                found.append(gait)
+        for gait in sorted(found, key=lambda g: getattr(g, objective)):
+            if allowed(gait):
+                return gait
+        return None
+
+    fastest, thriftiest = best("time"), best("energy")
+    if fastest is None or thriftiest is None:
+        raise NoGait(search.why())
+    gaits = [fastest]
+    for time in np.geomspace(fastest.time, thriftiest.time, points)[1:-1]:
+        gait = best("energy", float(time))
+        if gait is not None and gait.energy < gaits[-1].energy:
+            gaits.append(gait)
+    if thriftiest.energy < gaits[-1].energy:
+        gaits.append(thriftiest)
+    return Front(tuple(gaits), search.torque_limit, len(layouts), search.solves)
+
+
+class _Search:
+    """Costs and their derivatives, compiled once for all layouts."""
+
+    def __init__(self, tuning: AbstractTuning):
+        self.tuning, self.torque_limit, self.solves = tuning, tuning.torque_limit, 0
+        self._points = qmc.Halton(len(tuning.knobs), scramble=False).random(SPREAD + 1)[1:]
+
+        def twice(share: Any, layout: Any) -> tuple[Costs, Costs]:
+            costs = tuning.costs(share, layout)
+            return costs, costs
+
+        self._both = jax.jit(jax.jacfwd(twice, has_aux=True))
+        self._many = jax.jit(jax.vmap(tuning.costs, (0, None)))
+        self._last: tuple[bytes, tuple[Costs, Costs]] | None = None
+        self._spread: dict[bytes, Costs] = {}
+        self._found: dict[bytes, np.ndarray] = {}
+
+    def costs(self, share: np.ndarray, layout: np.ndarray) -> tuple[Costs, Costs]:
+        """Values and derivatives by each knob; the last are kept, for SLSQP asks for them one by one."""
+        key = share.tobytes() + layout.tobytes()
+        if self._last is None or self._last[0] != key:
+            slopes, values = jax.tree.map(np.asarray, self._both(share, layout))
+            self._last = key, (values, slopes)
+        return self._last[1]
+
+    def solve(self, objective: str, layout: np.ndarray, time_limit: float = math.inf) -> Optimum | None:
+        """The best gait of a layout; None if none keeps the limits."""
+        self.solves += 1
+        found = [self._descend(objective, layout, time_limit, start) for start in self._starts(objective, layout, time_limit)]
+        good = [gait for gait in found if gait is not None]
+        if not good:
+            return None
+        share, gait = min(good, key=lambda pair: getattr(pair[1], objective))
+        self._found[layout.tobytes()] = share
+        return gait
+
+    def _descend(
+        self, objective: str, layout: np.ndarray, time_limit: float, start: np.ndarray
+    ) -> tuple[np.ndarray, Optimum] | None:
+        """SLSQP in logarithms, in which powers of the speed are straight lines."""
+        found = minimize(
+            lambda share: math.log(getattr(self.costs(share, layout)[0], objective)),
+            start,
+            jac=lambda share: _log_slope(*(getattr(c, objective) for c in self.costs(share, layout))),
+            bounds=[(0.0, 1.0)] * len(self.tuning.knobs),
+            constraints={
+                "type": "ineq",
+                "fun": lambda share: self._rooms(self.costs(share, layout)[0], time_limit),
+                "jac": lambda share: self._room_slopes(*self.costs(share, layout), time_limit),
+            },
+            method="SLSQP",
+            options={"ftol": FINEST, "maxiter": MOST_STEPS},
+        )
+        share = np.clip(found.x, 0.0, 1.0)
+        costs = self.costs(share, layout)[0]
+        left = self._rooms(costs, time_limit)
+        if not np.isfinite(left).all() or left.min() < -KEPT or not math.isfinite(float(costs.energy)):
+            return None
+        values = {name: float(value) for name, value in self.tuning.values(share, layout).items()}
+        held = tuple(self._at_limit(values, costs, time_limit))
+        gait = Optimum(
+            values, float(costs.energy), float(costs.time), float(costs.torques.max()), tuple(map(float, layout)), held
+        )
+        return share, gait
+
+    def _rooms(self, costs: Costs, time_limit: float) -> np.ndarray:
+        """What must not be negative: given rooms, and the logarithm of each limit over what is taken of it."""
+        parts = [costs.room]
+        if self.torque_limit is not None:
+            parts.append(np.log((1.0 + IDLE) / (costs.torques / self.torque_limit + IDLE)))
+        if math.isfinite(time_limit):
+            parts.append(np.atleast_1d(np.log(time_limit / costs.time)))
+        return np.concatenate(parts)
+
+    def _room_slopes(self, costs: Costs, slopes: Costs, time_limit: float) -> np.ndarray:
+        parts = [slopes.room]
+        if self.torque_limit is not None:
+            parts.append(-slopes.torques / (costs.torques + IDLE * self.torque_limit)[:, None])
+        if math.isfinite(time_limit):
+            parts.append(-_log_slope(costs.time, slopes.time)[None])
+        return np.concatenate(parts)
+
+    def _starts(self, objective: str, layout: np.ndarray, time_limit: float) -> list[np.ndarray]:
+        """The best of many spread points that keeps the limits (or breaks them least), and what was found for this layout before."""
+        key = layout.tobytes()
+        if key not in self._spread:
+            self._spread[key] = jax.tree.map(np.asarray, self._many(self._points, layout))
+        spread = self._spread[key]
+        broken = -np.min(spread.room, axis=1)
+        if self.torque_limit is not None:
+            broken = np.maximum(broken, spread.torques.max(axis=1) / self.torque_limit - 1.0)
+        broken = np.nan_to_num(np.maximum(np.maximum(broken, spread.time / time_limit - 1.0), 0.0), nan=np.inf)
+        best = np.lexsort((getattr(spread, objective), broken))[0]
+        return [self._points[best].copy(), *([self._found[key]] if key in self._found else [])]
+
+    def _at_limit(self, values: Mapping[str, float], costs: Costs, time_limit: float) -> list[str]:
+        near = 1e-4
+        held = []
+        if self.torque_limit is not None and costs.torques.max() > (1.0 - near) * self.torque_limit:
+            held.append("torque")
+        if math.isfinite(time_limit) and costs.time > (1.0 - near) * time_limit:
+            held.append("time")
+        if costs.room.min() < near:
+            held.append("reach")
+        for knob in self.tuning.knobs:
+            if values[knob.name] < knob.low * (1.0 + near):
+                held.append(f"least {knob.name}")
+            elif values[knob.name] > knob.high * (1.0 - near):
+                held.append(f"largest {knob.name}")
+        return held
+
+    def why(self) -> str:
+        least = min((float(costs.torques.max(axis=1).min()) for costs in self._spread.values()), default=math.inf)
+        limit = f" with torques up to {self.torque_limit:g} N m" if self.torque_limit is not None else ""
+        return f"no gait in these ranges can be walked{limit}. The least peak torque seen is {least:.4g} N m."
+
+
+def _log_slope(value: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    return slope / value
+
+
+def as_settings(gait: Optimum) -> Sequence[str]:
+    """`KEY=VALUE` of every knob, for a scenario."""
+    return [f"{name}={value!r}" for name, value in gait.values.items()]

@@ -1,0 +1,205 @@
+"""`footfall optimise`: the fastest gait, the thriftiest one, and what lies between, as a table, a picture and scenarios to run."""
+
+import csv
+import json
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from footfall.analysis.plan_optimum import Front, NoGait, Optimum, as_settings, find_front
+from footfall.cli.extras import require
+from footfall.cli.folders import fresh_folder
+from footfall.cli.run import undisturbed
+from footfall.cli.screen import err, note, out
+from footfall.hybrid.fields import ParameterError
+from footfall.hybrid.motion_plan import AbstractTunablePlan
+from footfall.numerics.units import UnitError, to_si
+from footfall.record.run_folder import FolderError, require_writable
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import Experiment, load, with_settings
+
+#: Figures of each gait that are shown, besides its knobs.
+SHOWN = ("t_end", "energy", "efficiency", "peak_torque_1", "peak_torque_2", "peak_torque_3")
+
+
+def optimise_gait(
+    name: str,
+    settings: list[str],
+    ranges: list[str],
+    points: int,
+    out_folder: str | None,
+    as_json: bool,
+    plots: bool,
+    force: bool,
+) -> int:
+    """Status 0 when a front was found."""
+    if points < 2:
+        raise ScenarioError(f"--points {points}: at least 2, the fastest gait and the thriftiest.")
+    experiment = load(name, settings)
+    system = experiment.system
+    if not isinstance(system, AbstractTunablePlan):
+        raise ScenarioError(f"{name}: this robot does not follow a plan whose gait could be tuned. Try two-leg-step.")
+    if plots:
+        require("matplotlib", "plots", "Without it, --no-plots still prints the table.")
+    folder = Path(out_folder) if out_folder else fresh_folder("optima", experiment.name)
+    require_writable(folder, force=force)
+    began = time.perf_counter()
+    front, gaits = _search(experiment, name, _ranges(ranges), points)
+    rows = [_row(gait, tuned) for gait, tuned in gaits]
+    own = _figures(experiment)
+    took = time.perf_counter() - began
+    with err.status("writing", spinner="dots"), undisturbed():
+        picture = _write(folder, experiment, front, gaits, rows, own, plots, force)
+    if as_json:
+        whole = {"scenario": experiment.name, "torque_limit": front.torque_limit, "scenario_gait": own, "front": rows}
+        print(json.dumps({**whole, "folder": str(folder)}, allow_nan=False), flush=True)
+    else:
+        out.print(_page(experiment, front, rows, own, took))
+    note(f"scenarios to run: {folder / 'fastest.toml'}, {folder / 'thriftiest.toml'}")
+    note(f"table:            {folder / 'front.csv'}")
+    if picture:
+        note(f"picture:          {picture}")
+    return 0
+
+
+def _search(
+    experiment: Experiment, name: str, ranges: dict[str, tuple[float, float]], points: int
+) -> tuple[Front, list[tuple[Optimum, Experiment]]]:
+    """The front, and each gait of it as an experiment that loads."""
+    tuned: dict[int, Experiment] = {}
+
+    def allowed(gait: Optimum) -> bool:
+        """A gait counts only if its scenario loads: every footstep is then checked against the ground."""
+        try:
+            tuned[id(gait)] = with_settings(experiment, as_settings(gait))
+        except ScenarioError:
+            return False
+        return True
+
+    assert isinstance(experiment.system, AbstractTunablePlan)
+    columns = (TextColumn("searching"), BarColumn(), TextColumn("{task.completed:.0f}/{task.total:.0f}"), TimeRemainingColumn())
+    try:
+        with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+            task = bar.add_task("searching", total=1)
+            last = time.perf_counter()
+
+            def progress(done: int, total: int) -> None:
+                nonlocal last
+                bar.update(task, completed=done, total=total)
+                if not err.is_terminal and time.perf_counter() - last > 10.0:
+                    note(f"searching: {done} of {total}")
+                    last = time.perf_counter()
+
+            front = find_front(experiment.system, points=points, ranges=ranges, allowed=allowed, progress=progress)
+    except ParameterError as error:
+        raise ScenarioError(f"{name}: {error}") from None
+    except NoGait as error:
+        raise ScenarioError(f"{name}: {error} Widen a --range, or raise torque_limit.") from None
+    return front, [(gait, tuned[id(gait)]) for gait in front.gaits]
+
+
+def _ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
+    ranges = {}
+    for text in texts:
+        key, _, span = text.partition("=")
+        low, colon, high = span.partition(":")
+        try:
+            if not colon:
+                raise ValueError("two ends are wanted")
+            unit = {"gait.speed": "m/s", "gait.lift_pace": ""}.get(key.strip(), "m")
+            ends = [to_si(_number(end.strip()), unit) for end in (low, high)]
+        except (UnitError, ValueError) as error:
+            raise ScenarioError(f'--range {text}: {error}. Write it as --range gait.lift="2 mm:20 mm".') from None
+        ranges[key.strip()] = (ends[0], ends[1])
+    return ranges
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _figures(experiment: Experiment) -> dict[str, float]:
+    """Reckoned with many samples, as a run would."""
+    assert isinstance(experiment.system, AbstractTunablePlan)
+    return {name: float(figure.values[0]) for name, figure in experiment.system.figures(1).items() if name in SHOWN}
+
+
+def _row(gait: Optimum, tuned: Experiment) -> dict[str, Any]:
+    return {**gait.values, **_figures(tuned), "held_by": list(gait.at_limit)}
+
+
+def _write(
+    folder: Path,
+    experiment: Experiment,
+    front: Front,
+    gaits: list[tuple[Optimum, Experiment]],
+    rows: list[dict[str, Any]],
+    own: dict[str, float],
+    plots: bool,
+    force: bool,
+) -> Path | None:
+    try:
+        if folder.exists() and force:
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+        for word, (_, tuned) in (("fastest", gaits[0]), ("thriftiest", gaits[-1])):
+            (folder / f"{word}.toml").write_text(tuned.to_toml())
+        with (folder / "front.csv").open("w", newline="") as stream:
+            table = csv.DictWriter(stream, fieldnames=list(rows[0]))
+            table.writeheader()
+            table.writerows({**row, "held_by": "; ".join(row["held_by"])} for row in rows)
+        if not plots:
+            return None
+        from footfall.viewer.front_plot import write_front_plot
+
+        path = folder / "front.png"
+        write_front_plot(rows, own, path, title=experiment.about.title or experiment.name, torque_limit=front.torque_limit)
+        return path
+    except OSError as error:
+        raise FolderError(f"{folder} could not be written: {error.strerror or error}.") from None
+
+
+def _page(
+    experiment: Experiment, front: Front, rows: list[dict[str, Any]], own: dict[str, float], took: float
+) -> RenderableType:
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
+    for column in ("time s", "energy J", "eff. %", "torque N m", "lift mm", "stride mm", "speed m/s", "lift pace", "held by"):
+        table.add_column(column, justify="left" if column == "held by" else "right")
+    mine = {knob: _value(experiment, knob) for knob in ("gait.lift", "gait.stride", "gait.speed", "gait.lift_pace")}
+    for row in [*rows, {**mine, **own, "held_by": ["(the scenario's own gait)"]}]:
+        torque = max(row[f"peak_torque_{i}"] for i in (1, 2, 3))
+        table.add_row(
+            f"{row['t_end']:.2f}",
+            f"{row['energy']:.4f}",
+            f"{100 * row['efficiency']:.3f}",
+            f"{torque:.4f}",
+            f"{1e3 * row['gait.lift']:.2f}",
+            f"{1e3 * row['gait.stride']:.2f}",
+            f"{row['gait.speed']:.4f}",
+            f"{row['gait.lift_pace']:.3f}",
+            ", ".join(held.replace("gait.", "") for held in row["held_by"]),
+        )
+    limit = (
+        "no torque limit (--set torque_limit=0.5)"
+        if front.torque_limit is None
+        else f"torques up to {front.torque_limit:g} N m"
+    )
+    head = Text.assemble((experiment.about.title or experiment.name, "bold"), f"  ({experiment.name}): best gaits, {limit}")
+    tail = f"{front.layouts} layouts of steps, {front.solves} solves by SLSQP with exact derivatives, {took:.1f} s with compilation"
+    return Group(head, table, Text(tail))
+
+
+def _value(experiment: Experiment, knob: str) -> float:
+    owner: Any = experiment.system
+    for part in knob.split("."):
+        owner = getattr(owner, part)
+    return float(owner)

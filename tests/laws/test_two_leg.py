@@ -18,6 +18,7 @@ from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
 from footfall.models.two_leg_route import footsteps_of, parse_route
 from footfall.models.two_leg_walker import TwoLegMode, TwoLegWalker
 from footfall.numerics.rest_to_rest import LAWS, moved
+from footfall.parts.actuators.motors import IdealMotor
 from footfall.parts.gaits.inchworm import InchwormGait
 from footfall.parts.terrain.planes import Flat
 from footfall.robots.two_leg import two_leg_walker
@@ -452,7 +453,7 @@ def test_a_move_over_no_distance_takes_no_time_and_stays():
 
 @pytest.mark.parametrize(
     "options",
-    [{"dynamics": "static"}, {**HEAVY, "feet": "free", "torque_limit": 1.0}],
+    [{"dynamics": "static"}, {**HEAVY, "feet": "free", "motor": IdealMotor(torque_limit=1.0)}],
     ids=["static", "full, rods, heavy feet that are free, a torque limit"],
 )
 def test_the_walker_keeps_the_contract(options):

@@ -23,6 +23,7 @@ from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import FolderError, require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, with_settings
+from footfall.sim.plan_figures import reckon
 
 #: Figures of each gait that are shown, besides its knobs.
 SHOWN = ("t_end", "energy", "efficiency", "peak_torque_1", "peak_torque_2", "peak_torque_3")
@@ -130,7 +131,7 @@ def _number(text: str) -> float | str:
 def _figures(experiment: Experiment) -> dict[str, float]:
     """Reckoned with many samples, as a run would."""
     assert isinstance(experiment.system, AbstractTunablePlan)
-    return {name: float(figure.values[0]) for name, figure in experiment.system.figures(1).items() if name in SHOWN}
+    return {name: float(figure.values[0]) for name, figure in reckon(experiment.system).figures.items() if name in SHOWN}
 
 
 def _row(gait: Optimum, tuned: Experiment) -> dict[str, Any]:

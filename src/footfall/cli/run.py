@@ -7,7 +7,7 @@ import math
 import signal
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import diffrax
@@ -20,11 +20,12 @@ from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import plan_table, summary_table
-from footfall.hybrid.motion_plan import AbstractMotionPlan
+from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
+from footfall.sim.plan_figures import reckon
 from footfall.sim.simulate import simulate
 
 
@@ -53,18 +54,19 @@ def run_scenario(
     trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
+    figures = reckon(experiment.system).figures if isinstance(experiment.system, AbstractMotionPlan) else {}
     if as_json:
         keys = ("scenario", "outcome", "metrics", "ledger", "events", "window")
         whole = summary.to_dict()
-        print(json.dumps({key: whole[key] for key in keys}, allow_nan=False), flush=True)
+        print(json.dumps({key: whole[key] for key in keys} | plan_numbers(figures), allow_nan=False), flush=True)
     else:
         out.print(summary_table(summary, experiment, trajectory, took))
         if isinstance(experiment.system, AbstractMotionPlan):
-            out.print(plan_table(experiment.system))
+            out.print(plan_table(figures, experiment.system.remarks(trajectory.t, trajectory.columns)))
     if not warned:
         _warn_if_unstable(experiment, trajectory)
     plots = plots and len(trajectory.t) > 1
-    folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None)
+    folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None, figures=figures)
     note(f"run folder: {folder}")
     if plots:
         note(f"plots:      {folder / 'plots.png'}")
@@ -151,8 +153,21 @@ def _simulate_with_progress(experiment: Experiment) -> Trajectory:
         return simulate(experiment.system, experiment.start, experiment.plan, progress=progress)
 
 
+def plan_numbers(figures: Mapping[str, Figure]) -> dict[str, dict[str, float | None]]:
+    """Figures of a plan for JSON; nothing for a robot that does not follow one."""
+    values = {name: float(figure.values[0]) for name, figure in figures.items() if name != "outcome"}
+    return {"plan": {name: value if math.isfinite(value) else None for name, value in values.items()}} if figures else {}
+
+
 def _write(
-    folder: Path, run: Trajectory, summary: Summary, experiment: Experiment, plots: bool, force: bool, fixed: bool
+    folder: Path,
+    run: Trajectory,
+    summary: Summary,
+    experiment: Experiment,
+    plots: bool,
+    force: bool,
+    fixed: bool,
+    figures: Mapping[str, Figure],
 ) -> Path:
     """Write the run folder. A name we chose ourselves and that another run took meanwhile is chosen again."""
 
@@ -167,7 +182,7 @@ def _write(
     with err.status("writing the run folder", spinner="dots"), undisturbed():
         while True:
             try:
-                return write_run(folder, run, summary.to_dict(), experiment.to_toml(), **options)
+                return write_run(folder, run, summary.to_dict() | plan_numbers(figures), experiment.to_toml(), **options)
             except FolderExists:
                 if fixed:
                     raise

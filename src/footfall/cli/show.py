@@ -9,6 +9,9 @@ from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.load import load, read_toml
 from footfall.scenario.schema import SimTable
 
+#: A longer value, such as a route, is broken into lines: its meaning needs the room.
+WIDEST_VALUE = 24
+
 
 def list_all() -> None:
     """Scenarios with a line each, and the kinds of parts."""
@@ -52,7 +55,7 @@ def _section(title: str, values: dict, infos: dict[str, FieldInfo], kind: str) -
     out.print(f"\n[bold]\\[{title}][/] {kind}")
     table = Table(box=None, padding=(0, 2), show_header=False)
     for column in range(4):
-        table.add_column(no_wrap=column < 2)
+        table.add_column(no_wrap=column == 0, max_width=WIDEST_VALUE if column == 1 else None)
     for key, value in values.items():
         if key == "kind" or isinstance(value, dict):
             continue

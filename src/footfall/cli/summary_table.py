@@ -1,11 +1,13 @@
 """The summary as a person reads it."""
 
+from collections.abc import Mapping, Sequence
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from footfall.analysis.summary import UNITS, Summary, unit_of
-from footfall.hybrid.motion_plan import AbstractMotionPlan
+from footfall.hybrid.motion_plan import Figure
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.load import Experiment
 
@@ -31,7 +33,7 @@ def summary_table(summary: Summary, experiment: Experiment, run: Trajectory, sec
     head = Text.assemble((experiment.about.title or summary.scenario, "bold"), f"  ({summary.scenario})")
     end = Text.assemble("outcome: ", (run.ending.sentence, "green" if ok else "yellow"))
     parts: list[RenderableType] = [head, end]
-    if not ok:
+    if not ok and run.ending.state:
         state = ", ".join(f"{k} = {v:.4g}" for k, v in run.ending.state.items())
         parts.append(Text(f"state there: {state}", style="dim"))
     parts += [Text(), _metrics(summary), _ledger(summary)]
@@ -111,9 +113,8 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     return Text("\n" + "\n".join(lines))
 
 
-def plan_table(system: AbstractMotionPlan) -> Table:
-    """What a plan costs, in motion and in poses held still, side by side."""
-    figures = system.figures(1)
+def plan_table(figures: Mapping[str, Figure], remarks: Sequence[str]) -> RenderableType:
+    """What a plan costs, in motion and in poses held still, side by side, and what to know of the run."""
     table = Table(title="The plan", title_justify="left", box=None, padding=(0, 2))
     for column in ("figure", "in motion", "held still", "unit"):
         table.add_column(column, justify="right" if column in ("in motion", "held still") else "left")
@@ -127,4 +128,4 @@ def plan_table(system: AbstractMotionPlan) -> Table:
             "" if still is None else f"{float(still.values[0]):.5g}",
             figure.unit,
         )
-    return table
+    return Group(table, *(Text(remark) for remark in remarks))

@@ -63,6 +63,11 @@ class AbstractMotionPlan(AbstractHybridSystem):
         A figure and its namesake with "static_" before it are the same thing reckoned in motion and in poses held still.
         """
 
+    def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
+        """What someone should know of a run that its figures do not say, from its outputs by name."""
+        del t, columns
+        return []
+
     def flow(self, t: Scalar, x: NoState, m: Any) -> Rates:
         return Rates(x, self.powers(t, m))
 

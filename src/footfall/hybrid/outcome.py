@@ -41,7 +41,7 @@ _MEANING = {
     Outcome.interrupted: "stopped by the user; what was computed is kept",
     Outcome.reached_event: "reached the requested event",
     Outcome.sank: "the body went under water",
-    Outcome.tipped_over: "pitched too far to come back",
+    Outcome.tipped_over: "tipped over",
     Outcome.outside_model: "left the range in which the model's equations mean anything",
     Outcome.arrived: "did all that was planned",
     Outcome.overloaded: "a motor would have to give more torque than it can",

@@ -72,7 +72,8 @@ def pose(limbs: Limbs, foot1: Point, foot2: Point) -> Pose:
     w2 = (u' s3 + v' c3)/S,  w3 = -(u' s2 + v' c2)/S,  S = L sin(theta2)                                   (two-leg.2)
     w2' = (U s3 + V c3)/S,  w3' = -(U s2 + V c2)/S,  (U, V) = (u'', v'') + L sum of (s, c) w^2             (two-leg.3)
 
-    Both signs of u. It means nothing beyond reach (see `reach_left`).
+    For u > 0; for u < 0 the page's formula would put the knee below, and this is its mirror image, knee up too. It means nothing beyond
+    reach (see `reach_left`).
     """
     L = limbs.length
     u, v = foot2.x.minus(foot1.x), foot2.y.minus(foot1.y)
@@ -170,6 +171,7 @@ class Effort(NamedTuple):
     torques: tuple[Scalar, Scalar, Scalar]  #: Q_i, clockwise on link i + 1 from link i
     pressure: Scalar  #: force of the ground, up
     zmp: Scalar  #: zero-moment point from the support ankle towards the other foot
+    grip: Scalar  #: force of the ground along x, which must not slip
 
 
 def effort(limbs: Limbs, p: Pose, first_stands: Scalar, inertial: float = 1.0) -> Effort:
@@ -188,4 +190,5 @@ def effort(limbs: Limbs, p: Pose, first_stands: Scalar, inertial: float = 1.0) -
     one, _, _, _, five = p.points
     about = jnp.where(stands, moment_about(limbs, one, every, inertial), moment_about(limbs, five, every, inertial))
     ahead = jnp.where(stands == (five.x.value >= one.x.value), 1.0, -1.0)  # towards the other foot
-    return Effort(torques, pressure, -ahead * about / pressure)
+    grip = sum(b.mass * inertial * b.at.x.second for b in every)
+    return Effort(torques, pressure, -ahead * about / pressure, grip)

@@ -19,6 +19,8 @@ from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
 from footfall.models.two_leg_reach import STRETCHED
 from footfall.models.two_leg_route import blocks_of, parse_route
 from footfall.numerics.scalar import Scalar
+from footfall.parts.actuators.base import AbstractMotor
+from footfall.parts.actuators.motors import IdealMotor
 from footfall.parts.gaits.inchworm import InchwormGait
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class Side(NamedTuple):
     peak_torque: tuple[Scalar, Scalar, Scalar]  #: N m, largest |tau| of each motor
     energy: tuple[Scalar, Scalar, Scalar]  #: J, of each motor while it drives
     returned: tuple[Scalar, Scalar, Scalar]  #: J, of each motor while it brakes, positive
+    electrical: Scalar  #: J, all motors with the heat of their windings, less what comes back
     least_zmp: Scalar  #: m, zero-moment point from the support ankle
     most_zmp: Scalar
 
@@ -60,7 +63,7 @@ class Rule(NamedTuple):
 
 _SUM, _MOST, _LEAST = Rule(jnp.add, jnp.sum, 0.0), Rule(jnp.maximum, jnp.max, -np.inf), Rule(jnp.minimum, jnp.min, np.inf)
 _LARGEST = _MOST._replace(nothing=0.0)  # of what is never negative
-_SIDE = Side((_LARGEST,) * 3, (_SUM,) * 3, (_SUM,) * 3, _LEAST, _MOST)
+_SIDE = Side((_LARGEST,) * 3, (_SUM,) * 3, (_SUM,) * 3, _SUM, _LEAST, _MOST)
 RULES = Figures(_SUM, _SUM, _SIDE, _SIDE, _LARGEST, _LEAST, (_LARGEST,) * 3, _LEAST, _LEAST, _LEAST)
 
 
@@ -74,11 +77,13 @@ class Row(NamedTuple):
     limbs: Limbs
     gait: InchwormGait
     step: Footstep
+    motor: AbstractMotor
+    regeneration: Scalar
 
 
 def _instant(row: Row, move: Scalar, sample: Scalar, samples: Scalar) -> Figures:
     """What sample number `sample` of a move gives to the figures of its footstep; integrals by the trapezoid rule."""
-    limbs, gait, step = row
+    limbs, gait, step = row.limbs, row.gait, row.step
     durations = legs_of(gait, step).durations
     duration = jnp.where(move < 1, durations[0], jnp.where(move > 1, durations[2], durations[1]))
     first, last = sample < 1, sample >= samples - 1
@@ -96,8 +101,8 @@ def _instant(row: Row, move: Scalar, sample: Scalar, samples: Scalar) -> Figures
     return Figures(
         time=weight,
         gain=jnp.where(last, whole.potential, jnp.where(first, -whole.potential, 0.0)),
-        static=_side(p, still, weight),
-        dynamic=_side(p, moving, weight),
+        static=_side(row, p, still, weight),
+        dynamic=_side(row, p, moving, weight),
         peak_kinetic=whole.kinetic,
         least_pressure=moving.pressure,
         peak_turn_acceleration=tuple(jnp.abs(turn.second) for turn in p.turns),
@@ -107,12 +112,14 @@ def _instant(row: Row, move: Scalar, sample: Scalar, samples: Scalar) -> Figures
     )
 
 
-def _side(p: Pose, e: Effort, weight: Scalar) -> Side:
+def _side(row: Row, p: Pose, e: Effort, weight: Scalar) -> Side:
     powers = [q * turn.rate for q, turn in zip(e.torques, p.turns, strict=True)]
+    drawn = [power + row.motor.heat(q) for power, q in zip(powers, e.torques, strict=True)]
     return Side(
         tuple(jnp.abs(q) for q in e.torques),
         tuple(weight * jnp.maximum(power, 0.0) for power in powers),
         tuple(weight * jnp.maximum(-power, 0.0) for power in powers),
+        weight * sum(jnp.maximum(power, 0.0) + row.regeneration * jnp.minimum(power, 0.0) for power in drawn),
         e.zmp,
         e.zmp,
     )
@@ -166,9 +173,17 @@ def _plans(each: Figures, times: Scalar) -> Figures:
     return plan_of(each, times)
 
 
-def figures(limbs: Limbs, gait: InchwormGait, steps: Footstep, samples: int) -> Figures:
+def figures(
+    limbs: Limbs,
+    gait: InchwormGait,
+    steps: Footstep,
+    samples: int,
+    motor: AbstractMotor | None = None,
+    regeneration: Scalar = 0.0,
+) -> Figures:
     """Over all footsteps (leaves of `steps` have them on their first axis, and designs, if many, on their second)."""
-    each = lax.map(lambda step: footsteps(Row(limbs, gait, step), samples), steps)  # one by one: their samples fill the cache
+    row = Row(limbs, gait, steps, motor or IdealMotor(), regeneration)
+    each = lax.map(lambda step: footsteps(row._replace(step=step), samples), steps)  # one by one: their samples fill the cache
     return plan_of(each, steps.times)
 
 
@@ -194,9 +209,10 @@ def _rows(walker: "TwoLegWalker", lanes: int) -> Row:
         blocks = [step for block in blocks_of(walker, parse_route(walker.route)) for step in block.steps]
         full = lambda v: np.broadcast_to(np.asarray(v, float), (lanes,))  # noqa: E731
         steps = Footstep(*(np.stack([full(step[i]) for step in blocks]) for i in range(len(Footstep._fields))))
-    shape = steps.foot.shape
-    limbs, gait = jax.tree.map(lambda v: np.broadcast_to(np.asarray(v, float), shape), (walker.limbs, walker.gait))
-    return Row(limbs, gait, steps)
+    shape = np.shape(steps.foot)
+    shared = (walker.limbs, walker.gait, walker.motor, walker.regeneration)
+    limbs, gait, motor, regeneration = jax.tree.map(lambda v: np.broadcast_to(np.asarray(v, float), shape), shared)
+    return Row(limbs, gait, steps, motor, regeneration)
 
 
 def _by_kernel(rows: Row, samples: int, kernel: Kernel) -> Figures:
@@ -216,8 +232,9 @@ def _in_chunks(rows: Row, lanes: int, samples: int) -> Figures:
     parts = []
     for first in range(0, lanes, CHUNK):
         which = np.minimum(np.arange(first, first + min(CHUNK, _room(lanes))), lanes - 1)  # the last chunk is filled up
-        limbs, gait = jax.tree.map(lambda v, which=which: v[0, which], (rows.limbs, rows.gait))
-        parts.append(_reckoned(limbs, gait, jax.tree.map(lambda v, which=which: v[:, which], rows.step), samples=samples))
+        steps = jax.tree.map(lambda v, which=which: v[:, which], rows.step)
+        rest = jax.tree.map(lambda v, which=which: v[0, which], rows._replace(step=()))
+        parts.append(_reckoned(rest.limbs, rest.gait, steps, samples=samples, motor=rest.motor, regeneration=rest.regeneration))
     return jax.tree.map(lambda *v: np.concatenate([np.asarray(one) for one in v])[:lanes], *parts)
 
 
@@ -240,12 +257,13 @@ def _named(walker: "TwoLegWalker", f: Figures) -> dict[str, Figure]:
     put("gain", f.gain, "J", "change of the potential energy")
     for prefix, side in (("", f.dynamic), ("static_", f.static)):
         kept = np.asarray(walker.regeneration)
-        energy = sum(side.energy) - kept * sum(side.returned)
+        energy = np.where(reachable, sum(side.energy), np.nan) - kept * np.where(reachable, sum(side.returned), np.nan)
         put(f"{prefix}energy", energy, "J", "of all motors while they drive, less what braking ones give back")
         for i in range(3):
             put(f"{prefix}energy_{i + 1}", side.energy[i], "J", f"of motor {i + 1} while it drives")
         for i in range(3):
             put(f"{prefix}peak_torque_{i + 1}", side.peak_torque[i], "N m", f"largest torque of motor {i + 1}")
+        put(f"{prefix}electrical_energy", side.electrical, "J", "the same with the heat of the windings")
         put(f"{prefix}efficiency", np.divide(f.gain, energy), "", "height gained, as energy, over energy spent")
         put(f"{prefix}mean_power", energy / f.time, "W", "energy over time")
         put(
@@ -255,6 +273,13 @@ def _named(walker: "TwoLegWalker", f: Figures) -> dict[str, Figure]:
             "least zero-moment point, from the ankle that stands towards the other foot",
         )
         put(f"{prefix}most_zmp", side.most_zmp, "m", "largest zero-moment point")
+        room = np.minimum(side.least_zmp, np.asarray(limbs.foot_length) - side.most_zmp)
+        put(
+            f"{prefix}foot_margin",
+            room,
+            "m",
+            "least distance of it from both ends of a whole foot; below zero the foot is too short",
+        )
     put("peak_kinetic", f.peak_kinetic, "J", "largest kinetic energy")
     put("least_pressure", f.least_pressure, "N", "least force of the ground; below zero a foot must be held down")
     put("knee_reach_left", f.least_reach, "m", "how far from stretched the knee stays")

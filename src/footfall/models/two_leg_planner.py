@@ -28,7 +28,11 @@ def plan_to(walker: "TwoLegWalker", stand: Stand, goal: float) -> list[Footstep]
     """
     apart, stride = float(walker.separation), float(walker.gait.stride)
     forward = goal < stand.x1
-    steps_left = lambda s: 2.0 * math.ceil(max(abs(goal - s.x1), abs(goal + apart - s.x5)) / stride - 1e-9)  # noqa: E731
+
+    def steps_left(s: Stand) -> float:
+        """At least this many: each footstep brings one foot nearer by a stride at most."""
+        return sum(math.ceil(abs(way) / stride - 1e-9) for way in (goal - s.x1, goal + apart - s.x5))
+
     order = itertools.count()
     heap = [(steps_left(stand), 0.0, next(order), stand)]
     best: dict[tuple[int, ...], float] = {_key(stand): 0.0}

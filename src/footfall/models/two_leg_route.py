@@ -22,7 +22,7 @@ from footfall.models.two_leg_course import (
 )
 from footfall.models.two_leg_planner import plan_to
 from footfall.models.two_leg_reach import check_reach
-from footfall.models.two_leg_support import obstacle
+from footfall.models.two_leg_support import obstacle, unfit_start
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.units import UnitError, to_si
 
@@ -105,6 +105,9 @@ def _laid_out(verb: Verb, distance: Scalar, stride: Scalar, forward: bool) -> Wa
 def footsteps_of(walker: "TwoLegWalker", verbs: list[Verb]) -> tuple[list[Footstep], list[Stand], list[Verb]]:
     """Every footstep of a route in order, where the feet stand before each (and after the last), and the verb it belongs to."""
     stand = Stand(0.0, 0.0, float(walker.separation), 0.0)
+    problem = unfit_start(walker, stand)
+    if problem is not None:
+        raise ParameterError(problem, "terrain")
     rows: list[Footstep] = []
     whose: list[Verb] = []
     forward = True

@@ -79,7 +79,12 @@ def obstacle(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None
     low, high = ground_under(walker, int(step.foot), after)
     hanging = float(walker.foot_length) - (high - low)
     if high - low <= 0:
-        return f"{where}, {1e3 * height:.4g} mm high, where there is no ground at that height (terrain.edges, terrain.heights)."
+        remedy = (
+            "terrain.edges, terrain.heights"
+            if isinstance(walker.terrain, Steps)
+            else "it is level: terrain=steps has edges and heights"
+        )
+        return f"{where}, {1e3 * height:.4g} mm high, where there is no ground at that height ({remedy})."
     if hanging > float(walker.overhang) + LEVEL:
         return f"{where} with {1e3 * hanging:.4g} mm of it over the edge; {1e3 * float(walker.overhang):.4g} mm are allowed (robot.overhang)."
     up = float(walker.gait.lift) + max(float(step.rise), float(step.over), 0.0)
@@ -87,6 +92,19 @@ def obstacle(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None
     if over > up - LEVEL:
         return f"foot {step.foot:g} is lifted {1e3 * up:.4g} mm, and ground {1e3 * over:.4g} mm above it is in its way. Lift it higher (gait.lift)."
     return _cut_link(walker, step, stand)
+
+
+def unfit_start(walker: "TwoLegWalker", stand: Stand) -> str | None:
+    """Why the feet cannot stand where a route begins; None if they can."""
+    for foot, ankle in ((1, stand.x1), (2, stand.x5)):
+        ends = sorted(foot_span(walker, foot, stand))
+        if highest_between(walker, *ends) > LEVEL:
+            return f"foot {foot}, which starts at x = {ankle:.4g} m, would stand inside a step (terrain.edges are forward of foot 1's start)."
+        low, high = ground_under(walker, foot, stand)
+        hanging = float(walker.foot_length) - (high - low)
+        if hanging > float(walker.overhang) + LEVEL:
+            return f"foot {foot} starts with {1e3 * hanging:.4g} mm of it over an edge; {1e3 * float(walker.overhang):.4g} mm are allowed."
+    return None
 
 
 def _cut_link(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None:

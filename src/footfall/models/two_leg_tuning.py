@@ -37,7 +37,7 @@ class TwoLegTuning(AbstractTuning):
         if walker.gait.timing != "mean-speed":
             raise ParameterError('only a gait with timing = "mean-speed" has a speed to tune.', "gait.timing")
         self.walker = walker
-        self.torque_limit = None if walker.torque_limit is None else float(walker.torque_limit)
+        self.torque_limit = float(walker.motor.limit)
         self.verbs = parse_route(walker.route)
         L, apart = float(walker.link_length), float(walker.separation)
         self._reach = 2.0 * L * (1.0 - NEAREST)
@@ -121,7 +121,7 @@ class TwoLegTuning(AbstractTuning):
         blocks = blocks_of(eqx.tree_at(lambda v: v.gait, w, gait), self.verbs, walks)
         rows = [step for block in blocks for step in block.steps]
         steps = Footstep(*(jnp.stack([jnp.asarray(row[i], float) for row in rows]) for i in range(len(Footstep._fields))))
-        each = footsteps(Row(w.limbs, gait, steps), SAMPLES)
+        each = footsteps(Row(w.limbs, gait, steps, w.motor, w.regeneration), SAMPLES)
         plan = plan_of(each, steps.times)
         side, mine = (each.dynamic, plan.dynamic) if w.dynamics == "full" else (each.static, plan.static)
         made = steps.times > 0
@@ -134,7 +134,7 @@ class TwoLegTuning(AbstractTuning):
                 each.least_pressure / (w.link_mass * w.gravity),
             ]
         return Costs(
-            energy=sum(mine.energy) - w.regeneration * sum(mine.returned),
+            energy=mine.electrical,
             time=plan.time,
             torques=jnp.concatenate([jnp.where(made, q, 0.0) for q in side.peak_torque]),
             room=jnp.concatenate([rooms[0], *(jnp.where(made, room, 1.0) for room in rooms[1:])]),

@@ -27,6 +27,8 @@ from footfall.models.two_leg_sketch import two_leg_sketch
 from footfall.models.two_leg_support import supported
 from footfall.models.two_leg_tuning import TwoLegTuning
 from footfall.numerics.scalar import Scalar
+from footfall.parts.actuators.base import AbstractMotor
+from footfall.parts.actuators.motors import IdealMotor
 from footfall.parts.gaits.inchworm import InchwormGait
 from footfall.parts.terrain.planes import Flat
 from footfall.parts.terrain.steps import Steps
@@ -77,6 +79,8 @@ class TurnSignals(eqx.Module):
     torque: Scalar = signal(unit="N m", doc="torque on its moving side, clockwise, everything counted")
     static_torque: Scalar = signal(unit="N m", doc="the same if the pose were held still")
     power: Scalar = signal(unit="W", doc="mechanical power")
+    current: Scalar = signal(unit="A", doc="its current")
+    electrical_power: Scalar = signal(unit="W", doc="mechanical power and heat of the winding")
 
 
 class SupportSignals(eqx.Module):
@@ -153,23 +157,23 @@ class TwoLegWalker(AbstractTunablePlan):
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     dynamics: str = choice("full", options=("full", "static"), doc="torques of the motion, or of poses held still")
     feet: str = choice("clamped", options=("clamped", "free"), doc="whether the ground holds a foot down")
-    torque_limit: Scalar | None = param(None, unit="N m", doc="largest torque of each motor; auto: none", gt=0)
     regeneration: Scalar = param(0.0, doc="share of a braking motor's work that comes back", ge=0, le=1)
     route: str = text(
         "walk -0.49; climb 0.05; walk_to -1.0", doc="what to do: walk, walk_to, climb, go_to and a distance, forward negative"
     )
+    motor: AbstractMotor = part(doc="each of the three motors, with its gear", default_factory=IdealMotor)
     gait: InchwormGait = part(doc="how a foot is moved", default_factory=InchwormGait)
     terrain: Flat | Steps = part(doc="level ground, or in steps", default_factory=Steps)
     schedule: Schedule | None = None  # made from all of the above; None for arrays of designs
 
     def __post_init__(self) -> None:
         verbs = parse_route(self.route)
-        one = all(np.ndim(v) == 0 for v in (*_numbers(self), *_numbers(self.gait)))
+        one = all(np.ndim(v) == 0 for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor)))
         self.schedule = _schedule(self, *footsteps_of(self, verbs)[:2]) if one else None
 
     @property
     def designs(self) -> int:
-        return max(np.size(v) for v in (*_numbers(self), *_numbers(self.gait)))
+        return max(np.size(v) for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor)))
 
     @property
     def limbs(self) -> Limbs:
@@ -227,29 +231,22 @@ class TwoLegWalker(AbstractTunablePlan):
             Event("tip", "the foot that stands would tip over its end", Outcome.tipped_over),
             Event("lift_off", "the foot that stands would leave the ground", Outcome.lifted_off),
         )
-        weak = (Event("overload", "a motor would need more torque than it has", Outcome.overloaded),)
         return (
             Event("arrive", "the plan is done", Outcome.arrived),
             Event("move", "the next move begins"),
+            Event("overload", "a motor would need more torque than it has", Outcome.overloaded),
             *(free if self.feet == "free" else ()),
-            *(weak if self.torque_limit is not None else ()),
         )
 
     def guards(self, t: Scalar, x: NoState, m: TwoLegMode) -> tuple[Scalar, ...]:
-        """[s] time left of the plan and of the move; [m] support margin; [N] pressure; [N m] torque left."""
+        """[s] time left of the plan and of the move; [N m] torque left; [m] support margin; [N] pressure."""
         del x
         table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
         end = jnp.asarray(table.begins)[i, jnp.asarray(m.move, jnp.int32) + 1]
-        rooms = [table.total - t, end - t]
-        if self.feet == "free" or self.torque_limit is not None:
-            p, stands = self.pose_at(t, m)
-            found = self.effort_at(p, stands)
-            if self.feet == "free":
-                rooms += [self._margin(found, m), found.pressure]
-            if self.torque_limit is not None:
-                largest = jnp.maximum(jnp.maximum(*(jnp.abs(q) for q in found.torques[:2])), jnp.abs(found.torques[2]))
-                rooms.append(self.torque_limit - largest)
-        return tuple(rooms)
+        found = self.effort_at(*self.pose_at(t, m))
+        one, two, three = (jnp.abs(q) for q in found.torques)
+        rooms = (table.total - t, end - t, self.motor.limit - jnp.maximum(jnp.maximum(one, two), three))
+        return (*rooms, self._margin(found, m), found.pressure) if self.feet == "free" else rooms
 
     def _margin(self, found: Effort, m: TwoLegMode) -> Scalar:
         table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
@@ -266,6 +263,21 @@ class TwoLegWalker(AbstractTunablePlan):
     def figures(self, lanes: int = 1, kernel: Kernel | None = None) -> dict[str, Figure]:
         return table(self, lanes, SAMPLES_ALONE if lanes == 1 else SAMPLES_EACH, kernel)
 
+    def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
+        margin = np.asarray(columns["support.margin"])
+        worst = int(np.argmin(margin))
+        said = f"support margin: least {1e3 * margin[worst]:.3g} mm, at t = {t[worst]:.4g} s"
+        below = margin < 0
+        if not below.any():
+            return [f"{said}; a foot that is not held down stands all the way"]
+        begins = np.flatnonzero(below & ~np.concatenate([[False], below[:-1]]))
+        ends = np.flatnonzero(below & ~np.concatenate([below[1:], [False]]))
+        spans = [
+            f"{t[a]:.4g} to {t[b]:.4g} s" if t[b] > t[a] else f"{t[a]:.4g} s on" for a, b in zip(begins, ends, strict=True)
+        ]
+        more = f" and {len(spans) - 3} times more" if len(spans) > 3 else ""
+        return [f"{said}; a foot that is not held down would tip from {', '.join(spans[:3])}{more}"]
+
     def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> TwoLegTuning:
         return TwoLegTuning(self, ranges)
 
@@ -279,13 +291,24 @@ class TwoLegWalker(AbstractTunablePlan):
         vy = sum(b.mass * b.at.y.rate for b in every) / whole.mass
         sign = jnp.where(stands > 0, 1.0, -1.0)  # tau acts on the moving side, Q on the next link
         motors = [
-            TurnSignals(turn.value, turn.rate, turn.second, sign * q, sign * q0, q * turn.rate)
+            TurnSignals(
+                turn.value,
+                turn.rate,
+                turn.second,
+                sign * q,
+                sign * q0,
+                q * turn.rate,
+                self.motor.current(sign * q),
+                q * turn.rate + self.motor.heat(q),
+            )
             for turn, q, q0 in zip(p.turns, found.torques, still.torques, strict=True)
         ]
         names = ("foot_1", "ankle_1", "knee", "ankle_2", "foot_2")
-        upward = {"foot_1": stands * found.pressure, "foot_2": (1.0 - stands) * found.pressure}
+        under = {
+            name: (share * found.grip, share * found.pressure) for name, share in (("foot_1", stands), ("foot_2", 1.0 - stands))
+        }
         return TwoLegOutputs(
-            **{name: _joint(point, upward.get(name, 0.0)) for name, point in zip(names, p.points, strict=True)},
+            **{name: _joint(point, *under.get(name, (0.0, 0.0))) for name, point in zip(names, p.points, strict=True)},
             centre=Body(x=-whole.x, z=whole.y, vx=-vx, vz=vy),
             motor_1=motors[0],
             motor_2=motors[1],
@@ -315,6 +338,7 @@ class TwoLegWalker(AbstractTunablePlan):
             Chart("Torque", tuple(f"{m}.torque" for m in motors)),
             Chart("Torque if held still", tuple(f"{m}.static_torque" for m in motors)),
             Chart("Motor power", tuple(f"{m}.power" for m in motors)),
+            Chart("Current", tuple(f"{m}.current" for m in motors)),
             Chart("Zero-moment point and margin", ("support.zmp", "support.static_zmp", "support.margin")),
             Chart("Force of the ground", ("support.pressure",)),
         )
@@ -330,10 +354,10 @@ def _numbers(owner: Any) -> list[Any]:
     return [v for v in values if v is not None]
 
 
-def _joint(point: Point, upward: Scalar) -> Joint:
+def _joint(point: Point, along: Scalar, upward: Scalar) -> Joint:
     """In the house frame."""
     x, y = point
-    return Joint(x=-x.value, z=y.value, vx=-x.rate, vz=y.rate, ax=-x.second, az=y.second, fx=0.0, fz=upward)
+    return Joint(x=-x.value, z=y.value, vx=-x.rate, vz=y.rate, ax=-x.second, az=y.second, fx=-along, fz=upward)
 
 
 def _schedule(walker: TwoLegWalker, steps: list[Footstep], stands: list[Stand]) -> Schedule:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
 _DPI = 120
@@ -20,7 +21,7 @@ def write_front_plot(
 ) -> None:
     """Energy against time on the left, with the scenario's own gait; knobs and the largest torque along the front on the right."""
     figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
-    left, right = figure.subfigures(1, 2, width_ratios=(1.25, 1.0))
+    left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1.25, 1.0)))
     axes = left.subplots()
     times = [row["t_end"] for row in rows]
     axes.plot(times, [row["energy"] for row in rows], "o-", color="#0072b2", label="best gaits")
@@ -45,7 +46,11 @@ def write_front_plot(
     for panel in panels:
         panel.tick_params(labelsize=8)
         panel.grid(alpha=0.25)
-        panel.margins(y=0.2)
+        panel.ticklabel_format(axis="y", useOffset=False)
+        low, high = panel.get_ylim()
+        middle = 0.5 * (low + high)
+        room = max(0.7 * (high - low), 0.05 * abs(middle))  # a knob that stays put is a level line
+        panel.set_ylim(middle - room, middle + room)
     limit = "" if torque_limit is None else f", torques up to {torque_limit:g} N m"
     figure.suptitle(f"{title}: best gaits{limit}", fontsize=12)
     figure.savefig(path, format="png")

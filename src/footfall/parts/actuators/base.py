@@ -2,6 +2,8 @@
 
 import abc
 
+import jax.numpy as jnp
+
 from footfall.hybrid.fields import Parametric
 from footfall.numerics.scalar import Scalar
 
@@ -12,9 +14,14 @@ class AbstractMotor(Parametric):
     A robot with several like motors holds one of these and asks it for the torque of each.
     """
 
+    @property
     @abc.abstractmethod
+    def limit(self) -> Scalar:
+        """The largest joint torque."""
+
     def torque(self, demand: Scalar) -> Scalar:
         """Joint torque delivered when `demand` is asked for."""
+        return jnp.clip(demand, -self.limit, self.limit)
 
     @abc.abstractmethod
     def current(self, torque: Scalar) -> Scalar:

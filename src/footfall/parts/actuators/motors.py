@@ -1,7 +1,5 @@
 """Motors: an ideal torque source, and a DC motor behind a gear."""
 
-import jax.numpy as jnp
-
 from footfall.hybrid.fields import param
 from footfall.numerics.scalar import Scalar
 from footfall.parts.actuators.base import AbstractMotor
@@ -12,8 +10,9 @@ class IdealMotor(AbstractMotor):
 
     torque_limit: Scalar = param(7.344, unit="N m", doc="largest joint torque", gt=0)
 
-    def torque(self, demand: Scalar) -> Scalar:
-        return jnp.clip(demand, -self.torque_limit, self.torque_limit)
+    @property
+    def limit(self) -> Scalar:
+        return self.torque_limit
 
     def current(self, torque: Scalar) -> Scalar:
         return 0.0 * torque
@@ -39,9 +38,9 @@ class DcMotor(AbstractMotor):
         """Joint torque per ampere, G K_t."""
         return self.gear_ratio * self.torque_constant
 
-    def torque(self, demand: Scalar) -> Scalar:
-        limit = self.torque_per_ampere * self.current_limit
-        return jnp.clip(demand, -limit, limit)
+    @property
+    def limit(self) -> Scalar:
+        return self.torque_per_ampere * self.current_limit
 
     def current(self, torque: Scalar) -> Scalar:
         return torque / self.torque_per_ampere

@@ -1,0 +1,67 @@
+"""Figures of many plans: one kernel or XLA, the same numbers; another number of steps, the same program."""
+
+import numpy as np
+import pytest
+
+from footfall import load
+from footfall.scenario.vary import batched
+from footfall.sim import plan_figures
+from footfall.sim.fuse_errors import NoCompiler
+from footfall.sim.plan_figures import reckon
+
+
+def many(settings=(), count=40):
+    random = np.random.default_rng(3)
+    columns = {
+        "gait.lift": random.uniform(0.004, 0.03, count),  # some are out of reach with the stride below
+        "gait.stride": random.uniform(0.04, 0.095, count),
+        "gait.speed": random.uniform(0.03, 0.5, count),
+        "gait.lift_pace": random.uniform(0.5, 2.0, count),
+        "foot_mass": random.uniform(0.0, 0.05, count),
+    }
+    return batched(load("two-leg-step", list(settings)), columns)[0], columns
+
+
+@pytest.mark.parametrize("settings", [(), ("links=rod", "gait.law=quintic", "motor=dc-motor", "motor.resistance=1")])
+def test_the_kernel_and_xla_agree_to_rounding(settings):
+    system, _ = many(settings)
+    kernel, xla = reckon(system, "cpp"), reckon(system, "xla")
+    assert kernel.path.startswith("along the plan, C++ kernel") and xla.path == "along the plan, XLA on cpu"
+    outcomes = kernel.figures["outcome"].values
+    assert len(set(outcomes.tolist())) == 2  # some arrive, some cannot reach
+    for name, figure in xla.figures.items():
+        # Sums of 200 terms, added in another order; a pressure near zero divides the zero-moment point: 1e-9 there.
+        tolerance = 1e-9 if "zmp" in name or "margin" in name else 1e-12
+        assert kernel.figures[name].values == pytest.approx(figure.values, rel=tolerance, abs=1e-13, nan_ok=True), name
+
+
+def test_each_lane_is_the_plan_of_that_design_alone():
+    level = ("terrain=flat", "route=walk -0.49; walk 0.2")
+    system, columns = many(level)
+    figures = reckon(system, "cpp").figures
+    arrived = [i for i in range(40) if np.isfinite(figures["energy"].values[i])]
+    assert len(arrived) > 5
+    for lane in arrived[:4]:
+        alone = load("two-leg-step", [*level, *(f"{key}={float(values[lane])!r}" for key, values in columns.items())])
+        mine = reckon(alone.system, "cpp").figures
+        assert figures["t_end"].values[lane] == pytest.approx(mine["t_end"].values[0], rel=1e-12)
+        assert figures["energy"].values[lane] == pytest.approx(mine["energy"].values[0], rel=5e-4)  # 201 and 4001 samples
+        assert figures["peak_torque_1"].values[lane] == pytest.approx(mine["peak_torque_1"].values[0], rel=1e-3)
+
+
+def test_another_number_of_steps_compiles_nothing():
+    reckon(many()[0], "cpp")
+    before = len(plan_figures._built)
+    reckon(load("two-leg-step", ["route=walk -0.3"]).system, "cpp")
+    reckon(many(["terrain=flat", "route=walk -0.9; walk 0.1; walk -0.1"])[0], "cpp")
+    assert len(plan_figures._built) == before
+
+
+def test_without_a_compiler_xla_does_it_and_says_why(monkeypatch):
+    def none(*_, **__):
+        raise NoCompiler("no C++ compiler was found")
+
+    monkeypatch.setattr(plan_figures, "build_cpp", none)
+    monkeypatch.setattr(plan_figures, "_built", {})
+    found = reckon(load("two-leg-single-step").system)
+    assert found.path == "along the plan, XLA on cpu" and found.notes == ("no C++ kernel: no C++ compiler was found",)

@@ -17,7 +17,6 @@ import threading
 import time
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -25,56 +24,9 @@ import pytest
 from PIL import Image
 
 from footfall.scenario.load import load
+from support.commands import COMMAND, PATIENCE, environment, footfall, several
 
-SCRIPT = Path(sys.executable).with_name("footfall")
-COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "footfall.cli.main"]
 FILES = {"trajectory.parquet", "run.mcap", "summary.json", "scenario.toml", "provenance.json"}
-PATIENCE = 120  # s; a fresh cache on a busy machine
-
-#: Several commands in one process: [arguments, ...] in, [{status, out, err}, ...] out. Status None means an exception escaped.
-SEVERAL = """
-import contextlib, io, json, sys, traceback
-{before}
-from footfall.cli.main import app
-answers = []
-for arguments in json.loads(sys.argv[1]):
-    out, err, status = io.StringIO(), io.StringIO(), None
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            app(arguments)
-        except SystemExit as end:
-            status = end.code or 0
-        except BaseException:
-            traceback.print_exc()
-    answers.append(dict(status=status, out=out.getvalue(), err=err.getvalue()))
-print(json.dumps(answers))
-"""
-
-
-class Answer(NamedTuple):
-    status: int | None
-    out: str
-    err: str
-
-
-def environment(**more):
-    return {**os.environ, "COLUMNS": "200", **more}
-
-
-def footfall(*arguments, cwd, **more):
-    """One command in a process of its own."""
-    done = subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=PATIENCE
-    )
-    return Answer(done.returncode, done.stdout, done.stderr)
-
-
-def several(commands, cwd, before="", **more):
-    """Several commands, one process."""
-    program = [sys.executable, "-c", SEVERAL.format(before=before), json.dumps(commands)]
-    done = subprocess.run(program, cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
-    return [Answer(**answer) for answer in json.loads(done.stdout)]
 
 
 def everything_below(folder):

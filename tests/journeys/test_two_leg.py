@@ -3,45 +3,9 @@
 A process costs seconds, and so does compiling: the commands share one process, and those that differ in numbers only share a program.
 """
 
-import json
-import os
-import subprocess
-import sys
-from typing import NamedTuple
-
 import pytest
 
-PATIENCE = 240  # s; a fresh cache on a busy machine
-
-#: [arguments, ...] in, [{status, out, err}, ...] out. Status None means an exception escaped.
-SEVERAL = """
-import contextlib, io, json, sys, traceback
-from footfall.cli.main import app
-answers = []
-for arguments in json.loads(sys.argv[1]):
-    out, err, status = io.StringIO(), io.StringIO(), None
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            app(arguments)
-        except SystemExit as end:
-            status = end.code or 0
-        except BaseException:
-            traceback.print_exc()
-    answers.append(dict(status=status, out=out.getvalue(), err=err.getvalue()))
-print(json.dumps(answers))
-"""
-
-
-class Answer(NamedTuple):
-    status: int | None
-    out: str
-    err: str
-
-    @property
-    def said(self) -> dict:
-        (line,) = self.out.splitlines()
-        return json.loads(line)
-
+from support.commands import several
 
 COMMANDS = {
     "usual": ["two-leg-step"],
@@ -58,16 +22,7 @@ def answers(tmp_path_factory):
     """All of COMMANDS with --json, in one process and an empty folder."""
     place = tmp_path_factory.mktemp("two-leg")
     commands = [["run", *command, "--json", "--no-plots", "--out", name] for name, command in COMMANDS.items()]
-    done = subprocess.run(
-        [sys.executable, "-c", SEVERAL, json.dumps(commands)],
-        cwd=place,
-        env={**os.environ, "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stderr
-    found = dict(zip(COMMANDS, (Answer(**answer) for answer in json.loads(done.stdout)), strict=True))
+    found = dict(zip(COMMANDS, several(commands, place), strict=True))
     return {**found, "folders": {path.name for path in place.iterdir()}}
 
 
@@ -84,6 +39,9 @@ def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(a
     assert sum(energies(said)) == pytest.approx(4.64541, rel=2e-4)  # the page's tolerance
     assert said["ledger"]["stored_change"] == pytest.approx(0.1962, rel=0, abs=1e-6)
     assert said["ledger"]["relative_residual"] < 1e-9  # 1e-8 a step, errors of both signs
+    plan = said["plan"]  # in motion and held still, side by side
+    assert (plan["efficiency"], plan["static_efficiency"]) == pytest.approx((0.042235, 0.0422475), abs=2e-6)
+    assert plan["energy"] == pytest.approx(plan["electrical_energy"], rel=1e-12)  # ideal motors
     # Peaks of the second half of the run are those of the whole: at ends of moves, which are always sampled.
     peaks = [said["metrics"][f"motor_{i}_peak_torque"] for i in (1, 2, 3)]
     assert peaks == pytest.approx([0.39783, 0.16556, 0.39783], rel=1e-4)

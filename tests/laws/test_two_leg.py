@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from footfall import SimPlan, simulate
 from footfall.hybrid.conformance import check_system
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.motion_plan import NoState
@@ -18,7 +19,7 @@ from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
 from footfall.models.two_leg_route import footsteps_of, parse_route
 from footfall.models.two_leg_walker import TwoLegMode, TwoLegWalker
 from footfall.numerics.rest_to_rest import LAWS, moved
-from footfall.parts.actuators.motors import IdealMotor
+from footfall.parts.actuators.motors import DcMotor, IdealMotor
 from footfall.parts.gaits.inchworm import InchwormGait
 from footfall.parts.terrain.planes import Flat
 from footfall.robots.two_leg import two_leg_walker
@@ -243,15 +244,16 @@ def test_the_ground_gives_what_momentum_needs(stands):
     def momenta(t):
         every = bodies(limbs, pose_after(t, limbs, one, two))
         arms = [(b, b.at.x.value - sole.x.value, b.at.y.value - sole.y.value) for b in every]
-        up = sum(b.mass * b.at.y.rate for b in every)
+        up, along = sum(b.mass * b.at.y.rate for b in every), sum(b.mass * b.at.x.rate for b in every)
         turning = sum(b.mass * (ry * b.at.x.rate - rx * b.at.y.rate) + b.inertia * b.spin.rate for b, rx, ry in arms)
-        return up, turning, sum(b.mass * rx for b, rx, _ in arms)
+        return up, along, turning, sum(b.mass * rx for b, rx, _ in arms)
 
-    (_, _, lever), (lifting, spinning, _) = jax.jvp(momenta, (0.0,), (1.0,))
+    (_, _, _, lever), (lifting, pushing, spinning, _) = jax.jvp(momenta, (0.0,), (1.0,))
     p = posed(limbs, one, two)
     found = jax.jit(effort)(limbs, p, 2.0 - stands)
     total = 4 * limbs.mass + 2 * limbs.foot_mass
     np.testing.assert_allclose(found.pressure, lifting + total * GRAVITY, rtol=1e-12)
+    np.testing.assert_allclose(found.grip, pushing, rtol=1e-12)
     towards = np.sign(p.points[4].x.value - p.points[0].x.value) * (1 if stands == 1 else -1)
     np.testing.assert_allclose(found.zmp * found.pressure, -towards * (spinning - GRAVITY * lever), rtol=0, atol=1e-13)
     still = jax.jit(effort)(limbs, p, 2.0 - stands, 0.0)
@@ -442,6 +444,32 @@ def test_a_move_takes_what_its_timing_says(law, distance):
     assert law != "cubic" or short == pytest.approx((6 * abs(distance) / 0.7) ** 0.5, rel=1e-15)
     peak = np.max(np.abs(moved(by_force.path, distance, short, s * short).second))
     assert peak == pytest.approx(0.7, rel=1e-5)  # a grid of a thousand misses the quintic's peak by 1e-6
+
+
+def test_the_pace_of_the_lift_splits_the_time_of_a_footstep_and_costs_nothing_while_held_still():
+    """Half as fast up and down: those moves take twice as long, the way across as long as before; static energy knows no time."""
+    usual, slow = two_leg_walker(), two_leg_walker(gait=InchwormGait(lift_pace=0.5))
+    step = Footstep(1, -0.08, 0.0, 0.1, 0.0)
+    assert legs_of(slow.gait, step).durations == pytest.approx((0.4, 1.6, 0.4))
+    assert slow.plan_time == pytest.approx(usual.plan_time + 14 * 4 * 0.2 + 2 * 1.0)  # two moves of the climb are 50 mm longer
+    mine, its = slow.figures(1), usual.figures(1)
+    assert mine["static_energy"].values == pytest.approx(its["static_energy"].values, rel=1e-9)
+    assert mine["energy"].values < its["energy"].values
+
+
+def test_heat_of_the_windings_is_resistance_times_current_squared_over_time():
+    """Electrical power of every motor from the run's outputs, summed here, against the plan's figure."""
+    motor = DcMotor(resistance=2.0)
+    robot = two_leg_walker(motor=motor, route="walk -0.1", regeneration=0.25)
+    run = simulate(robot, robot.Start().state(robot), SimPlan(duration=100.0, sample_rate=500.0))
+    total = 0.0
+    for i in (1, 2, 3):
+        current = run[f"motor_{i}.torque"] / motor.torque_per_ampere
+        power = run[f"motor_{i}.power"] + 2.0 * current**2
+        np.testing.assert_allclose(run[f"motor_{i}.electrical_power"], power, rtol=1e-12, atol=1e-15)
+        total += np.trapezoid(np.where(power > 0, power, 0.25 * power), run.t)
+    assert robot.figures(1)["electrical_energy"].values[0] == pytest.approx(total, rel=1e-4)  # 500 samples a second
+    assert total > 2 * robot.figures(1)["energy"].values[0]
 
 
 def test_a_move_over_no_distance_takes_no_time_and_stays():

@@ -394,3 +394,27 @@ def test_what_cannot_be_done_is_said_at_the_verb_that_asks_for_it():
     robot = Walker().walk(-0.4)
     with pytest.raises(ParameterError, match=r'of "climb 0.05"'):
         robot.climb(0.05)
+
+
+def test_the_planner_finds_as_few_footsteps_as_each_foot_needs():
+    """On level ground each foot needs its way over the longest stride, rounded up: no plan can be shorter."""
+    for goal in (-0.5, -0.33, 0.25):
+        rows, _, _ = footsteps(on_flat(f"go_to {goal}"))
+        assert len(rows) == 2 * math.ceil(abs(goal) / 0.08)
+
+
+@pytest.mark.parametrize(
+    ("edges", "heights", "words"),
+    [
+        ((-0.05,), (0.02,), "foot 1, which starts at x = 0 m, would stand inside a step"),
+        ((0.0,), (-0.3,), None),  # ahead of the ankle: nothing of the foot is over it
+        ((-0.06,), (-0.3,), "foot 1 starts with 60 mm of it over an edge; 50 mm are allowed"),
+    ],
+)
+def test_where_a_route_begins_must_hold_both_feet(edges, heights, words):
+    ground = Steps(edges=edges, heights=heights)
+    if words is None:
+        footsteps(TwoLegWalker(terrain=ground, route="walk 0.05"))
+        return
+    with pytest.raises(ParameterError, match=words):
+        TwoLegWalker(terrain=ground, route="walk 0.05")

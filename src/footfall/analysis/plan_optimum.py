@@ -19,6 +19,8 @@ from footfall.hybrid.motion_plan import AbstractTunablePlan, AbstractTuning, Cos
 FINEST, MOST_STEPS = 1e-9, 100
 #: A limit that is kept to this share of itself is kept.
 KEPT = 1e-6
+#: A found gait spares this share of the torque limit, for a run looks between the samples and at the last digit.
+SPARED = 1e-3
 #: Points looked at in every layout to begin from a good one: from far outside the limits SLSQP does not always find in.
 SPREAD = 128
 #: A torque counts relative to its limit and this share of it more, so that a motor without load is no pole of the logarithm.
@@ -102,14 +104,15 @@ def find_front(
             gaits.append(gait)
     if thriftiest.energy < gaits[-1].energy:
         gaits.append(thriftiest)
-    return Front(tuple(gaits), search.torque_limit, len(layouts), search.solves)
+    return Front(tuple(gaits), search.tuning.torque_limit, len(layouts), search.solves)
 
 
 class _Search:
     """Costs and their derivatives, compiled once for all layouts."""
 
     def __init__(self, tuning: AbstractTuning):
-        self.tuning, self.torque_limit, self.solves = tuning, tuning.torque_limit, 0
+        self.tuning, self.solves = tuning, 0
+        self.torque_limit = None if tuning.torque_limit is None else (1.0 - SPARED) * tuning.torque_limit
         self._points = qmc.Halton(len(tuning.knobs), scramble=False).random(SPREAD + 1)[1:]
 
         def twice(share: Any, layout: Any) -> tuple[Costs, Costs]:
@@ -218,7 +221,7 @@ class _Search:
 
     def why(self) -> str:
         least = min((float(costs.torques.max(axis=1).min()) for costs in self._spread.values()), default=math.inf)
-        limit = f" with torques up to {self.torque_limit:g} N m" if self.torque_limit is not None else ""
+        limit = "" if self.tuning.torque_limit is None else f" with torques up to {self.tuning.torque_limit:g} N m"
         return f"no gait in these ranges can be walked{limit}. The least peak torque seen is {least:.4g} N m."
 
 

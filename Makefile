@@ -10,7 +10,7 @@ run: $(VENV)/.made-run
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
 
 test: $(VENV)/.made-dev compiler
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The tests build C++ kernels. Without a compiler footfall runs sweeps through XLA instead; its tests do not.
 compiler:
@@ -35,6 +35,8 @@ bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/batch_engine.py --lanes 16384 --steps 2400 --rounds 5 --sizes 1,16,256,4096,65536,1048576 --write
 	$(BIN)/python benchmarks/workers.py --write
+	$(BIN)/python benchmarks/water_runner.py --rounds 3 --write
+	$(BIN)/python benchmarks/two_leg_plans.py --write
 
 pictures: $(VENV)/.made-dev
 	$(BIN)/python docs/make_pictures.py

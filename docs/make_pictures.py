@@ -15,7 +15,8 @@ PICTURES = Path(__file__).parent / "pictures"
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    for name in ("passive-wheel", "rimless-wheel", "rimless-wheel-turning", "water-runner", "water-runner-ground"):
+    names = ("passive-wheel", "rimless-wheel", "rimless-wheel-turning", "water-runner", "water-runner-ground", "two-leg-step")
+    for name in names:
         experiment = load(name)
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
@@ -23,6 +24,7 @@ def main() -> None:
         write_animation(run, PICTURES / f"{name}.gif", longest=2.5)
         print(f"{name}: {run.ending.sentence}")
     draw_sweep(PICTURES / "sweep.png")
+    draw_front(PICTURES / "two-leg-front.png")
 
 
 def draw_sweep(path: Path) -> None:
@@ -34,6 +36,17 @@ def draw_sweep(path: Path) -> None:
             [sys.executable, "-m", "footfall.cli.main", "sweep", "rimless-wheel", *vary, "--out", str(study)], check=True
         )
         shutil.copy(study / "heatmap.png", path)
+
+
+def draw_front(path: Path) -> None:
+    """The best gaits of the two-leg walker."""
+    with tempfile.TemporaryDirectory() as folder:
+        best = Path(folder) / "best"
+        limit = ["--set", "torque_limit=0.5"]
+        subprocess.run(
+            [sys.executable, "-m", "footfall.cli.main", "optimise", "two-leg-step", *limit, "--out", str(best)], check=True
+        )
+        shutil.copy(best / "front.png", path)
 
 
 if __name__ == "__main__":

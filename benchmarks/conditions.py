@@ -18,9 +18,17 @@ def conditions() -> dict:
         "cpu": model,
         "cores": os.cpu_count(),
         "python": platform.python_version(),
-        "versions": {n: importlib.metadata.version(n) for n in ("footfall", "jax", "diffrax", "numpy", "scipy")},
+        "versions": {n: _version(n) for n in ("footfall", "jax", "diffrax", "numpy", "scipy")},
         "precision": "float64",
     }
+
+
+def _version(name: str) -> str:
+    """From its metadata; a package that only lies on the path has none."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "on the path"
 
 
 def _cpu_lines() -> list[str]:

@@ -49,9 +49,14 @@ def lightly(monkeypatch):
         monkeypatch.setattr(module, name, lambda kind, made=made: made(kind).__wrapped__)
 
 
+#: The usual damper of viscoelastic ground is for a robot 24 times as heavy: on a foot of 0.26 g it has a rate of 4e4 1/s, which asks for a
+#: shorter step. In proportion to the mass it has 1.5e3.
+SUITED = {"contact=viscoelastic": "contact.damping=0.4"}
+
+
 def run_and_check(scenario, settings, duration):
     """Both frequencies, let go where the scenario's start puts them: finite, ended as it may, books closed."""
-    experiment = load(scenario, settings)
+    experiment = load(scenario, [*settings, *(SUITED[kind] for kind in settings if kind in SUITED)])
     system, start = experiment.system, experiment.start
     if system.drive.free:
         start = eqx.tree_at(lambda s: s.x.crank_rate, start, 2 * np.pi * FREQUENCIES)
@@ -74,17 +79,23 @@ def kinds_of(foot, contact, terrain, drive, friction):
 
 
 def matrix():
-    """feet x contact laws x terrains x drives. Friction laws take turns within each foot, so that each meets each foot."""
+    """feet x contact laws x terrains x drives. Friction laws take turns within each foot, so that each meets each foot.
+
+    Water has no contact law, so it meets the first only; over hard ground drives take turns from the second contact law on.
+    """
+    wet = {kind for kind, cls in kinds_for(SLOTS["terrain"]).items() if issubclass(cls, Water)}
     for f, foot in enumerate(FEET):
         for n, (contact, terrain, drive) in enumerate(itertools.product(CONTACTS, TERRAINS, DRIVES)):
-            yield kinds_of(foot, contact, terrain, drive, FRICTIONS[(f + n) % len(FRICTIONS)])
+            turn = DRIVES[(f + TERRAINS.index(terrain) + CONTACTS.index(contact)) % len(DRIVES)]
+            if contact == CONTACTS[0] or (terrain not in wet and drive == turn):
+                yield kinds_of(foot, contact, terrain, drive, FRICTIONS[(f + n) % len(FRICTIONS)])
 
 
 def diagonal():
-    """Each foot once, with other parts each time; pads on water first."""
+    """Each foot once, with another terrain and drive each time; pads on water first."""
     for f, foot in enumerate(FEET):
-        contact, terrain, drive = CONTACTS[f % len(CONTACTS)], TERRAINS[(f - 1) % len(TERRAINS)], DRIVES[f % len(DRIVES)]
-        yield next(kinds for kinds in matrix() if kinds[:4] == kinds_of(foot, contact, terrain, drive, "")[:4])
+        wanted = kinds_of(foot, CONTACTS[0], TERRAINS[(f - 1) % len(TERRAINS)], DRIVES[f % len(DRIVES)], "")[:4]
+        yield next(kinds for kinds in matrix() if kinds[:4] == wanted)
 
 
 @pytest.mark.parametrize("kinds", list(matrix()), ids=name_of)

@@ -10,45 +10,19 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from footfall.hybrid.fields import ParameterError, describe, param
-from footfall.numerics.scalar import Scalar
+from footfall.hybrid.fields import ParameterError, describe
 from footfall.parts.contact.base import AbstractContact
 from footfall.parts.contact.cubic import CubicContact
+from footfall.parts.contact.hunt_crossley import HuntCrossleyContact
+from footfall.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.parts.friction.base import AbstractDryFriction, AbstractFriction
 from footfall.parts.friction.bristle import BristleFriction
-from footfall.parts.friction.coulomb import StribeckFriction
+from footfall.parts.friction.coulomb import StribeckFriction, TanhFriction
 from footfall.scenario.catalog import kinds_for
 
-
-class ViscoelasticGround(AbstractContact):
-    """A guest from outside, N = max(k d + c d_dot, 0), which jumps at touch-down: the contract must hold it as it is."""
-
-    stiffness: Scalar = param(5000.0, unit="N/m", doc="stiffness", gt=0)
-    damping: Scalar = param(10.0, unit="N s/m", doc="damping", ge=0)
-
-    def force(self, depth, depth_rate):
-        return jnp.where(depth > 0, jnp.maximum(self.stiffness * depth + self.damping * depth_rate, 0.0), 0.0)
-
-    def energy(self, depth):
-        return 0.5 * self.stiffness * jnp.maximum(depth, 0.0) ** 2
-
-    def loss(self, depth, depth_rate):
-        return (self.force(depth, depth_rate) - self.stiffness * jnp.maximum(depth, 0.0)) * depth_rate
-
-
-class TanhFriction(AbstractFriction):
-    """Its friction, F = -mu N tanh(c v): one method is all that a law without memory needs."""
-
-    coefficient: Scalar = param(0.8, doc="coefficient", gt=0)
-    steepness: Scalar = param(50.0, unit="s/m", doc="steepness near rest", gt=0)
-
-    def force(self, speed, normal, bristle):
-        return -self.coefficient * normal * jnp.tanh(self.steepness * speed)
-
-
-#: Every law of the catalogue, and the guests: a new one joins every test of the contract by being registered.
-CONTACTS = [*kinds_for(AbstractContact).values(), ViscoelasticGround]
-FRICTIONS = [*kinds_for(AbstractFriction).values(), TanhFriction]
+#: Every law of the catalogue: a new one joins every test of the contract by being registered.
+CONTACTS = list(kinds_for(AbstractContact).values())
+FRICTIONS = list(kinds_for(AbstractFriction).values())
 LAWS = [*CONTACTS, *FRICTIONS]
 MEMORYLESS = [law for law in FRICTIONS if not law.has_memory]
 
@@ -171,7 +145,7 @@ def test_a_law_says_its_equation_and_has_defaults_inside_its_bounds(cls):
 
 def test_the_contracts_host_the_viscoelastic_ground_with_tanh_friction():
     """Rows of the contact table of shared/physics/centipede.md, section 6, given to 1e-6 N."""
-    ground, friction = ViscoelasticGround(), TanhFriction()
+    ground, friction = ViscoelasticContact(), TanhFriction()
     for sink, slide, expected in ((0.0, 0.05, (-3.946457, 5.0)), (0.1, -0.01, (2.218162, 6.0)), (-0.6, 0.0, (0.0, 0.0))):
         normal = ground.force(1e-3, sink)
         assert (friction.force(slide, normal, 0.0), normal) == pytest.approx(expected, abs=1e-6)
@@ -446,3 +420,60 @@ def test_a_number_that_would_break_a_law_is_refused_by_name(cls, bad):
     with pytest.raises(ParameterError, match=f"{cls.__name__}.{name}") as caught:
         cls(**bad)
     assert caught.value.field == name
+
+
+# --- viscoelastic ground and smoothed Coulomb friction ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("depth", "vx", "vz", "expected"),
+    [  # rows of the centipede's page, section 6, that touch the top of the ground, to its 1e-6 N
+        (0.001, 0.05, 0.0, (-3.946457, 5.0)),
+        (0.001, -0.01, -0.1, (2.218162, 6.0)),
+        (0.001, 0.0, 0.6, (0.0, 0.0)),  # leaving: no suction
+        (-0.001, 0.0, -1.0, (0.0, 0.0)),  # above the floor; the printed formula gives 5
+        (0.002, 0.0, 0.0, (0.0, 10.0)),
+    ],
+)
+def test_viscoelastic_ground_gives_the_forces_of_its_page(depth, vx, vz, expected):
+    normal = ViscoelasticContact().force(depth, -vz)
+    assert (TanhFriction().force(vx, normal, 0.0), normal) == pytest.approx(expected, rel=0, abs=1e-6)
+
+
+def test_without_a_condition_on_depth_the_printed_normal_force_acts_above_the_ground():
+    def printed(z, vz):
+        return max(-5000.0 * z - 10.0 * vz, 0.0)
+
+    assert printed(0.001, -1.0) == 5.0 and ViscoelasticContact().force(-0.001, 1.0) == 0.0
+
+
+def slowed(speed, slope, mass, time, steps=20000):
+    """A block under tanh friction on a slope, by classical Runge-Kutta."""
+    law, weight = TanhFriction(), mass * 9.81
+    pull = lambda v: (weight * np.sin(slope) + float(law.force(v, weight * np.cos(slope), 0.0))) / mass  # noqa: E731
+    h = time / steps
+    for _ in range(steps):
+        k1 = pull(speed)
+        k2 = pull(speed + 0.5 * h * k1)
+        k3 = pull(speed + 0.5 * h * k2)
+        speed += h / 6 * (k1 + 2 * k2 + 2 * k3 + pull(speed + h * k3))
+    return speed
+
+
+def test_a_block_slows_down_and_creeps_as_the_closed_forms_say():
+    """sinh(c v) = sinh(c v0) exp(-mu g c t) on the level; v = artanh(tan a/mu)/c at last on a slope of angle a."""
+    exact = np.arcsinh(np.sinh(50 * 0.3) * np.exp(-0.8 * 9.81 * 50 * 0.04)) / 50
+    assert exact == pytest.approx(0.0049355, abs=5e-8)  # as printed
+    assert slowed(0.3, 0.0, 0.1, 0.04, steps=400) == pytest.approx(
+        exact, abs=1e-7
+    )  # 4e-2 a step of the fastest rate, to the fourth
+    creep = np.arctanh(np.tan(np.radians(20)) / 0.8) / 50
+    assert creep == pytest.approx(0.0098188, abs=5e-8)
+    assert slowed(0.0, np.radians(20), 0.1, 0.2, steps=2000) == pytest.approx(creep, abs=1e-9)
+
+
+def test_a_mass_bounces_on_hunt_and_crossleys_law_as_on_any_law_of_its_kind():
+    """c (v_i + v_o) = ln[(1 + c v_i)/(1 - c v_o)], whatever the spring."""
+    for impact in (0.1, 1.0):
+        leaving, _ = rebound(HuntCrossleyContact(stiffness=1e5).force, impact, 0.03)
+        assert impact + leaving == pytest.approx(np.log((1 + impact) / (1 - leaving)), rel=1e-6)

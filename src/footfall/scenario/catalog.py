@@ -16,12 +16,14 @@ from footfall.parts.actuators.motors import DcMotor, IdealMotor
 from footfall.parts.bodies.runner_body import RunnerBody
 from footfall.parts.bodies.torso import Torso
 from footfall.parts.contact.cubic import CubicContact
+from footfall.parts.contact.hunt_crossley import HuntCrossleyContact
+from footfall.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.parts.controllers.pitch import ConstantTorque, Passive, PitchPid
 from footfall.parts.drives.crank import CrankMotor, PrescribedCrank
 from footfall.parts.feet.compliant import CompliantFoot, PointFoot
 from footfall.parts.feet.pads import BreakawayPad, RigidPad
 from footfall.parts.friction.bristle import BristleFriction
-from footfall.parts.friction.coulomb import Frictionless, StribeckFriction
+from footfall.parts.friction.coulomb import Frictionless, StribeckFriction, TanhFriction
 from footfall.parts.gaits.inchworm import InchwormGait
 from footfall.parts.legs.four_bar import FourBarLeg
 from footfall.parts.legs.spring import SpringLeg, StiffeningLeg
@@ -56,7 +58,10 @@ PARTS: dict[str, type] = {
     "prescribed-crank": PrescribedCrank,
     "crank-motor": CrankMotor,
     "cubic": CubicContact,
+    "viscoelastic": ViscoelasticContact,
+    "hunt-crossley": HuntCrossleyContact,
     "stribeck": StribeckFriction,
+    "tanh": TanhFriction,
     "frictionless": Frictionless,
     "bristle": BristleFriction,
     "water": Water,

@@ -22,6 +22,21 @@ class StribeckFriction(AbstractDryFriction):
         return -self.coefficient(speed) * normal * speed / jnp.sqrt(speed * speed + eps * eps)
 
 
+class TanhFriction(AbstractFriction):
+    """F = -mu N tanh(c v)                                                                              (friction.10)
+
+    One coefficient, at rest and sliding. It never sticks: near rest it is a damper of mu N c, so a foot pushed with P < mu N creeps at
+    artanh(P/(mu N))/c, and an explicit step on a foot of mass m must stay below 2 m/(mu N c).
+    """
+
+    coefficient: Scalar = param(0.8, doc="coefficient mu", ge=0)
+    steepness: Scalar = param(50.0, unit="s/m", doc="steepness c: full friction from a few times 1/c on", gt=0)
+
+    def force(self, speed: Scalar, normal: Scalar, bristle: Scalar) -> Scalar:
+        del bristle
+        return -self.coefficient * normal * jnp.tanh(self.steepness * speed)
+
+
 class Frictionless(AbstractFriction):
     """Ice: no force along the ground."""
 

@@ -1,9 +1,14 @@
 """Figures of many plans: one kernel or XLA, the same numbers; another number of steps, the same program."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from footfall import load
+from footfall import load, simulate
+from footfall.hybrid.outcome import Outcome
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import with_settings
 from footfall.scenario.vary import batched
 from footfall.sim import plan_figures
 from footfall.sim.fuse_errors import NoCompiler
@@ -27,8 +32,8 @@ def test_the_kernel_and_xla_agree_to_rounding(settings):
     system, _ = many(settings)
     kernel, xla = reckon(system, "cpp"), reckon(system, "xla")
     assert kernel.path.startswith("along the plan, C++ kernel") and xla.path == "along the plan, XLA on cpu"
-    outcomes = kernel.figures["outcome"].values
-    assert len(set(outcomes.tolist())) == 2  # some arrive, some cannot reach
+    outcomes = {Outcome(int(k)) for k in kernel.figures["outcome"].values}
+    assert outcomes == {Outcome.arrived, Outcome.unreachable, Outcome.blocked, Outcome.overloaded}
     for name, figure in xla.figures.items():
         # Sums of 200 terms, added in another order; a pressure near zero divides the zero-moment point: 1e-9 there.
         tolerance = 1e-9 if "zmp" in name or "margin" in name else 1e-12
@@ -39,7 +44,7 @@ def test_each_lane_is_the_plan_of_that_design_alone():
     level = ("terrain=flat", "route=walk -0.49; walk 0.2")
     system, columns = many(level)
     figures = reckon(system, "cpp").figures
-    arrived = [i for i in range(40) if np.isfinite(figures["energy"].values[i])]
+    arrived = np.flatnonzero(figures["outcome"].values == Outcome.arrived)
     assert len(arrived) > 5
     for lane in arrived[:4]:
         alone = load("two-leg-step", [*level, *(f"{key}={float(values[lane])!r}" for key, values in columns.items())])
@@ -65,3 +70,39 @@ def test_without_a_compiler_xla_does_it_and_says_why(monkeypatch):
     monkeypatch.setattr(plan_figures, "_built", {})
     found = reckon(load("two-leg-single-step").system)
     assert found.path == "along the plan, XLA on cpu" and found.notes == ("no C++ kernel: no C++ compiler was found",)
+
+
+def ended(experiment, settings):
+    """How a run of this design ends, or why it would not begin."""
+    try:
+        made = with_settings(experiment, settings)
+    except ScenarioError as error:
+        return Outcome.unreachable if "out of reach" in str(error) or "meet the other" in str(error) else Outcome.blocked
+    return simulate(made.system, made.start, dataclasses.replace(made.plan, sample_rate=None)).outcome
+
+
+@pytest.mark.parametrize("feet", ["clamped", "free"])
+def test_outcomes_of_many_plans_are_those_of_their_runs(feet):
+    """Strides that overhang, that are out of reach, speeds that tip, lift off or overload: all of it in the batch, as each run would say."""
+    experiment = load(
+        "two-leg-step", [f"feet={feet}", "torque_limit=0.7", "route=walk -0.2; climb 0.05", "terrain.edges=[0.21]"]
+    )
+    columns = {
+        "gait.stride": np.array([0.05, 0.06, 0.07, 0.08, 0.09, 0.095, 0.08, 0.08, 0.085]),
+        "gait.lift": np.array([0.01, 0.01, 0.006, 0.01, 0.01, 0.01, 0.01, 0.005, 0.02]),
+        "gait.speed": np.array([0.05, 0.05, 0.05, 0.03, 0.05, 0.05, 0.11, 0.12, 0.2]),
+    }
+    many = reckon(batched(experiment, columns)[0], "cpp").figures["outcome"].values
+    runs = [ended(experiment, [f"{k}={float(v[i])!r}" for k, v in columns.items()]) for i in range(len(many))]
+    assert [Outcome(int(k)).name for k in many] == [run.name for run in runs]
+    assert len(set(runs)) >= 3
+
+
+def test_a_stride_longer_than_the_walk_is_made_as_short_as_the_walk():
+    """Its full steps are made no times at all: that they would be out of reach is nobody's business."""
+    system = batched(load("two-leg-single-step"), {"gait.stride": np.array([0.08, 0.12])})[0]
+    for path in ("cpp", "xla"):
+        figures = reckon(system, path).figures
+        assert (figures["outcome"].values == Outcome.arrived).all()
+        assert all(np.isfinite(figure.values).all() for name, figure in figures.items() if "efficiency" not in name), path
+        assert figures["energy"].values[1] == pytest.approx(figures["energy"].values[0], rel=1e-12)

@@ -9,6 +9,7 @@ import pytest
 from footfall import load
 from footfall.analysis.plan_optimum import NoGait, _Search, as_settings, find_front
 from footfall.hybrid.fields import ParameterError
+from footfall.hybrid.outcome import Outcome
 from footfall.scenario.load import with_settings
 from footfall.sim.plan_figures import reckon
 
@@ -36,7 +37,7 @@ def test_layouts_meet_where_a_stride_divides_a_walk_evenly():
     edges = sorted({0.49 / n for n in range(5, 9)} | {0.51 / n for n in range(5, 9)})
     inside = [edge for edge in edges if 0.06 < edge < layouts[-1][-1]]
     assert [layout[-2] for layout in layouts[1:]] == pytest.approx(inside, abs=1e-9)
-    assert [layout[-1] for layout in layouts[:-1]] == [layout[-2] for layout in layouts[1:]]
+    assert [layout[-1] for layout in layouts[:-1]] == pytest.approx([layout[-2] for layout in layouts[1:]], abs=1e-15)
     for layout in layouts:
         stride = 0.5 * (layout[-2] + layout[-1])
         assert layout[0] == np.ceil(0.49 / stride) and layout[1] == np.ceil((0.51 - stride) / stride)
@@ -64,10 +65,11 @@ def test_derivatives_of_the_costs_equal_differences():
     for k in range(4):
         move = step * np.eye(4)[k]
         plus, minus = (costs_at(share + sign * move, layout)[0] for sign in (1, -1))
-        for name in ("energy", "time", "torques", "room"):
-            difference = (getattr(plus, name) - getattr(minus, name)) / (2 * step)
+        for name in ("energy", "time", "torques", "reach"):
+            ahead, behind, slope = (c.room[name] if name in c.room else getattr(c, name) for c in (plus, minus, slopes))
+            difference = (ahead - behind) / (2 * step)
             # Rounding of values of about 10 over a step of 1e-6 leaves 1e-9; the error of the difference itself is smaller.
-            assert getattr(slopes, name)[..., k] == pytest.approx(difference, rel=1e-5, abs=1e-7), (name, k)
+            assert slope[..., k] == pytest.approx(difference, rel=1e-5, abs=1e-7), (name, k)
 
 
 @pytest.mark.parametrize(("objective", "time_limit"), [("time", np.inf), ("energy", np.inf), ("energy", 20.0)])
@@ -79,7 +81,9 @@ def test_no_gait_at_random_is_better_than_the_one_found(objective, time_limit):
     random = np.random.default_rng(1).uniform(size=(4096, 4))
     random[:2048] = np.clip(_share_of(mine, found) + 0.03 * (random[:2048] - 0.5), 0.0, 1.0)  # half of them close by
     costs = jax.tree.map(np.asarray, mine._many(random, layout))
-    kept = (costs.torques.max(axis=1) <= mine.torque_limit) & (costs.time <= time_limit) & (costs.room.min(axis=1) >= 0)
+    kept = (
+        (costs.torques.max(axis=1) <= mine.torque_limit) & (costs.time <= time_limit) & (costs.room["reach"].min(axis=1) >= 0)
+    )
     assert kept.sum() > 100  # there was something to beat
     assert getattr(costs, objective)[kept].min() >= getattr(found, objective) * (1 - 1e-5)
 
@@ -101,12 +105,33 @@ def test_the_front_has_no_gait_that_is_both_slower_and_dearer_and_keeps_the_limi
     assert "torque" in front.fastest.at_limit and "least gait.lift" in front.thriftiest.at_limit
 
 
-def test_a_gait_that_the_ground_refuses_gives_way_to_the_next_best_layout():
+def test_a_gait_that_is_refused_gives_way_to_another_of_its_layout_or_the_next():
     plan = experiment(f"motor.torque_limit={LIMIT}").system
     ranges = {"gait.stride": (0.07, 0.083)}
     free = find_front(plan, points=2, ranges=ranges)
-    held = find_front(plan, points=2, ranges=ranges, allowed=lambda gait: gait.layout != free.fastest.layout)
-    assert held.fastest.layout != free.fastest.layout and held.fastest.time > free.fastest.time
+    low, high = free.fastest.layout[-2:]
+    dear = lambda gait: "too short" if gait.values["gait.stride"] < 0.5 * (low + high) else None  # noqa: E731
+    held = find_front(plan, points=2, ranges=ranges, refuses=dear)
+    assert held.fastest.values["gait.stride"] >= 0.5 * (low + high) and held.fastest.time >= free.fastest.time
+
+
+def test_strides_that_the_ground_refuses_are_no_layouts():
+    """Climbing from -0.49 with less than 60 mm leaves more than 50 mm of the foot over the edge at -0.5."""
+    assert experiment().system.tuning({"gait.stride": (0.05, 0.09)}).layouts()[0][-2] == pytest.approx(0.06, abs=1e-9)
+    with pytest.raises(NoGait, match="the ground refuses every stride"):
+        find_front(experiment().system, points=2, ranges={"gait.stride": (0.05, 0.055)})
+
+
+def test_feet_that_nothing_holds_stand_all_the_way_in_the_gaits_found_for_them():
+    level = ("terrain=flat", "route=walk -0.2", "feet=free")
+    front = find_front(experiment(*level).system, points=2, ranges={"gait.stride": (0.06, 0.07)})
+    assert "tipping" in front.fastest.at_limit
+    for gait in front.gaits:
+        figures = reckon(with_settings(experiment(*level), as_settings(gait)).system).figures
+        assert Outcome(int(figures["outcome"].values[0])) is Outcome.arrived and figures["support_margin"].values[0] > 0
+    tips = lambda gait: None if gait.time > 1e9 else "it tips"  # noqa: E731
+    with pytest.raises(NoGait, match=r"none can be walked\. The last one tried: it tips"):
+        find_front(experiment(*level).system, points=2, ranges={"gait.stride": (0.06, 0.0605)}, refuses=tips)
 
 
 def test_heat_of_the_windings_makes_hurry_thrifty():

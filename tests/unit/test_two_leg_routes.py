@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from footfall.hybrid.fields import ParameterError
+from footfall.mechanics.two_leg import Motion, Point, pose
+from footfall.models import two_leg_planner
 from footfall.models.two_leg_course import Footstep, Stand, Verb, expanded
 from footfall.models.two_leg_moves import legs_of
 from footfall.models.two_leg_planner import GRAIN, plan_to
 from footfall.models.two_leg_reach import check_reach, corners
 from footfall.models.two_leg_route import blocks_of, footsteps_of, parse_route
-from footfall.models.two_leg_support import ground_under, obstacle, way_over
+from footfall.models.two_leg_support import Build, ground_under, links_below, obstacle, way_over
 from footfall.models.two_leg_walker import TwoLegWalker
 from footfall.parts.gaits.inchworm import InchwormGait
 from footfall.parts.terrain.planes import Flat
@@ -247,7 +249,8 @@ def test_a_foot_must_be_lifted_over_what_is_in_its_way():
     assert "foot 1 is lifted 10 mm, and ground 15 mm above it is in its way. Lift it higher (gait.lift)" in refusal(
         "walk -0.09", lift=0.01, **ridge
     )
-    assert way_over(walker(lift=0.02, **ridge), 1, -0.09, START) == 0.015
+    made = walker(lift=0.02, **ridge)
+    assert way_over(Build.of(made), made.terrain, 1, -0.09, START) == 0.015
 
 
 def test_no_foot_rests_in_the_air_over_level_ground():
@@ -275,10 +278,12 @@ def test_a_thigh_must_clear_the_corner_of_a_step(room, cuts):
 def test_how_much_of_a_foot_has_ground_under_it():
     made = walker()
     on_step = Stand(-0.57, 0.05, -0.47, 0.05)
-    assert ground_under(made, 1, on_step) == pytest.approx((0.0, 0.07), **EXACT)  # its toe is over the edge
-    assert ground_under(made, 2, on_step) == pytest.approx((0.03, 0.1), **EXACT)  # its ankle is
-    assert ground_under(made, 1, START) == (0.0, 0.1)
-    assert ground_under(made, 1, Stand(-0.3, 0.02, -0.2, 0.0)) == (0.0, 0.0)
+    assert ground_under(Build.of(made), made.terrain, 1, on_step) == pytest.approx(
+        (0.0, 0.07), **EXACT
+    )  # its toe is over the edge
+    assert ground_under(Build.of(made), made.terrain, 2, on_step) == pytest.approx((0.03, 0.1), **EXACT)  # its ankle is
+    assert ground_under(Build.of(made), made.terrain, 1, START) == (0.0, 0.1)
+    assert ground_under(Build.of(made), made.terrain, 1, Stand(-0.3, 0.02, -0.2, 0.0)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(("overhang", "fits"), [(0.02, False), (0.03, True), (0.1, True)])
@@ -340,7 +345,7 @@ def test_a_plan_crosses_a_gap_without_a_foot_in_it():
         stand = stand.after(step)
         assert (stand.y1, stand.y5) == (0.0, 0.0)
         for foot in (1, 2):
-            low, high = ground_under(made, foot, stand)
+            low, high = ground_under(Build.of(made), made.terrain, foot, stand)
             assert 0.1 - (high - low) <= 0.05 + 1e-9  # hanging over it as much as is allowed, at the most
 
 
@@ -350,9 +355,46 @@ def test_a_gap_wider_than_reach_is_refused_with_the_place():
     said = str(caught.value)
     assert caught.value.field == "route"
     assert said.startswith(
-        '"go_to -0.5": no footsteps lead there. The nearest place reached has foot 1 at x = -0.2 m, 0 mm high'
+        '"go_to -0.5": no footsteps lead there among the places tried. The nearest place reached has foot 1 at x = -0.2 m, 0 mm high'
     )
-    assert "50 mm are allowed (robot.overhang)" in said  # -0.2 is the edge and that
+    assert said.endswith("The widest gap on the way is 200 mm; a stride reaches 80 mm, and 50 mm of a foot may hang over.")
+
+
+def test_a_gap_that_one_foot_must_bridge_is_crossed():
+    """90 mm, more than a stride: a foot is put down across it, with a little of it on either side."""
+    rows, _, _ = footsteps(walker("go_to -1.0", edges=(0.3, 0.39), heights=(-0.3, 0.0)))
+    assert len(rows) == 26
+
+
+def test_a_search_that_gives_up_says_so_and_not_that_there_is_no_way(monkeypatch):
+    monkeypatch.setattr(two_leg_planner, "MOST_STANDS", 50)
+    assert "50 places to stand were looked at and none was the goal" in refusal("go_to -1.0", stride=0.01)
+    assert "below the 0.1 mm that places are told apart by" in refusal("go_to -1.0", stride=5e-5)
+
+
+def test_ends_and_corners_say_how_deep_a_link_goes():
+    """Against 400 points along every link, in the same poses: nothing deeper is found, and hardly anything shallower."""
+    draw, cut = np.random.default_rng(7), 0
+    for _ in range(200):
+        high = draw.uniform(0.1, 0.16)
+        made = two_leg_walker(terrain=Steps(edges=(0.5,), heights=(high,)), gait=InchwormGait(lift=0.01), route="walk -0.01")
+        stand = Stand(-0.5 - draw.uniform(0.0, 0.1), high, -0.5 + draw.uniform(0.0, 0.08), 0.0)
+        step = Footstep(2, -draw.uniform(0.3, 0.95) * (stand.x5 - stand.x1), high, stand.x5 - stand.x1, -high)
+        mine = links_below(Build.of(made), made.terrain, 2, step, stand).max()
+        s = np.linspace(0.0, 1.0, 17)
+        ways = [(0.0, 0.0), (0.0, high + 0.01), (step.across, high + 0.01), (step.across, high)]
+        deepest = -np.inf
+        for a, b in itertools.pairwise(ways):
+            x5, y5 = stand.x5 + a[0] * (1 - s) + b[0] * s, a[1] * (1 - s) + b[1] * s
+            feet = [Point(Motion(x), Motion(y)) for x, y in ((stand.x1 + 0 * s, high + 0 * s), (x5, y5))]
+            points = [np.stack([p.x.value, p.y.value]) for p in pose(made.limbs, *feet).points]
+            for one, two in itertools.pairwise(points):
+                x, y = one[..., None] + (two - one)[..., None] * np.linspace(0.0, 1.0, 400)
+                deepest = max(deepest, float(np.max(np.where(x < -0.5 - 1e-9, high, 0.0) - y)))
+        if np.isfinite(deepest) and np.hypot(stand.x5 - stand.x1, high + 0.01) < 0.2:
+            cut += deepest > 1e-3
+            assert deepest - 1e-9 <= mine <= deepest + 1e-3  # 400 points on 100 mm
+    assert cut > 5
 
 
 @pytest.mark.parametrize("goal", [-0.3, 0.16])
@@ -386,7 +428,7 @@ def test_the_verbs_of_the_source_give_the_plan_of_the_route():
 
 def test_a_verb_is_planned_over_the_terrain_of_its_walker_too():
     edges, heights, goal = TERRAINS["a gap of 60 mm"]
-    robot = Walker({"terrain": Steps(edges=edges, heights=heights)}).go_to(goal)
+    robot = Walker(terrain=Steps(edges=edges, heights=heights)).go_to(goal)
     assert footsteps(robot.plan())[0] == planned("a gap of 60 mm")[1]
 
 

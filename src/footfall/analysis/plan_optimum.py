@@ -4,6 +4,7 @@ Which layout (how many steps) is best cannot be asked of a derivative, so every 
 """
 
 import dataclasses
+import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,8 +22,12 @@ FINEST, MOST_STEPS = 1e-9, 100
 KEPT = 1e-6
 #: A found gait spares this share of the torque limit, for a run looks between the samples and at the last digit.
 SPARED = 1e-3
+#: Layouts searched again in smaller ranges, for one gait.
+MOST_NARROWINGS = 8
 #: Points looked at in every layout to begin from a good one: from far outside the limits SLSQP does not always find in.
-SPREAD = 128
+SPREAD = 256
+#: So many of them are begun from: SLSQP stops early where several torques reach the limit together.
+STARTS = 6
 #: A torque counts relative to its limit and this share of it more, so that a motor without load is no pole of the logarithm.
 IDLE = 0.1
 
@@ -36,7 +41,7 @@ class Optimum:
     time: float
     peak_torque: float
     layout: tuple[float, ...]
-    at_limit: tuple[str, ...]  #: what keeps it from being better: "torque", "time", "energy", "reach", or a knob's end
+    at_limit: tuple[str, ...]  #: what keeps it from being better: "torque", "time", a room's name, or a knob's end
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +66,7 @@ class NoGait(RuntimeError):
     """No gait in the ranges keeps the limits."""
 
 
-Allowed = Callable[[Optimum], bool]
+Refuses = Callable[[Optimum], str | None]
 
 
 def find_front(
@@ -69,34 +74,45 @@ def find_front(
     *,
     points: int = 12,
     ranges: Mapping[str, tuple[float, float]] | None = None,
-    allowed: Allowed = lambda _: True,
+    refuses: Refuses = lambda _: None,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Front:
     """Least energy for each of several times, from the fastest gait to the thriftiest. Raises NoGait.
 
-    `allowed` may refuse a gait for what no smooth function says (a foot that would land on an edge): the next best layout then counts.
+    `refuses` may say of a gait why it cannot be walked, for what no smooth function knows (a foot that would land on an edge). Its layout is
+    then searched again in smaller ranges.
     """
     search = _Search(plan.tuning(ranges or {}))
     layouts = list(search.tuning.layouts())
-    total, done = len(layouts) * points, 0
+    if not layouts:
+        raise NoGait("the ground refuses every stride in these ranges.")
+    done, refused = 0, ""
 
     def best(objective: str, limit: float = math.inf) -> Optimum | None:
-        nonlocal done
-        found = []
-        for layout in layouts:
-            gait = search.solve(objective, layout, limit)
-            done += 1
-            progress(done, total)
-            if gait is not None:
-                found.append(gait)
-        for gait in sorted(found, key=lambda g: getattr(g, objective)):
-            if allowed(gait):
+        nonlocal done, refused
+        heap: list[tuple[float, int, Optimum]] = []
+        waiting, narrowings = list(layouts), MOST_NARROWINGS
+        while True:
+            for layout in waiting:
+                gait = search.solve(objective, layout, limit)
+                if gait is not None:
+                    heapq.heappush(heap, (getattr(gait, objective), search.solves, gait))
+                if waiting[0] is layouts[0]:
+                    done += 1
+                    progress(done, len(layouts) * points)
+            if not heap:
+                return None
+            gait = heapq.heappop(heap)[2]
+            why = refuses(gait)
+            if why is None:
                 return gait
-        return None
+            refused = why
+            waiting = search.narrowed(gait) if narrowings else []
+            narrowings -= bool(waiting)
 
     fastest, thriftiest = best("time"), best("energy")
     if fastest is None or thriftiest is None:
-        raise NoGait(search.why())
+        raise NoGait(search.why(refused))
     gaits = [fastest]
     for time in np.geomspace(fastest.time, thriftiest.time, points)[1:-1]:
         gait = best("energy", float(time))
@@ -141,6 +157,9 @@ class _Search:
         if not good:
             return None
         share, gait = min(good, key=lambda pair: getattr(pair[1], objective))
+        again = self._descend(objective, layout, time_limit, share)  # from there it often goes on
+        if again is not None and getattr(again[1], objective) < getattr(gait, objective):
+            share, gait = again
         self._found[layout.tobytes()] = share
         return gait
 
@@ -175,7 +194,7 @@ class _Search:
 
     def _rooms(self, costs: Costs, time_limit: float) -> np.ndarray:
         """What must not be negative: given rooms, and the logarithm of each limit over what is taken of it."""
-        parts = [costs.room]
+        parts = list(costs.room.values())
         if self.torque_limit is not None:
             parts.append(np.log((1.0 + IDLE) / (costs.torques / self.torque_limit + IDLE)))
         if math.isfinite(time_limit):
@@ -183,7 +202,7 @@ class _Search:
         return np.concatenate(parts)
 
     def _room_slopes(self, costs: Costs, slopes: Costs, time_limit: float) -> np.ndarray:
-        parts = [slopes.room]
+        parts = list(slopes.room.values())
         if self.torque_limit is not None:
             parts.append(-slopes.torques / (costs.torques + IDLE * self.torque_limit)[:, None])
         if math.isfinite(time_limit):
@@ -191,17 +210,17 @@ class _Search:
         return np.concatenate(parts)
 
     def _starts(self, objective: str, layout: np.ndarray, time_limit: float) -> list[np.ndarray]:
-        """The best of many spread points that keeps the limits (or breaks them least), and what was found for this layout before."""
+        """The best of many spread points that keep the limits (or break them least), and what was found for this layout before."""
         key = layout.tobytes()
         if key not in self._spread:
             self._spread[key] = jax.tree.map(np.asarray, self._many(self._points, layout))
         spread = self._spread[key]
-        broken = -np.min(spread.room, axis=1)
+        broken = -np.min(np.concatenate(list(spread.room.values()), axis=1), axis=1)
         if self.torque_limit is not None:
             broken = np.maximum(broken, spread.torques.max(axis=1) / self.torque_limit - 1.0)
         broken = np.nan_to_num(np.maximum(np.maximum(broken, spread.time / time_limit - 1.0), 0.0), nan=np.inf)
-        best = np.lexsort((getattr(spread, objective), broken))[0]
-        return [self._points[best].copy(), *([self._found[key]] if key in self._found else [])]
+        best = np.lexsort((getattr(spread, objective), broken))[:STARTS]
+        return [*(self._points[k].copy() for k in best), *([self._found[key]] if key in self._found else [])]
 
     def _at_limit(self, values: Mapping[str, float], costs: Costs, time_limit: float) -> list[str]:
         near = 1e-4
@@ -210,8 +229,7 @@ class _Search:
             held.append("torque")
         if math.isfinite(time_limit) and costs.time > (1.0 - near) * time_limit:
             held.append("time")
-        if costs.room.min() < near:
-            held.append("reach")
+        held += [name for name, room in costs.room.items() if room.min() < near]
         for knob in self.tuning.knobs:
             if values[knob.name] < knob.low * (1.0 + near):
                 held.append(f"least {knob.name}")
@@ -219,7 +237,13 @@ class _Search:
                 held.append(f"largest {knob.name}")
         return held
 
-    def why(self) -> str:
+    def narrowed(self, gait: Optimum) -> list[np.ndarray]:
+        """Smaller ranges of a gait's layout."""
+        return [np.asarray(layout) for layout in self.tuning.narrower(np.array(gait.layout))]
+
+    def why(self, refused: str) -> str:
+        if refused:
+            return f"gaits in these ranges keep the limits of the motors, but none can be walked. The last one tried: {refused}"
         least = min((float(costs.torques.max(axis=1).min()) for costs in self._spread.values()), default=math.inf)
         limit = "" if self.tuning.torque_limit is None else f" with torques up to {self.tuning.torque_limit:g} N m"
         return f"no gait in these ranges can be walked{limit}. The least peak torque seen is {least:.4g} N m."

@@ -84,14 +84,14 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     counts = np.sum([run[name] for name in travel.step_counters], axis=0)
     landings = np.flatnonzero(np.diff(counts) > 0) + 1  # rows just after a footfall
     begin = 0.5 * run.ending.t if settle is None else settle
-    first, last = _settled(run, landings, begin)
+    first, last = (0, len(run.t) - 1) if travel.planned else _settled(run, landings, begin)
     settled = last > first
     first, last = (first, last) if settled else (0, len(run.t) - 1)
     time = run.t[last] - run.t[first]
     distance = run[travel.distance][last] - run[travel.distance][first]
     sides = len(travel.step_counters)
     steps = float(counts[last] - counts[first]) / sides
-    step_time = _step_time(run, begin) if settled else None
+    step_time = _ratio(time, steps) if travel.planned else _step_time(run, begin) if settled else None
     work = float(sum(run[f"work.{name}"][last] - run[f"work.{name}"][first] for name in travel.motor_ports))
     weight = float(travel.weight)
     metrics: dict[str, float | None] = {
@@ -103,7 +103,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         "motor_work": work,
         "motor_work_per_step": _ratio(work, steps) if settled else None,
         "mean_power": _ratio(work, time),
-        "cost_of_transport": _ratio(work, weight * distance),
+        "cost_of_transport": _ratio(work, weight * abs(distance)),
     }
     if sides > 1:
         for name in travel.step_counters:
@@ -117,7 +117,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         metrics["least_leg_force"] = min(liftoff)
     if run.provenance.get("sample_rate", 1.0) is not None:  # without samples there is nothing to average over
         metrics |= _means(run, first, last, time)
-        metrics |= _motor_metrics(run, first, last, time, weight * distance)
+        metrics |= _motor_metrics(run, first, last, time, weight * abs(distance))
     window = {"from": float(run.t[first]), "to": float(run.t[last]), "steps": steps, "settled": bool(settled)}
     return metrics, window
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import shutil
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from footfall.cli.run import undisturbed
 from footfall.cli.screen import err, note, out
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.motion_plan import AbstractTunablePlan
+from footfall.hybrid.outcome import Outcome
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import FolderError, require_writable
 from footfall.scenario.errors import ScenarioError
@@ -26,7 +28,16 @@ from footfall.scenario.load import Experiment, load, with_settings
 from footfall.sim.plan_figures import reckon
 
 #: Figures of each gait that are shown, besides its knobs.
-SHOWN = ("t_end", "energy", "efficiency", "peak_torque_1", "peak_torque_2", "peak_torque_3")
+SHOWN = (
+    "t_end",
+    "energy",
+    "electrical_energy",
+    "efficiency",
+    "support_margin",
+    "peak_torque_1",
+    "peak_torque_2",
+    "peak_torque_3",
+)
 
 
 def optimise_gait(
@@ -75,13 +86,17 @@ def _search(
     """The front, and each gait of it as an experiment that loads."""
     tuned: dict[int, Experiment] = {}
 
-    def allowed(gait: Optimum) -> bool:
-        """A gait counts only if its scenario loads: every footstep is then checked against the ground."""
+    def refuses(gait: Optimum) -> str | None:
+        """A gait counts only if its scenario loads, so that every footstep is checked against the ground, and its plan arrives."""
         try:
-            tuned[id(gait)] = with_settings(experiment, as_settings(gait))
-        except ScenarioError:
-            return False
-        return True
+            made = with_settings(experiment, as_settings(gait))
+        except ScenarioError as error:
+            return str(error).rpartition("] ")[2]
+        outcome = Outcome(int(reckon(made.system).figures["outcome"].values[0]))
+        if outcome is not Outcome.arrived:
+            return f"with {', '.join(as_settings(gait))} the walker ends as {outcome.name}: {outcome.meaning}."
+        tuned[id(gait)] = made
+        return None
 
     assert isinstance(experiment.system, AbstractTunablePlan)
     columns = (TextColumn("searching"), BarColumn(), TextColumn("{task.completed:.0f}/{task.total:.0f}"), TimeRemainingColumn())
@@ -97,11 +112,11 @@ def _search(
                     note(f"searching: {done} of {total}")
                     last = time.perf_counter()
 
-            front = find_front(experiment.system, points=points, ranges=ranges, allowed=allowed, progress=progress)
+            front = find_front(experiment.system, points=points, ranges=ranges, refuses=refuses, progress=progress)
     except ParameterError as error:
         raise ScenarioError(f"{name}: {error}") from None
     except NoGait as error:
-        raise ScenarioError(f"{name}: {error} Widen a --range, or raise torque_limit.") from None
+        raise ScenarioError(f"{name}: {error} Widen a --range, or raise what the motors can do.") from None
     return front, [(gait, tuned[id(gait)]) for gait in front.gaits]
 
 
@@ -128,10 +143,11 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _figures(experiment: Experiment) -> dict[str, float]:
+def _figures(experiment: Experiment) -> dict[str, Any]:
     """Reckoned with many samples, as a run would."""
     assert isinstance(experiment.system, AbstractTunablePlan)
-    return {name: float(figure.values[0]) for name, figure in reckon(experiment.system).figures.items() if name in SHOWN}
+    values = {name: float(figure.values[0]) for name, figure in reckon(experiment.system).figures.items() if name in SHOWN}
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
 def _row(gait: Optimum, tuned: Experiment) -> dict[str, Any]:
@@ -144,7 +160,7 @@ def _write(
     front: Front,
     gaits: list[tuple[Optimum, Experiment]],
     rows: list[dict[str, Any]],
-    own: dict[str, float],
+    own: dict[str, Any],
     plots: bool,
     force: bool,
 ) -> Path | None:
@@ -169,24 +185,38 @@ def _write(
         raise FolderError(f"{folder} could not be written: {error.strerror or error}.") from None
 
 
-def _page(
-    experiment: Experiment, front: Front, rows: list[dict[str, Any]], own: dict[str, float], took: float
-) -> RenderableType:
+def _page(experiment: Experiment, front: Front, rows: list[dict[str, Any]], own: dict[str, Any], took: float) -> RenderableType:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
-    for column in ("time s", "energy J", "eff. %", "torque N m", "lift mm", "stride mm", "speed m/s", "lift pace", "held by"):
-        table.add_column(column, justify="left" if column == "held by" else "right")
+    warm = any(abs(row["electrical_energy"] - row["energy"]) > 1e-9 * abs(row["energy"]) for row in rows)
+    columns = [
+        "time",
+        "energy",
+        *(["electr."] if warm else []),
+        "torque",
+        "margin",
+        "lift",
+        "stride",
+        "speed",
+        "pace",
+        "held by",
+    ]
+    units = ["s", "J", *(["J"] if warm else []), "N m", "mm", "mm", "mm", "m/s", "", ""]
+    for column, unit in zip(columns, units, strict=True):
+        left = column == "held by"
+        table.add_column(f"{column}\n{unit}".rstrip(), justify="left" if left else "right", no_wrap=not left)
     mine = {knob: _value(experiment, knob) for knob in ("gait.lift", "gait.stride", "gait.speed", "gait.lift_pace")}
-    for row in [*rows, {**mine, **own, "held_by": ["(the scenario's own gait)"]}]:
+    for row in [*rows, {**mine, **own, "held_by": ["(own gait)"]}]:
         torque = max(row[f"peak_torque_{i}"] for i in (1, 2, 3))
         table.add_row(
             f"{row['t_end']:.2f}",
-            f"{row['energy']:.4f}",
-            f"{100 * row['efficiency']:.3f}",
+            f"{row['energy']:.3f}",
+            *([f"{row['electrical_energy']:.3f}"] if warm else []),
             f"{torque:.4f}",
+            "-" if row["support_margin"] is None else f"{1e3 * row['support_margin']:.1f}",
             f"{1e3 * row['gait.lift']:.2f}",
             f"{1e3 * row['gait.stride']:.2f}",
-            f"{row['gait.speed']:.4f}",
-            f"{row['gait.lift_pace']:.3f}",
+            f"{row['gait.speed']:.3f}",
+            f"{row['gait.lift_pace']:.2f}",
             ", ".join(held.replace("gait.", "") for held in row["held_by"]),
         )
     limit = (
@@ -195,8 +225,14 @@ def _page(
         else f"torques up to {front.torque_limit:g} N m"
     )
     head = Text.assemble((experiment.about.title or experiment.name, "bold"), f"  ({experiment.name}): best gaits, {limit}")
-    tail = f"{front.layouts} layouts of steps, {front.solves} solves by SLSQP with exact derivatives, {took:.1f} s with compilation"
-    return Group(head, table, Text(tail))
+    tail = [
+        f"{front.layouts} layouts of steps, {front.solves} solves by SLSQP with exact derivatives, {took:.1f} s with compilation"
+    ]
+    if any(row["support_margin"] is None or row["support_margin"] < 0 for row in rows):
+        tail.append(
+            "margin: of the support, least; where it is negative (or the ground would have to pull, -) only a clamped foot holds"
+        )
+    return Group(head, table, Text("\n".join(tail)))
 
 
 def _value(experiment: Experiment, knob: str) -> float:

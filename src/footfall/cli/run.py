@@ -121,7 +121,8 @@ def _unstable_words(found: TooLong, experiment: Experiment) -> str:
     safe = f"{digit * math.floor(limit / digit):.0e}"  # one digit, rounded down
     return (
         f"sim.{key} = {step:.3g} s is {step / limit:.3g} times the longest stable step of {method}, {limit:.3g} s (eigenvalue {seen} 1/s "
-        f"at t = {t:.3g} s): expect a wrong run. Try --set sim.{key}={safe}, or --set sim.solver=kvaerno5 --set sim.step=auto."
+        f"at t = {t:.3g} s): expect a wrong run. Try --set sim.{key}={safe} or less (a wrong run does not see all there is), or"
+        " --set sim.solver=kvaerno5 --set sim.step=auto."
     )
 
 
@@ -197,14 +198,14 @@ def _animate(run: Trajectory, path: Path) -> None:
 
 
 def _suggest(experiment: Experiment) -> None:
-    """Three things to try next, of the kind this scenario allows."""
+    """A few things to try next, of the kind this scenario allows."""
     name, gif = experiment.origin, f"{experiment.name}.gif"
     ideas = [f"footfall show {name}"]
     if isinstance(experiment.system, AbstractMotionPlan):
-        ideas.append(f'footfall run {name} --set gait.lift="5 mm"')
-        ideas.append(
-            f"footfall sweep {name} --vary gait.lift=0.004:0.02:20 --vary gait.stride=0.03:0.09:20 --metric efficiency"
-        )
+        ideas.append(f'footfall run {name} --set gait.lift="5 mm" --animate {gif}')
+        ideas.append(f"footfall optimise {name} --set torque_limit=0.5")
+        metric = "efficiency" if "climb" in str(experiment.document["robot"].get("route", "")) else "energy"
+        ideas.append(f"footfall sweep {name} --vary gait.lift=0.004:0.02:20 --vary gait.stride=0.06:0.09:20 --metric {metric}")
     elif "torso" in experiment.document["robot"]:
         ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
         ideas.append(f"footfall run {name} --set leg=stiffening --animate {gif}")

@@ -240,6 +240,7 @@ def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepRepo
         **digest.to_dict(),
         "duration": plan["duration"],
         "step": plan["step"],
+        "planned": bool(report.paths) and all(path.startswith("along the plan") for path in report.paths),
         "step_source": manifest.step_source,
         "method": plan["method"],
         "precision": plan["precision"],

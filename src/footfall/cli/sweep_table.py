@@ -21,7 +21,7 @@ def sweep_table(summary: dict[str, Any], experiment: Experiment, manifest: Manif
     units = {axis["key"]: axis["unit"] for axis in manifest.designs["axes"]}
     parts: list[RenderableType] = [
         Text.assemble((experiment.about.title or manifest.name, "bold"), f"  ({manifest.name})"),
-        Text(f"{counted(summary['designs'], 'design')} of {', '.join(units)}; {summary['duration']:g} s each\n"),
+        Text(f"{counted(summary['designs'], 'design')} of {', '.join(units)}; {_span(summary)}\n"),
         _outcomes(summary, experiment),
     ]
     if summary["best"] or summary["fastest"]:
@@ -71,7 +71,9 @@ def _quantity(value: Any, unit: str) -> str:
 def _conditions(summary: dict[str, Any]) -> list[str]:
     workers = f"; {counted(summary['workers'], 'worker')}" if summary["workers"] else ""
     lines = [
-        f"step {summary['step']:.4g} s ({summary['step_source']}), {summary['method']}, {summary['precision']}",
+        "reckoned along each plan, which has its own time"
+        if summary["planned"]
+        else f"step {summary['step']:.4g} s ({summary['step_source']}), {summary['method']}, {summary['precision']}",
         f"path: {'; '.join(summary['paths'])}{workers}",
         *summary["notes"],
     ]
@@ -95,3 +97,7 @@ def run_alone(summary: dict[str, Any]) -> str:
     settings = " ".join(f"--set {shlex.quote(f'{key}={value}')}" for key, value in found["values"].items())
     scenario = shlex.quote(f"{summary['folder']}/{SCENARIO}")
     return f"footfall run {scenario} {settings}"
+
+
+def _span(summary: dict[str, Any]) -> str:
+    return "a plan each" if summary["planned"] else f"{summary['duration']:g} s each"

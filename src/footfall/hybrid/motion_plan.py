@@ -87,7 +87,7 @@ class Costs(NamedTuple):
     energy: Any  #: J
     time: Any  #: s
     torques: Any  #: N m, largest of each motor in each part of the plan: an array
-    room: Any  #: what must not become negative (reach, margins, the layout's own range), in units of its own size: an array
+    room: dict[str, Any]  #: by name, what must not become negative (reach, margins), in units of its own size: arrays
 
 
 class AbstractTuning(abc.ABC):
@@ -99,6 +99,10 @@ class AbstractTuning(abc.ABC):
     @abc.abstractmethod
     def layouts(self) -> Sequence[Any]:
         """Every layout the knobs' ranges allow: arrays of one shape."""
+
+    @abc.abstractmethod
+    def narrower(self, layout: Any) -> Sequence[Any]:
+        """The layout in smaller ranges, for where its best gait cannot be walked; none if that would be splitting hairs."""
 
     @abc.abstractmethod
     def values(self, share: Any, layout: Any) -> dict[str, Any]:

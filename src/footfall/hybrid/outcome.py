@@ -22,6 +22,7 @@ class Outcome(enum.IntEnum):
     arrived = 13
     overloaded = 14
     unreachable = 15
+    blocked = 16
 
     @property
     def meaning(self) -> str:
@@ -46,4 +47,5 @@ _MEANING = {
     Outcome.arrived: "did all that was planned",
     Outcome.overloaded: "a motor would have to give more torque than it can",
     Outcome.unreachable: "a move of the plan is out of reach",
+    Outcome.blocked: "the ground is in the way of a move of the plan, or not under a foot",
 }

@@ -63,8 +63,9 @@ class Travel(NamedTuple):
     weight: Scalar  #: N, for the cost of transport
     motor_ports: tuple[str, ...]  #: power ports whose work the robot pays for
     heading: str | None = None  #: output that holds the heading, for robots that turn
-    contacts: tuple[str, ...] = ()  #: discrete states that are 1 while a foot touches, for robots with several feet
+    contacts: tuple[str, ...] = ()  #: signals that are positive while a foot touches, for robots with several feet
     means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know
+    planned: bool = False  #: a plan with a begin and an end: all of it counts, and nothing settles
 
 
 class AbstractHybridSystem(Parametric):

@@ -5,10 +5,13 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from footfall.hybrid.fields import ParameterError
 from footfall.models.two_leg_course import Footstep, Stand
-from footfall.models.two_leg_reach import check_reach
-from footfall.models.two_leg_support import LEVEL, foot_span, highest_between, obstacle, way_over
+from footfall.models.two_leg_reach import STRETCHED, check_reach
+from footfall.models.two_leg_support import LEVEL, Build, foot_span, footing, highest_between, links_below, obstacle, way_over
+from footfall.parts.terrain.steps import Steps
 
 if TYPE_CHECKING:
     from footfall.models.two_leg_walker import TwoLegWalker
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 LENGTHS = 8
 #: A search that has looked at this many stands without arriving gives up.
 MOST_STANDS = 20_000
+#: A foot that is put at an edge is put this far to one side of it [m].
+INSIDE = 1e-3
 #: Stands closer than this are the same [m].
 GRAIN = 1e-4
 
@@ -24,7 +29,8 @@ GRAIN = 1e-4
 def plan_to(walker: "TwoLegWalker", stand: Stand, goal: float) -> list[Footstep]:
     """Footsteps until foot 1 is at x = `goal`, the feet their usual distance apart and level. Raises ParameterError, naming how far it gets.
 
-    Best first: footsteps made, plus the least number still needed. Of equally many, the one that keeps the feet nearer to their usual distance.
+    Best first (A*): footsteps made, plus the least number still needed; of equally good ones that which is further on, then that which has kept
+    the feet nearer to their usual distance.
     """
     apart, stride = float(walker.separation), float(walker.gait.stride)
     forward = goal < stand.x1
@@ -34,18 +40,21 @@ def plan_to(walker: "TwoLegWalker", stand: Stand, goal: float) -> list[Footstep]
         return sum(math.ceil(abs(way) / stride - 1e-9) for way in (goal - s.x1, goal + apart - s.x5))
 
     order = itertools.count()
-    heap = [(steps_left(stand), 0.0, next(order), stand)]
+    heap = [(steps_left(stand), 0.0, 0.0, next(order), stand)]
     best: dict[tuple[int, ...], float] = {_key(stand): 0.0}
     parents: dict[tuple[int, ...], tuple[Stand, Footstep]] = {}
-    nearest_to, problem = stand, ""
-    looked = 0
+    nearest_to, looked = stand, 0
     while heap:
-        _, untidy, _, here = heapq.heappop(heap)
+        _, _, untidy, _, here = heapq.heappop(heap)
         if abs(here.x1 - goal) < GRAIN and abs(here.x5 - goal - apart) < GRAIN and abs(here.y5 - here.y1) < LEVEL:
             return _trace(parents, here, stand)
         looked += 1
         if looked > MOST_STANDS:
-            break
+            raise ParameterError(
+                f'"go_to {goal:g}": {MOST_STANDS} places to stand were looked at and none was the goal; the nearest has foot 1 at'
+                f" x = {nearest_to.x1:.4g} m. A longer stride (gait.stride = {1e3 * stride:.4g} mm), or a nearer goal on the way, needs fewer.",
+                "route",
+            )
         if abs(here.x1 - goal) < abs(nearest_to.x1 - goal):
             nearest_to = here
         made = best[_key(here)]
@@ -54,20 +63,40 @@ def plan_to(walker: "TwoLegWalker", stand: Stand, goal: float) -> list[Footstep]
             count = made + 1
             if count >= best.get(_key(there), math.inf):
                 continue
-            why = _why_not(walker, step, here)
-            if why is not None:
-                problem = why if here == nearest_to else problem
-                continue
             best[_key(there)] = count
             parents[_key(there)] = (here, step)
             strain = untidy + abs(there.x5 - there.x1 - apart) + 0.1 * float(walker.gait.lift + max(step.over, step.rise, 0.0))
-            heapq.heappush(heap, (count + steps_left(there), strain, next(order), there))
+            heapq.heappush(heap, (count + steps_left(there), -count, strain, next(order), there))
+    tried = [_why_not(walker, step, nearest_to) for step in _tries(walker, nearest_to, goal, forward)]
+    problem = next((why for why in tried if why is not None), None)
     said = f" From there: {problem}" if problem else ""
+    if stride <= GRAIN:
+        said = f" A stride of {1e3 * stride:.3g} mm is below the {1e3 * GRAIN:g} mm that places are told apart by."
+    gap = _widest_gap(walker, stand.x1, goal)
+    if gap:  # more to the point than any one footstep
+        said = (
+            f" The widest gap on the way is {1e3 * gap:.4g} mm; a stride reaches {1e3 * stride:.4g} mm,"
+            f" and {1e3 * float(walker.overhang):.4g} mm of a foot may hang over."
+        )
     raise ParameterError(
-        f'"go_to {goal:g}": no footsteps lead there. The nearest place reached has foot 1 at x = {nearest_to.x1:.4g} m,'
+        f'"go_to {goal:g}": no footsteps lead there among the places tried. The nearest place reached has foot 1 at x = {nearest_to.x1:.4g} m,'
         f" {1e3 * nearest_to.y1:.4g} mm high, and foot 2 at {nearest_to.x5:.4g} m.{said}",
         "route",
     )
+
+
+def _widest_gap(walker: "TwoLegWalker", start: float, goal: float) -> float:
+    """Of the pieces of ground between start and goal that lie lower than both their neighbours."""
+    if not isinstance(walker.terrain, Steps):
+        return 0.0
+    pieces = walker.terrain.pieces()
+    low, high = sorted((-start, -goal))
+    widths = [
+        b - a
+        for (_, _, before), (a, b, level), (_, _, after) in zip(pieces, pieces[1:], pieces[2:], strict=False)
+        if level < min(before, after) and b > low and a < high
+    ]
+    return max(widths, default=0.0)
 
 
 def _key(stand: Stand) -> tuple[int, ...]:
@@ -82,35 +111,74 @@ def _trace(parents: dict, here: Stand, start: Stand) -> list[Footstep]:
     return steps[::-1]
 
 
-def _footsteps(walker: "TwoLegWalker", stand: Stand, goal: float, forward: bool) -> list[Footstep]:
-    """Every footstep worth trying: either foot, some lengths, and those that end just at an edge, or where the goal wants the foot."""
+def _lengths(walker: "TwoLegWalker", stand: Stand, foot: int, goal: float, forward: bool) -> np.ndarray:
+    """Signed lengths worth trying, longest first: some shares of a stride, those that end just at an edge, or where the goal wants the foot."""
     stride, foot_length = float(walker.gait.stride), float(walker.foot_length)
     sign = -1.0 if forward else 1.0
-    found = []
+    ankle, other = (stand.x1, stand.x5) if foot == 1 else (stand.x5, stand.x1)
+    inward = 1.0 if other > ankle else -1.0
+    target = goal if foot == 1 else goal + float(walker.separation)
+    lengths = {sign * stride * k / LENGTHS for k in range(1, LENGTHS + 1)}
+    lengths.add(target - ankle)
+    for edge in getattr(walker.terrain, "edges", ()):
+        # Ankle or toe at the edge, a little to either side of it (what only touches a piece does not stand on it), or with as much over it
+        # as is allowed.
+        aside = (0.0, INSIDE, float(walker.overhang), float(walker.overhang) - INSIDE)
+        lengths |= {
+            -edge + side * by - reach - ankle for by in aside for side in (-1.0, 1.0) for reach in (0.0, inward * foot_length)
+        }
+    return np.array(sorted((d for d in lengths if GRAIN < sign * d <= stride * (1 + 1e-9)), key=abs, reverse=True))
+
+
+def _made(walker: "TwoLegWalker", stand: Stand, foot: int, across: np.ndarray) -> Footstep:
+    """To the highest ground under the foot where it lands; an array of footsteps."""
+    build = Build.of(walker)
+    moved_to = stand.after(Footstep(foot, across, 0.0, 0.0, 0.0))
+    start_height = stand.y1 if foot == 1 else stand.y5
+    ends = np.sort(np.broadcast_arrays(*foot_span(build, foot, moved_to)), axis=0)
+    rise = highest_between(walker.terrain, ends[0], ends[1]) - start_height
+    over = np.maximum(way_over(build, walker.terrain, foot, across, stand), 0.0)
+    return Footstep(foot, across, rise, stand.x5 - stand.x1, stand.y5 - stand.y1, 1.0, over)
+
+
+def _tries(walker: "TwoLegWalker", stand: Stand, goal: float, forward: bool) -> list[Footstep]:
+    """Every footstep worth trying, either foot."""
+    return [step for foot in (1, 2) for step in _each(_made(walker, stand, foot, _lengths(walker, stand, foot, goal, forward)))]
+
+
+def _each(steps: Footstep, which: np.ndarray | None = None) -> list[Footstep]:
+    rows = np.arange(len(np.atleast_1d(steps.across))) if which is None else np.flatnonzero(which)
+    return [steps._replace(across=float(steps.across[i]), rise=float(steps.rise[i]), over=float(steps.over[i])) for i in rows]
+
+
+def _footsteps(walker: "TwoLegWalker", stand: Stand, goal: float, forward: bool) -> list[Footstep]:
+    """Those that reach, land on ground, and cut into none."""
+    build, found = Build.of(walker), []
     for foot in (1, 2) if forward else (2, 1):
-        ankle, other = (stand.x1, stand.x5) if foot == 1 else (stand.x5, stand.x1)
-        inward = 1.0 if other > ankle else -1.0
-        target = goal if foot == 1 else goal + float(walker.separation)
-        lengths = {sign * stride * k / LENGTHS for k in range(1, LENGTHS + 1)}
-        lengths.add(target - ankle)
-        for edge in getattr(walker.terrain, "edges", ()):
-            for hang in (0.0, float(walker.overhang)):
-                # Ankle at the edge, or toe at it; with as much over it as is allowed; on either side.
-                lengths |= {
-                    -edge + side * hang - reach - ankle for side in (-1.0, 0.0, 1.0) for reach in (0.0, inward * foot_length)
-                }
-        worth_it = sorted((d for d in lengths if GRAIN < sign * d <= stride * (1 + 1e-9)), key=abs, reverse=True)
-        found += [_footstep(walker, stand, foot, across) for across in worth_it]
+        across = _lengths(walker, stand, foot, goal, forward)
+        if not across.size:
+            continue
+        steps = _made(walker, stand, foot, across)
+        good = _within_reach(walker, steps) & ~footing(build, walker.terrain, foot, steps, stand).blocked(build)
+        rows = np.flatnonzero(good)
+        if rows.size and isinstance(walker.terrain, Steps):
+            some = steps._replace(across=across[rows], rise=steps.rise[rows], over=steps.over[rows])
+            good[rows] = links_below(build, walker.terrain, foot, some, stand).max(axis=(0, 1, 2, 3)) <= LEVEL
+        found += _each(steps, good)
     return found
 
 
-def _footstep(walker: "TwoLegWalker", stand: Stand, foot: int, across: float) -> Footstep:
-    """To the highest ground under the foot where it lands."""
-    moved_to = stand.after(Footstep(foot, across, 0.0, 0.0, 0.0))
-    start_height = stand.y1 if foot == 1 else stand.y5
-    landing = highest_between(walker, *sorted(foot_span(walker, foot, moved_to)))
-    over = way_over(walker, foot, across, stand)
-    return Footstep(foot, across, landing - start_height, stand.x5 - stand.x1, stand.y5 - stand.y1, 1.0, max(over, 0.0))
+def _within_reach(walker: "TwoLegWalker", steps: Footstep) -> np.ndarray:
+    """As `check_reach` says it, for an array."""
+    full, sign = 2.0 * float(walker.link_length), -1.0 if steps.foot == 1 else 1.0
+    up = float(walker.gait.lift) + np.maximum(np.maximum(steps.rise, steps.over), 0.0)
+    ways = ((0.0, 0.0), (0.0, up), (steps.across, up), (steps.across, steps.rise))
+    widest = np.max(
+        [np.hypot(steps.apart + sign * (dx + 0.0 * up), steps.above + sign * (dy + 0.0 * up)) for dx, dy in ways], axis=0
+    )
+    after = steps.apart + sign * steps.across
+    meet = ((steps.apart > 0) != (after > 0)) | (np.minimum(np.abs(steps.apart), np.abs(after)) < 1e-3 * full)
+    return (widest <= full * (1.0 - STRETCHED)) & ~meet
 
 
 def _why_not(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None:

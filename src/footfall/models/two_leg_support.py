@@ -1,10 +1,17 @@
-"""Feet and links against the ground: how much of a foot has ground under it, and what a footstep would cut into."""
+"""Feet and links against the ground: how much of a foot has ground under it, and what a footstep would cut into.
 
-from typing import TYPE_CHECKING
+Elementwise: one footstep, or the same footstep of many designs.
+"""
+
+import functools
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from footfall.models.two_leg_course import Footstep, Stand
+from footfall.numerics.scalar import Scalar
+from footfall.parts.terrain.planes import Flat
 from footfall.parts.terrain.steps import Steps
 
 if TYPE_CHECKING:
@@ -12,138 +19,213 @@ if TYPE_CHECKING:
 
 #: Heights closer than this are the same [m].
 LEVEL = 1e-9
-#: Poses looked at along each move, and points along each link.
-POSES, POINTS = 9, 9
+#: Poses looked at along each move.
+POSES = 17
 
 
-def foot_span(walker: "TwoLegWalker", foot: int, stand: Stand) -> tuple[float, float]:
+class Build(NamedTuple):
+    """What of a walker its ground is asked about."""
+
+    link_length: Scalar
+    foot_length: Scalar
+    overhang: Scalar
+    lift: Scalar
+
+    @staticmethod
+    def of(walker: "TwoLegWalker") -> "Build":
+        return Build(walker.link_length, walker.foot_length, walker.overhang, walker.gait.lift)
+
+
+Ground = Flat | Steps
+
+
+def _pieces(ground: Ground) -> list[tuple[float, float, float]]:
+    """(from, to, height) of every level piece, in the house frame."""
+    return ground.pieces() if isinstance(ground, Steps) else [(-np.inf, np.inf, 0.0)]
+
+
+def foot_span(build: Build, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
     """Where the foot begins (its ankle) and ends, along the model's x. Feet point at each other."""
     ankle, other = (stand.x1, stand.x5) if foot == 1 else (stand.x5, stand.x1)
-    inward = 1.0 if other > ankle else -1.0
-    return ankle, ankle + inward * float(walker.foot_length)
+    return ankle, ankle + np.where(np.greater(other, ankle), 1.0, -1.0) * build.foot_length
 
 
-def supported(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> tuple[float, float]:
-    """(from, to) of the ground under the foot that stands during a footstep, from its ankle towards the other foot."""
-    return ground_under(walker, 2 if step.foot == 1 else 1, stand)
-
-
-def ground_under(walker: "TwoLegWalker", foot: int, stand: Stand) -> tuple[float, float]:
-    """The part of a foot that has ground under it at its own height; nothing, (0, 0), where there is none.
-
-    Of ground that is not in steps: all of the foot, if that is how high it stands.
-    """
+def ground_under(build: Build, ground: Ground, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
+    """(from, to) of the ground under a foot at its own height, from its ankle towards the other foot; nothing, (0, 0), where there is none."""
     height = stand.y1 if foot == 1 else stand.y5
-    if not isinstance(walker.terrain, Steps):
-        return 0.0, float(walker.foot_length) if abs(float(walker.terrain.height(0.0)) - height) < LEVEL else 0.0
-    ankle, toe = foot_span(walker, foot, stand)
-    behind, ahead = sorted((-ankle, -toe))  # house frame, forward positive
-    spans = [
-        (max(a, behind), min(b, ahead))
-        for a, b, level in walker.terrain.pieces()
-        if abs(level - height) < LEVEL and min(b, ahead) > max(a, behind)
-    ]
-    if not spans:
-        return 0.0, 0.0
-    ends = sorted((abs(ankle + spans[0][0]), abs(ankle + spans[-1][1])))
-    return ends[0], ends[1]
+    ankle, toe = foot_span(build, foot, stand)
+    behind, ahead = np.minimum(-ankle, -toe), np.maximum(-ankle, -toe)  # house frame, forward positive
+    first, last = np.inf + 0.0 * behind, -np.inf + 0.0 * behind
+    for a, b, level in _pieces(ground):
+        there = (np.abs(level - height) < LEVEL) & (np.minimum(b, ahead) > np.maximum(a, behind))
+        first = np.where(there, np.minimum(first, np.maximum(a, behind)), first)
+        last = np.where(there, np.maximum(last, np.minimum(b, ahead)), last)
+    some = last > first
+    one, two = (np.abs(ankle + np.where(some, end, -ankle)) for end in (first, last))
+    return np.minimum(one, two), np.maximum(one, two)
 
 
-def highest_between(walker: "TwoLegWalker", left: float, right: float) -> float:
+def highest_between(ground: Ground, left: Scalar, right: Scalar) -> Scalar:
     """The highest ground from `left` to `right` (model's x)."""
-    if not isinstance(walker.terrain, Steps):
-        return float(np.max(np.asarray(walker.terrain.height(-np.array([left, right])))))
-    low, high = -right, -left
-    return max(level for a, b, level in walker.terrain.pieces() if b > low + LEVEL and a < high - LEVEL)
+    low, high = -np.asarray(right, float), -np.asarray(left, float)
+    found = -np.inf + 0.0 * low
+    for a, b, level in _pieces(ground):
+        found = np.where((b > low + LEVEL) & (a < high - LEVEL), np.maximum(found, level), found)
+    return found
 
 
-def way_over(walker: "TwoLegWalker", foot: int, across: float, stand: Stand) -> float:
+def way_over(build: Build, ground: Ground, foot: int, across: Scalar, stand: Stand) -> Scalar:
     """The highest ground under the way of a foot, above where it stands."""
-    ankle, toe = foot_span(walker, foot, stand)
+    ankle, toe = foot_span(build, foot, stand)
     ends = (ankle, toe, ankle + across, toe + across)
-    return highest_between(walker, min(ends), max(ends)) - (stand.y1 if foot == 1 else stand.y5)
+    left, right = (functools.reduce(pick, ends) for pick in (np.minimum, np.maximum))
+    return highest_between(ground, left, right) - (stand.y1 if foot == 1 else stand.y5)
+
+
+class Footing(NamedTuple):
+    """A footstep against the ground, from where the feet stand to where one lands."""
+
+    ankle: Scalar  #: where it lands
+    height: Scalar
+    ground: Scalar  #: highest under it there
+    hanging: Scalar  #: how much of it has no ground under it
+    holds: Scalar  #: whether any has
+    up: Scalar  #: how high it is lifted
+    over: Scalar  #: highest ground on its way
+
+    def blocked(self, build: Build) -> Scalar:
+        """Whether it cannot be made. Links are looked at apart."""
+        inside = self.ground > self.height + LEVEL
+        return inside | ~self.holds | (self.hanging > build.overhang + LEVEL) | (self.over > self.up - LEVEL)
+
+
+def footing(build: Build, ground: Ground, foot: int, step: Footstep, stand: Stand) -> Footing:
+    after = stand.after(step._replace(foot=foot))
+    ankle, toe = foot_span(build, foot, after)
+    low, high = ground_under(build, ground, foot, after)
+    return Footing(
+        ankle,
+        after.y1 if foot == 1 else after.y5,
+        highest_between(ground, np.minimum(ankle, toe), np.maximum(ankle, toe)),
+        build.foot_length - (high - low),
+        high > low,
+        build.lift + np.maximum(np.maximum(step.rise, step.over), 0.0),
+        way_over(build, ground, foot, step.across, stand),
+    )
 
 
 def obstacle(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None:
     """Why a footstep cannot be made on this ground, in words with the place and the nearest remedy; None if it can."""
-    after = stand.after(step)
-    height = after.y1 if step.foot == 1 else after.y5
-    ankle, toe = foot_span(walker, int(step.foot), after)
-    where = f"foot {step.foot:g} lands at x = {ankle:.4g} m"
-    ground = highest_between(walker, *sorted((ankle, toe)))
-    if ground > height + LEVEL:
+    build = Build.of(walker)
+    f = footing(build, walker.terrain, int(step.foot), step, stand)
+    where = f"foot {step.foot:g} lands at x = {f.ankle:.4g} m"
+    if f.ground > f.height + LEVEL:
         return (
-            f"{where}, {1e3 * height:.4g} mm high, where the ground under it rises to {1e3 * ground:.4g} mm: the foot would cut into the"
+            f"{where}, {1e3 * f.height:.4g} mm high, where the ground under it rises to {1e3 * f.ground:.4g} mm: the foot would cut into the"
             " step. End the walk before the edge, or climb."
         )
-    low, high = ground_under(walker, int(step.foot), after)
-    hanging = float(walker.foot_length) - (high - low)
-    if high - low <= 0:
+    if not f.holds:
         remedy = (
             "terrain.edges, terrain.heights"
             if isinstance(walker.terrain, Steps)
             else "it is level: terrain=steps has edges and heights"
         )
-        return f"{where}, {1e3 * height:.4g} mm high, where there is no ground at that height ({remedy})."
-    if hanging > float(walker.overhang) + LEVEL:
-        return f"{where} with {1e3 * hanging:.4g} mm of it over the edge; {1e3 * float(walker.overhang):.4g} mm are allowed (robot.overhang)."
-    up = float(walker.gait.lift) + max(float(step.rise), float(step.over), 0.0)
-    over = way_over(walker, int(step.foot), float(step.across), stand)
-    if over > up - LEVEL:
-        return f"foot {step.foot:g} is lifted {1e3 * up:.4g} mm, and ground {1e3 * over:.4g} mm above it is in its way. Lift it higher (gait.lift)."
-    return _cut_link(walker, step, stand)
+        return f"{where}, {1e3 * f.height:.4g} mm high, where there is no ground at that height ({remedy})."
+    if f.hanging > build.overhang + LEVEL:
+        return f"{where} with {1e3 * f.hanging:.4g} mm of it over the edge; {1e3 * float(build.overhang):.4g} mm are allowed (robot.overhang)."
+    if f.over > f.up - LEVEL:
+        return (
+            f"foot {step.foot:g} is lifted {1e3 * f.up:.4g} mm, and ground {1e3 * f.over:.4g} mm above it is in its way."
+            " Lift it higher (gait.lift)."
+        )
+    return _cut_link(build, walker.terrain, step, stand)
 
 
 def unfit_start(walker: "TwoLegWalker", stand: Stand) -> str | None:
     """Why the feet cannot stand where a route begins; None if they can."""
+    build = Build.of(walker)
     for foot, ankle in ((1, stand.x1), (2, stand.x5)):
-        ends = sorted(foot_span(walker, foot, stand))
-        if highest_between(walker, *ends) > LEVEL:
-            return f"foot {foot}, which starts at x = {ankle:.4g} m, would stand inside a step (terrain.edges are forward of foot 1's start)."
-        low, high = ground_under(walker, foot, stand)
-        hanging = float(walker.foot_length) - (high - low)
-        if hanging > float(walker.overhang) + LEVEL:
-            return f"foot {foot} starts with {1e3 * hanging:.4g} mm of it over an edge; {1e3 * float(walker.overhang):.4g} mm are allowed."
+        ends = np.sort(foot_span(build, foot, stand))
+        if highest_between(walker.terrain, *ends) > LEVEL:
+            return (
+                f"foot {foot}, which starts at x = {ankle:.4g} m, would stand inside a step"
+                " (terrain.edges are forward of foot 1's start)."
+            )
+        low, high = ground_under(build, walker.terrain, foot, stand)
+        hanging = float(build.foot_length - (high - low))
+        if hanging > float(build.overhang) + LEVEL:
+            return f"foot {foot} starts with {1e3 * hanging:.4g} mm of it over an edge; {1e3 * float(build.overhang):.4g} mm are allowed."
     return None
 
 
-def _cut_link(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None:
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def _cut_link(build: Build, ground: Ground, step: Footstep, stand: Stand) -> str | None:
     """A link that would pass through the ground."""
     from footfall.models.two_leg_moves import MOVES  # here, because moves of a footstep need no ground
 
-    for move, name in enumerate(MOVES):
-        points = _links_during(walker, step, stand, move)  # (links, poses, points, 2)
-        below = _height(walker, points[..., 0]) - points[..., 1]
-        if below.max() > LEVEL:
-            link = int(np.unravel_index(np.argmax(below), below.shape)[0]) + 1
-            return f"link {link} would pass {1e3 * below.max():.3g} mm deep through the ground while the foot goes {name}."
-    return None
+    below = links_below(build, ground, int(step.foot), step, stand)
+    if below.max() <= LEVEL:
+        return None
+    move, link, *_ = np.unravel_index(np.argmax(below), below.shape)
+    return f"link {link + 1} would pass {1e3 * below.max():.3g} mm deep through the ground while the foot goes {MOVES[move]}."
 
 
-def _height(walker: "TwoLegWalker", x: np.ndarray) -> np.ndarray:
-    """Of the ground at places along the model's x, in NumPy. At the face of a step, the lower side: to touch it is not to cut it."""
-    if not isinstance(walker.terrain, Steps):
-        return np.asarray(walker.terrain.height(-x))
-    levels = np.array([0.0, *walker.terrain.heights])
-    behind, ahead = (levels[np.searchsorted(np.array(walker.terrain.edges), -x + by)] for by in (-LEVEL, LEVEL))
+def links_below(build: Build, ground: Ground, foot: int, step: Footstep, stand: Stand) -> np.ndarray:
+    """How deep each link is below the ground, in poses along each move: (moves, links, places, poses, *designs).
+
+    Ground is level between edges and links are straight, so a link is deepest at one of its ends or above a corner: those are the places.
+    """
+    L = np.asarray(build.link_length, float)
+    up = build.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)
+    zero = 0.0 * (up + step.across + stand.x1)
+    ways_x, ways_y = (zero, zero, zero + step.across, zero + step.across), (zero, zero + up, zero + up, zero + step.rise)
+    s = np.linspace(0.0, 1.0, POSES).reshape(-1, *(1,) * np.ndim(zero))
+    mine, other = (1.0, 0.0) if foot == 1 else (0.0, 1.0)
+    found = []
+    for move in range(3):
+        dx = ways_x[move] * (1 - s) + ways_x[move + 1] * s
+        dy = ways_y[move] * (1 - s) + ways_y[move + 1] * s
+        one = (stand.x1 + mine * dx, stand.y1 + mine * dy)
+        five = (stand.x5 + other * dx, stand.y5 + other * dy)
+        wx, wy = five[0] - one[0], five[1] - one[1]
+        span = np.hypot(wx, wy)
+        sag = np.sqrt(np.maximum(L * L - 0.25 * span * span, 0.0)) * np.sign(wx) / span  # knee up
+        two, four = (one[0], one[1] + L), (five[0], five[1] + L)
+        three = (0.5 * (two[0] + four[0]) - sag * wy, 0.5 * (two[1] + four[1]) + sag * wx)
+        points = (one, two, three, four, five)
+        ends = [_height(ground, x) - y for x, y in points]
+        found.append(
+            np.stack(
+                [
+                    np.stack([ends[k], ends[k + 1], *(_above(corner, points[k], points[k + 1]) for corner in _corners(ground))])
+                    for k in range(4)
+                ]
+            )
+        )
+    return np.stack(found)
+
+
+def _corners(ground: Ground) -> list[tuple[float, float]]:
+    """Upper ends of the faces of steps, in the model's plane."""
+    pieces = _pieces(ground)
+    return [(-b, max(level, nxt)) for (_, b, level), (_, _, nxt) in itertools.pairwise(pieces)]
+
+
+def _above(corner: tuple[float, float], a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """How far a corner stands out above a link from a to b; far below where the link does not pass over it."""
+    x, y = corner
+    width = b[0] - a[0]
+    share = (x - a[0]) / np.where(width == 0, 1.0, width)
+    passes = (width != 0) & (share > 0) & (share < 1)
+    return np.where(passes, y - (a[1] + share * (b[1] - a[1])), -np.inf)
+
+
+def _height(ground: Ground, x: np.ndarray) -> Any:
+    """Of the ground at places along the model's x. At the face of a step, the lower side: to touch it is not to cut it."""
+    if not isinstance(ground, Steps):
+        return 0.0 * x
+    levels = np.array([0.0, *ground.heights])
+    behind, ahead = (levels[np.searchsorted(np.array(ground.edges), -x + by)] for by in (-LEVEL, LEVEL))
     return np.minimum(behind, ahead)
-
-
-def _links_during(walker: "TwoLegWalker", step: Footstep, stand: Stand, move: int) -> np.ndarray:
-    """Points along every link in poses along one move. NumPy: a plan looks at thousands of footsteps."""
-    L, lift = float(walker.link_length), float(walker.gait.lift)
-    up = lift + max(float(step.rise), float(step.over), 0.0)
-    ways = [(0.0, 0.0), (0.0, up), (float(step.across), up), (float(step.across), float(step.rise))]
-    s = np.linspace(0.0, 1.0, POSES)[:, None]
-    offset = np.array(ways[move]) * (1 - s) + np.array(ways[move + 1]) * s
-    one = np.array([stand.x1, stand.y1]) + (offset if step.foot == 1 else 0.0 * offset)
-    five = np.array([stand.x5, stand.y5]) + (offset if step.foot == 2 else 0.0 * offset)
-    way = five - one
-    span = np.hypot(way[:, 0], way[:, 1])[:, None]
-    sag = np.sqrt(np.maximum(L * L - 0.25 * span * span, 0.0))
-    side = np.stack([-way[:, 1], way[:, 0]], axis=1) / span * np.sign(way[:, :1])  # knee up
-    two, four = one + np.array([0.0, L]), five + np.array([0.0, L])
-    three = 0.5 * (two + four) + sag * side
-    along = np.linspace(0.0, 1.0, POINTS)[:, None, None]
-    links = [a[None] * (1 - along) + b[None] * along for a, b in ((one, two), (two, three), (three, four), (four, five))]
-    return np.stack([link.swapaxes(0, 1) for link in links])

@@ -6,7 +6,7 @@ strides that divide a walk evenly.
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -17,6 +17,7 @@ from footfall.hybrid.fields import ParameterError, nearest
 from footfall.hybrid.motion_plan import AbstractTuning, Costs, Knob
 from footfall.models.two_leg_course import Footstep, Walk
 from footfall.models.two_leg_figures import Row, footsteps, plan_of
+from footfall.models.two_leg_ground import refused_by_ground
 from footfall.models.two_leg_route import blocks_of, parse_route
 
 if TYPE_CHECKING:
@@ -25,13 +26,18 @@ if TYPE_CHECKING:
 #: Samples to a move: energies err by less than 1e-4 of themselves, and what is found is reckoned again with many more.
 SAMPLES = 101
 #: Strides looked at to find the layouts; one that is met by none of them is too narrow to matter.
-STRIDES = 4001
+STRIDES = 1001
+#: What of a foot and of the weight is left between a found gait and tipping or lifting off: a run looks between the samples.
+SPARED = 2e-3
+#: A range of strides is narrowed into this many where the ground refuses its best gait, and not below this width [m].
+PIECES, NARROWEST = 8, 1e-4
 #: How near to stretched legs may come, as a share of their reach.
 NEAREST = 2e-3
 
 
 class TwoLegTuning(AbstractTuning):
-    """Knobs: gait.lift, gait.stride, gait.speed, gait.lift_pace. A layout: (steps of each walk..., shortest stride, longest stride)."""
+    """Knobs: gait.lift, gait.stride, gait.speed, gait.lift_pace. A layout: (steps of each walk..., shortest stride, longest stride), of
+    strides that the ground does not refuse."""
 
     def __init__(self, walker: "TwoLegWalker", ranges: Mapping[str, tuple[float, float]]):
         if walker.gait.timing != "mean-speed":
@@ -86,21 +92,49 @@ class TwoLegTuning(AbstractTuning):
     def layouts(self) -> list[np.ndarray]:
         knob = self.knobs[1]
         strides = np.linspace(knob.low, min(knob.high, float(self._longest(self.knobs[0].low))), STRIDES)
-        counts = self._counts(strides)
-        jumps = [k for k in range(1, STRIDES) if (counts[k] != counts[k - 1]).any()]
-        ends = [strides[0], *(self._edge(strides[k - 1], strides[k]) for k in jumps), strides[-1]]
-        firsts = [0, *jumps]
-        return [np.array([*counts[k], low, high]) for k, (low, high) in zip(firsts, itertools.pairwise(ends), strict=True)]
+        counts, refused = self._counts(strides), self._refused(strides)
+        found, low = [], strides[0]
+        for k in range(1, STRIDES + 1):
+            if k < STRIDES and (counts[k] == counts[k - 1]).all() and refused[k] == refused[k - 1]:
+                continue
+            if k == STRIDES:
+                high = after = strides[-1]
+            elif (counts[k] != counts[k - 1]).any():
+                like = counts[k - 1]
+                high, after = self._edge(lambda x, like=like: (self._counts(x) == like).all(axis=1), strides[k - 1], strides[k])
+            else:
+                like = refused[k - 1]
+                high, after = self._edge(lambda x, like=like: self._refused(x) == like, strides[k - 1], strides[k])
+            if not refused[k - 1]:
+                found.append(np.array([*counts[k - 1], low, high]))
+            low = after
+        return found
 
-    def _edge(self, low: float, high: float) -> float:
-        """Where the counts jump, to the last digits."""
-        before = self._counts(np.asarray(low))
-        while high - low > 1e-15:
-            middle = 0.5 * (low + high)
-            if middle in (low, high):
-                break
-            low, high = (middle, high) if (self._counts(np.asarray(middle)) == before).all() else (low, middle)
-        return high
+    def _refused(self, strides: np.ndarray) -> np.ndarray:
+        """Whether the ground refuses each stride, at any lift."""
+        refused = np.ones(strides.shape, bool)
+        for lift in (self.knobs[0].low, self.knobs[0].high):
+            walker = eqx.tree_at(lambda w: (w.gait.stride, w.gait.lift), self.walker, (strides, lift + 0.0 * strides))
+            rows = [step for block in blocks_of(walker, self.verbs) for step in block.steps]
+            steps = Footstep(*(np.stack([np.broadcast_to(row[i], strides.shape) for row in rows]) for i in range(len(rows[0]))))
+            refused &= refused_by_ground(walker, steps, [[i, i + 1] for i in range(0, len(rows), 2)])
+        return refused
+
+    @staticmethod
+    def _edge(same: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> tuple[float, float]:
+        """The last stride like the one at `low`, and the first that is not."""
+        for _ in range(9):
+            between = np.linspace(low, high, 66)
+            alike = same(between)
+            k = int(np.argmin(alike)) if not alike.all() else len(between) - 1
+            low, high = between[k - 1], between[k]
+        return float(low), float(high)
+
+    def narrower(self, layout: Any) -> list[np.ndarray]:
+        low, high = float(layout[-2]), float(layout[-1])
+        if high - low < NARROWEST:
+            return []
+        return [np.array([*layout[:-2], a, b]) for a, b in itertools.pairwise(np.linspace(low, high, PIECES + 1))]
 
     def values(self, share: Any, layout: Any) -> dict[str, Any]:
         lift, stride, speed, pace = self.knobs
@@ -126,16 +160,16 @@ class TwoLegTuning(AbstractTuning):
         side, mine = (each.dynamic, plan.dynamic) if w.dynamics == "full" else (each.static, plan.static)
         made = steps.times > 0
         # Where a long lift leaves no stride of this layout within reach, the layout's shortest stride stretches the legs.
-        rooms = [(self._longest(values["gait.lift"]) - layout[-2])[None] / w.link_length]
+        rooms = {"reach": (self._longest(values["gait.lift"]) - layout[-2])[None] / w.link_length}
         if w.feet == "free":
-            rooms += [
-                side.least_zmp / w.foot_length,
-                1.0 - side.most_zmp / w.foot_length,
-                each.least_pressure / (w.link_mass * w.gravity),
-            ]
+            tipping = jnp.concatenate([side.least_zmp, w.foot_length - side.most_zmp]) / w.foot_length - SPARED
+            pressure = each.least_pressure / (4.0 * w.link_mass * w.gravity) - SPARED
+            rooms["tipping"] = jnp.where(jnp.tile(made, 2), tipping, 1.0)
+            if w.dynamics == "full":
+                rooms["lift-off"] = jnp.where(made, pressure, 1.0)
         return Costs(
             energy=mine.electrical,
             time=plan.time,
             torques=jnp.concatenate([jnp.where(made, q, 0.0) for q in side.peak_torque]),
-            room=jnp.concatenate([rooms[0], *(jnp.where(made, room, 1.0) for room in rooms[1:])]),
+            room=rooms,
         )

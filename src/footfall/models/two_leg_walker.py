@@ -20,11 +20,11 @@ from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import Event, HybridState, Jump, Travel
 from footfall.mechanics.two_leg import Effort, Limbs, Point, Pose, balance, bodies, effort, pose
 from footfall.models.two_leg_course import Footstep, Stand
-from footfall.models.two_leg_figures import table
 from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
 from footfall.models.two_leg_route import footsteps_of, parse_route
 from footfall.models.two_leg_sketch import two_leg_sketch
-from footfall.models.two_leg_support import supported
+from footfall.models.two_leg_support import Build, ground_under
+from footfall.models.two_leg_table import table
 from footfall.models.two_leg_tuning import TwoLegTuning
 from footfall.numerics.scalar import Scalar
 from footfall.parts.actuators.base import AbstractMotor
@@ -79,8 +79,8 @@ class TurnSignals(eqx.Module):
     torque: Scalar = signal(unit="N m", doc="torque on its moving side, clockwise, everything counted")
     static_torque: Scalar = signal(unit="N m", doc="the same if the pose were held still")
     power: Scalar = signal(unit="W", doc="mechanical power")
-    current: Scalar = signal(unit="A", doc="its current")
-    electrical_power: Scalar = signal(unit="W", doc="mechanical power and heat of the winding")
+    current: Scalar | None = signal(unit="A", doc="its current")
+    electrical_power: Scalar | None = signal(unit="W", doc="mechanical power and heat of the winding")
 
 
 class SupportSignals(eqx.Module):
@@ -264,19 +264,45 @@ class TwoLegWalker(AbstractTunablePlan):
         return table(self, lanes, SAMPLES_ALONE if lanes == 1 else SAMPLES_EACH, kernel)
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
-        margin = np.asarray(columns["support.margin"])
+        made, move = int(columns["footsteps"][-1]), int(columns["move"][-1])
+        said = []
+        if t[-1] < (1.0 - 1e-9) * float(self._table.total):
+            step, stand = self.row(TwoLegMode(np.int32(made), np.int32(move)))[:2]
+            said.append(
+                f"it ended in footstep {made + 1}, while foot {float(step.foot):g} went {MOVES[move]}; foot 1 stood at"
+                f" x = {-float(stand.x1):.4g} m and foot 2 at {-float(stand.x5):.4g} m (forward positive)"
+            )
+        if columns["travel.distance"][-1] < columns["travel.distance"][0]:
+            said.append("it went backward: distances of a route are negative forward")
+        pressure = np.asarray(columns["support.pressure"])
+        if pressure.min() <= 0:
+            # What motion adds to the weight grows with the square of the speed.
+            weight = float(self.gravity * (4.0 * self.link_mass + 2.0 * self.foot_mass))
+            slower = math.sqrt(weight / (weight - pressure.min()))
+            timing = (
+                f"gait.speed = {slower * float(self.gait.speed):.3g} m/s"
+                if self.gait.timing == "mean-speed"
+                else f"{slower:.3g} of its speed"
+            )
+            return [
+                *said,
+                f"the ground would have to pull, by {-pressure.min():.3g} N at most; above {timing} a foot that is not held lifts off",
+            ]
+        return [*said, self._tipping(t, np.asarray(columns["support.margin"]))]
+
+    def _tipping(self, t: np.ndarray, margin: np.ndarray) -> str:
         worst = int(np.argmin(margin))
         said = f"support margin: least {1e3 * margin[worst]:.3g} mm, at t = {t[worst]:.4g} s"
         below = margin < 0
         if not below.any():
-            return [f"{said}; a foot that is not held down stands all the way"]
+            return f"{said}; a foot that is not held down stands all the way"
         begins = np.flatnonzero(below & ~np.concatenate([[False], below[:-1]]))
         ends = np.flatnonzero(below & ~np.concatenate([below[1:], [False]]))
         spans = [
-            f"{t[a]:.4g} to {t[b]:.4g} s" if t[b] > t[a] else f"{t[a]:.4g} s on" for a, b in zip(begins, ends, strict=True)
+            f"{t[a]:.4g} to {t[b]:.4g} s" if t[b] > t[a] else f"at {t[a]:.4g} s" for a, b in zip(begins, ends, strict=True)
         ]
-        more = f" and {len(spans) - 3} times more" if len(spans) > 3 else ""
-        return [f"{said}; a foot that is not held down would tip from {', '.join(spans[:3])}{more}"]
+        more = f", and {len(spans) - 3} times more" if len(spans) > 3 else ""
+        return f"{said}; a foot that is not held down would tip: {', '.join(spans[:3])}{more}"
 
     def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> TwoLegTuning:
         return TwoLegTuning(self, ranges)
@@ -298,8 +324,8 @@ class TwoLegWalker(AbstractTunablePlan):
                 sign * q,
                 sign * q0,
                 q * turn.rate,
-                self.motor.current(sign * q),
-                q * turn.rate + self.motor.heat(q),
+                self.motor.current(sign * q) if self.motor.has_winding else None,
+                q * turn.rate + self.motor.heat(q) if self.motor.has_winding else None,
             )
             for turn, q, q0 in zip(p.turns, found.torques, still.torques, strict=True)
         ]
@@ -338,14 +364,15 @@ class TwoLegWalker(AbstractTunablePlan):
             Chart("Torque", tuple(f"{m}.torque" for m in motors)),
             Chart("Torque if held still", tuple(f"{m}.static_torque" for m in motors)),
             Chart("Motor power", tuple(f"{m}.power" for m in motors)),
-            Chart("Current", tuple(f"{m}.current" for m in motors)),
+            *((Chart("Current", tuple(f"{m}.current" for m in motors)),) if self.motor.has_winding else ()),
             Chart("Zero-moment point and margin", ("support.zmp", "support.static_zmp", "support.margin")),
             Chart("Force of the ground", ("support.pressure",)),
         )
 
     def travel(self) -> Travel:
         weight = self.gravity * (4.0 * self.link_mass + 2.0 * self.foot_mass)
-        return Travel("travel.distance", ("footsteps",), weight, ("motor_1", "motor_2", "motor_3"))
+        motors, feet = ("motor_1", "motor_2", "motor_3"), ("foot_1.fz", "foot_2.fz")
+        return Travel("travel.distance", ("footsteps",), weight, motors, contacts=feet, planned=True)
 
 
 def _numbers(owner: Any) -> list[Any]:
@@ -366,7 +393,9 @@ def _schedule(walker: TwoLegWalker, steps: list[Footstep], stands: list[Stand]) 
     durations = np.array([[float(T) for T in legs_of(walker.gait, step).durations] for step in steps])
     ends = np.cumsum(durations).reshape(durations.shape)
     begins = np.concatenate([(ends[:, :1] - durations[:, :1]), ends], axis=1)
-    under = np.array([supported(walker, step, stand) for step, stand in zip(steps, stands, strict=False)])
+    build = Build.of(walker)
+    standing = [(2 if step.foot == 1 else 1, stand) for step, stand in zip(steps, stands, strict=False)]
+    under = np.array([ground_under(build, walker.terrain, foot, stand) for foot, stand in standing])
     room = ROOM * math.ceil(len(steps) / ROOM)
 
     def column(values: Any) -> np.ndarray:

@@ -4,9 +4,9 @@ From the report: lengths, masses, step height, lift, stride, speed, the approach
 it open: feet 0.1 m apart, foot 1 first, an edge at 0.5 m (suggested by the approach), feet that the ground holds down.
 """
 
-import dataclasses
 from typing import Any
 
+from footfall.hybrid.fields import describe, nearest
 from footfall.models.two_leg_course import Verb
 from footfall.models.two_leg_walker import TwoLegWalker
 from footfall.parts.gaits.inchworm import InchwormGait
@@ -19,17 +19,24 @@ def two_leg_walker(*, gait: InchwormGait | None = None, terrain: Flat | Steps | 
     return TwoLegWalker(gait=gait or InchwormGait(), terrain=terrain or Steps(edges=(0.5,), heights=(0.05,)), **options)
 
 
-@dataclasses.dataclass
 class Walker:
-    """The verbs of the source, one after another; `plan()` is the walker that does them all.
+    """The verbs of the source, one after another; `plan()` is the walker that does them all, ready for `simulate`.
 
-    walker = Walker(); walker.walk(-0.49); walker.climb(0.05); walker.walk_to(-1.0); plan = walker.plan()
+    walker = Walker(lift=0.005); walker.walk(-0.49); walker.climb(0.05); walker.walk_to(-1.0); run = simulate(walker.plan())
 
-    Distances are signed as in the source: it walks towards -x.
+    Distances are signed as in the source: it walks towards -x. Options are those of `two_leg_walker`, and of its gait.
     """
 
-    options: dict[str, Any] = dataclasses.field(default_factory=dict)  #: of `two_leg_walker`
-    verbs: list[Verb] = dataclasses.field(default_factory=list)
+    def __init__(self, **options: Any):
+        mine, gait = (set(describe(cls)) for cls in (TwoLegWalker, InchwormGait))
+        for name in options:
+            if name not in mine | gait:
+                raise TypeError(f'Walker has no option "{name}".{nearest(name, sorted(mine | gait))}')
+        steps = {name: value for name, value in options.items() if name in gait - mine}
+        self.options = {name: value for name, value in options.items() if name in mine}
+        if steps:
+            self.options["gait"] = InchwormGait(**steps)
+        self.verbs: list[Verb] = []
 
     def walk(self, distance: float) -> "Walker":
         """Walk a signed distance."""

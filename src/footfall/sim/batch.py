@@ -111,6 +111,9 @@ def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads
 
 def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
     """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way; otherwise they run under XLA."""
+    if isinstance(system, AbstractMotionPlan):
+        found = reckon(system)
+        return {"C++ kernel": "yes" if "C++" in found.path else "; ".join(found.notes) or found.path}
     system, state, _ = prepared(system, state, "float64")
     kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), "rk4", "float64", ())
     clocks = [event for event in system.events if event.period is not None]

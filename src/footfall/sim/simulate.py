@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.provenance import provenance
@@ -90,16 +91,23 @@ def _forward(solver: diffrax.AbstractSolver) -> diffrax.AbstractSolver:
 
 
 def simulate(
-    system: AbstractHybridSystem, state: HybridState, plan: SimPlan | None = None, *, progress: Progress | None = None
+    system: AbstractHybridSystem,
+    state: HybridState | None = None,
+    plan: SimPlan | None = None,
+    *,
+    progress: Progress | None = None,
 ) -> Trajectory:
-    """Move `system` from `state` through the plan's span, landing on every event.
+    """Move `system` from `state` (its usual start, if none is given) through the plan's span (of a motion plan: all of it), landing on every
+    event.
 
     Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it
     as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks.
     """
-    plan = plan or SimPlan()
+    begin_at: HybridState = system.Start().state(system) if state is None else state
+    if plan is None:
+        plan = SimPlan(duration=float(system.plan_time)) if isinstance(system, AbstractMotionPlan) else SimPlan()
     draw, travel = system.drawing, system.travel()
-    system, x0, m0 = as_floats(system), as_floats(state.x), as_arrays(state.m)
+    system, x0, m0 = as_floats(system), as_floats(begin_at.x), as_arrays(begin_at.m)
     rate = plan.sample_rate
     if rate is not None:
         rate = min(rate, MOST_SAMPLES / plan.duration)

@@ -16,9 +16,11 @@ FRAMES_PER_STEP = 16  # fewer than this, and legs seem to jump
 
 
 def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> None:
-    """Write a GIF of the last seconds of a run, `longest` seconds to watch."""
+    """Write a GIF of the last seconds of a run, `longest` seconds to watch; of a plan, all of it, faster if it must be."""
     project = view_of(run)
     slower = _slower(run)
+    if run.travel is not None and run.travel.planned and run.ending.t > longest:
+        slower = longest / run.ending.t
     begin = max(run.t[0], run.ending.t - longest / slower)
     times = np.arange(begin, run.ending.t, 1.0 / (FRAMES_PER_SECOND * slower))
     rows = [row_at(run, t) for t in times] or [len(run.t) - 1]
@@ -48,7 +50,8 @@ def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> No
             x, z = smooth[i]
             axes.set_xlim(x - 2.0 * size, x + 2.0 * size)
             axes.set_ylim(z - 1.125 * size, z + 1.125 * size)
-            clock.set_text(f"t = {run.t[row]:6.2f} s" + (f"  ({slower:g} x slower)" if slower > 1 else ""))
+            pace = "" if slower == 1 else f"  ({slower:g} x slower)" if slower > 1 else f"  ({1 / slower:.3g} x faster)"
+            clock.set_text(f"t = {run.t[row]:6.2f} s{pace}")
             writer.grab_frame()
             for artist in artists:
                 artist.remove()

@@ -91,9 +91,11 @@ def _wanders(run: Trajectory, name: str) -> bool:
 
 
 def _recent(run: Trajectory, summary: Summary, steps: int) -> float:
-    """The time `steps` steps before the end, or a quarter of the run for what does not step."""
+    """The time `steps` steps before the end; the begin of a plan, and of what never came to a steady pace."""
     step = summary.metrics.get("step_time")
-    return max(run.t[0], run.t[-1] - steps * step) if step else run.t[0] + 0.75 * (run.t[-1] - run.t[0])
+    if step is None or not summary.window["settled"] or (run.travel is not None and run.travel.planned):
+        return float(run.t[0])
+    return max(run.t[0], run.t[-1] - steps * step)
 
 
 def _zoomed(axes: Axes, run: Trajectory, summary: Summary, names: list[str], ylabel: str, title: str) -> None:
@@ -236,7 +238,9 @@ def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
 
 
 def _spaced_rows(run: Trajectory, most: int = 8) -> list[int]:
-    """Rows of poses that stand side by side: a robot's length apart, the last one at the end."""
+    """Rows of poses that stand side by side: a robot's length apart, the last one at the end. A plan is shown whole."""
+    if run.travel is not None and run.travel.planned:
+        return sorted({row_at(run, t) for t in np.linspace(run.t[0], run.t[-1], 2 * most)})
     times = np.linspace(0.8 * run.t[-1], run.t[-1], most)
     if run.travel is not None:
         gone = run[run.travel.distance]

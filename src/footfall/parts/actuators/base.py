@@ -1,6 +1,7 @@
 """Contract of the motor slot."""
 
 import abc
+from typing import ClassVar
 
 import jax.numpy as jnp
 
@@ -11,8 +12,10 @@ from footfall.numerics.scalar import Scalar
 class AbstractMotor(Parametric):
     """One motor with its gear, seen from the joint: what torque it gives, and what that costs.
 
-    A robot with several like motors holds one of these and asks it for the torque of each.
+    `has_winding`: whether current and heat mean anything. A robot with several like motors holds one of these and asks it for the torque of each.
     """
+
+    has_winding: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod

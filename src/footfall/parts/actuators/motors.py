@@ -1,5 +1,7 @@
 """Motors: an ideal torque source, and a DC motor behind a gear."""
 
+from typing import ClassVar
+
 from footfall.hybrid.fields import param
 from footfall.numerics.scalar import Scalar
 from footfall.parts.actuators.base import AbstractMotor
@@ -27,6 +29,8 @@ class DcMotor(AbstractMotor):
     The current loop is taken as instant and the gear as lossless. A winding resistance of zero means "not known":
     the electrical power then shows the mechanical part only.
     """
+
+    has_winding: ClassVar[bool] = True
 
     gear_ratio: Scalar = param(5.4, doc="motor turns per joint turn", gt=0)
     torque_constant: Scalar = param(0.034, unit="N m/A", doc="motor torque per ampere", gt=0)

@@ -19,6 +19,7 @@ from footfall.hybrid.conformance import check_system as check_system
 from footfall.hybrid.outcome import Outcome as Outcome
 from footfall.hybrid.system import HybridState as HybridState
 from footfall.record.trajectory import Trajectory as Trajectory
+from footfall.robots.two_leg import Walker as Walker
 from footfall.scenario.load import Experiment as Experiment
 from footfall.scenario.load import load as load
 from footfall.sim.plan import SimPlan as SimPlan

@@ -24,8 +24,8 @@ def write_front_plot(
     left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1.25, 1.0)))
     axes = left.subplots()
     times = [row["t_end"] for row in rows]
-    axes.plot(times, [row["energy"] for row in rows], "o-", color="#0072b2", label="best gaits")
-    axes.plot(own["t_end"], own["energy"], "*", ms=14, color="#d55e00", label="the scenario's own gait")
+    axes.plot(times, [row["electrical_energy"] for row in rows], "o-", color="#0072b2", label="best gaits")
+    axes.plot(own["t_end"], own["electrical_energy"], "*", ms=14, color="#d55e00", label="the scenario's own gait")
     axes.set(xlabel="time of the plan [s]", ylabel="energy of the motors [J]", xscale="log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:g}"[0] in "25" else "")

@@ -62,6 +62,8 @@ def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
         yield lambda axes, c=chart, label=label: _zoomed(axes, run, summary, list(c.signals), label, c.title)
     if run.of_role("power"):
         yield lambda axes: _zoomed(axes, run, summary, run.of_role("power"), "[W]", "Power into the stores")
+    if len(run.of_role("store")) > 1:
+        yield lambda axes: _stores(axes, run, summary)
     yield lambda axes: _ledger(axes, run)
     if run.travel is not None:
         yield lambda axes: _footfalls(axes, run, summary)
@@ -114,6 +116,21 @@ def _zoomed(axes: Axes, run: Trajectory, summary: Summary, names: list[str], yla
         axes.set_ylim(bottom - 0.05 * (top - bottom + 1e-12), top + 0.05 * (top - bottom + 1e-12))
     axes.set_title(title)
     axes.set_xlim(begin, run.t[-1])
+
+
+def _stores(axes: Axes, run: Trajectory, summary: Summary) -> None:
+    """Each kind of energy, from its mean: what goes to and fro between them."""
+    begin = _recent(run, summary, 6)
+    late = run.t >= begin
+    for name in run.of_role("store"):
+        t, values = broken(run, name)
+        axes.plot(t, values - np.mean(run[name][late]), lw=0.9, label=name.rpartition(".")[2])
+    shown = np.concatenate([run[name][late] - np.mean(run[name][late]) for name in run.of_role("store")])
+    room = 0.05 * (np.ptp(shown) + 1e-12)
+    axes.set(title="Energy stored, from its mean", xlabel="t [s]", ylabel="[J]", xlim=(begin, run.t[-1]))
+    axes.set_ylim(shown.min() - room, shown.max() + room)
+    axes.legend(fontsize=7, loc="upper right", framealpha=0.6)
+    axes.grid(alpha=0.25)
 
 
 def _ledger(axes: Axes, run: Trajectory) -> None:

@@ -19,6 +19,12 @@ _FAILED = {
     Outcome.diverged: ("#d9a3a0", "xxx"),
     Outcome.zeno: ("#c9b7d8", "++"),
     Outcome.too_many_jumps: ("#c9b7d8", "oo"),
+    Outcome.tipped_over: ("0.70", "///"),
+    Outcome.sank: ("#a9c4d9", "\\\\\\"),
+    Outcome.outside_model: ("#d9cfa0", "xx"),
+    Outcome.overloaded: ("#d9b7a0", "||"),
+    Outcome.unreachable: ("0.93", "--"),
+    Outcome.blocked: ("0.80", "++"),
 }
 
 

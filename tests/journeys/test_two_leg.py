@@ -17,12 +17,29 @@ COMMANDS = {
 }
 
 
+OTHERS = {
+    "tips": ["run", "two-leg-single-step", "--set", "feet=free", "--set", "gait.speed=0.08", "--no-plots", "--out", "tips"],
+    "check": ["check", "two-leg-single-step"],
+    "sweep": [
+        "sweep",
+        "two-leg-step",
+        "--vary",
+        "gait.stride=0.05:0.095:4",
+        "--vary",
+        "gait.lift=0.005,0.01",
+        "--no-plots",
+        "--out",
+        "study",
+    ],
+}
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     """All of COMMANDS with --json, in one process and an empty folder."""
     place = tmp_path_factory.mktemp("two-leg")
     commands = [["run", *command, "--json", "--no-plots", "--out", name] for name, command in COMMANDS.items()]
-    found = dict(zip(COMMANDS, several(commands, place), strict=True))
+    found = dict(zip([*COMMANDS, *OTHERS], several([*commands, *OTHERS.values()], place), strict=True))
     return {**found, "folders": {path.name for path in place.iterdir()}}
 
 
@@ -90,4 +107,27 @@ def test_one_step_at_half_a_metre_a_second_is_ruled_by_inertia(answers):
 
 
 def test_what_was_refused_left_nothing_behind(answers):
-    assert answers["folders"] == {"usual", "low", "free", "fast step"}
+    assert answers["folders"] == {"usual", "low", "free", "fast step", "study", "tips"}
+
+
+def test_a_speed_that_tips_is_told_with_the_footstep_the_move_the_margin_and_a_speed_that_does_not(answers):
+    """The page: above 0.0732 m/s the zero-moment point passes the foot's end."""
+    status, out, _ = answers["tips"]
+    assert status == 1 and "tipped_over" in out
+    assert "it ended in footstep 1, while foot 1 went" in out and "support margin: least" in out
+    assert "but not below gait.speed = 0.073" in out
+
+
+def test_a_plan_keeps_the_contract_and_sweeps_as_one_kernel(answers):
+    status, out, err = answers["check"]
+    assert status == 0 and "Traceback" not in err
+    assert "TwoLegWalker keeps the contract" in out and "C++ kernel: a sweep runs it as one" in out
+
+
+def test_a_sweep_of_plans_says_which_the_ground_blocks_and_which_are_out_of_reach(answers):
+    status, out, err = answers["sweep"]
+    assert status == 0, err
+    assert "8 designs" in out and "a plan each" in out and "reckoned along each plan" in out
+    # Strides of 50, 65, 80 and 95 mm: the first overhangs, the last does not reach.
+    counts = {name: int(out.split(name)[1].split()[0]) for name in ("arrived", "blocked", "unreachable")}
+    assert counts == {"arrived": 4, "blocked": 2, "unreachable": 2}

@@ -178,7 +178,6 @@ def test_numbers_at_the_edge_of_what_is_allowed_give_finite_rates_signals_and_de
             assert np.all(np.isfinite(leaf))
 
 
-@pytest.mark.xfail(strict=True, reason="only feet are checked: a body that starts in the ground is never found to have fallen")
 @pytest.mark.parametrize("settings", [["leg.assembly=mirrored"], ["leg.foot_length=1 mm", "foot.length=1 mm"]], ids=" ".join)
 def test_a_body_below_hard_ground_is_refused(settings):
     with pytest.raises(ScenarioError, match="height"):

@@ -115,6 +115,17 @@ def _check_above_ground(system: Any, height: Scalar, touching: Scalar) -> None:
             "height",
             worst if buried.ndim else None,
         )
+    half, cosine = np.asarray(system.body.half_height, float), np.cos(np.asarray(system.terrain.descent, float))
+    room = np.asarray(np.asarray(height, float) * cosine - half)
+    if np.any(room <= 0):
+        worst = int(np.argmin(room))
+        least = np.ravel(np.broadcast_to(half / cosine, room.shape))[worst]
+        raise ParameterError(
+            f"the body starts {-1e3 * np.ravel(room)[worst]:.3g} mm below the top of the ground: its feet do not reach below it."
+            f" A height of more than {least:.4g} m lets it fall; other legs (leg.assembly, leg.foot_length) stand.",
+            "height",
+            worst if room.ndim else None,
+        )
 
 
 def _check_pads(system: Any, feet: dict[str, tuple[Scalar, Scalar]]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -23,7 +24,7 @@ from footfall.models.two_leg_course import Footstep, Stand
 from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
 from footfall.models.two_leg_route import footsteps_of, parse_route
 from footfall.models.two_leg_sketch import two_leg_sketch
-from footfall.models.two_leg_support import Build, ground_under
+from footfall.models.two_leg_support import LEVEL, Build, ground_under
 from footfall.models.two_leg_table import table
 from footfall.models.two_leg_tuning import TwoLegTuning
 from footfall.numerics.scalar import Scalar
@@ -270,7 +271,7 @@ class TwoLegWalker(AbstractTunablePlan):
             step, stand = self.row(TwoLegMode(np.int32(made), np.int32(move)))[:2]
             said.append(
                 f"it ended in footstep {made + 1}, while foot {float(step.foot):g} went {MOVES[move]}; foot 1 stood at"
-                f" x = {-float(stand.x1):.4g} m and foot 2 at {-float(stand.x5):.4g} m (forward positive)"
+                f" x = {0.0 - float(stand.x1):.4g} m and foot 2 at {0.0 - float(stand.x5):.4g} m (forward positive)"
             )
         if columns["travel.distance"][-1] < columns["travel.distance"][0]:
             said.append("it went backward: distances of a route are negative forward")
@@ -293,16 +294,22 @@ class TwoLegWalker(AbstractTunablePlan):
     def _tipping(self, t: np.ndarray, margin: np.ndarray) -> str:
         worst = int(np.argmin(margin))
         said = f"support margin: least {1e3 * margin[worst]:.3g} mm, at t = {t[worst]:.4g} s"
-        below = margin < 0
+        below = margin <= LEVEL  # a run that ends by tipping ends where nothing is left
         if not below.any():
             return f"{said}; a foot that is not held down stands all the way"
+        share = float(np.sqrt(_standing(self.limbs, self.gait, self._table, self._inertial)))
         begins = np.flatnonzero(below & ~np.concatenate([[False], below[:-1]]))
         ends = np.flatnonzero(below & ~np.concatenate([below[1:], [False]]))
         spans = [
             f"{t[a]:.4g} to {t[b]:.4g} s" if t[b] > t[a] else f"at {t[a]:.4g} s" for a, b in zip(begins, ends, strict=True)
         ]
         more = f", and {len(spans) - 3} times more" if len(spans) > 3 else ""
-        return f"{said}; a foot that is not held down would tip: {', '.join(spans[:3])}{more}"
+        slower = "even while held still"
+        if share > 0:
+            slower = f"but not below gait.speed = {share * float(self.gait.speed):.3g} m/s"
+            if self.gait.timing != "mean-speed":
+                slower = f"but not at {share:.3g} of its speed"
+        return f"{said}; a foot that is not held down would tip: {', '.join(spans[:3])}{more}; {slower}"
 
     def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> TwoLegTuning:
         return TwoLegTuning(self, ranges)
@@ -373,6 +380,30 @@ class TwoLegWalker(AbstractTunablePlan):
         weight = self.gravity * (4.0 * self.link_mass + 2.0 * self.foot_mass)
         motors, feet = ("motor_1", "motor_2", "motor_3"), ("foot_1.fz", "foot_2.fz")
         return Travel("travel.distance", ("footsteps",), weight, motors, contacts=feet, planned=True)
+
+
+@jax.jit
+def _standing(limbs: Limbs, gait: InchwormGait, table: Schedule, inertial: float) -> Any:
+    """The square of the speed's share below which a foot that is not held would stand all along the plan; 0 if it tips even while held still.
+
+    Moment and force under the foot are linear in the square of the speed.
+    """
+    step = jax.tree.map(lambda v: jnp.asarray(v)[:, None], table.steps)
+    low, high, made = (jnp.asarray(v)[:, None] for v in (table.low, table.high, table.made))
+    s, least = jnp.linspace(0.0, 1.0, 401), jnp.inf
+    for move in range(len(MOVES)):
+        p = pose(limbs, *feet_at(gait, step, move, s * legs_of(gait, step).durations[move]))
+        stands = jnp.where(step.foot > 1.5, 1.0, 0.0)
+        still, moving = effort(limbs, p, stands, 0.0), effort(limbs, p, stands, 1.0)
+        held, pushed = still.zmp * still.pressure, inertial * (moving.pressure - still.pressure)
+        swung = inertial * (moving.zmp * moving.pressure - held)
+        for room, slope in (
+            (held - low * still.pressure, swung - low * pushed),
+            (high * still.pressure - held, high * pushed - swung),
+        ):
+            square = jnp.where(room <= 0, 0.0, jnp.where(slope < 0, room / jnp.where(slope < 0, -slope, 1.0), jnp.inf))
+            least = jnp.minimum(least, jnp.min(jnp.where(made > 0, square, jnp.inf)))
+    return least
 
 
 def _numbers(owner: Any) -> list[Any]:

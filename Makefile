@@ -10,7 +10,7 @@ run: $(VENV)/.made-run
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
 
 test: $(VENV)/.made-dev compiler
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 # The tests build C++ kernels. Without a compiler footfall runs sweeps through XLA instead; its tests do not.
 compiler:

@@ -21,7 +21,8 @@ def main() -> None:
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
         write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
-        write_animation(run, PICTURES / f"{name}.gif", longest=2.5)
+        planned = run.travel is not None and run.travel.planned  # shown whole, so that a climb can be followed
+        write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if planned else 2.5)
         print(f"{name}: {run.ending.sentence}")
     draw_sweep(PICTURES / "sweep.png")
     draw_front(PICTURES / "two-leg-front.png")

@@ -62,7 +62,7 @@ def optimise_gait(
     folder = Path(out_folder) if out_folder else fresh_folder("optima", experiment.name)
     require_writable(folder, force=force)
     began = time.perf_counter()
-    front, gaits = _search(experiment, name, _ranges(ranges), points)
+    front, gaits = _search(experiment, name, ranges, points)
     rows = [_row(gait, tuned) for gait, tuned in gaits]
     own = _figures(experiment)
     took = time.perf_counter() - began
@@ -81,10 +81,9 @@ def optimise_gait(
 
 
 def _search(
-    experiment: Experiment, name: str, ranges: dict[str, tuple[float, float]], points: int
+    experiment: Experiment, name: str, ranges: list[str], points: int
 ) -> tuple[Front, list[tuple[Optimum, Experiment]]]:
     """The front, and each gait of it as an experiment that loads."""
-    tuned: dict[int, Experiment] = {}
 
     def refuses(gait: Optimum) -> str | None:
         """A gait counts only if its scenario loads, so that every footstep is checked against the ground, and its plan arrives."""
@@ -95,7 +94,6 @@ def _search(
         outcome = Outcome(int(reckon(made.system).figures["outcome"].values[0]))
         if outcome is not Outcome.arrived:
             return f"with {', '.join(as_settings(gait))} the walker ends as {outcome.name}: {outcome.meaning}."
-        tuned[id(gait)] = made
         return None
 
     assert isinstance(experiment.system, AbstractTunablePlan)
@@ -112,35 +110,29 @@ def _search(
                     note(f"searching: {done} of {total}")
                     last = time.perf_counter()
 
-            front = find_front(experiment.system, points=points, ranges=ranges, refuses=refuses, progress=progress)
+            sought = _ranges(experiment.system, ranges)
+            front = find_front(experiment.system, points=points, ranges=sought, refuses=refuses, progress=progress)
     except ParameterError as error:
         raise ScenarioError(f"{name}: {error}") from None
     except NoGait as error:
         raise ScenarioError(f"{name}: {error} Widen a --range, or raise what the motors can do.") from None
-    return front, [(gait, tuned[id(gait)]) for gait in front.gaits]
+    return front, [(gait, with_settings(experiment, as_settings(gait))) for gait in front.gaits]
 
 
-def _ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
+def _ranges(plan: AbstractTunablePlan, texts: list[str]) -> dict[str, tuple[float, float]]:
+    """`gait.lift=2 mm:20 mm` -> its ends. What is no knob of the plan has no ends either, and is refused by its name."""
+    units = {knob.name: knob.unit for knob in plan.tuning({}).knobs}
     ranges = {}
     for text in texts:
-        key, _, span = text.partition("=")
-        low, colon, high = span.partition(":")
+        key, _, span = (part.strip() for part in text.partition("="))
+        low, colon, high = (part.strip() for part in span.partition(":"))
         try:
             if not colon:
                 raise ValueError("two ends are wanted")
-            unit = {"gait.speed": "m/s", "gait.lift_pace": ""}.get(key.strip(), "m")
-            ends = [to_si(_number(end.strip()), unit) for end in (low, high)]
+            ranges[key] = (to_si(low, units[key]), to_si(high, units[key])) if key in units else (math.nan, math.nan)
         except (UnitError, ValueError) as error:
             raise ScenarioError(f'--range {text}: {error}. Write it as --range gait.lift="2 mm:20 mm".') from None
-        ranges[key.strip()] = (ends[0], ends[1])
     return ranges
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _figures(experiment: Experiment) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Equal footsteps are computed once and counted. Nothing is simulated: along a pla
 footstep is written once; it is reduced over the samples of a move as one array (XLA, derivatives) or in a loop (a kernel).
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,9 +18,6 @@ from footfall.numerics.scalar import Scalar
 from footfall.parts.actuators.base import AbstractMotor
 from footfall.parts.actuators.motors import IdealMotor
 from footfall.parts.gaits.inchworm import InchwormGait
-
-if TYPE_CHECKING:
-    pass
 
 
 class Side(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from footfall.hybrid.outcome import Outcome
 from footfall.models.two_leg_course import Footstep, Stand
 from footfall.models.two_leg_figures import Figures
-from footfall.models.two_leg_reach import STRETCHED
+from footfall.models.two_leg_reach import out_of_reach
 from footfall.models.two_leg_support import LEVEL, Build, footing, ground_under, highest_between, links_below
 from footfall.parts.terrain.steps import Steps
 
@@ -37,14 +37,15 @@ def walk_over(walker: "TwoLegWalker", steps: Footstep, each: Figures, groups: Se
     decides, in this order where it is the same footstep; a run, which knows the instant, may name another of the three.
     """
     lanes = np.shape(steps.foot)[1]
-    full, limit = (np.broadcast_to(np.asarray(v, float), (lanes,)) for v in (2.0 * walker.link_length, walker.motor.limit))
+    limit = np.broadcast_to(np.asarray(walker.motor.limit, float), (lanes,))
     side = each.dynamic if walker.dynamics == "full" else each.static
     outcome = np.full(lanes, int(Outcome.arrived))
     refused = np.zeros(lanes, bool)
     margins = [np.full(lanes, np.inf), np.full(lanes, np.inf)]
     for now in _footfalls(walker, steps, groups):
         row, made = now.row, now.made
-        far = _out_of_reach(each, row, now.step, full)
+        stretched, meet = out_of_reach(walker, now.step)
+        far = stretched | meet
         refuse = made & (far | _blocked(walker, now))
         outcome = np.where(refuse & ~refused, np.where(far, int(Outcome.unreachable), int(Outcome.blocked)), outcome)
         refused |= refuse
@@ -102,14 +103,6 @@ def _footfalls(walker: "TwoLegWalker", steps: Footstep, groups: Sequence[Sequenc
                 yield _Now(row, foot, step, stand, made, build)
                 after = stand.after(step._replace(foot=foot))
                 stand = Stand(*(np.where(made, new, old) for new, old in zip(after, stand, strict=True)))
-
-
-def _out_of_reach(each: Figures, row: int, step: Footstep, full: np.ndarray) -> np.ndarray:
-    """Legs that would stretch, or feet that would meet."""
-    sign = np.where(step.foot < 1.5, -1.0, 1.0)
-    before, after = step.apart, step.apart + sign * step.across
-    meet = ((before > 0) != (after > 0)) | (np.minimum(np.abs(before), np.abs(after)) < 1e-3 * full)
-    return ~(np.asarray(each.least_reach)[row] > full * STRETCHED) | meet
 
 
 def _blocked(walker: "TwoLegWalker", now: _Now) -> np.ndarray:

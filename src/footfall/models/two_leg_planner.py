@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.hybrid.fields import ParameterError
 from footfall.models.two_leg_course import Footstep, Stand
-from footfall.models.two_leg_reach import STRETCHED, check_reach
+from footfall.models.two_leg_reach import check_reach, out_of_reach
 from footfall.models.two_leg_support import LEVEL, Build, foot_span, footing, highest_between, links_below, obstacle, way_over
 from footfall.parts.terrain.steps import Steps
 
@@ -159,26 +159,14 @@ def _footsteps(walker: "TwoLegWalker", stand: Stand, goal: float, forward: bool)
         if not across.size:
             continue
         steps = _made(walker, stand, foot, across)
-        good = _within_reach(walker, steps) & ~footing(build, walker.terrain, foot, steps, stand).blocked(build)
+        stretched, meet = out_of_reach(walker, steps)
+        good = ~stretched & ~meet & ~footing(build, walker.terrain, foot, steps, stand).blocked(build)
         rows = np.flatnonzero(good)
         if rows.size and isinstance(walker.terrain, Steps):
             some = steps._replace(across=across[rows], rise=steps.rise[rows], over=steps.over[rows])
             good[rows] = links_below(build, walker.terrain, foot, some, stand).max(axis=(0, 1, 2, 3)) <= LEVEL
         found += _each(steps, good)
     return found
-
-
-def _within_reach(walker: "TwoLegWalker", steps: Footstep) -> np.ndarray:
-    """As `check_reach` says it, for an array."""
-    full, sign = 2.0 * float(walker.link_length), -1.0 if steps.foot == 1 else 1.0
-    up = float(walker.gait.lift) + np.maximum(np.maximum(steps.rise, steps.over), 0.0)
-    ways = ((0.0, 0.0), (0.0, up), (steps.across, up), (steps.across, steps.rise))
-    widest = np.max(
-        [np.hypot(steps.apart + sign * (dx + 0.0 * up), steps.above + sign * (dy + 0.0 * up)) for dx, dy in ways], axis=0
-    )
-    after = steps.apart + sign * steps.across
-    meet = ((steps.apart > 0) != (after > 0)) | (np.minimum(np.abs(steps.apart), np.abs(after)) < 1e-3 * full)
-    return (widest <= full * (1.0 - STRETCHED)) & ~meet
 
 
 def _why_not(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None:

@@ -1,10 +1,14 @@
 """Whether the legs are long enough for a footstep."""
 
+import functools
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from footfall.hybrid.fields import ParameterError
 from footfall.models.two_leg_course import Footstep
+from footfall.numerics.scalar import Scalar
 
 if TYPE_CHECKING:
     from footfall.models.two_leg_walker import TwoLegWalker
@@ -13,20 +17,29 @@ if TYPE_CHECKING:
 STRETCHED = 1e-6
 
 
-def corners(walker: "TwoLegWalker", step: Footstep) -> list[tuple[float, float]]:
-    """(u, v) of the feet at the four ends of a footstep's three moves: nowhere between are they further apart."""
-    sign = -1.0 if step.foot == 1 else 1.0
-    up = walker.gait.lift + max(step.rise, step.over, 0.0)
+def corners(walker: "TwoLegWalker", step: Footstep) -> list[tuple[Scalar, Scalar]]:
+    """(u, v) of the feet at the four ends of a footstep's three moves: nowhere between are they further apart. Elementwise."""
+    sign = np.where(np.equal(step.foot, 1), -1.0, 1.0)
+    up = walker.gait.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)
     ways = ((0.0, 0.0), (0.0, up), (step.across, up), (step.across, step.rise))
     return [(step.apart + sign * dx, step.above + sign * dy) for dx, dy in ways]
 
 
+def out_of_reach(walker: "TwoLegWalker", step: Footstep) -> tuple[Scalar, Scalar]:
+    """Whether a move stretches the knee, and whether it brings one foot onto the other. Elementwise."""
+    full, ends = 2.0 * walker.link_length, corners(walker, step)
+    widest = functools.reduce(np.maximum, (np.hypot(u, v) for u, v in ends))
+    before, after = ends[1][0], ends[2][0]
+    meet = (np.greater(before, 0) != np.greater(after, 0)) | (np.minimum(np.abs(before), np.abs(after)) < 1e-3 * full)
+    return widest > full * (1.0 - STRETCHED), meet
+
+
 def check_reach(walker: "TwoLegWalker", step: Footstep, name: str) -> None:
     """Raise if a move stretches the knee, or brings one foot onto the other."""
-    full = 2.0 * float(walker.link_length)
-    ends = corners(walker, step)
-    widest, at = max((math.hypot(u, v), (u, v)) for u, v in ends)
-    if widest > full * (1.0 - STRETCHED):
+    stretched, meet = out_of_reach(walker, step)
+    if stretched:
+        full = 2.0 * float(walker.link_length)
+        widest, at = max((math.hypot(u, v), (u, v)) for u, v in corners(walker, step))
         height = abs(at[1])
         room = math.sqrt(max(full * full - height * height, 0.0)) * (1.0 - STRETCHED) - min(abs(step.apart), abs(at[0]))
         tip = (
@@ -39,8 +52,7 @@ def check_reach(walker: "TwoLegWalker", step: Footstep, name: str) -> None:
             f" {1e3 * full:.4g} mm. {tip}.",
             "route",
         )
-    u0, u1 = ends[1][0], ends[2][0]
-    if (u0 > 0) != (u1 > 0) or min(abs(u0), abs(u1)) < 1e-3 * full:
+    if meet:
         raise ParameterError(
             f"{name}: foot {step.foot} would meet the other foot. Take a stride shorter than their distance.", "route"
         )

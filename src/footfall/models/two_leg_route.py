@@ -54,6 +54,7 @@ def parse_route(text: str) -> list[Verb]:
 
 
 def _number(text: str) -> float | str:
+    """What Python takes for a number, so that "nan" and "inf" are told to be none that is finite; else a quantity with its unit."""
     try:
         return float(text)
     except ValueError:
@@ -93,6 +94,13 @@ def blocks_of(walker: "TwoLegWalker", verbs: list[Verb], layout: Sequence[Walk] 
             case _:
                 raise ParameterError(f'"{verb}" is planned foothold by foothold, so its designs cannot run together.', "route")
     return blocks
+
+
+def stacked(blocks: Sequence[Block], lanes: int) -> tuple[Footstep, list[list[int]]]:
+    """The footsteps of all blocks as arrays, designs on the second axis; and the pairs of them that are made in turns."""
+    rows = [step for block in blocks for step in block.steps]
+    columns = ([np.broadcast_to(np.asarray(row[i], float), (lanes,)) for row in rows] for i in range(len(Footstep._fields)))
+    return Footstep(*map(np.stack, columns)), [[i, i + 1] for i in range(0, len(rows), 2)]
 
 
 def _laid_out(verb: Verb, distance: Scalar, stride: Scalar, forward: bool) -> Walk:

@@ -10,7 +10,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.models.two_leg_course import Footstep
 from footfall.models.two_leg_figures import RULES, Figures, Row, Rule, each_of, footsteps_in_a_loop, plan_of
 from footfall.models.two_leg_ground import Walked, walk_over
-from footfall.models.two_leg_route import blocks_of, parse_route
+from footfall.models.two_leg_route import blocks_of, parse_route, stacked
 from footfall.numerics.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -35,15 +35,11 @@ def _rows(walker: "TwoLegWalker", lanes: int) -> tuple[Row, list[list[int]]]:
     """Footsteps on the first axis, designs on the second; and which of them are made in turns, one after another."""
     if walker.schedule is not None and lanes == 1:
         rows = walker.schedule.steps._replace(times=walker.schedule.made)
-        steps, pairs = Footstep(*(np.asarray(v, float)[:, None] for v in rows)), False
+        steps = Footstep(*(np.asarray(v, float)[:, None] for v in rows))
+        groups = [[i] for i in range(len(steps.foot))]
     else:
-        blocks = [step for block in blocks_of(walker, parse_route(walker.route)) for step in block.steps]
-        full = lambda v: np.broadcast_to(np.asarray(v, float), (lanes,))  # noqa: E731
-        steps = Footstep(*(np.stack([full(step[i]) for step in blocks]) for i in range(len(Footstep._fields))))
-        pairs = True
+        steps, groups = stacked(blocks_of(walker, parse_route(walker.route)), lanes)
     shape = np.shape(steps.foot)
-    count = shape[0]
-    groups = [[i, i + 1] for i in range(0, count, 2)] if pairs else [[i] for i in range(count)]
     shared = (walker.limbs, walker.gait, walker.motor, walker.regeneration)
     limbs, gait, motor, regeneration = jax.tree.map(lambda v: np.broadcast_to(np.asarray(v, float), shape), shared)
     return Row(limbs, gait, steps, motor, regeneration), groups

@@ -18,7 +18,7 @@ from footfall.hybrid.motion_plan import AbstractTuning, Costs, Knob
 from footfall.models.two_leg_course import Footstep, Walk
 from footfall.models.two_leg_figures import Row, footsteps, plan_of
 from footfall.models.two_leg_ground import refused_by_ground
-from footfall.models.two_leg_route import blocks_of, parse_route
+from footfall.models.two_leg_route import blocks_of, parse_route, stacked
 
 if TYPE_CHECKING:
     from footfall.models.two_leg_walker import TwoLegWalker
@@ -115,9 +115,7 @@ class TwoLegTuning(AbstractTuning):
         refused = np.ones(strides.shape, bool)
         for lift in (self.knobs[0].low, self.knobs[0].high):
             walker = eqx.tree_at(lambda w: (w.gait.stride, w.gait.lift), self.walker, (strides, lift + 0.0 * strides))
-            rows = [step for block in blocks_of(walker, self.verbs) for step in block.steps]
-            steps = Footstep(*(np.stack([np.broadcast_to(row[i], strides.shape) for row in rows]) for i in range(len(rows[0]))))
-            refused &= refused_by_ground(walker, steps, [[i, i + 1] for i in range(0, len(rows), 2)])
+            refused &= refused_by_ground(walker, *stacked(blocks_of(walker, self.verbs), len(strides)))
         return refused
 
     @staticmethod

@@ -297,7 +297,12 @@ def _close(one: list[Any], other: list[Any]) -> bool:
 def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
     """the sketch follows outputs that exist"""
     outputs = jax.eval_shape(lambda: system.outputs(jnp.zeros(()), *state))
-    groups = {name.rpartition(".")[0] for name, _, _ in named_leaves(outputs)}
+    names, groups = set(), set()
+    for name, value, _ in named_leaves(outputs):
+        # An array over like legs is seen leg by leg: "tip.z.3", of the group "tip.3".
+        legs = [""] if not value.shape else [f".{i}" for i in range(value.shape[0])]
+        names |= {f"{name}{leg}" for leg in legs}
+        groups |= {f"{name.rpartition('.')[0]}{leg}" for leg in legs}
     wanted: set[str] = set()
     drawing = system.drawing()
     shapes = [*drawing.shapes, *(shape for close_up in drawing.close_ups.values() for shape in close_up)]
@@ -311,7 +316,6 @@ def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
                 pass
             case _:
                 wanted.add(shape.body)
-    names = {name for name, _, _ in named_leaves(outputs)}
     missing = sorted((wanted - groups) | {name for chart in drawing.charts for name in chart.signals if name not in names})
     detail = f"{len(shapes)} shapes" if not missing else f"no outputs called {', '.join(missing)}"
     yield Check("the sketch follows outputs that exist", not missing, detail)

@@ -16,7 +16,7 @@ _KEY = "footfall"
 class FieldInfo:
     """What a field declares about itself."""
 
-    role: str  # "param", "choice", "numbers", "text", "signal", "port", "store" or "part"
+    role: str  # "param", "choice", "numbers", "switches", "text", "signal", "port", "store" or "part"
     unit: str
     doc: str
     gt: float | None = None
@@ -25,7 +25,7 @@ class FieldInfo:
     le: float | None = None
     rate_of: str | None = None
     kind: str | None = None  # ports: "work" or "loss"
-    options: tuple[str, ...] = ()  # choices
+    options: tuple[str, ...] = ()  # choices and switches
     increasing: bool = False  # lists of numbers
     fast: bool = False  # states that move on a shorter time scale than the rest
 
@@ -91,6 +91,33 @@ def numbers(default: Iterable[float], *, unit: str = "", doc: str, increasing: b
     """A list of numbers a user may set: static, because its length is structure."""
     info = FieldInfo("numbers", unit, doc, increasing=increasing)
     return eqx.field(static=True, converter=lambda v: tuple(float(n) for n in v), metadata={_KEY: info}, default=tuple(default))
+
+
+def switches(default: Iterable[str], *, options: Iterable[str], doc: str) -> Any:
+    """Which of several things are on: a list of names for a user, one number (1 or 0) for each option in the model.
+
+    The numbers are not static, so that robots with other switches are the same program and can be lanes of one batch.
+    """
+    known = tuple(options)
+    info = FieldInfo("switches", "", doc, options=known)
+    return eqx.field(converter=lambda given: _switched(given, info), metadata={_KEY: info}, default=tuple(default))
+
+
+def switched_names(values: Iterable[Any], options: Iterable[str]) -> list[str]:
+    """The names of what is on."""
+    return [name for name, value in zip(options, values, strict=True) if value]
+
+
+def _switched(given: Any, info: FieldInfo) -> tuple[Any, ...]:
+    """Numbers from names; numbers (or lanes of them) stay."""
+    words = [given] if isinstance(given, str) else list(given)
+    if len(words) == len(info.options) and not any(isinstance(word, str) for word in words):
+        return tuple(words)
+    for word in words:
+        if word not in info.options:
+            known = ", ".join(info.options)
+            raise ParameterError(f"{word!r} is not one of: {known}.{nearest(str(word), info.options)}", "switches")
+    return tuple(1.0 if name in words else 0.0 for name in info.options)
 
 
 def text(default: str, *, doc: str) -> Any:

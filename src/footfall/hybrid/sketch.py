@@ -70,10 +70,15 @@ Shape: TypeAlias = Bar | Link | Disc | Ball | Arrow | Ground
 
 
 class Chart(NamedTuple):
-    """Outputs of one unit that belong on one pair of axes."""
+    """Outputs of one unit that belong on one pair of axes.
+
+    "lines" are the last steps close up, "whole" the whole run; a "carpet" has a row for each signal (segments, legs) and shows its value
+    as a colour over the whole run.
+    """
 
     title: str
     signals: tuple[str, ...]
+    style: str = "lines"
 
 
 class Drawing(NamedTuple):
@@ -101,7 +106,9 @@ class Seen:
 
     def get(self, group: str, name: str) -> float:
         """The value of one signal, zero where the group has no such signal (a planar body has no y)."""
-        return float(self._outputs.get(f"{group}.{name}", 0.0))
+        base, _, leg = group.rpartition(".")
+        key = f"{base}.{name}.{leg}" if leg.isdecimal() else f"{group}.{name}"  # one of several like legs
+        return float(self._outputs.get(key, 0.0))
 
     def origin(self, group: str) -> np.ndarray:
         """Where the group is, house frame."""

@@ -14,22 +14,28 @@ from footfall.hybrid.fields import nearest
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.parts.actuators.motors import DcMotor, IdealMotor
 from footfall.parts.bodies.runner_body import RunnerBody
+from footfall.parts.bodies.segment_chain import SegmentChain
 from footfall.parts.bodies.torso import Torso
 from footfall.parts.contact.cubic import CubicContact
 from footfall.parts.contact.hunt_crossley import HuntCrossleyContact
 from footfall.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.parts.controllers.pitch import ConstantTorque, Passive, PitchPid
+from footfall.parts.controllers.reflexes import ReflexControl
 from footfall.parts.drives.crank import CrankMotor, PrescribedCrank
 from footfall.parts.feet.compliant import CompliantFoot, PointFoot
 from footfall.parts.feet.pads import BreakawayPad, RigidPad
 from footfall.parts.friction.bristle import BristleFriction
 from footfall.parts.friction.coulomb import Frictionless, StribeckFriction, TanhFriction
 from footfall.parts.gaits.inchworm import InchwormGait
+from footfall.parts.gaits.wave import WaveGait
 from footfall.parts.legs.four_bar import FourBarLeg
+from footfall.parts.legs.polar import PolarLeg
 from footfall.parts.legs.spring import SpringLeg, StiffeningLeg
 from footfall.parts.legs.strut import Strut
 from footfall.parts.tails.pad import NoTail, PadTail
+from footfall.parts.terrain.gaps import Gap, Gaps
 from footfall.parts.terrain.planes import Flat, Slope
+from footfall.parts.terrain.profile import Profile
 from footfall.parts.terrain.steps import Steps
 from footfall.parts.terrain.water import Water
 from footfall.scenario.errors import ScenarioError
@@ -67,6 +73,13 @@ PARTS: dict[str, type] = {
     "water": Water,
     "inchworm": InchwormGait,
     "steps": Steps,
+    "gap": Gap,
+    "gaps": Gaps,
+    "profile": Profile,
+    "segment-chain": SegmentChain,
+    "polar": PolarLeg,
+    "wave": WaveGait,
+    "reflexes": ReflexControl,
 }
 
 ROBOTS: dict[str, Callable[[], AbstractHybridSystem]] = {
@@ -77,6 +90,8 @@ ROBOTS: dict[str, Callable[[], AbstractHybridSystem]] = {
     "water-runner-biped": robots.water_runner_biped,
     "water-runner-ground": robots.water_runner_ground,
     "two-leg": robots.two_leg_walker,
+    "centipede": robots.centipede,
+    "centipede-gap": robots.centipede_gap,
 }
 
 

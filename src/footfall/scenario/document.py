@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from footfall.hybrid.fields import describe, nearest
+from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.scenario.catalog import kind_of, kinds_for, robot_by_kind
 from footfall.scenario.errors import ScenarioError
@@ -21,7 +21,7 @@ from footfall.scenario.schema import AboutTable, SimTable
 TOP_SLOTS = ("terrain", "controller", "gait", "stack")
 TABLES = ("robot", *TOP_SLOTS, "start", "sim")
 Document = dict[str, Any]
-SETTABLE = ("param", "choice", "numbers", "text")
+SETTABLE = ("param", "choice", "numbers", "switches", "text")
 
 
 def slot_types(cls: type) -> dict[str, type]:
@@ -37,12 +37,14 @@ def slot_path(slot: str) -> tuple[str, ...]:
 
 def own_values(part: Any) -> Document:
     """The parameters of one part, without its slots."""
-    return {name: _plain(getattr(part, name)) for name, info in describe(part).items() if info.role in SETTABLE}
+    return {name: _plain(getattr(part, name), info) for name, info in describe(part).items() if info.role in SETTABLE}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, info: FieldInfo) -> Any:
     if value is None:
         return "auto"
+    if info.role == "switches":
+        return switched_names(value, info.options)
     if isinstance(value, tuple):
         return list(value)
     return value if isinstance(value, int | str) else float(value)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pydantic
 from pydantic import BeforeValidator, ConfigDict
 
-from footfall.hybrid.fields import FieldInfo, describe
+from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
 from footfall.hybrid.outcome import Outcome
 from footfall.numerics.units import UnitError, to_si
 from footfall.sim.plan import SimPlan
@@ -43,6 +43,25 @@ def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool 
     return Annotated[kind | None if optional else kind, BeforeValidator(convert), check]
 
 
+def _switches(info: FieldInfo) -> Any:
+    def convert(value: Any) -> list[str]:
+        """A list of names; also "none", or names joined by + (one word, for `--vary`)."""
+        if isinstance(value, str):
+            value = [] if value == "none" else [word.strip() for word in value.split("+")]
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"expected a list of: {', '.join(info.options)}")
+        if len(value) == len(info.options) and not any(isinstance(word, str) for word in value):
+            return switched_names(value, info.options)
+        for word in value:
+            if word not in info.options:
+                raise ValueError(
+                    f"{word!r} is not one of: {', '.join(info.options)} (or [] for none).{nearest(str(word), info.options)}"
+                )
+        return list(dict.fromkeys(value))
+
+    return Annotated[list[str], BeforeValidator(convert), info]
+
+
 @functools.cache
 def table_model(cls: type) -> type[pydantic.BaseModel]:
     """The pydantic model of one part's own parameters (its slots are tables of their own)."""
@@ -58,6 +77,8 @@ def table_model(cls: type) -> type[pydantic.BaseModel]:
             fields[name] = (Literal[info.options], ...)
         elif info.role == "numbers":
             fields[name] = (list[_quantity(info.unit, None, False)], ...)
+        elif info.role == "switches":
+            fields[name] = (_switches(info), ...)
         elif info.role == "text":
             fields[name] = (str, ...)
     return pydantic.create_model(cls.__name__, __config__=_STRICT, **fields)

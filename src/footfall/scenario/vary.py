@@ -44,6 +44,8 @@ def find_knob(experiment: Experiment, name: str, where: str) -> Knob:
     if len(chosen) == 1:
         doc = f"kind of {chosen[0][-1]}"
         return Knob(name, chosen[0], FieldInfo("choice", "", doc), structural=True, number=False)
+    if (switch := _switch(experiment, name)) is not None:
+        return switch
     path = find_path({k: v for k, v in experiment.document.items() if k in TABLES}, name, where)
     if path[0] == "sim":
         raise ScenarioError(
@@ -56,8 +58,21 @@ def find_knob(experiment: Experiment, name: str, where: str) -> Knob:
         raise ScenarioError(f"{where}: {'.'.join(path)} is not a value that can vary. Vary one of its keys: {keys}.")
     info = infos[path[-1]]
     field = owner.__dataclass_fields__[path[-1]]
-    structural = bool(field.metadata.get("static")) or info.role == "choice"
+    structural = bool(field.metadata.get("static")) or info.role in ("choice", "switches")
     return Knob(name, path, info, structural, number=info.role == "param", optional=field.default is None)
+
+
+def _switch(experiment: Experiment, name: str) -> Knob | None:
+    """One switch of a list of them, "controller.reflexes.lift": a number, 1 or 0, so that robots with and without are lanes of one batch."""
+    wanted = tuple(name.strip().split("."))
+    for slot in slot_types(type(experiment.system)):
+        for field, info in describe(getattr(experiment.system, slot)).items():
+            for option in info.options if info.role == "switches" else ():
+                path = (*slot_path(slot), field, option)
+                if len(wanted) > 1 and path[-len(wanted) :] == wanted:
+                    meaning = FieldInfo("param", "", f"{option} of {field}, 1 or 0,", ge=0, le=1)
+                    return Knob(name, path, meaning, structural=False, number=True)
+    return None
 
 
 def batched(
@@ -142,7 +157,15 @@ def _owner(experiment: Experiment, table: tuple[str, ...]) -> Any:
 
 
 def _changed_system(system: Any, changes: Mapping[tuple[str, ...], dict[str, np.ndarray]]) -> Any:
-    parts = {slot: changes[slot_path(slot)] for slot in slot_types(type(system)) if slot_path(slot) in changes}
+    parts: dict[str, dict[str, Any]] = {
+        slot: dict(changes[slot_path(slot)]) for slot in slot_types(type(system)) if slot_path(slot) in changes
+    }
     own = dict(changes.get(("robot",), {}))
+    for slot in slot_types(type(system)):
+        part = getattr(system, slot)
+        for field, info in describe(part).items():
+            if info.role == "switches" and (thrown := changes.get((*slot_path(slot), field))):
+                now = zip(info.options, getattr(part, field), strict=True)
+                parts.setdefault(slot, {})[field] = tuple(thrown.get(option, value) for option, value in now)
     own |= {slot: dataclasses.replace(getattr(system, slot), **values) for slot, values in parts.items()}
     return dataclasses.replace(system, **own) if own else system

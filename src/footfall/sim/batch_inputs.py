@@ -11,6 +11,8 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
 def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, HybridState, int]:
     """Numbers of one precision; every state spread over the lanes; and how many lanes there are."""
+    if _is_one_robot(system, state):
+        state = jax.tree.map(lambda leaf: np.asarray(leaf)[..., None], state)
     leaves = jax.tree.leaves((system, state))
     lengths = {np.shape(leaf)[-1] for leaf in leaves if np.ndim(leaf)}
     if len(lengths) > 1:
@@ -30,6 +32,14 @@ def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, Hybr
         return np.ascontiguousarray(np.broadcast_to(array, np.broadcast_shapes(array.shape, (lanes,))))
 
     return jax.tree.map(lambda leaf: np.asarray(leaf, precision), system), jax.tree.map(spread, state), lanes
+
+
+def _is_one_robot(system: Any, state: HybridState) -> bool:
+    """Whether arrays in the state are over the legs of one robot, not over lanes: its power is then one number."""
+    if any(np.ndim(leaf) for leaf in jax.tree.leaves(system)) or not any(np.ndim(leaf) for leaf in jax.tree.leaves(state)):
+        return False
+    powers = jax.eval_shape(lambda x, m: system.flow(0.0, x, m).power, *jax.tree.map(np.asarray, state))
+    return all(power.shape == () for power in jax.tree.leaves(powers))
 
 
 def room_for(lanes: int) -> int:

@@ -48,8 +48,7 @@ class LaneLoop:
         self.travel = system.travel()
         power = jax.eval_shape(lambda: system.flow(self.zero, like.x, like.m).power)
         self.ports = [name for name, _, _ in named_leaves(power)]
-        rates = [info.rate_of is not None for _, _, info in named_leaves(like.x)]
-        self.roles = Roles(rates)
+        self.roles = Roles(rates_of_states(like.x))
         self.held = self._held(like)
 
     @property
@@ -130,6 +129,13 @@ class LaneLoop:
     def slope_of(self, moving: Moving) -> Slope:
         rates = iter(moving.slope_x)
         return Slope([None if held else next(rates) for held in self.held], moving.slope_q)
+
+
+def rates_of_states(x: Any) -> list[int | None]:
+    """For each state the place of the one that is declared to be its rate, or None."""
+    fields = [(name, info) for name, _, info in named_leaves(x)]
+    rates = {f"{name.rpartition('.')[0]}.{info.rate_of}": i for i, (name, info) in enumerate(fields) if info.rate_of}
+    return [rates.get(f"{name.rpartition('.')[0]}.{name.rpartition('.')[2]}") for name, _ in fields]
 
 
 def pick(flag: Array, new: Any, old: Any) -> Any:

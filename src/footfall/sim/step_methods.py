@@ -62,13 +62,16 @@ def rk2(field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Sl
 def semi_implicit_euler(
     field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles"
 ) -> Stepped:
-    """Velocities first, then everything else with the new velocities. Order 1, but energy does not drift for conservative forces.
+    """Velocities first, then the positions with the new velocities; what has no velocity of its own (a phase, a filter) by its old slope.
 
-    Integrals by the trapezoid rule on the states as they come out: of order 2, so the ledger shows the method's own error.
+    Order 1, but energy does not drift for conservative forces; and one slope a step. Integrals by the trapezoid rule on the states as they
+    come out: of order 2, so the ledger shows the method's own error.
     """
-    new = [a + tau * r if fast and r is not None else a for a, r, fast in zip(x, first.x, roles.is_rate, strict=True)]
-    then = field(t1, new)
-    x1 = [a if fast or r is None else a + tau * r for a, r, fast in zip(new, then.x, roles.is_rate, strict=True)]
+    new = [a if r is None else a + tau * r for a, r in zip(x, first.x, strict=True)]
+    x1 = [
+        a if rate is None or old is None else b + tau * new[rate]
+        for a, b, old, rate in zip(new, x, first.x, roles.rate, strict=True)
+    ]
     last = field(t1, x1)
     q1 = [a + 0.5 * tau * (r0 + r1) for a, r0, r1 in zip(q, first.q, last.q, strict=True)]
     return Stepped(x1, q1, last)
@@ -167,7 +170,7 @@ def _factor(matrix: list[list[Array]]) -> Callable[[list[Array]], list[Array]]:
 class Roles(NamedTuple):
     """What the states of a lane are."""
 
-    is_rate: list[bool]  #: the state is declared to be the rate of another
+    rate: list[int | None]  #: for each state the one that is declared to be its rate
 
 
 class Method(NamedTuple):

@@ -152,7 +152,7 @@ def _laned(experiment: Experiment, numeric: Columns, lanes: int, numbers: np.nda
     """A batch of `lanes` robots, also where only the structure varies and no leaf is an array yet."""
     system, state = batched(experiment, numeric, numbers)
     if not numeric:
-        state = state._replace(x=jax.tree.map(lambda leaf: np.full(lanes, leaf), state.x))
+        state = jax.tree.map(lambda leaf: np.repeat(np.asarray(leaf)[..., None], lanes, axis=-1), state)
     return system, state
 
 

@@ -50,7 +50,7 @@ def _lines(axes: Axes, run: Trajectory, names: Iterable[str], ylabel: str, title
 def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
     """Panels in reading order, only those this robot has something to show for."""
     by_unit: dict[tuple[str, str, bool], list[str]] = {}
-    for name in run.of_role("state"):  # a position that runs away would flatten the angles and heights beside it
+    for name in _single_states(run):  # a position that runs away would flatten the angles and heights beside it
         part = name.partition(".")[0] if "." in name else ""
         by_unit.setdefault((run.signals[name].unit, part, _wanders(run, name)), []).append(name)
     for (unit, part, wanders), names in by_unit.items():
@@ -59,7 +59,12 @@ def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
     for chart in run.drawing.charts or _usual_charts(run):
         unit = run.signals[chart.signals[0]].unit
         label = f"[{unit}]" if unit else ""
-        yield lambda axes, c=chart, label=label: _zoomed(axes, run, summary, list(c.signals), label, c.title)
+        if chart.style == "carpet":
+            yield lambda axes, c=chart: _carpet(axes, run, c)
+        elif chart.style == "whole":
+            yield lambda axes, c=chart, label=label: _lines(axes, run, c.signals, label, c.title)
+        else:
+            yield lambda axes, c=chart, label=label: _zoomed(axes, run, summary, list(c.signals), label, c.title)
     if run.of_role("power"):
         yield lambda axes: _zoomed(axes, run, summary, run.of_role("power"), "[W]", "Power into the stores")
     if len(run.of_role("store")) > 1:
@@ -69,12 +74,40 @@ def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
         yield lambda axes: _footfalls(axes, run, summary)
     for title, shapes in run.drawing.close_ups.items():
         yield lambda axes, title=title, shapes=shapes: _close_up(axes, run, summary, title, shapes)
-    states = run.of_role("state")
+    states = _single_states(run)
     pairs = [n for n in states if run.signals[n].rate_of in states and not _wanders(run, run.signals[n].rate_of or "")]
     for name in pairs[:2]:
         yield lambda axes, name=name: _phase(axes, run, summary, run.signals[name].rate_of or "", name)
     if run.travel is not None and run.travel.heading is not None:
         yield lambda axes: _top_view(axes, run)
+
+
+def _single_states(run: Trajectory) -> list[str]:
+    """States worth lines of their own. Those of many like legs would be dozens: the robot's charts show what is to be seen of them."""
+    states = run.of_role("state")
+    return [name for name in states if not (run.drawing.charts and name.rpartition(".")[2].isdecimal())]
+
+
+def _carpet(axes: Axes, run: Trajectory, chart: Chart) -> None:
+    """A row for each signal, the first on top, its value as a colour, over the whole run."""
+    times = np.linspace(run.t[0], run.t[-1], min(len(run.t), 800))
+    rows = np.clip(np.searchsorted(run.t, times, side="right") - 1, 0, len(run.t) - 1)
+    values = np.array([run[name][rows] for name in chart.signals])
+    low, high = np.percentile(values, [1, 99])
+    if not high > low:  # a few short events, or nothing at all
+        low, high = float(values.min()), float(values.max())
+    signed = low < 0 < high and min(-low, high) > 0.05 * max(-low, high)
+    size = max(-low, high)
+    shown = {"cmap": "RdBu_r", "vmin": -size, "vmax": size} if signed else {"cmap": "viridis", "vmin": low, "vmax": high}
+    if not np.ptp(values):
+        shown = {"cmap": "Greys", "vmin": low, "vmax": low + 1.0}  # nothing to see: white
+    extent = (run.t[0], run.t[-1], len(values) - 0.5, -0.5)
+    image = axes.imshow(values, aspect="auto", interpolation="nearest", extent=extent, **shown)
+    unit = run.signals[chart.signals[0]].unit
+    bar = axes.figure.colorbar(image, ax=axes, pad=0.02, extend="both" if np.ptp(values) > 1.02 * (high - low) else "neither")
+    bar.set_label(f"[{unit}]" if unit else "")
+    still = "" if np.ptp(values) > 0 else f" (always {values.flat[0]:g})"
+    axes.set(title=f"{chart.title}{still}", xlabel="t [s]", ylabel="segment, 0 is the head")
 
 
 def _usual_charts(run: Trajectory) -> tuple[Chart, ...]:
@@ -173,9 +206,13 @@ def _contacts(axes: Axes, run: Trajectory, summary: Summary, flags: tuple[str, .
         last = len(run.t) - 1
         spans = [(run.t[a], run.t[min(b, last)] - run.t[a]) for a, b in zip(begins, ends, strict=True)]
         axes.broken_barh(spans, (row - 0.35, 0.7), color="0.3", lw=0)
-    labels = [name.split(".")[-2].replace("_", " ") for name in flags]
-    axes.set_yticks(range(len(flags)), labels)
+    like = all(name.rpartition(".")[2].isdecimal() for name in flags)  # one of many like legs: its number says which
+    labels = [name.split(".")[-1 if like else -2].replace("_", " ") for name in flags]
+    axes.set_yticks(range(len(flags)), labels, fontsize=7 if len(flags) > 8 else None)
     axes.set(title="Feet that touch", xlabel="t [s]", xlim=(_recent(run, summary, 6), run.t[-1]))
+    if like:
+        axes.invert_yaxis()  # the head on top
+        axes.set_ylabel("leg, 0 is the head's")
 
 
 def _close_up(axes: Axes, run: Trajectory, summary: Summary, title: str, shapes: tuple[Shape, ...]) -> None:
@@ -269,6 +306,8 @@ def _spaced_rows(run: Trajectory, most: int = 8) -> list[int]:
 
 
 def _reach(run: Trajectory) -> float:
-    """How far the sketch's bars reach from the bodies they are fixed to."""
-    tips = [np.linalg.norm(end) for shape in run.sketch if isinstance(shape, Bar) for end in (shape.start, shape.end)]
-    return float(max(tips, default=0.1))
+    """How far the sketch's bars reach from the bodies they are fixed to, and half of how far its links do from end to end."""
+    tips = [float(np.linalg.norm(end)) for shape in run.sketch if isinstance(shape, Bar) for end in (shape.start, shape.end)]
+    seen = run.seen(len(run.t) - 1)
+    ends = [seen.origin(end)[0] for shape in run.sketch if isinstance(shape, Link) for end in (shape.start, shape.end)]
+    return max([*tips, 0.5 * float(np.ptp(ends))] if ends else tips, default=0.1)

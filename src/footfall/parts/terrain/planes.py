@@ -4,7 +4,7 @@ import jax.numpy as jnp
 
 from footfall.hybrid.fields import param
 from footfall.numerics.scalar import Scalar
-from footfall.parts.terrain.base import AbstractPlane
+from footfall.parts.terrain.base import AbstractPlane, Face
 
 
 class Flat(AbstractPlane):
@@ -16,6 +16,10 @@ class Flat(AbstractPlane):
 
     def height(self, x: Scalar) -> Scalar:
         return 0.0 * x
+
+    def faces(self, x: Scalar, z: Scalar, vx: Scalar, vz: Scalar) -> tuple[Face, ...]:
+        del vx, vz
+        return (Face(depth=-z, nx=0.0 * x, nz=1.0 + 0.0 * x),)
 
 
 class Slope(AbstractPlane):

@@ -1,0 +1,219 @@
+"""A walker of many segments in a row, each with a leg: point masses in the vertical plane of its path.
+
+House frame: x forward, z up, angles counter-clockwise. Theory: docs/theory/centipede.md.
+"""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.fields import ParameterError, numbers, param, part
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.sketch import Chart, Shape
+from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.models.point_contact import touch
+from footfall.models.walker_forces import Loads, all_loads
+from footfall.models.walker_outputs import walker_outputs
+from footfall.models.walker_sketch import walker_charts, walker_sketch
+from footfall.models.walker_start import WalkerStart
+from footfall.models.walker_states import (
+    LegState,
+    NoWork,
+    Points,
+    WalkerMode,
+    WalkerOutputs,
+    WalkerPower,
+    WalkerState,
+    WalkerStores,
+)
+from footfall.numerics.scalar import Scalar
+from footfall.parts.bodies.segment_chain import SegmentChain
+from footfall.parts.contact.base import AbstractContact
+from footfall.parts.contact.viscoelastic import ViscoelasticContact
+from footfall.parts.controllers.reflexes import ReflexControl
+from footfall.parts.friction.base import AbstractFriction
+from footfall.parts.friction.coulomb import TanhFriction
+from footfall.parts.gaits.wave import TURN, WaveGait
+from footfall.parts.legs.polar import PolarLeg
+from footfall.parts.terrain.base import AbstractGround
+from footfall.parts.terrain.planes import Flat
+
+#: A gap is crossed once the tail is past its far edge and every segment is this high again [m].
+CROSSED_HEIGHT = 0.02
+STRIDE, FALL, TICK = 0, 1, 2  # events
+
+
+class SegmentedWalker(AbstractHybridSystem):
+    """Segments joined by springs, each with a leg of two actuated degrees of freedom, on solid ground of any shape.
+
+    Not modelled: the second leg of a pair (both legs of a segment are one, of the pair's strength), turning, the mass of the legs
+    but for their tips, torque limits, a ground that moves or gives way for good, delays in the nerves.
+    """
+
+    Start = WalkerStart
+
+    gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
+    missing_legs: tuple[float, ...] = numbers((), doc="segments whose leg is missing, 0 is the head", increasing=True)
+    body: SegmentChain = part(doc="segments", default_factory=SegmentChain)
+    leg: PolarLeg = part(doc="every leg", default_factory=PolarLeg)
+    gait: WaveGait = part(doc="what a leg does over a cycle", default_factory=WaveGait)
+    controller: ReflexControl = part(doc="oscillators and reflexes", default_factory=ReflexControl)
+    contact: AbstractContact = part(doc="how hard ground pushes back", default_factory=ViscoelasticContact)
+    friction: AbstractFriction = part(doc="how hard ground holds", default_factory=TanhFriction)
+    terrain: AbstractGround = part(doc="the ground", default_factory=Flat)
+
+    def __check_init__(self) -> None:
+        super().__check_init__()
+        last = self.body.segments - 1
+        for leg in self.missing_legs:
+            if leg != int(leg) or not 0 <= leg <= last:
+                raise ParameterError(f"there is no leg {leg:g}: legs are numbered from 0, the head, to {last}.", "missing_legs")
+        if len(self.missing_legs) == self.body.segments:
+            raise ParameterError("a walker needs a leg: all of them are missing.", "missing_legs")
+
+    # --- legs that are there -------------------------------------------------------------------------------------------
+
+    def has_leg(self, like: Scalar) -> Any:
+        """1 for a segment with a leg, 0 for one without; shaped to meet `like`."""
+        present = np.array([0.0 if i in self.missing_legs else 1.0 for i in range(self.body.segments)])
+        return present.reshape(-1, *[1] * (np.ndim(like) - 1)).astype(jnp.result_type(like))
+
+    def tip_masses(self, like: Scalar) -> Scalar:
+        return self.leg.tip_mass * self.has_leg(like) if self.missing_legs else self.leg.tip_mass
+
+    def weights(self, like: Scalar) -> list[Scalar]:
+        """Of each segment with its leg."""
+        there = [0.0 if i in self.missing_legs else 1.0 for i in range(self.body.segments)]
+        del like
+        return [(self.body.mass + has * self.leg.tip_mass) * self.gravity for has in there]
+
+    # --- motion --------------------------------------------------------------------------------------------------------
+
+    def flow(self, t: Scalar, x: WalkerState, m: WalkerMode) -> Rates:
+        del t
+        loads = all_loads(self, x, m)
+        drive, under, feet = loads.drive, loads.on_nodes, loads.on_tips
+        still = 0.0 * x.nodes.x
+        ax = (loads.chain.force.x + drive.on_nodes.x + under.fx) / self.body.mass
+        az = (loads.chain.force.z + drive.on_nodes.z + under.fz) / self.body.mass - self.gravity
+        tip_ax = (drive.on_tips.x + feet.fx) / self.leg.tip_mass
+        tip_az = (drive.on_tips.z + feet.fz) / self.leg.tip_mass - self.gravity
+        if self.missing_legs:  # what stands for the tip goes with its segment
+            there = self.has_leg(x.tips.x)
+            tip_ax, tip_az = there * tip_ax + (1.0 - there) * ax, there * tip_az + (1.0 - there) * az
+        memory = self.friction.has_memory
+        dx = WalkerState(
+            nodes=Points(x.nodes.vx, x.nodes.vz, ax, az, under.bristle_rate if memory else None),
+            tips=Points(x.tips.vx, x.tips.vz, tip_ax, tip_az, feet.bristle_rate if memory else None),
+            legs=LegState(
+                phase=loads.phase_rate + still,
+                lift=loads.lift_rate + still,
+                unsupported=(m.missing - x.legs.unsupported) / self.controller.message_time,
+            ),
+        )
+        return Rates(dx, self._powers(loads))
+
+    def _powers(self, loads: Loads) -> WalkerPower:
+        under, feet = loads.on_nodes, loads.on_tips
+        return WalkerPower(
+            drive=loads.drive.drive,
+            reflex=loads.drive.reflex,
+            trunk=loads.chain.trunk,
+            leg_damping=-loads.drive.loss,
+            body_damping=-loads.chain.loss,
+            contact=-_total(under.contact_loss + feet.contact_loss),
+            friction=-_total(under.friction_loss + feet.friction_loss),
+            corner=_total(under.corner + feet.corner) if self.terrain.broken else None,
+        )
+
+    def stores(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerStores:
+        del t
+        loads, tip_mass = all_loads(self, x, m), self.tip_masses(x.tips.x)
+
+        def square(vx: Scalar, vz: Scalar) -> Scalar:
+            return vx * vx + vz * vz
+
+        kinetic = self.body.mass * square(x.nodes.vx, x.nodes.vz) + tip_mass * square(x.tips.vx, x.tips.vz)
+        ground = _total(loads.on_nodes.energy + loads.on_tips.energy)
+        if self.friction.has_memory:
+            ground = ground + _total(self.friction.energy(x.nodes.bristle) + self.friction.energy(x.tips.bristle))
+        return WalkerStores(
+            kinetic=0.5 * _total(kinetic),
+            gravity=self.gravity * _total(self.body.mass * x.nodes.z + tip_mass * x.tips.z),
+            body=loads.chain.energy,
+            legs=loads.drive.energy,
+            ground=ground,
+        )
+
+    # --- events --------------------------------------------------------------------------------------------------------
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        stride = Event("stride", "the leg of the head has made another cycle")
+        fall = Event("fall", "the whole body is below the ground", Outcome.fell)
+        tick = Event("reflex_tick", "the cantilever reflex looks at which legs carry", period=self.controller.period)
+        crossed = Event("crossed", "the tail is past the last gap and the body is up again", Outcome.arrived)
+        return (stride, fall, tick, *((crossed,) if self.terrain.broken else ()))
+
+    def guards(self, t: Scalar, x: WalkerState, m: WalkerMode) -> tuple[Scalar, ...]:
+        """[rad] phase left in the cycle of the head's leg; [m] highest segment over the ground; [s] time left before the next look; [m]
+        way left for the tail, or height left for the lowest segment, whichever is more."""
+        phase, z = x.legs.phase[0], x.nodes.z
+        real = jnp.result_type(phase)
+        highest = functools.reduce(jnp.maximum, [z[i] for i in range(z.shape[0])])
+        lowest = functools.reduce(jnp.minimum, [z[i] for i in range(z.shape[0])])
+        rooms = [
+            TURN * jnp.asarray(m.strides + 1, real) - phase,
+            highest,
+            jnp.asarray(m.ticks, real) * self.controller.period - t,
+        ]
+        if self.terrain.broken:
+            _, far_edge = self.terrain.gaps()[-1]
+            rooms.append(jnp.maximum(far_edge - x.nodes.x[-1], CROSSED_HEIGHT - lowest))
+        return tuple(rooms)
+
+    def jump(self, t: Scalar, x: WalkerState, m: WalkerMode, k: int) -> Jump:
+        del t
+        if k == STRIDE:
+            m = dataclasses.replace(m, strides=m.strides + 1)
+        else:
+            tips = x.tips
+            bristle = 0.0 if tips.bristle is None else tips.bristle
+            feet = touch(self.terrain, self.contact, self.friction, tips.x, tips.z, tips.vx, tips.vz, bristle)
+            load = feet.fz * self.has_leg(tips.x) if self.missing_legs else feet.fz
+            missing = self.controller.missing(m.missing, x.legs.phase, load)
+            m = dataclasses.replace(m, ticks=m.ticks + 1, missing=missing)
+        return Jump(x, m, NoWork(impact=0.0 * x.nodes.x[0]))
+
+    # --- what is seen --------------------------------------------------------------------------------------------------
+
+    def outputs(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerOutputs:
+        del t
+        return walker_outputs(self, x, m)
+
+    def sketch(self) -> tuple[Shape, ...]:
+        return walker_sketch(self)
+
+    def charts(self) -> tuple[Chart, ...]:
+        return walker_charts(self)
+
+    def travel(self) -> Travel:
+        legs = [i for i in range(self.body.segments) if i not in self.missing_legs]
+        weight = self.gravity * (self.body.segments * self.body.mass + len(legs) * self.leg.tip_mass)
+        return Travel(
+            "travel.distance",
+            ("strides",),
+            weight,
+            ("drive", "reflex", "trunk"),
+            contacts=tuple(f"tip.fz.{i}" for i in legs),
+            means=("travel.height", "load.lift", "travel.order"),
+        )
+
+
+def _total(rows: Scalar) -> Scalar:
+    return jnp.sum(rows, axis=0)
+
+

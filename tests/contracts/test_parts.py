@@ -12,6 +12,7 @@ from footfall import check_system, load, simulate
 from footfall.hybrid.fields import describe
 from footfall.mechanics.wet_disc import Medium
 from footfall.models.four_bar_runner import FourBarRunner
+from footfall.models.segmented_walker import SegmentedWalker
 from footfall.parts.actuators.base import AbstractMotor
 from footfall.parts.controllers.base import AbstractPitchController
 from footfall.parts.drives.base import AbstractDrive
@@ -214,9 +215,10 @@ def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
 
 
 def fits():
-    """Every robot with each of its slots filled by each kind, one at a time; the runners have test_runner_matrix.py."""
+    """Every robot with each of its slots filled by each kind, one at a time. The runners have test_runner_matrix.py, the centipede
+    laws/test_centipede_laws.py."""
     for name, make in ROBOTS.items():
-        if isinstance(make(), FourBarRunner):
+        if isinstance(make(), FourBarRunner | SegmentedWalker):
             continue
         scenario = {"rimless-wheel-3d": "rimless-wheel-turning", "two-leg": "two-leg-single-step"}.get(name, name)
         for slot, slot_type in slot_types(type(make())).items():

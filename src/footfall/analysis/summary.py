@@ -28,7 +28,7 @@ UNITS = {
 }
 _SUFFIX_UNITS = {"torque": "N m", "current": "A"}
 #: of the means a robot asks for, by the output's own name
-_MEAN_UNITS = {"z": "m", "pitch": "rad", "lift": "N", "thrust": "N", "frequency": "Hz"}
+_MEAN_UNITS = {"z": "m", "height": "m", "pitch": "rad", "lift": "N", "thrust": "N", "frequency": "Hz"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -132,6 +132,37 @@ def optimise(
 
 
 @app.command()
+def crossing(
+    name: Annotated[str, typer.Argument(help="A scenario with one gap, such as centipede-gap, or the path of its file.")],
+    settings: Settings = None,
+    widths: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,C", help='Widths of the gap, such as "25 mm,50 mm" (default: seven, 25 to 200 mm).'),
+    ] = None,
+    arrivals: Annotated[int, typer.Option(help="Runs a cell, each arriving at another point of its stride.")] = 10,
+    spread: Annotated[str, typer.Option(help="Length over which the arrivals are spread: a stride.")] = "60 mm",
+    vary: Annotated[
+        str | None,
+        typer.Option(metavar="KEY=A:B:N[:log]", help="One more number, over N values or a list A,B,C: a map of robustness."),
+    ] = None,
+    duration: Annotated[str | None, typer.Option(help="Time a run is given to get over (default: the scenario's).")] = None,
+    step: Annotated[str, typer.Option(help="Fixed step.")] = "0.1 ms",
+    method: Annotated[str, typer.Option(help="semi-implicit-euler, rk4 or rk2.")] = "semi-implicit-euler",
+    precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    path: Annotated[str, typer.Option(help="auto, gpu, cpp or xla: what the batch runs on.")] = "auto",
+    out: Annotated[str | None, typer.Option(help="Folder to write (default: crossings/<scenario>-<time>).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+) -> None:
+    """Count how often a robot gets over gaps: every combination of its reflexes, seven widths, ten arrivals, as one batch."""
+    from footfall.cli.crossing import CrossingRequest, count_gaps
+
+    given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force)
+    _guarded(count_gaps, CrossingRequest(name, settings or [], *given))
+
+
+@app.command()
 def sweep(
     name: Annotated[str | None, typer.Argument(help="A scenario's name, or the path of a scenario file.")] = None,
     vary: Annotated[

@@ -206,6 +206,14 @@ def _suggest(experiment: Experiment) -> None:
         ideas.append(f"footfall optimise {name} --set torque_limit=0.5")
         metric = "efficiency" if "climb" in str(experiment.document["robot"].get("route", "")) else "energy"
         ideas.append(f"footfall sweep {name} --vary gait.lift=0.004:0.02:20 --vary gait.stride=0.06:0.09:20 --metric {metric}")
+    elif "body" in experiment.document["robot"] and "segments" in experiment.document["robot"]["body"]:
+        ideas.append(f"footfall run {name} --set missing_legs=[3,4] --animate {gif}")
+        ideas.append(f"footfall run {name} --set start.phases=random --set controller.coupling=3   # the phases lock")
+        if experiment.document["terrain"]["kind"] == "gap":
+            ideas.append(f"footfall run {name} --set controller.reflexes=[]")
+            ideas.append(f"footfall crossing {name}")
+        else:
+            ideas.append(f"footfall run {name} --set terrain=profile")
     elif "torso" in experiment.document["robot"]:
         ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
         ideas.append(f"footfall run {name} --set leg=stiffening --animate {gif}")

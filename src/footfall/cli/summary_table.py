@@ -24,6 +24,8 @@ FIRST = (
 )
 #: A residual above this is no rounding and no solver error at any tolerance worth using: the model is wrong.
 BOOKS_OPEN = 1e-4
+#: A robot of many segments has more states than a person reads; they are in the run folder.
+MOST_STATES = 24
 HIDDEN = ("distance", "steps", "motor_work", "least_leg_force")  # the last has a line of its own: another window
 
 
@@ -33,7 +35,7 @@ def summary_table(summary: Summary, experiment: Experiment, run: Trajectory, sec
     head = Text.assemble((experiment.about.title or summary.scenario, "bold"), f"  ({summary.scenario})")
     end = Text.assemble("outcome: ", (run.ending.sentence, "green" if ok else "yellow"))
     parts: list[RenderableType] = [head, end]
-    if not ok and run.ending.state:
+    if not ok and 0 < len(run.ending.state) <= MOST_STATES:
         state = ", ".join(f"{k} = {v:.4g}" for k, v in run.ending.state.items())
         parts.append(Text(f"state there: {state}", style="dim"))
     parts += [Text(), _metrics(summary), _ledger(summary)]

@@ -4,7 +4,6 @@ House frame: x forward, z up, angles counter-clockwise. Theory: docs/theory/cent
 """
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -84,11 +83,10 @@ class SegmentedWalker(AbstractHybridSystem):
     def tip_masses(self, like: Scalar) -> Scalar:
         return self.leg.tip_mass * self.has_leg(like) if self.missing_legs else self.leg.tip_mass
 
-    def weights(self, like: Scalar) -> list[Scalar]:
+    def weights(self) -> list[Scalar]:
         """Of each segment with its leg."""
-        there = [0.0 if i in self.missing_legs else 1.0 for i in range(self.body.segments)]
-        del like
-        return [(self.body.mass + has * self.leg.tip_mass) * self.gravity for has in there]
+        bare, whole = self.body.mass * self.gravity, (self.body.mass + self.leg.tip_mass) * self.gravity
+        return [bare if i in self.missing_legs else whole for i in range(self.body.segments)]
 
     # --- motion --------------------------------------------------------------------------------------------------------
 
@@ -163,16 +161,14 @@ class SegmentedWalker(AbstractHybridSystem):
         way left for the tail, or height left for the lowest segment, whichever is more."""
         phase, z = x.legs.phase[0], x.nodes.z
         real = jnp.result_type(phase)
-        highest = functools.reduce(jnp.maximum, [z[i] for i in range(z.shape[0])])
-        lowest = functools.reduce(jnp.minimum, [z[i] for i in range(z.shape[0])])
         rooms = [
             TURN * jnp.asarray(m.strides + 1, real) - phase,
-            highest,
+            jnp.max(z, axis=0),
             jnp.asarray(m.ticks, real) * self.controller.period - t,
         ]
         if self.terrain.broken:
             _, far_edge = self.terrain.gaps()[-1]
-            rooms.append(jnp.maximum(far_edge - x.nodes.x[-1], CROSSED_HEIGHT - lowest))
+            rooms.append(jnp.maximum(far_edge - x.nodes.x[-1], CROSSED_HEIGHT - jnp.min(z, axis=0)))
         return tuple(rooms)
 
     def jump(self, t: Scalar, x: WalkerState, m: WalkerMode, k: int) -> Jump:
@@ -215,5 +211,3 @@ class SegmentedWalker(AbstractHybridSystem):
 
 def _total(rows: Scalar) -> Scalar:
     return jnp.sum(rows, axis=0)
-
-

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from footfall.models.point_contact import Touch, touch
 from footfall.models.walker_states import Points, WalkerMode, WalkerState
-from jax.numpy import arctan2 as atan2
+from footfall.numerics.elementary import atan2
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.parts.gaits.wave import Target
@@ -227,7 +227,7 @@ def all_loads(system: "SegmentedWalker", x: WalkerState, m: WalkerMode) -> Loads
     control = system.controller
     phase_rate = control.phase_rate(system.gait, legs.phase, feet.fx, feet.fz)
     lift_rate = control.lift_rate(legs.lift, feet.fx, feet.fz)
-    moments = control.moments(legs.unsupported, system.weights(nodes.x), system.body.spacing)
+    moments = control.moments(legs.unsupported, system.weights(), system.body.spacing)
     target = system.gait.target(legs.phase, legs.lift)
     return Loads(
         chain_forces(system, nodes, moments),

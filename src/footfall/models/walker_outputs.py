@@ -1,6 +1,6 @@
 """What can be seen of the segmented walker, in the house frame."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from footfall.models.segmented_walker import SegmentedWalker
 
 
-def order_parameter(phase: Scalar, lag: Scalar) -> Scalar:
+def order_parameter(phase: Any, lag: Scalar) -> Scalar:
     """|mean of exp(i (phi_k + k psi))|: 1 where the phases are the wave, near 0 where they are anything.       (walker.9)"""
     count = phase.shape[0]
     index = jnp.arange(count, dtype=phase.dtype).reshape(-1, *[1] * (phase.ndim - 1))

@@ -46,7 +46,9 @@ class BatchResult:
     notes: tuple[str, ...]  #: why it did not run on a faster path
     end: HybridState  #: where each robot ended
     sample_times: np.ndarray | None = None
-    samples: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  #: name -> (samples, lanes)
+    samples: dict[str, np.ndarray] = dataclasses.field(
+        default_factory=dict
+    )  #: name -> (samples, lanes), or (samples, legs, lanes)
 
 
 def run_batch(
@@ -91,7 +93,7 @@ def run_batch(
     end = HybridState(jax.tree.unflatten(kind.x, kept[0]), jax.tree.unflatten(kind.m, kept[1]))
     values, column_units, docs = _tables(columns, lanes)
     times = None if not plan.sample_every else np.arange(len(march.samples)) * plan.sample_every * step
-    samples = {n: np.stack([row[n][:lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
+    samples = {n: np.stack([row[n][..., :lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
     return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples)
 
 
@@ -203,7 +205,7 @@ class _March:
 def _observer(kind: Kind, names: tuple[str, ...]) -> Callable[[Any, Lane, Any], dict[str, Any]]:
     def outputs(system: Any, lane: Lane, t: Any) -> dict[str, Any]:
         loop = kind.loop(system, lane)
-        return {name: jnp.broadcast_to(loop.output(name, t, lane.x, lane.m), lane.ended.shape) for name in names}
+        return {name: loop.full(loop.output(name, t, lane.x, lane.m), lane.ended) for name in names}
 
     return jax.jit(outputs)
 

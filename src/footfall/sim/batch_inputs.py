@@ -35,11 +35,13 @@ def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, Hybr
 
 
 def _is_one_robot(system: Any, state: HybridState) -> bool:
-    """Whether arrays in the state are over the legs of one robot, not over lanes: its power is then one number."""
+    """Whether arrays in the state are over the legs of one robot, not over lanes: its powers and energies are then single numbers."""
     if any(np.ndim(leaf) for leaf in jax.tree.leaves(system)) or not any(np.ndim(leaf) for leaf in jax.tree.leaves(state)):
         return False
-    powers = jax.eval_shape(lambda x, m: system.flow(0.0, x, m).power, *jax.tree.map(np.asarray, state))
-    return all(power.shape == () for power in jax.tree.leaves(powers))
+    books = jax.eval_shape(
+        lambda x, m: (system.flow(0.0, x, m).power, system.stores(0.0, x, m)), *jax.tree.map(np.asarray, state)
+    )
+    return all(entry.shape == () for entry in jax.tree.leaves(books))
 
 
 def room_for(lanes: int) -> int:

@@ -72,11 +72,19 @@ def _flags(leaves: list[Any]) -> tuple[bool, ...]:
     return tuple(np.ndim(leaf) > 0 for leaf in leaves)
 
 
+def _rows(leaves: list[Any]) -> tuple[int | None, ...]:
+    """How many legs each leaf has numbers for; None without an axis over legs."""
+    for leaf in leaves:
+        if np.ndim(leaf) > 2:
+            raise CannotFuse("an array over legs", f"shape {np.shape(leaf)}")
+    return tuple(np.shape(leaf)[0] if np.ndim(leaf) == 2 else None for leaf in leaves)
+
+
 @functools.lru_cache(maxsize=32)
-def _cpp(kind: Kind, tree: Any, flags: tuple[bool, ...], dtypes: tuple[Any, ...]) -> Any:
+def _cpp(kind: Kind, tree: Any, flags: tuple[bool, ...], dtypes: tuple[Any, ...], rows: tuple[int | None, ...]) -> Any:
     from footfall.sim.cpp_kernel import build_cpp
 
-    return build_cpp(flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision))
+    return build_cpp(flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows)
 
 
 @functools.lru_cache(maxsize=32)
@@ -115,7 +123,7 @@ def _xla(kind: Kind, tree: Any, flags: tuple[bool, ...], block: int | None) -> A
 
 
 def _refuse_legs(leaves: list[Any]) -> None:
-    """A kernel's values are one number per lane; an array over like legs has an axis more."""
+    """A GPU kernel's values are one number per lane; an array over like legs has an axis more."""
     for leaf in leaves:
         if np.ndim(leaf) > 1:
             raise CannotFuse("an array over legs", f"shape {np.shape(leaf)}")
@@ -128,8 +136,7 @@ def _flat(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> tupl
 def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> Path:
     """One C++ kernel on all cores. Raises CannotFuse or NoCompiler."""
     leaves, tree = _flat(system, lane, clock, 0, 0)
-    _refuse_legs(leaves)
-    kernel = _cpp(kind, tree, _flags(leaves), tuple(np.dtype(leaf.dtype) for leaf in leaves))
+    kernel = _cpp(kind, tree, _flags(leaves), tuple(np.dtype(leaf.dtype) for leaf in leaves), _rows(leaves))
     lane_tree = jax.tree.structure(lane)
 
     def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
@@ -214,17 +221,18 @@ def choose_path(wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, 
 def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, str]:
     """For each kind of kernel "yes", or what keeps the system from becoming one. Needs neither a compiler nor a GPU."""
     from footfall.sim.cpp_source import cpp_source
+    from footfall.sim.cpp_values import BLOCK
 
     leaves, tree = _flat(system, lane, clock, 0, 0)
-    flags, width, real = _flags(leaves), 8, np.dtype(kind.precision)
+    flags, real = _flags(leaves), np.dtype(kind.precision)
     program = flat_program(kind, tree)
 
     def as_cpp() -> None:
-        _refuse_legs(leaves)
-        like = [jax.ShapeDtypeStruct((width,) if flag else (), leaf.dtype) for leaf, flag in zip(leaves, flags, strict=True)]
-        cpp_source(jax.make_jaxpr(program)(*like), flags, width=width, real=real)
+        like = [jax.ShapeDtypeStruct((*np.shape(leaf)[:-1], BLOCK) if np.ndim(leaf) else (), leaf.dtype) for leaf in leaves]
+        cpp_source(jax.make_jaxpr(program)(*like), flags, width=8, real=real, rows=_rows(leaves))
 
     def as_triton() -> None:
+        _refuse_legs(leaves)
         lowers_to_triton(_pallas(kind, tree, flags, False), leaves)
 
     found = {}

@@ -17,13 +17,18 @@ from footfall.sim.lane_state import Lane, Mark
 
 
 @functools.lru_cache(maxsize=64)
-def facts(kind: Kind) -> LaneLoop:
-    """What the loop knows of its system's structure, found once: tracing a model takes longer than a short run. Its numbers mean nothing."""
+def facts(kind: Kind, legs: tuple[tuple[int, ...], ...] = ()) -> LaneLoop:
+    """What the loop knows of its system's structure, found once: tracing a model takes longer than a short run. Its numbers mean nothing.
+
+    `legs` are the shapes of the states, without their lanes, where there are arrays over like legs.
+    """
     real = np.dtype(kind.precision)
     trees = (kind.system, kind.x, kind.m)
     system, x, m = (jax.tree.unflatten(tree, [real.type(1.0)] * tree.num_leaves) for tree in trees)
-    one = jax.tree.map(lambda v: np.ones((1,), real), (x, m))
-    return LaneLoop(system, HybridState(*one), kind.method, real, kind.track)
+    leaves, tree = jax.tree.flatten(HybridState(x, m))
+    shapes = legs or [()] * len(leaves)
+    one = jax.tree.unflatten(tree, [np.ones((*shape, 1), real) for shape in shapes])
+    return LaneLoop(system, one, kind.method, real, kind.track)
 
 
 class Column(NamedTuple):
@@ -58,7 +63,7 @@ def collect(
         "t_end": Column(t_end, "s", "time at which it ended"),
         "jumps": Column(np.asarray(lane.jumps), "", "events located; ticks of a clock are not counted"),
     }
-    loop = facts(kind)
+    loop = facts(kind, tuple(np.shape(leaf)[:-1] for leaf in (*lane.x, *lane.m)))
     columns |= _walk(loop, system, lane, first, walked)
     columns |= _books(kind, loop, system, start, lane, t_end)
     events = loop.system.events

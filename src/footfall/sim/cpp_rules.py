@@ -94,6 +94,18 @@ def _integers(name: str) -> Rule:
     return rule
 
 
+def _shift(name: str, symbol: str) -> Rule:
+    """By a constant it is one instruction for all lanes; otherwise each lane must look whether it shifts past the end."""
+
+    def rule(op: Operation) -> str:
+        by = op.inputs[1].number
+        if op.lanes and op.dtype.kind == "i" and by is not None and 0 <= by < 8 * op.dtype.itemsize:
+            return _wrapped(op, f"({op.texts[0]} {symbol} {int(by)})")
+        return _integers(name)(op)
+
+    return rule
+
+
 def _extreme(name: str, against: str, truth: str) -> Rule:
     def rule(op: Operation) -> str:
         if op.dtype.kind == "b":
@@ -232,7 +244,7 @@ RULES: dict[str, Rule] = {
     **{name: _call(name) for name in ("floor", "ceil", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p")},
     **{name: _call(name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "erf", "erfc", "logistic")},
     **{name: _call(name) for name in ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "nextafter")},
-    **dict.fromkeys(("copy", "copy_p", "stop_gradient", "name", "broadcast_in_dim", "reshape", "squeeze"), _same),
+    **dict.fromkeys(("copy", "copy_p", "stop_gradient", "name", "broadcast_in_dim"), _same),
     "not": _not,
     "neg": lambda op: _wrapped(op, f"-{op.texts[0]}"),
     "abs": lambda op: _wrapped(op, _call("abs", integers="abs")(op)),
@@ -248,8 +260,8 @@ RULES: dict[str, Rule] = {
     "rsqrt": lambda op: f"1 / {_call('sqrt')(op)}",
     "round": _round,
     "is_finite": _is_finite,
-    "shift_left": _integers("shift_left"),
-    "shift_right_arithmetic": _integers("shift_right"),
+    "shift_left": _shift("shift_left", "<<"),
+    "shift_right_arithmetic": _shift("shift_right", ">>"),
     "shift_right_logical": _integers("shift_bits"),
     "select_n": _select,
     "convert_element_type": _convert,
@@ -257,6 +269,7 @@ RULES: dict[str, Rule] = {
     "reduce_max": _across("largest", "any"),
     "reduce_min": _across("smallest", "every"),
     "reduce_sum": _across("sum", "sum"),
+    "reduce_prod": _across("product", "every"),
     "reduce_or": _across("any", "any"),
     "reduce_and": _across("every", "every"),
 }

@@ -1,7 +1,8 @@
 """From a traced lane program to C++: its equations as statements, its loops and branches as loops and branches.
 
-The program is a jaxpr whose values are shared scalars, shape (), or one number per lane of a block, shape (W,). Elementwise
-primitives are looked up in `cpp_rules`; calls are written out in place; common subexpressions are left to the compiler.
+The program is a jaxpr whose values are shared scalars, shape (), or one number per lane of a block, shape (W,); or such a number for each
+of L like legs, shape (L,), (L, 1) or (L, W). Elementwise primitives are looked up in `cpp_rules`, those that move legs about in `cpp_legs`;
+calls are written out in place; common subexpressions are left to the compiler, except across loops over legs, where it finds none.
 """
 
 from collections.abc import Sequence
@@ -12,8 +13,11 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from jax.interpreters import partial_eval
 
+from footfall.sim.cpp_legs import LEG_RULES
+from footfall.sim.cpp_program import Control, Each, Legs, Line, Node, Region, Table, View
 from footfall.sim.cpp_rules import RULES, Operation
-from footfall.sim.cpp_values import SCALARS, Value, literal
+from footfall.sim.cpp_text import TextWriter
+from footfall.sim.cpp_values import SCALARS, Value, layout, literal
 from footfall.sim.fuse_errors import CannotFuse
 
 #: Primitives that run another program, and the parameter that holds it.
@@ -33,7 +37,8 @@ HEADER = """\
 // Made by footfall from a traced program; nobody edits this file.
 //
 // footfall_run(in, out, lanes, threads) runs the program for every lane: in[i] points to one value per lane or to one
-// shared value, out[i] to room for one value per lane. vN is the program's N-th value, aN its N-th input.
+// shared value, out[i] to room for one value per lane; of values for several legs, to one row after the other. vN is the
+// program's N-th value, aN its N-th input; in a loop over legs, that of leg l. sN and kN hold all legs of a value.
 
 #include <stdint.h>
 
@@ -44,43 +49,63 @@ enum {{ LANES = {width} }};
 """
 
 
-def cpp_source(program: ClosedJaxpr, lane: Sequence[bool], *, width: int, real: np.dtype) -> str:
-    """The program, traced for blocks of `width` lanes, as one self-contained C++ file."""
+def cpp_source(
+    program: ClosedJaxpr, lane: Sequence[bool], *, width: int, real: np.dtype, rows: Sequence[int | None] | None = None
+) -> str:
+    """The program, traced for blocks of `cpp_values.BLOCK` lanes, as one self-contained C++ file for blocks of `width`.
+
+    Input i is one value per lane if `lane[i]`, and that for each of `rows[i]` legs unless None.
+    """
     jaxpr, _ = partial_eval.dce_jaxpr(program.jaxpr, [True] * len(program.jaxpr.outvars), instantiate=True)
     header = HEADER.format(real=SCALARS[real.name], bits=f"int{8 * real.itemsize}_t", width=width)
-    body = _Writer(width, real).block(jaxpr, program.consts, lane)
+    body = Builder(real).block(jaxpr, program.consts, lane, rows or [None] * len(lane))
     return header + resources.files("footfall.sim").joinpath("lanes.h").read_text() + body
 
 
-class _Writer:
-    """Writes statements one by one, and gives every value a name."""
+class Builder:
+    """Goes through the equations, gives every value a name, and collects the statements of the region that is open."""
 
-    def __init__(self, width: int, real: np.dtype) -> None:
-        self.width, self.real = width, real
-        self.lines: list[str] = []
-        self.depth = 1
+    def __init__(self, real: np.dtype) -> None:
+        self.real = real
+        self.table: Table = {}
+        self.where: dict[str, str] = {}  # arrays that are there from the start
+        self.constants: list[str] = []
+        self.region = Region()
+        self.same: dict[tuple[Any, ...], Value] = {}  # statements over legs of this region, and what they made
         self.count = 0
 
     # ---- the whole block
 
-    def block(self, jaxpr: Jaxpr, consts: Sequence[Any], lane: Sequence[bool]) -> str:
+    def block(self, jaxpr: Jaxpr, consts: Sequence[Any], lane: Sequence[bool], rows: Sequence[int | None]) -> str:
         inputs = []
-        for i, (var, is_lane) in enumerate(zip(jaxpr.invars, lane, strict=True)):
-            dtype = _dtype(var)
+        for i, (var, is_lane, legs) in enumerate(zip(jaxpr.invars, lane, rows, strict=True)):
+            dtype, legs = _dtype(var), 1 if legs is None else legs
             scalar = SCALARS[dtype.name].replace("bool", "uint8_t")
             kind = self.kind("input", dtype, is_lane)
-            source = f"load{_suffix(dtype)}<{scalar}>(in[{i}], first, lanes)" if is_lane else f"*(const {scalar} *)in[{i}]"
-            self.write(f"const {kind} a{i} = {source};")
-            inputs.append(Value(f"a{i}", dtype, is_lane))
-        for i, value in enumerate(self.run(jaxpr, consts, inputs)):
+            if is_lane:
+                row = f"(const {scalar} *)in[{i}] + l * lanes" if legs > 1 else f"in[{i}]"
+                source = f"load{_suffix(dtype)}<{scalar}>({row}, first, lanes)"
+            else:
+                source = f"((const {scalar} *)in[{i}])[l]" if legs > 1 else f"*(const {scalar} *)in[{i}]"
+            self.statement(f"a{i}", kind, legs, source)
+            inputs.append(Value(f"a{i}", dtype, is_lane, None, legs))
+        outputs = self.run(jaxpr, consts, inputs)
+        for i, (var, value) in enumerate(zip(jaxpr.outvars, outputs, strict=True)):
             self.kind("output", value.dtype, True)
             scalar = SCALARS[value.dtype.name].replace("bool", "uint8_t")
-            self.write(f"store{_suffix(value.dtype)}<{scalar}>(out[{i}], {value.wide}, first, lanes);")
+            store = f"store{_suffix(value.dtype)}<{scalar}>"
+            legs = layout("output", _shape(var)).legs
+            if legs == 1:
+                self.add(Line(f"{store}(out[{i}], {value.wide}, first, lanes);", ""))
+            elif legs > 1:
+                self.add(Each(legs, f"{store}(({scalar} *)out[{i}] + l * lanes, {value.wide}, first, lanes);"))
+        writer = TextWriter(self.table, self.where)
+        writer.region(self.region)
         start = "static void lanes::block(const void *const *in, void *const *out, int64_t first, int64_t lanes)"
-        return "\n".join(["", f"{start}", "{", *self.lines, "}", ""])
+        return "\n".join(["", *self.constants, f"{start}", "{", *writer.lines, "}", ""])
 
     def run(self, jaxpr: Jaxpr, consts: Sequence[Any], inputs: Sequence[Value]) -> list[Value]:
-        """Write a program's equations; its outputs' values."""
+        """Go through a program's equations; its outputs' values."""
         known: dict[Var, Value] = dict(zip(jaxpr.invars, inputs, strict=True))
         for var, const in zip(jaxpr.constvars, consts, strict=True):
             known[var] = const if isinstance(const, Value) else self.constant(const)
@@ -95,44 +120,46 @@ class _Writer:
     def equation(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
         name, params = eqn.primitive.name, eqn.params
         if name in CALLS:
-            inner = params[CALLS[name]]
-            return self.run(*_opened(inner), inputs)
-        if name == "while":
-            return self.while_loop(eqn, inputs)
-        if name == "scan":
-            return self.counted_loop(eqn, inputs)
-        if name == "cond":
-            return self.branches(eqn, inputs)
+            return self.run(*_opened(params[CALLS[name]]), inputs)
+        if name in ("while", "scan", "cond"):
+            return {"while": self.while_loop, "scan": self.counted_loop, "cond": self.branches}[name](eqn, inputs)
         if name == "optimization_barrier":
             return inputs
+        if name in LEG_RULES:
+            return LEG_RULES[name](self, eqn, inputs)
         if name not in RULES:
             raise CannotFuse(name, "has no C++ rule")
-        (out,) = eqn.outvars
-        lanes, dtype = self.is_lane(name, out), _dtype(out)
+        return [self.elementwise(name, eqn.outvars[0].aval, inputs, params)]
+
+    def elementwise(self, name: str, out: Any, inputs: Sequence[Value], params: Any) -> Value:
+        """One expression, for all legs if an input has several."""
+        (legs, lanes), dtype = layout(name, out.shape), out.dtype
         kind = self.kind(name, dtype, lanes)
+        if legs == 0:
+            return Value("", dtype, lanes, None, 0)
         known = inputs[0].number if name in ("convert_element_type", "broadcast_in_dim") else None
         if known is not None and name == "convert_element_type" and not lanes and not _may_overflow(known.dtype, dtype):
-            return [literal(known.astype(dtype))]
+            return literal(known.astype(dtype))
         text = RULES[name](Operation(name, tuple(inputs), params, dtype, lanes, self.real))
         if len(inputs) == 1 and text == inputs[0].text:
-            return [inputs[0]._replace(dtype=dtype)]
-        made = self.fresh()
-        self.write(f"const {kind} {made} = {text};")
-        return [Value(made, dtype, lanes, known if known is not None and known.dtype == dtype else None)]
+            return inputs[0]._replace(dtype=dtype)
+        legs = max(value.legs for value in inputs)
+        made = self.expression(kind, Value(text, dtype, lanes, None, legs))
+        return made._replace(number=known if known is not None and known.dtype == dtype else None)
 
     # ---- loops and branches
 
     def while_loop(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
         params = eqn.params
         first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-        carry = self.variables(eqn, inputs[second:])
-        self.open("for (;;) {")
-        (going,) = self.run(*_opened(params["cond_jaxpr"]), [*inputs[:first], *carry])
-        if going.lanes:
+        carry, head = self.variables(eqn, inputs[second:])
+        test, (going,) = self.nested(params["cond_jaxpr"], [*inputs[:first], *carry])
+        if going.lanes or going.legs > 1:
             raise CannotFuse("while", "its condition differs between lanes")
-        self.write(f"if (!{going.text}) break;")
-        self.assign(carry, self.run(*_opened(params["body_jaxpr"]), [*inputs[first:second], *carry]))
-        self.close("}")
+        body, results = self.nested(params["body_jaxpr"], [*inputs[first:second], *carry])
+        body.targets, body.results = carry, results
+        parts = [*head, "for (;;) {", test, f"if (!{going.text}) break;", body, "}"]
+        self.add(Control(parts, carry, inputs[second:], repeats=True))
         return carry
 
     def counted_loop(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
@@ -140,62 +167,96 @@ class _Writer:
         consts = params["num_consts"]
         if len(inputs) != consts + params["num_carry"] or len(eqn.outvars) != params["num_carry"]:
             raise CannotFuse("scan", "reads or writes arrays")
-        carry = self.variables(eqn, inputs[consts:])
-        turn = self.fresh()
-        self.open(f"for (int64_t {turn} = 0; {turn} < {params['length']}; {turn}++) {{")
-        self.assign(carry, self.run(*_opened(params["jaxpr"]), [*inputs[:consts], *carry]))
-        self.close("}")
+        carry, head = self.variables(eqn, inputs[consts:])
+        body, results = self.nested(params["jaxpr"], [*inputs[:consts], *carry])
+        body.targets, body.results = carry, results
+        start = f"for (int64_t turn = 0; turn < {params['length']}; turn++) {{"
+        self.add(Control([*head, start, body, "}"], carry, inputs[consts:], repeats=True))
         return carry
 
     def branches(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
         which, *operands = inputs
-        branches = eqn.params["branches"]
-        if which.lanes:
+        if which.lanes or which.legs > 1:
             raise CannotFuse("cond", "its choice differs between lanes")
-        made = self.variables(eqn, None)
+        made, parts = self.variables(eqn, None)
+        branches = []
+        for branch in eqn.params["branches"]:
+            region, results = self.nested(branch, operands)
+            region.targets, region.results = made, results
+            branches.append(region)
         if len(branches) == 2:
             # The rare branch is the true one: something happened in some lane of the block.
-            self.open(f"if (__builtin_expect({which.text} != 0, 0)) {{")
-            self.assign(made, self.run(*_opened(branches[1]), operands))
-            self.close("} else {")
-            self.depth += 1
-            self.assign(made, self.run(*_opened(branches[0]), operands))
+            test = f"if (__builtin_expect({which.text} != 0, 0)) {{"
+            parts += [test, branches[1], "} else {", branches[0], "}"]
         else:
-            self.open(f"switch ({which.text}) {{")
-            for i, branch in enumerate(branches):
-                self.close("default: {" if i == len(branches) - 1 else f"case {i}: {{")
-                self.depth += 1
-                self.assign(made, self.run(*_opened(branch), operands))
-                self.write("break;")
-                self.write("}")
-        self.close("}")
+            parts.append(f"switch ({which.text}) {{")
+            for i, region in enumerate(branches):
+                parts += ["default: {" if i == len(branches) - 1 else f"case {i}: {{", region, "break;", "}"]
+            parts.append("}")
+        self.add(Control(parts, made))
         return made
 
-    def variables(self, eqn: JaxprEqn, start: Sequence[Value] | None) -> list[Value]:
-        """Names that a loop or a branch assigns to."""
-        made = []
+    def nested(self, program: Any, inputs: Sequence[Value]) -> tuple[Region, list[Value]]:
+        """A program as a region of its own, and its outputs' values."""
+        outer, self.region, self.same = (self.region, self.same), Region(), {}
+        results = self.run(*_opened(program), inputs)
+        inner = self.region
+        self.region, self.same = outer
+        return inner, results
+
+    def variables(self, eqn: JaxprEqn, start: Sequence[Value] | None) -> tuple[list[Value], list[str | Region]]:
+        """Names that a loop or a branch assigns to, and the lines that declare those without legs."""
+        made, lines = [], []
         for i, var in enumerate(eqn.outvars):
-            lanes, dtype = self.is_lane(eqn.primitive.name, var), _dtype(var)
+            (legs, lanes), dtype = layout(eqn.primitive.name, _shape(var)), _dtype(var)
             kind, name = self.kind(eqn.primitive.name, dtype, lanes), self.fresh()
-            self.write(f"{kind} {name}" + (f" = {start[i].wide if lanes else start[i].text};" if start is not None else ";"))
-            made.append(Value(name, dtype, lanes))
+            if legs == 1:
+                begin = "" if start is None else f" = {start[i].wide if lanes else start[i].text}"
+                lines.append(f"{kind} {name}{begin};")
+            elif legs > 1:
+                self.table[name] = Legs(kind, legs)
+            made.append(Value(name, dtype, lanes, None, legs))
+        return made, lines
+
+    # ---- statements
+
+    def add(self, node: Node) -> None:
+        self.region.nodes.append(node)
+
+    def statement(self, name: str, kind: str, legs: int, text: str) -> None:
+        """One name for what an expression gives, at every leg if there are several."""
+        line = f"const {kind} {name} = {text};"
+        if legs > 1:
+            self.table[name] = Legs(kind, legs)
+            self.add(Each(legs, line, name))
+        else:
+            self.add(Line(line, name))
+
+    def expression(self, kind: str, value: Value) -> Value:
+        """A value whose text is an expression, under a name."""
+        key = (kind, value.text, value.dtype, value.legs)
+        if value.legs > 1 and key in self.same:
+            return self.same[key]
+        made = value._replace(text=self.fresh())
+        self.statement(made.text, kind, made.legs, value.text)
+        self.same[key] = made
         return made
 
-    def assign(self, to: Sequence[Value], values: Sequence[Value]) -> None:
-        """All at once: a value that is itself about to be assigned is set aside first."""
-        names = {variable.text for variable in to}
-        pairs = []
-        for variable, value in zip(to, values, strict=True):
-            text = value.wide if variable.lanes else value.text
-            if value.text == variable.text:
-                continue
-            if value.text in names:
-                kind, name = self.kind("copy", variable.dtype, variable.lanes), self.fresh()
-                self.write(f"const {kind} {name} = {text};")
-                text = name
-            pairs.append((variable.text, text))
-        for name, text in pairs:
-            self.write(f"{name} = {text};")
+    def view(self, value: Value, offset: int | str, stride: int, legs: int) -> Value:
+        """Some legs of a value, read where they are."""
+        if legs == 0:
+            return value._replace(legs=0)
+        if value.legs == 1 or (offset == 0 and stride == 1 and legs == value.legs):
+            return value
+        kind, _, old = self.table[value.text]
+        view = (old or View(value.text, 0, 1)).cut(offset, stride)
+        if legs == 1:
+            return self.expression(kind, value._replace(text=f"@{view.base}[{view.offset}]", legs=1))
+        key = (view, legs, value.dtype)
+        if key not in self.same:
+            self.same[key] = value._replace(text=self.fresh(), legs=legs)
+            self.table[self.same[key].text] = Legs(kind, legs, view)
+        return self.same[key]
 
     # ---- small things
 
@@ -208,34 +269,25 @@ class _Writer:
             raise CannotFuse(primitive, f"has no rule for {dtype}{' lanes' if lanes else ''} in a {self.real} program")
         return ("V" if dtype.kind == "f" else "VI") if lanes else SCALARS[dtype.name]
 
-    def is_lane(self, primitive: str, var: Any) -> bool:
-        shape = tuple(var.aval.shape)
-        if shape not in ((), (self.width,)):
-            raise CannotFuse(primitive, f"makes shape {shape}; only () and one value per lane, ({self.width},), fit")
-        return shape != ()
-
     def constant(self, value: Any, dtype: Any = None) -> Value:
         array = np.asarray(value, dtype)
-        if array.shape != ():
-            raise CannotFuse("constant", f"of shape {array.shape}; only scalars can be captured")
+        legs, lanes = layout("constant", array.shape)
+        if lanes:
+            raise CannotFuse("constant", "of one number per lane; only scalars and numbers for each leg can be captured")
         if array.dtype.name not in SCALARS:
             raise CannotFuse("constant", f"of dtype {array.dtype}")
-        return literal(array)
+        if legs == 1:
+            return literal(array.reshape(()))
+        name, flat = self.fresh(), array.reshape(-1)
+        if legs > 1:
+            self.table[name], self.where[name] = Legs(SCALARS[flat.dtype.name], legs), f"k{name[1:]}"
+            numbers = ", ".join(literal(np.asarray(v)).text for v in flat)
+            self.constants.append(f"static const {SCALARS[flat.dtype.name]} {self.where[name]}[{legs}] = {{{numbers}}};")
+        return Value(name, flat.dtype, False, None, legs)
 
     def fresh(self) -> str:
         self.count += 1
         return f"v{self.count}"
-
-    def write(self, line: str) -> None:
-        self.lines.append("    " * self.depth + line)
-
-    def open(self, line: str) -> None:
-        self.write(line)
-        self.depth += 1
-
-    def close(self, line: str) -> None:
-        self.depth -= 1
-        self.write(line)
 
 
 def _opened(program: Any) -> tuple[Jaxpr, Sequence[Any]]:
@@ -245,6 +297,10 @@ def _opened(program: Any) -> tuple[Jaxpr, Sequence[Any]]:
 
 def _dtype(atom: Any) -> np.dtype:
     return atom.aval.dtype
+
+
+def _shape(atom: Any) -> tuple[int, ...]:
+    return atom.aval.shape
 
 
 def _may_overflow(source: np.dtype, target: np.dtype) -> bool:

@@ -1,20 +1,49 @@
-"""The values of a lane program as C++ text: shared or one per lane, and constants written so that no bit is lost."""
+"""The values of a lane program as C++ text: shared or one per lane, one or one for each leg; constants that lose no bit."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+from footfall.sim.fuse_errors import CannotFuse
+
+#: Lanes a program is traced with. A kernel's own width would not do: eight lanes and eight legs would look the same.
+BLOCK = 8191
 
 #: C++ types of shared values.
 SCALARS = {"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t", "bool": "bool"}
 
 
+class Layout(NamedTuple):
+    """What a shape means: how many legs (1 where it has none), and whether there is a number for every lane."""
+
+    legs: int
+    lanes: bool
+
+
+def layout(primitive: str, shape: Sequence[int]) -> Layout:
+    """Legs first, lanes last: (), (W,), (L,), (L, 1) and (L, W) fit, anything else is refused."""
+    shape = tuple(shape)
+    if shape in ((), (BLOCK,)):
+        return Layout(1, shape != ())
+    if len(shape) == 1 or (len(shape) == 2 and shape[0] != BLOCK and shape[1] in (1, BLOCK)):
+        return Layout(shape[0], shape[-1] == BLOCK)
+    told = str(shape).replace(str(BLOCK), "lanes")
+    raise CannotFuse(primitive, f"makes shape {told}; only one number, one per lane, (lanes,), and those for each leg fit")
+
+
 class Value(NamedTuple):
-    """A value of the program: its C++ text, its dtype, and whether there is one per lane."""
+    """A value of the program: its C++ text, its dtype, and whether there is one per lane.
+
+    One that differs between legs has a name as its text, which means the leg at hand inside a loop over legs. A value that is the
+    same for all legs counts as one leg, whatever its shape: it is read in loops as it is.
+    """
 
     text: str
     dtype: np.dtype
     lanes: bool
     number: np.ndarray | None = None  #: what it is, if the program says so
+    legs: int = 1
 
     @property
     def wide(self) -> str:

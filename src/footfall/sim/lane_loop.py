@@ -25,7 +25,7 @@ class LaneLoop:
         self.x_tree, self.m_tree = jax.tree.structure(like.x), jax.tree.structure(like.m)
         events = system.events
         self.clocks = [k for k, e in enumerate(events) if e.period is not None]
-        shapes = jax.eval_shape(lambda: self.system.guards(self.zero, like.x, like.m))
+        shapes = jax.eval_shape(lambda x, m: system.guards(self.zero, x, m), *like)
         #: (event, leg) of each guard that is searched; a guard over like legs has one entry for each
         self.searched: list[tuple[int, int | None]] = []
         for k, shape in enumerate(shapes):
@@ -46,7 +46,7 @@ class LaneLoop:
             j for j, (k, _) in enumerate(self.searched) if not events[k].restarts and events[k].name not in restarted
         ]
         self.travel = system.travel()
-        power = jax.eval_shape(lambda: system.flow(self.zero, like.x, like.m).power)
+        power = jax.eval_shape(lambda x, m: system.flow(self.zero, x, m).power, *like)
         self.ports = [name for name, _, _ in named_leaves(power)]
         self.roles = Roles(rates_of_states(like.x))
         self.held = self._held(like)
@@ -59,12 +59,12 @@ class LaneLoop:
         """Which states the flow leaves alone: their rate is the plain number 0.0."""
         seen: list[bool] = []
 
-        def look() -> int:
-            rates = jax.tree.leaves(self.system.flow(self.zero, like.x, like.m).x)
+        def look(x: Any, m: Any) -> int:
+            rates = jax.tree.leaves(self.system.flow(self.zero, x, m).x)
             seen.extend(isinstance(r, float) and r == 0.0 for r in rates)
             return 0
 
-        jax.eval_shape(look)
+        jax.eval_shape(look, *like)
         return seen
 
     def struct_x(self, leaves: list[Any]) -> Any:

@@ -145,6 +145,8 @@ ACROSS(smallest, V, Real, min(y, (Real)x[i]))
 ACROSS(smallest, VI, Bits, min(y, (Bits)x[i]))
 ACROSS(sum, V, Real, y + x[i])
 ACROSS(sum, VI, Bits, y + x[i])
+ACROSS(product, V, Real, y * x[i])
+ACROSS(product, VI, Bits, y * x[i])
 ACROSS(any, VI, Bits, y | x[i])
 ACROSS(every, VI, Bits, y & x[i])
 

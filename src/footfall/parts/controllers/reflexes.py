@@ -40,7 +40,7 @@ class ReflexControl(Parametric):
     message_time: Scalar = param(0.1, unit="s", doc="time constant t_u of the message to the next segment", gt=0)
     most_moment: Scalar = param(2.0, unit="N m", doc="largest bending moment M_max", ge=0)
     period: float = param(
-        1e-3, unit="s", doc="time between two looks of the cantilever reflex at which legs carry", gt=0, static=True
+        1e-2, unit="s", doc="time between two looks of the cantilever reflex at which legs carry", gt=0, static=True
     )
 
     def blocked(self, fx: Scalar, fz: Scalar) -> Any:
@@ -78,13 +78,13 @@ class ReflexControl(Parametric):
         carries = fz > self.support_force
         return jnp.where(carries, 0.0, jnp.where(stance & (self.reflexes[1] > 0), 1.0, flag))
 
-    def moments(self, unsupported: Scalar, weights: Any, spacing: Scalar) -> Scalar:
+    def moments(self, unsupported: Any, weights: list[Scalar], spacing: Scalar) -> Scalar:
         """Bending moment M_i that each segment holds; `weights` are those of the segments with their legs."""
         shear = moment = jnp.zeros_like(unsupported[0])
         held = []
-        for i in range(unsupported.shape[0]):
+        for i, weight in enumerate(weights):
             carried = moment + shear * spacing
             held.append(jnp.minimum(carried, self.most_moment))
             moment = carried * unsupported[i]
-            shear = (shear + weights[i]) * unsupported[i]
+            shear = (shear + weight) * unsupported[i]
         return jnp.stack(held)

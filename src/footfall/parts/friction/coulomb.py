@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 
 from footfall.hybrid.fields import param
+from footfall.numerics.elementary import tanh
 from footfall.numerics.scalar import Scalar
 from footfall.parts.friction.base import AbstractDryFriction, AbstractFriction
 
@@ -34,7 +35,7 @@ class TanhFriction(AbstractFriction):
 
     def force(self, speed: Scalar, normal: Scalar, bristle: Scalar) -> Scalar:
         del bristle
-        return -self.coefficient * normal * jnp.tanh(self.steepness * speed)
+        return -self.coefficient * normal * tanh(self.steepness * speed)
 
 
 class Frictionless(AbstractFriction):

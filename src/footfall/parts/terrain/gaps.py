@@ -1,5 +1,6 @@
 """Level ground with bottomless gaps whose walls push back."""
 
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
@@ -65,7 +66,7 @@ class AbstractBrokenGround(AbstractGround):
             before = x <= begin
             distance = jnp.where(before, begin - x, x - end)
             closer = distance < nearest
-            sigma = jnp.where(closer, jnp.where(before, 1.0, -1.0), sigma).astype(x.dtype)
+            sigma = jnp.where(closer & before, 1.0, jnp.where(closer, -1.0, sigma))
             nearest = jnp.where(closer, distance, nearest)
         return inside, nearest, sigma
 
@@ -102,7 +103,7 @@ class Gaps(AbstractBrokenGround):
         if narrow:
             raise ParameterError(f"a width of {narrow[0]:g} m is no gap: widths are above zero.", "widths")
         pieces = self.gaps()
-        for (begin, end), (after, _) in zip(pieces, pieces[1:], strict=False):
+        for (begin, end), (after, _) in itertools.pairwise(pieces):
             if end >= after:
                 raise ParameterError(
                     f"the gap from {begin:g} m to {end:g} m overlaps the one that begins at {after:g} m: leave ground between them,"

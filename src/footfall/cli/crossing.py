@@ -1,0 +1,203 @@
+"""`footfall crossing`: how often a robot gets over gaps, with and without its reflexes."""
+
+import csv
+import dataclasses
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from footfall.analysis.stability_limit import spectrum
+from footfall.cli.extras import require
+from footfall.cli.folders import fresh_folder
+from footfall.cli.run import undisturbed
+from footfall.cli.screen import err, note, out
+from footfall.numerics.units import UnitError, to_si
+from footfall.record.run_folder import require_writable
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import Experiment, load
+from footfall.sim.batch_plan import BatchPlan
+from footfall.sweep.crossing import Crossings, Question, count_crossings, rows_of
+from footfall.sweep.parse import parse_axis
+
+#: h |lambda| up to which a method is stable on a damper; an implicit one always is.
+#: Share of the energy flowing by which a ledger may be off: what a method of order 1 leaves at these steps is ten times less.
+BOOKS_OPEN = 0.05
+REACH = {"semi-implicit-euler": 2.0, "rk2": 2.0, "rk4": 2.785, "linearly-implicit": math.inf}
+
+
+@dataclasses.dataclass(frozen=True)
+class CrossingRequest:
+    """The command line's words."""
+
+    name: str
+    settings: list[str]
+    widths: str | None
+    arrivals: int
+    spread: str
+    vary: str | None
+    duration: str | None
+    step: str
+    method: str
+    precision: str
+    path: str
+    out: str | None
+    as_json: bool
+    plots: bool
+    force: bool
+
+
+def count_gaps(request: CrossingRequest) -> int:
+    """Count, print, write. Status 0 when the study was done, whatever it found."""
+    experiment = load(request.name, request.settings, duration=request.duration)
+    question = _question(experiment, request)
+    plan = _plan(experiment, request)
+    if request.plots:
+        require("matplotlib", "plots", "Without it, --no-plots still prints the table.")
+    folder = Path(request.out) if request.out else fresh_folder("crossings", experiment.name)
+    require_writable(folder, force=request.force)
+    _warn_if_unstable(experiment, plan)
+    began = time.perf_counter()
+    found = _with_progress(experiment, question, plan)
+    took = time.perf_counter() - began
+    with err.status("writing", spinner="dots"), undisturbed():
+        _write(folder, found, experiment, plan, request)
+    if request.as_json:
+        print(json.dumps(_numbers(found, plan), allow_nan=False), flush=True)
+    else:
+        _print(found, experiment, plan, took)
+    note(f"table:   {folder / 'crossings.csv'}")
+    if request.plots:
+        note(f"picture: {folder / 'crossings.png'}")
+    return 0
+
+
+def _length(text: str, option: str) -> float:
+    try:
+        return to_si(text, "m")
+    except UnitError as error:
+        raise ScenarioError(f"{option} {text}: {error}") from None
+
+
+def _question(experiment: Experiment, request: CrossingRequest) -> Question:
+    given = {"arrivals": request.arrivals, "spread": _length(request.spread, "--spread")}
+    if request.widths:
+        given["widths"] = tuple(_length(word.strip(), "--widths") for word in request.widths.split(","))
+    if request.vary:
+        axis = parse_axis(experiment, request.vary, counted=True)
+        if axis.structural or (axis.values and not all(isinstance(v, int | float) for v in axis.values)):
+            raise ScenarioError(f"--vary {request.vary}: a crossing study varies one number, not the robot's structure.")
+        given["axis"] = axis
+    return Question(**given)
+
+
+def _plan(experiment: Experiment, request: CrossingRequest) -> BatchPlan:
+    try:
+        step = to_si(request.step, "s")
+        return BatchPlan(experiment.plan.duration, step, request.method, request.precision, path=request.path)
+    except (UnitError, ValueError) as error:
+        raise ScenarioError(str(error)) from None
+
+
+def _warn_if_unstable(experiment: Experiment, plan: BatchPlan) -> None:
+    """Friction holds a light tip by a damper of slope mu N c: an explicit step must stay below 2 m/(mu N c)."""
+    value, _ = spectrum(experiment.system, experiment.start).largest
+    reach, step = REACH[plan.method], plan.step or 0.0
+    # The robot starts pressed into the ground, with more load on its feet than it will ever have: a margin of two for walking.
+    limit = 2.0 * reach / abs(value) if value else math.inf
+    if step > limit:
+        said = (
+            f"--step {step:g} s is above the longest stable step of {plan.method} here, about {limit:.2g} s: friction on the light tips"
+            f" decays at {abs(value):.3g} 1/s where they are pressed most. Expect a wrong count; try --step {_round_down(limit)}."
+        )
+        err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
+
+
+def _round_down(limit: float) -> str:
+    digit = 10.0 ** math.floor(math.log10(limit))
+    return f"{digit * math.floor(limit / digit):.0e}"
+
+
+def _with_progress(experiment: Experiment, question: Question, plan: BatchPlan) -> Crossings:
+    columns = (TextColumn("crossing"), BarColumn(), TextColumn("{task.percentage:.0f} %"), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task, last = bar.add_task("crossing", total=1.0), time.perf_counter()
+
+        def progress(share: float) -> None:
+            nonlocal last
+            bar.update(task, completed=share)
+            if not err.is_terminal and time.perf_counter() - last > 10.0:
+                note(f"crossing: {100 * share:.0f} %")
+                last = time.perf_counter()
+
+        return count_crossings(experiment, question, plan, progress=progress)
+
+
+def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: float) -> None:
+    axis = found.question.axis
+    runs = found.outcome.size
+    out.print(f"[bold]{experiment.about.title or experiment.name}[/]: crossed of {found.question.arrivals} arrivals")
+    for row, value in enumerate(found.question.values):
+        heading = "" if axis is None else f"{axis.key} = {value:.4g} {axis.unit}".strip()
+        table = Table(title=heading, title_justify="left", box=None, padding=(0, 2))
+        table.add_column("reflexes \\ width")
+        for width in found.question.widths:
+            table.add_column(f"{1e3 * width:g} mm", justify="right")
+        for which, name in enumerate(found.controllers):
+            cells = zip(found.counts[which, row], found.times[which, row], strict=True)
+            table.add_row(name, *(f"{n} ({t:.2f} s)" if n else "0" for n, t in cells))
+        out.print(table)
+    steps = runs * plan.duration / found.step
+    out.print(
+        f"{runs} runs of {plan.duration:g} s, step {found.step:g} s ({plan.method}, {plan.precision}), {found.path}, {took:.1f} s"
+        f" with compilation ({1e-6 * steps / took:.2g} million robot-steps/s). In brackets the median time until the tail is over.",
+        soft_wrap=True,
+    )
+    for line in found.notes:
+        note(line)
+    open_books = int(np.sum(~(np.abs(found.residual) < BOOKS_OPEN)))
+    if open_books:
+        said = (
+            f"in {open_books} of {runs} runs the energy ledger is off by more than {100 * BOOKS_OPEN:.0f} %: this step is too long for"
+            " something they do (a leg drawn up to a few millimetres turns at 1e5 1/s). Try a shorter --step and see whether the counts"
+            " stay; docs/theory/centipede.md, section 6."
+        )
+        err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
+
+
+def _numbers(found: Crossings, plan: BatchPlan) -> dict:
+    axis = found.question.axis
+    times = found.times
+    return {
+        "arrivals": found.question.arrivals,
+        "widths": list(found.question.widths),
+        "controllers": list(found.controllers),
+        "varied": None if axis is None else axis.key,
+        "values": [] if axis is None else list(found.question.values),
+        "counts": found.counts.tolist(),
+        "median_times": np.where(np.isnan(times), None, times.astype(object)).tolist(),
+        "largest_residual": float(np.nanmax(np.abs(found.residual))),
+        "duration": plan.duration,
+        "step": found.step,
+        "method": plan.method,
+        "precision": plan.precision,
+        "path": found.path,
+    }
+
+
+def _write(folder: Path, found: Crossings, experiment: Experiment, plan: BatchPlan, request: CrossingRequest) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    names, rows = rows_of(found)
+    with (folder / "crossings.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([names, *rows])
+    (folder / "crossings.json").write_text(json.dumps(_numbers(found, plan), indent=1, allow_nan=False) + "\n")
+    (folder / "scenario.toml").write_text(experiment.to_toml())
+    if request.plots:
+        from footfall.viewer.crossing_plot import write_crossing_plot
+
+        write_crossing_plot(found, folder / "crossings.png", title=experiment.about.title or experiment.name)

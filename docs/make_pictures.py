@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import footfall as ff
 from footfall import load, simulate, summarise
 from footfall.viewer.animate import write_animation
 from footfall.viewer.plot_page import write_plot_page
@@ -15,17 +16,22 @@ PICTURES = Path(__file__).parent / "pictures"
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    names = ("passive-wheel", "rimless-wheel", "rimless-wheel-turning", "water-runner", "water-runner-ground", "two-leg-step")
+    names = (
+        "passive-wheel", "rimless-wheel", "rimless-wheel-turning", "water-runner", "water-runner-ground", "two-leg-step", "centipede",
+        "centipede-gap",
+    )  # fmt: skip
     for name in names:
         experiment = load(name)
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
         write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
-        planned = run.travel is not None and run.travel.planned  # shown whole, so that a climb can be followed
-        write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if planned else 2.5)
+        whole = run.outcome is ff.Outcome.arrived  # so that a climb or a crossing can be followed
+        write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if whole else 2.5)
         print(f"{name}: {run.ending.sentence}")
     draw_sweep(PICTURES / "sweep.png")
     draw_front(PICTURES / "two-leg-front.png")
+    draw_crossings(PICTURES / "centipede-crossings.png")
+    draw_crossings(PICTURES / "centipede-stiffness.png", "--vary", "body.bending_stiffness=1,2,4,8,16,32")
 
 
 def draw_sweep(path: Path) -> None:
@@ -48,6 +54,15 @@ def draw_front(path: Path) -> None:
             [sys.executable, "-m", "footfall.cli.main", "optimise", "two-leg-step", *limit, "--out", str(best)], check=True
         )
         shutil.copy(best / "front.png", path)
+
+
+def draw_crossings(path: Path, *options: str) -> None:
+    """How often the centipede gets over gaps."""
+    with tempfile.TemporaryDirectory() as folder:
+        study = Path(folder) / "study"
+        command = [sys.executable, "-m", "footfall.cli.main", "crossing", "centipede-gap", *options, "--out", str(study)]
+        subprocess.run(command, check=True)
+        shutil.copy(study / "crossings.png", path)
 
 
 if __name__ == "__main__":

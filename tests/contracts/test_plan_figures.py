@@ -81,7 +81,7 @@ def ended(experiment, settings):
     return simulate(made.system, made.start, dataclasses.replace(made.plan, sample_rate=None)).outcome
 
 
-@pytest.mark.parametrize("feet", ["clamped", "free"])
+@pytest.mark.parametrize("feet", [pytest.param("clamped", marks=pytest.mark.slow), "free"])  # free feet end in more ways
 def test_outcomes_of_many_plans_are_those_of_their_runs(feet):
     """Strides that overhang, that are out of reach, speeds that tip, lift off or overload: all of it in the batch, as each run would say."""
     experiment = load(

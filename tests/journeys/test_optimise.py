@@ -9,7 +9,7 @@ from PIL import Image
 
 from support.commands import several
 
-SMALL = ["--range", "gait.stride=70 mm:83 mm", "--range", "gait.lift=4 mm:20 mm", "--points", "3"]
+SMALL = ["--range", "gait.stride=79 mm:83 mm", "--range", "gait.lift=4 mm:20 mm", "--points", "3"]
 LIMITED = ["optimise", "two-leg-step", "--set", "torque_limit=0.5", *SMALL]
 COMMANDS = {
     "json": [*LIMITED, "--out", "best", "--json"],

@@ -105,6 +105,7 @@ def test_the_front_has_no_gait_that_is_both_slower_and_dearer_and_keeps_the_limi
     assert "torque" in front.fastest.at_limit and "least gait.lift" in front.thriftiest.at_limit
 
 
+@pytest.mark.slow  # a minute: two whole fronts
 def test_a_gait_that_is_refused_gives_way_to_another_of_its_layout_or_the_next():
     plan = experiment(f"motor.torque_limit={LIMIT}").system
     ranges = {"gait.stride": (0.07, 0.083)}

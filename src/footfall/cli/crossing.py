@@ -144,19 +144,20 @@ def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: floa
     out.print(f"[bold]{experiment.about.title or experiment.name}[/]: crossed of {found.question.arrivals} arrivals")
     for row, value in enumerate(found.question.values):
         heading = "" if axis is None else f"{axis.key} = {value:.4g} {axis.unit}".strip()
-        table = Table(title=heading, title_justify="left", box=None, padding=(0, 2))
-        table.add_column("reflexes \\ width")
+        table = Table(title=heading, title_justify="left", box=None, padding=(0, 1))
+        table.add_column("width, mm", no_wrap=True)
         for width in found.question.widths:
-            table.add_column(f"{1e3 * width:g} mm", justify="right")
+            table.add_column(f"{1e3 * width:g}", justify="right", no_wrap=True)
         for which, name in enumerate(found.controllers):
             cells = zip(found.counts[which, row], found.times[which, row], strict=True)
-            table.add_row(name, *(f"{n} ({t:.2f} s)" if n else "0" for n, t in cells))
+            table.add_row(name, *(f"{n} {t:.1f}" if n else "0     " for n, t in cells))
         out.print(table)
     steps = runs * plan.duration / found.step
     out.print(
         f"{runs} runs of {plan.duration:g} s, step {found.step:g} s ({plan.method}, {plan.precision}), {found.path}, {took:.1f} s"
-        f" with compilation ({1e-6 * steps / took:.2g} million robot-steps/s). In brackets the median time until the tail is over.",
+        f" with compilation ({1e-6 * steps / took:.2g} million robot-steps/s). After each count the median time [s] until the tail is over.",
         soft_wrap=True,
+        markup=False,
     )
     for line in found.notes:
         note(line)

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.animation import PillowWriter
 from matplotlib.figure import Figure
 
+from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Arrow, segments
 from footfall.record.trajectory import Trajectory
 from footfall.viewer.draw import Project, draw_ground, draw_pose, row_at, side_view, view_of
@@ -16,10 +17,12 @@ FRAMES_PER_STEP = 16  # fewer than this, and legs seem to jump
 
 
 def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> None:
-    """Write a GIF of the last seconds of a run, `longest` seconds to watch; of a plan, all of it, faster if it must be."""
+    """Write a GIF of the last seconds of a run, `longest` seconds to watch; of a plan, or of a way to somewhere, all of it, faster if it
+    must be."""
     project = view_of(run)
     slower = _slower(run)
-    if run.travel is not None and run.travel.planned and run.ending.t > longest:
+    whole = (run.travel is not None and run.travel.planned) or run.outcome is Outcome.arrived
+    if whole and run.ending.t > longest:
         slower = longest / run.ending.t
     begin = max(run.t[0], run.ending.t - longest / slower)
     times = np.arange(begin, run.ending.t, 1.0 / (FRAMES_PER_SECOND * slower))
@@ -67,7 +70,10 @@ def _slower(run: Trajectory) -> float:
 
 
 def _points(run: Trajectory, row: int) -> np.ndarray:
-    groups = {n.rpartition(".")[0] for n in run.of_role("output") if n.endswith(".z")}
+    outputs = run.of_role("output")
+    groups = {n.rpartition(".")[0] for n in outputs if n.endswith(".z")}
+    # One of several like legs: "tip.z.3" is of the group "tip.3".
+    groups |= {f"{base[:-2]}.{leg}" for base, _, leg in (n.rpartition(".") for n in outputs) if leg.isdecimal() and base.endswith(".z")}
     seen = run.seen(row)
     return np.array([seen.origin(g) for g in sorted(groups)])
 

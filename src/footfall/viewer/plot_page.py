@@ -211,6 +211,7 @@ def _contacts(axes: Axes, run: Trajectory, summary: Summary, flags: tuple[str, .
     axes.set_yticks(range(len(flags)), labels, fontsize=7 if len(flags) > 8 else None)
     axes.set(title="Feet that touch", xlabel="t [s]", xlim=(_recent(run, summary, 6), run.t[-1]))
     if like:
+        axes.set_xlim(_recent(run, summary, 20), run.t[-1])  # thin bars, and a wave to be followed from leg to leg
         axes.invert_yaxis()  # the head on top
         axes.set_ylabel("leg, 0 is the head's")
 

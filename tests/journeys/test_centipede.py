@@ -25,6 +25,7 @@ COMMANDS = {
     "map": [*STUDY, "--vary", "friction.coefficient=0.4,0.8", "--json", "--out", "map"],
     "too long": [*STUDY, "--step", "1 ms", "--no-plots", "--duration", "1", "--out", "long"],
     "again": [*STUDY, "--out", "count"],
+    "own axis": [*STUDY, "--vary", "terrain.gap_width=0.1,0.2", "--no-plots", "--out", "x0"],
     "no gap": ["crossing", "centipede", "--no-plots", "--out", "x1"],
     "no reflexes": ["crossing", "rimless-wheel", "--no-plots", "--out", "x2"],
     "no width": ["crossing", "centipede-gap", "--widths", "25 mm,-1 mm", "--no-plots", "--out", "x3"],
@@ -87,14 +88,15 @@ def test_a_map_of_robustness_has_a_table_for_each_value(answers):
 
 def test_a_step_above_the_limit_of_friction_is_warned_of_with_the_limit(answers):
     _, said = answers
-    assert "warning: --step 0.001 s is above the longest stable step of semi-implicit-euler" in said["too long"].err
+    assert "warning: --step 0.001 s is above the longest stable step of semi-implicit-euler for walking" in said["too long"].err
     assert "longest stable step" not in said["count"].err
 
 
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("no gap", 'crossings are counted over one gap (terrain.kind = "gap"). Try centipede-gap.'),
+        ("own axis", "--vary terrain.gap_width: the study itself varies terrain.gap_width"),
+        ("no gap", 'crossings are counted over one gap, --set terrain=gap, not over terrain "flat"'),
         ("no reflexes", "no reflexes to switch on and off"),
         ("no width", "-0.001 is no width of a gap"),
         ("no number", "varies one number, not the robot's structure"),

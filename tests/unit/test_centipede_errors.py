@@ -21,6 +21,7 @@ from footfall.scenario.vary import batched, find_knob
             ["terrain=gaps", "terrain.starts=[0.1, 0.15]", "terrain.widths=[0.1, 0.1]"],
             ["overlaps the one that begins at 0.15 m"],
         ),
+        (["start.head=1.5"], ["[start] head", "starts beyond the last gap"]),
         (["body.segments=3"], ["segments", "must be >= 4 and <= 60"]),
         (["body.segments=0"], ["segments", "must be >= 4"]),
         (["body.segments=61"], ["must be >= 4 and <= 60"]),
@@ -73,6 +74,8 @@ def test_each_reflex_is_a_number_that_a_batch_can_vary():
     assert state.x.nodes.x.shape == (12, 3) and state.m.missing.shape == (12, 3)
     with pytest.raises(ScenarioError, match="out of range"):
         batched(experiment, {"controller.reflexes.lift": np.array([2.0])})
+    with pytest.raises(ScenarioError, match=r"design 1 .*lift is on, 1, or off, 0, and nothing between"):
+        batched(experiment, {"controller.reflexes.lift": np.array([1.0, 0.5])})
 
 
 def test_a_gap_under_one_design_is_told_with_its_number():

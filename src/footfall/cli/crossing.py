@@ -22,12 +22,13 @@ from footfall.record.run_folder import require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sim.batch_plan import BatchPlan
-from footfall.sweep.crossing import Crossings, Question, count_crossings, rows_of
+from footfall.sweep.crossing import Crossings, Question, controllers_of, count_crossings, near_edge, rows_of
 from footfall.sweep.parse import parse_axis
+from footfall.sweep.plan_sweep import plan_of
 
-#: h |lambda| up to which a method is stable on a damper; an implicit one always is.
 #: Share of the energy flowing by which a ledger may be off: what a method of order 1 leaves at these steps is ten times less.
 BOOKS_OPEN = 0.05
+#: h |lambda| up to which a method is stable on a damper; an implicit one always is.
 REACH = {"semi-implicit-euler": 2.0, "rk2": 2.0, "rk4": 2.785, "linearly-implicit": math.inf}
 
 
@@ -42,8 +43,8 @@ class CrossingRequest:
     spread: str
     vary: str | None
     duration: str | None
-    step: str
-    method: str
+    step: str | None
+    method: str | None
     precision: str
     path: str
     out: str | None
@@ -55,6 +56,7 @@ class CrossingRequest:
 def count_gaps(request: CrossingRequest) -> int:
     """Count, print, write. Status 0 when the study was done, whatever it found."""
     experiment = load(request.name, request.settings, duration=request.duration)
+    controllers_of(experiment), near_edge(experiment)  # raise where there is nothing to count
     question = _question(experiment, request)
     plan = _plan(experiment, request)
     if request.plots:
@@ -71,6 +73,7 @@ def count_gaps(request: CrossingRequest) -> int:
         print(json.dumps(_numbers(found, plan), allow_nan=False), flush=True)
     else:
         _print(found, experiment, plan, took)
+    _warn_of_open_books(found)
     note(f"table:   {folder / 'crossings.csv'}")
     if request.plots:
         note(f"picture: {folder / 'crossings.png'}")
@@ -86,7 +89,7 @@ def _length(text: str, option: str) -> float:
 
 def _question(experiment: Experiment, request: CrossingRequest) -> Question:
     given = {"arrivals": request.arrivals, "spread": _length(request.spread, "--spread")}
-    if request.widths:
+    if request.widths is not None:
         given["widths"] = tuple(_length(word.strip(), "--widths") for word in request.widths.split(","))
     if request.vary:
         axis = parse_axis(experiment, request.vary, counted=True)
@@ -97,11 +100,15 @@ def _question(experiment: Experiment, request: CrossingRequest) -> Question:
 
 
 def _plan(experiment: Experiment, request: CrossingRequest) -> BatchPlan:
+    """The scenario's step and method, unless others are asked for."""
     try:
-        step = to_si(request.step, "s")
-        return BatchPlan(experiment.plan.duration, step, request.method, request.precision, path=request.path)
-    except (UnitError, ValueError) as error:
-        raise ScenarioError(str(error)) from None
+        step = None if request.step is None else to_si(request.step, "s")
+    except UnitError as error:
+        raise ScenarioError(f"--step {request.step}: {error}") from None
+    plan = plan_of(experiment, step=step, method=request.method, precision=request.precision, path=request.path)
+    if plan.step is None:
+        raise ScenarioError("this scenario has no sim.batch_step: give --step.")
+    return plan
 
 
 def _warn_if_unstable(experiment: Experiment, plan: BatchPlan) -> None:
@@ -112,8 +119,8 @@ def _warn_if_unstable(experiment: Experiment, plan: BatchPlan) -> None:
     limit = 2.0 * reach / abs(value) if value else math.inf
     if step > limit:
         said = (
-            f"--step {step:g} s is above the longest stable step of {plan.method} here, about {limit:.2g} s: friction on the light tips"
-            f" decays at {abs(value):.3g} 1/s where they are pressed most. Expect a wrong count; try --step {_round_down(limit)}."
+            f"--step {step:g} s is above the longest stable step of {plan.method} for walking, about {limit:.2g} s: friction on the light"
+            f" tips decays at {0.5 * abs(value):.3g} 1/s. Expect a wrong count; try --step {_round_down(limit)} or less."
         )
         err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
 
@@ -161,6 +168,10 @@ def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: floa
     )
     for line in found.notes:
         note(line)
+
+
+def _warn_of_open_books(found: Crossings) -> None:
+    runs = found.outcome.size
     open_books = int(np.sum(~(np.abs(found.residual) < BOOKS_OPEN)))
     if open_books:
         said = (
@@ -182,7 +193,7 @@ def _numbers(found: Crossings, plan: BatchPlan) -> dict:
         "values": [] if axis is None else list(found.question.values),
         "counts": found.counts.tolist(),
         "median_times": np.where(np.isnan(times), None, times.astype(object)).tolist(),
-        "largest_residual": float(np.nanmax(np.abs(found.residual))),
+        "largest_residual": float(np.max(np.nan_to_num(np.abs(found.residual), nan=1.0))),
         "duration": plan.duration,
         "step": found.step,
         "method": plan.method,

@@ -183,10 +183,22 @@ class Parametric(eqx.Module):
                     f'{type(self).__name__}.{name} = "{value}" is not an option. Known: {known}.{nearest(str(value), info.options)}',
                     name,
                 )
+            if info.role == "switches":
+                _check_switches(type(self).__name__, name, info, value)
             if info.role == "param":
                 _check_number(type(self).__name__, name, info, value)
             if info.role == "numbers":
                 _check_numbers(type(self).__name__, name, info, value)
+
+
+def _check_switches(owner: str, name: str, info: FieldInfo, values: tuple[Any, ...]) -> None:
+    """On or off: nothing between."""
+    for option, value in zip(info.options, values, strict=True):
+        if isinstance(value, int | float | np.ndarray | np.generic):
+            between = ~np.isin(np.asarray(value, float), (0.0, 1.0))
+            if np.any(between):
+                lane = int(np.argmax(between)) if between.ndim else None
+                raise ParameterError(f"{owner}.{name}: {option} is on, 1, or off, 0, and nothing between.", name, lane)
 
 
 def _check_numbers(owner: str, name: str, info: FieldInfo, values: tuple[float, ...]) -> None:

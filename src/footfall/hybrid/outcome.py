@@ -33,7 +33,7 @@ class Outcome(enum.IntEnum):
 _MEANING = {
     Outcome.running: "still running",
     Outcome.reached_end: "ran to the end of the requested span",
-    Outcome.fell: "the body came too close to the ground",
+    Outcome.fell: "the body came too close to the ground, or went below it",
     Outcome.rocked_back: "too slow to pass over the foot: it rocked back on the previous one",
     Outcome.lifted_off: "a foot would have to pull on the ground: contact was lost",
     Outcome.zeno: "events accumulate: many jumps in almost no time",

@@ -21,6 +21,7 @@ class Touch(NamedTuple):
     friction_loss: Scalar  #: W
     corner: Scalar  #: W, given by a corner whose force is blended
     bristle_rate: Scalar
+    load: Scalar  #: N, normal to the surface
 
 
 def touch(
@@ -34,7 +35,7 @@ def touch(
     bristle: Scalar = 0.0,
 ) -> Touch:
     """Every face pushes along its normal by the law of contact and rubs along itself under that load, each by its share."""
-    total = Touch(*[0.0 * x] * 7)
+    total = Touch(*[0.0 * x] * 8)
     for face in terrain.faces(x, z, vx, vz):
         rate = -(face.nx * vx + face.nz * vz)
         push = contact.force(face.depth, rate)
@@ -50,6 +51,7 @@ def touch(
             friction_loss=friction.loss(slide, load, bristle),
             corner=0.0 * x,
             bristle_rate=friction.bristle_rate(slide, load, bristle),
+            load=load,
         )
         total = Touch(*(a + face.share * b for a, b in zip(total, part, strict=True)))
         total = total._replace(corner=total.corner + face.share_rate * energy)

@@ -14,7 +14,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.point_contact import touch
-from footfall.models.walker_forces import Loads, all_loads
+from footfall.models.walker_forces import Loads, all_loads, total
 from footfall.models.walker_outputs import walker_outputs
 from footfall.models.walker_sketch import walker_charts, walker_sketch
 from footfall.models.walker_start import WalkerStart
@@ -42,7 +42,7 @@ from footfall.parts.terrain.planes import Flat
 
 #: A gap is crossed once the tail is past its far edge and every segment is this high again [m].
 CROSSED_HEIGHT = 0.02
-STRIDE, FALL, TICK = 0, 1, 2  # events
+STRIDE = 0  # index of the event; the only other one that jumps is the tick
 
 
 class SegmentedWalker(AbstractHybridSystem):
@@ -92,13 +92,14 @@ class SegmentedWalker(AbstractHybridSystem):
 
     def flow(self, t: Scalar, x: WalkerState, m: WalkerMode) -> Rates:
         del t
-        loads = all_loads(self, x, m)
+        loads = all_loads(self, x)
         drive, under, feet = loads.drive, loads.on_nodes, loads.on_tips
         still = 0.0 * x.nodes.x
-        ax = (loads.chain.force.x + drive.on_nodes.x + under.fx) / self.body.mass
-        az = (loads.chain.force.z + drive.on_nodes.z + under.fz) / self.body.mass - self.gravity
-        tip_ax = (drive.on_tips.x + feet.fx) / self.leg.tip_mass
-        tip_az = (drive.on_tips.z + feet.fz) / self.leg.tip_mass - self.gravity
+        per_mass, per_tip = 1.0 / self.body.mass, 1.0 / self.leg.tip_mass  # one division each, for all segments
+        ax = (loads.chain.force.x + drive.on_nodes.x + under.fx) * per_mass
+        az = (loads.chain.force.z + drive.on_nodes.z + under.fz) * per_mass - self.gravity
+        tip_ax = (drive.on_tips.x + feet.fx) * per_tip
+        tip_az = (drive.on_tips.z + feet.fz) * per_tip - self.gravity
         if self.missing_legs:  # what stands for the tip goes with its segment
             there = self.has_leg(x.tips.x)
             tip_ax, tip_az = there * tip_ax + (1.0 - there) * ax, there * tip_az + (1.0 - there) * az
@@ -109,7 +110,7 @@ class SegmentedWalker(AbstractHybridSystem):
             legs=LegState(
                 phase=loads.phase_rate + still,
                 lift=loads.lift_rate + still,
-                unsupported=(m.missing - x.legs.unsupported) / self.controller.message_time,
+                unsupported=(m.missing - x.legs.unsupported) * (1.0 / self.controller.message_time),
             ),
         )
         return Rates(dx, self._powers(loads))
@@ -122,25 +123,25 @@ class SegmentedWalker(AbstractHybridSystem):
             trunk=loads.chain.trunk,
             leg_damping=-loads.drive.loss,
             body_damping=-loads.chain.loss,
-            contact=-_total(under.contact_loss + feet.contact_loss),
-            friction=-_total(under.friction_loss + feet.friction_loss),
-            corner=_total(under.corner + feet.corner) if self.terrain.broken else None,
+            contact=-total(under.contact_loss + feet.contact_loss),
+            friction=-total(under.friction_loss + feet.friction_loss),
+            corner=total(under.corner + feet.corner) if self.terrain.broken else None,
         )
 
     def stores(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerStores:
-        del t
-        loads, tip_mass = all_loads(self, x, m), self.tip_masses(x.tips.x)
+        del t, m
+        loads, tip_mass = all_loads(self, x), self.tip_masses(x.tips.x)
 
         def square(vx: Scalar, vz: Scalar) -> Scalar:
             return vx * vx + vz * vz
 
         kinetic = self.body.mass * square(x.nodes.vx, x.nodes.vz) + tip_mass * square(x.tips.vx, x.tips.vz)
-        ground = _total(loads.on_nodes.energy + loads.on_tips.energy)
+        ground = total(loads.on_nodes.energy + loads.on_tips.energy)
         if self.friction.has_memory:
-            ground = ground + _total(self.friction.energy(x.nodes.bristle) + self.friction.energy(x.tips.bristle))
+            ground = ground + total(self.friction.energy(x.nodes.bristle) + self.friction.energy(x.tips.bristle))
         return WalkerStores(
-            kinetic=0.5 * _total(kinetic),
-            gravity=self.gravity * _total(self.body.mass * x.nodes.z + tip_mass * x.tips.z),
+            kinetic=0.5 * total(kinetic),
+            gravity=self.gravity * total(self.body.mass * x.nodes.z + tip_mass * x.tips.z),
             body=loads.chain.energy,
             legs=loads.drive.energy,
             ground=ground,
@@ -163,7 +164,7 @@ class SegmentedWalker(AbstractHybridSystem):
         real = jnp.result_type(phase)
         rooms = [
             TURN * jnp.asarray(m.strides + 1, real) - phase,
-            jnp.max(z, axis=0),
+            jnp.max(z if self.terrain.broken else z - self.terrain.height(x.nodes.x), axis=0),
             jnp.asarray(m.ticks, real) * self.controller.period - t,
         ]
         if self.terrain.broken:
@@ -187,8 +188,8 @@ class SegmentedWalker(AbstractHybridSystem):
     # --- what is seen --------------------------------------------------------------------------------------------------
 
     def outputs(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerOutputs:
-        del t
-        return walker_outputs(self, x, m)
+        del t, m
+        return walker_outputs(self, x)
 
     def sketch(self) -> tuple[Shape, ...]:
         return walker_sketch(self)
@@ -204,10 +205,6 @@ class SegmentedWalker(AbstractHybridSystem):
             ("strides",),
             weight,
             ("drive", "reflex", "trunk"),
-            contacts=tuple(f"tip.fz.{i}" for i in legs),
+            contacts=tuple(f"tip.load.{i}" for i in legs),
             means=("travel.height", "load.lift", "travel.order"),
         )
-
-
-def _total(rows: Scalar) -> Scalar:
-    return jnp.sum(rows, axis=0)

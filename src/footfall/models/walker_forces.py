@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 
 from footfall.models.point_contact import Touch, touch
-from footfall.models.walker_states import Points, WalkerMode, WalkerState
+from footfall.models.walker_states import Points, WalkerState
 from footfall.numerics.elementary import atan2
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
@@ -43,10 +43,9 @@ class Plane(NamedTuple):
         """Another choice or order of rows."""
         return Plane(change(self.x), change(self.z))
 
-    def turning(self) -> "Plane":
-        """Gradient of the vector's angle: perp(a) = (-a_z, a_x)/|a|^2."""
-        square = self.dot(self)
-        return Plane(-self.z / square, self.x / square)
+    def turning(self, inverse_square: Scalar) -> "Plane":
+        """Gradient of the vector's angle: perp(a) = (-a_z, a_x)/|a|^2. Divisions are dear: the caller makes one serve several things."""
+        return Plane(-self.z * inverse_square, self.x * inverse_square)
 
 
 def place(points: Points) -> Plane:
@@ -117,12 +116,6 @@ class Loads(NamedTuple):
     moments: Scalar
 
 
-def _joints(of: Plane) -> tuple[Plane, Plane]:
-    """u and w of the interior segments: the link ahead and the link behind."""
-    link = of.rows(lambda r: r[1:] - r[:-1])
-    return link.rows(lambda r: r[:-1]), link.rows(lambda r: r[1:])
-
-
 def chain_forces(system: "SegmentedWalker", nodes: Points, moments: Scalar) -> Chain:
     """Tension k_a (L - l) + c_a L' in every link; torque -(k_b beta + c_b beta') - M at every joint          (walker.1)
 
@@ -130,30 +123,27 @@ def chain_forces(system: "SegmentedWalker", nodes: Points, moments: Scalar) -> C
     of the angle: F_{i+1} += tau perp(w), F_i -= tau (perp(w) + perp(u)), F_{i-1} += tau perp(u).             (walker.2)
     """
     body, at, moving = system.body, place(nodes), velocity(nodes)
-    link, closing = at.rows(lambda r: r[:-1] - r[1:]), moving.rows(lambda r: r[:-1] - r[1:])
+    link, link_rate = at.rows(_to_next), moving.rows(_to_next)
     length = jnp.sqrt(link.dot(link))
-    along = link.times(1.0 / length)
-    stretch, rate = length - body.spacing, along.dot(closing)
+    inverse = 1.0 / length
+    along, turn = link.times(inverse), link.turning(inverse * inverse)
+    stretch, rate = length - body.spacing, along.dot(link_rate)
     tension = along.times(body.axial_stiffness * stretch + body.axial_damping * rate)
 
-    (u, w), (u_rate, w_rate) = _joints(at), _joints(moving)
-    bend = atan2(u.cross(w), u.dot(w))
-    turn_u, turn_w = u.turning(), w.turning()
-    bend_rate = turn_w.dot(w_rate) - turn_u.dot(u_rate)
+    u, w = link.rows(lambda r: r[:-1]), link.rows(lambda r: r[1:])
+    bend, spin = atan2(u.cross(w), u.dot(w)), turn.dot(link_rate)
+    bend_rate = spin[1:] - spin[:-1]
     asked = moments[1:-1]
     torque = -(body.bending_stiffness * bend + body.bending_damping * bend_rate) - asked
-    on_w, on_u = turn_w.times(torque), turn_u.times(torque)
-    force = Plane(
-        *(
-            spread(pull, 1, 0) - spread(pull, 0, 1) + spread(a, 2, 0) - spread(a + b, 1, 1) + spread(b, 0, 2)
-            for pull, a, b in zip(tension, on_w, on_u, strict=True)
-        )
-    )
+    # A link is w of the joint at its start and u of the one at its end (walker.2): what its one end gets, its other end loses.
+    twist = spread(torque, 1, 0) - spread(torque, 0, 1)
+    through = tension.minus(turn.times(twist))
+    force = Plane(*(spread(pull, 0, 1) - spread(pull, 1, 0) for pull in through))
     return Chain(
         force,
-        energy=0.5 * (_total(body.axial_stiffness * stretch * stretch) + _total(body.bending_stiffness * bend * bend)),
-        loss=_total(body.axial_damping * rate * rate) + _total(body.bending_damping * bend_rate * bend_rate),
-        trunk=-_total(asked * bend_rate),
+        energy=0.5 * (total(body.axial_stiffness * stretch * stretch) + total(body.bending_stiffness * bend * bend)),
+        loss=total(body.axial_damping * rate * rate) + total(body.bending_damping * bend_rate * bend_rate),
+        trunk=-total(asked * bend_rate),
     )
 
 
@@ -173,21 +163,22 @@ def drive_forces(
     spine = at.rows(lambda r: ahead(r) - behind(r))
     spine_rate = moving.rows(lambda r: ahead(r) - behind(r))
     length = jnp.sqrt(arm.dot(arm))
-    along = arm.times(1.0 / length)
-    turn_arm, turn_spine = arm.turning(), spine.turning()
+    inverse = 1.0 / length
+    along = arm.times(inverse)
+    turn_arm, turn_spine = arm.turning(inverse * inverse), spine.turning(1.0 / spine.dot(spine))
     length_rate = along.dot(arm_rate)
     angle_rate = turn_arm.dot(arm_rate) - turn_spine.dot(spine_rate)
 
     # The target in the frame of the spine, up to its length: the angle between it and the leg is gamma - gamma_t, wrapped.
-    goal_square = target.x * target.x + target.z * target.z
-    goal_length = jnp.sqrt(goal_square)
+    goal_length = jnp.sqrt(target.x * target.x + target.z * target.z)
+    per_goal = 1.0 / goal_length
     leg_x, leg_z = spine.dot(arm), spine.cross(arm)
     off_angle = atan2(target.x * leg_z - target.z * leg_x, target.x * leg_x + target.z * leg_z)
     off_length = length - goal_length
 
     def rates_of(dx: Scalar, dz: Scalar) -> tuple[Scalar, Scalar]:
         """(length, angle) of the target when it moves by (dx, dz)."""
-        return (target.x * dx + target.z * dz) / goal_length, (target.x * dz - target.z * dx) / goal_square
+        return (target.x * dx + target.z * dz) * per_goal, (target.x * dz - target.z * dx) * (per_goal * per_goal)
 
     goal_rate, goal_turn = rates_of(target.dx * phase_rate, target.dz * phase_rate)
     lift_length, lift_turn = rates_of(0.0, target.dz_lift * lift_rate)
@@ -207,16 +198,15 @@ def drive_forces(
         on_nodes,
         force,
         torque,
-        energy=0.5 * _total(leg.length_stiffness * off_length * off_length + leg.angle_stiffness * off_angle * off_angle),
-        loss=_total(leg.length_damping * slip * slip + leg.angle_damping * twist * twist),
-        drive=_total(force * goal_rate + torque * goal_turn),
-        reflex=-_total(lifted),
+        energy=0.5 * total(leg.length_stiffness * off_length * off_length + leg.angle_stiffness * off_angle * off_angle),
+        loss=total(leg.length_damping * slip * slip + leg.angle_damping * twist * twist),
+        drive=total(force * goal_rate + torque * goal_turn),
+        reflex=-total(lifted),
     )
 
 
-def all_loads(system: "SegmentedWalker", x: WalkerState, m: WalkerMode) -> Loads:
+def all_loads(system: "SegmentedWalker", x: WalkerState) -> Loads:
     """Everything that acts on the walker, and what its control makes of it."""
-    del m
     nodes, tips, legs = x.nodes, x.tips, x.legs
     ground = (system.terrain, system.contact, system.friction)
     under = touch(*ground, nodes.x, nodes.z - system.body.radius, nodes.vx, nodes.vz, _bristle(nodes))
@@ -240,10 +230,15 @@ def all_loads(system: "SegmentedWalker", x: WalkerState, m: WalkerMode) -> Loads
     )
 
 
+def _to_next(rows: Scalar) -> Scalar:
+    """From each row to the next."""
+    return rows[1:] - rows[:-1]
+
+
 def _bristle(points: Points) -> Scalar:
     return 0.0 if points.bristle is None else points.bristle
 
 
-def _total(rows: Scalar) -> Scalar:
+def total(rows: Scalar) -> Scalar:
     """Over the segments."""
     return jnp.sum(rows, axis=0)

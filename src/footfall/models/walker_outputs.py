@@ -10,7 +10,6 @@ from footfall.models.walker_states import (
     LoadSignals,
     Nodes,
     Tips,
-    WalkerMode,
     WalkerOutputs,
     WalkerState,
     WalkerTravel,
@@ -30,13 +29,13 @@ def order_parameter(phase: Any, lag: Scalar) -> Scalar:
     return jnp.sqrt(jnp.sum(c, axis=0) ** 2 + jnp.sum(s, axis=0) ** 2) / count
 
 
-def walker_outputs(system: "SegmentedWalker", x: WalkerState, m: WalkerMode) -> WalkerOutputs:
+def walker_outputs(system: "SegmentedWalker", x: WalkerState) -> WalkerOutputs:
     """Outputs of the whole robot."""
-    loads = all_loads(system, x, m)
+    loads = all_loads(system, x)
     nodes, under, feet = x.nodes, loads.on_nodes, loads.on_tips
     return WalkerOutputs(
         node=Nodes(x=nodes.x, z=nodes.z, vx=nodes.vx, vz=nodes.vz, fx=under.fx, fz=under.fz),
-        tip=Tips(x=x.tips.x, z=x.tips.z, fx=feet.fx, fz=feet.fz),
+        tip=Tips(x=x.tips.x, z=x.tips.z, fx=feet.fx, fz=feet.fz, load=feet.load),
         leg=LegSignals(lift=x.legs.lift, moment=loads.moments, force=loads.drive.along, hip_torque=loads.drive.torque),
         load=LoadSignals(lift=jnp.sum(under.fz + feet.fz, axis=0), thrust=jnp.sum(under.fx + feet.fx, axis=0)),
         travel=WalkerTravel(

@@ -14,7 +14,7 @@ from footfall.parts.gaits.wave import TURN
 
 
 class WalkerStart(AbstractStart):
-    """Standing straight on its legs."""
+    """Standing straight on its legs, level segment by segment: on a slope it begins by settling into its line."""
 
     head: Scalar = param(0.0, unit="m", doc="where the head is, forward")
     phases: str = choice("wave", options=("wave", "random"), doc="phases of the legs: those of the wave, or any")
@@ -66,9 +66,14 @@ def _heights(terrain: Any, x: Any) -> Any:
 
 
 def _check_ground(system: Any, x: np.ndarray) -> None:
-    """No gap under the robot."""
+    """No gap under the robot, and the last one still before its tail."""
     reach = np.asarray(system.gait.half_stride, float)
     front, rear = np.asarray(x[0] + reach), np.asarray(x[-1] - reach)
+    if system.terrain.broken:
+        past = np.asarray(x[-1] >= np.asarray(system.terrain.gaps()[-1][1], float))
+        if np.any(past):
+            lane = int(np.argmax(past)) if past.ndim else None
+            raise ParameterError("the walker starts beyond the last gap: there is nothing to cross.", "head", lane)
     for begin, end in system.terrain.gaps():
         under = np.asarray((np.asarray(begin, float) < front) & (np.asarray(end, float) > rear))
         if np.any(under):

@@ -87,6 +87,7 @@ class Tips(eqx.Module):
     z: Scalar = signal(unit="m", doc="position up")
     fx: Scalar = signal(unit="N", doc="force of the ground forward, on the robot")
     fz: Scalar = signal(unit="N", doc="force of the ground up, on the robot")
+    load: Scalar = signal(unit="N", doc="push of the ground along its normal, floor or wall: positive while the tip touches")
 
 
 class LegSignals(eqx.Module):

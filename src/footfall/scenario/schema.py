@@ -12,6 +12,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.numerics.units import UnitError, to_si
 from footfall.sim.plan import SimPlan
 from footfall.sim.solvers import SOLVERS, solver_by_name
+from footfall.sim.step_methods import METHODS
 
 _STRICT = ConfigDict(extra="forbid")
 #: A run of a plan is given this share more time than the plan takes: it ends by arriving.
@@ -105,18 +106,25 @@ class SimTable(pydantic.BaseModel):
     fine_step: _bounded("s", "step of the fast states (multirate only)", gt=0) = 1e-5
     near_room: _bounded("m", "height of a foot above the ground below which near_step holds", gt=0, optional=True) = None
     near_step: _bounded("s", "longest step while a foot is near the ground; auto: as anywhere", gt=0, optional=True) = None
+    batch_step: _bounded("s", "fixed step of sweeps; auto: chosen by accuracy", gt=0, optional=True) = None
+    batch_method: Literal[tuple(METHODS)] = "rk4"
     max_jumps: _bounded("", "the run ends with this many jumps", ge=1, le=2e9, integer=True) = 1_000_000
     settle: _bounded("s", "time from which metrics are taken; auto: the second half", ge=0, optional=True) = None
 
     @classmethod
     def describe(cls) -> dict[str, FieldInfo]:
         """Field name -> declaration."""
-        options = FieldInfo("choice", "", "how steps are made; implicit ones are for stiff robots", options=SOLVERS)
-        return {n: next((m for m in f.metadata if isinstance(m, FieldInfo)), options) for n, f in cls.model_fields.items()}
+        choices = {
+            "solver": FieldInfo("choice", "", "how steps are made; implicit ones are for stiff robots", options=SOLVERS),
+            "batch_method": FieldInfo("choice", "", "how sweeps make their steps", options=tuple(METHODS)),
+        }
+        return {
+            n: choices.get(n) or next(m for m in f.metadata if isinstance(m, FieldInfo)) for n, f in cls.model_fields.items()
+        }
 
     def plan(self, own_time: float | None = None) -> SimPlan:
         """`own_time` is what the robot's own plan takes, if it has one."""
-        options = self.model_dump(exclude={"solver", "fine_step"})
+        options = self.model_dump(exclude={"solver", "fine_step", "batch_step", "batch_method"})
         if options["duration"] is None:
             options["duration"] = 10.0 if own_time is None else own_time * (1.0 + AFTER_ARRIVAL)
         return SimPlan(solver=solver_by_name(self.solver, self.fine_step), **options)

@@ -36,6 +36,8 @@ class Question:
     def __post_init__(self) -> None:
         if self.arrivals < 1:
             raise ScenarioError(f"--arrivals {self.arrivals}: at least one.")
+        if not self.spread >= 0:
+            raise ScenarioError(f"--spread {self.spread:g} m: not negative.")
         bad = [w for w in self.widths if not w > 0]
         if bad or not self.widths:
             raise ScenarioError(f"--widths: {bad[0] if bad else 'none'} is no width of a gap; widths are above zero.")
@@ -88,6 +90,16 @@ def controllers_of(experiment: Experiment) -> tuple[str, tuple[str, ...]]:
     raise ScenarioError(f"{experiment.origin}: this robot has no reflexes to switch on and off. Try centipede-gap.")
 
 
+def near_edge(experiment: Experiment) -> float:
+    """Where the scenario's one gap begins."""
+    terrain = experiment.document.get("terrain", {})
+    if "gap_start" not in terrain:
+        raise ScenarioError(
+            f'{experiment.origin}: crossings are counted over one gap, --set terrain=gap, not over terrain "{terrain.get("kind")}".'
+        )
+    return float(terrain["gap_start"])
+
+
 def count_crossings(
     experiment: Experiment,
     question: Question,
@@ -97,14 +109,7 @@ def count_crossings(
     threads: int | None = None,
 ) -> Crossings:
     """Run all of them. A run that gets over ends there; the others are given the plan's whole duration."""
-    key, options = controllers_of(experiment)
-    try:
-        find_knob(experiment, "terrain.gap_width", "terrain.gap_width")
-        near = float(experiment.document["terrain"]["gap_start"])
-    except (ScenarioError, KeyError):
-        raise ScenarioError(
-            f'{experiment.origin}: crossings are counted over one gap (terrain.kind = "gap"). Try centipede-gap.'
-        ) from None
+    (key, options), near = controllers_of(experiment), near_edge(experiment)
     chosen = [s for size in range(len(options) + 1) for s in itertools.combinations(options, size)]
     starts = near + question.spread * np.arange(question.arrivals) / question.arrivals
     shape = (len(chosen), len(question.values), len(question.widths), question.arrivals)
@@ -112,6 +117,10 @@ def count_crossings(
     columns = {f"{key}.{option}": np.array([float(option in s) for s in chosen])[which] for option in options}
     columns |= {"terrain.gap_width": np.array(question.widths)[width], "terrain.gap_start": starts[arrival]}
     if question.axis is not None:
+        taken = {find_knob(experiment, name, name).path: name for name in columns}
+        path = find_knob(experiment, question.axis.key, question.axis.key).path
+        if path in taken:
+            raise ScenarioError(f"--vary {question.axis.key}: the study itself varies {taken[path]}; vary something else.")
         columns[question.axis.key] = np.array(question.values)[value]
     system, state = batched(experiment, columns)
     try:

@@ -9,7 +9,7 @@ import numpy as np
 from footfall.hybrid.outcome import Outcome
 from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import Experiment
+from footfall.scenario.load import Experiment, require_flow
 from footfall.scenario.vary import Columns, Knob, find_knob, require_common_length
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.batches import Results, Variants, require_step_fits, run_designs, smallest_step
@@ -25,7 +25,7 @@ def rollout(
     designs: Any = None,
     duration: float | str | None = None,
     step: float | str | None = None,
-    method: str = "rk4",
+    method: str | None = None,
     precision: str = "float64",
     track: Sequence[str] = (),
     path: str = "auto",
@@ -36,7 +36,8 @@ def rollout(
     `vary` gives values by key path, in SI or with units ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
     combination is run, with one dimension per key. `designs` gives columns of equal length instead (a dictionary or a pandas data
     frame): one dimension "design".
-    Without a `step` one is chosen by accuracy. `progress` is told the fraction done. Outcomes are codes, named in their attributes.
+    Without a `step` or `method` the scenario's are taken (`sim.batch_step`, `sim.batch_method`); where it has no step, one is chosen by
+    accuracy. `progress` is told the fraction done. Outcomes are codes, named in their attributes.
     """
     if isinstance(experiment, str):
         raise ScenarioError(
@@ -44,6 +45,7 @@ def rollout(
         )
     if not isinstance(experiment, Experiment):
         raise ScenarioError(f"rollout takes an experiment, as ff.load gives it, not {type(experiment).__name__}.")
+    require_flow(experiment, "a rollout")
     if (vary is None) == (designs is None):
         raise ScenarioError("rollout needs either `vary` (every combination) or `designs` (columns of equal length).")
     asked = _by_key(vary, "vary") if vary is not None else _by_key(designs, "designs")

@@ -30,6 +30,8 @@ class AbstractBrokenGround(AbstractGround):
 
     broken = True
 
+    blend: Scalar = param(0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0)
+
     def height(self, x: Scalar) -> Scalar:
         inside, _, _ = self._edge(x)
         return jnp.where(inside, BOTTOM, 0.0 * x)
@@ -39,7 +41,7 @@ class AbstractBrokenGround(AbstractGround):
         deep, lead = -z, sideways + z  # lead = p_x - p_z
         lead_rate = vz - sigma * vx
         sharp = jnp.where(lead >= 0.0, 1.0, 0.0 * x)
-        blend = self.corner_blend
+        blend = self.blend
         width = jnp.where(blend > 0.0, blend, 1.0)
         s = jnp.clip(lead / width, -1.0, 1.0)
         soft = blend > 0.0
@@ -51,11 +53,6 @@ class AbstractBrokenGround(AbstractGround):
             Face(jnp.where(out, none, deep), 0.0 * x, 1.0 + 0.0 * x, 1.0, share, share_rate),
             Face(jnp.where(out, none, sideways), sigma, 0.0 * x, 1.0, 1.0 - share, -share_rate),
         )
-
-    @property
-    def corner_blend(self) -> Scalar:
-        """Half-width b of the region over which the force turns."""
-        raise NotImplementedError
 
     def _edge(self, x: Scalar) -> tuple[Any, Scalar, Scalar]:
         """(over a gap, distance to the nearest edge, which way its wall looks: +1 forward)."""
@@ -76,14 +73,9 @@ class Gap(AbstractBrokenGround):
 
     gap_start: Scalar = param(0.1, unit="m", doc="near edge x_l of the gap")
     gap_width: Scalar = param(0.1, unit="m", doc="width of the gap", gt=0)
-    blend: Scalar = param(0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0)
 
     def gaps(self) -> tuple[tuple[Scalar, Scalar], ...]:
         return ((self.gap_start, self.gap_start + self.gap_width),)
-
-    @property
-    def corner_blend(self) -> Scalar:
-        return self.blend
 
 
 class Gaps(AbstractBrokenGround):
@@ -91,7 +83,6 @@ class Gaps(AbstractBrokenGround):
 
     starts: tuple[float, ...] = numbers((0.1, 0.3), unit="m", doc="near edge of each gap", increasing=True)
     widths: tuple[float, ...] = numbers((0.05, 0.1), unit="m", doc="width of each gap")
-    blend: Scalar = param(0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0)
 
     def __check_init__(self) -> None:
         super().__check_init__()
@@ -113,7 +104,3 @@ class Gaps(AbstractBrokenGround):
 
     def gaps(self) -> tuple[tuple[Scalar, Scalar], ...]:
         return tuple((a, a + w) for a, w in zip(self.starts, self.widths, strict=True))
-
-    @property
-    def corner_blend(self) -> Scalar:
-        return self.blend

@@ -43,7 +43,7 @@ pictures: $(VENV)/.made-dev
 
 # What every command in the README needs.
 $(VENV)/.made-run: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[plots,tables,sweep]"
+	$(BIN)/python -m pip install --quiet --editable ".[plots,tables,mujoco,sweep]"
 	mkdir -p runs
 	touch $@
 

@@ -12,20 +12,22 @@ from footfall.viewer.animate import write_animation
 from footfall.viewer.plot_page import write_plot_page
 
 PICTURES = Path(__file__).parent / "pictures"
+#: Robots that rest at the end of their scenario are shown before [s].
+UNTIL = {"urchin-roll": 5.5}
 
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     names = (
         "passive-wheel", "rimless-wheel", "rimless-wheel-turning", "water-runner", "water-runner-ground", "two-leg-step", "centipede",
-        "centipede-gap",
+        "centipede-gap", "urchin-spike", "urchin-walk", "urchin-roll",
     )  # fmt: skip
     for name in names:
-        experiment = load(name)
+        experiment = load(name, duration=UNTIL.get(name))
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
         write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
-        whole = run.outcome is ff.Outcome.arrived  # so that a climb or a crossing can be followed
+        whole = run.outcome is ff.Outcome.arrived or name in UNTIL  # so that a climb, a crossing or a roll can be followed
         write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if whole else 2.5)
         print(f"{name}: {run.ending.sentence}")
     draw_sweep(PICTURES / "sweep.png")

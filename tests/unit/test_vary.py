@@ -8,6 +8,7 @@ import pytest
 
 from footfall.hybrid.fields import ParameterError, Parametric, param
 from footfall.hybrid.motion_plan import AbstractMotionPlan
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.numerics.scalar import Scalar
 from footfall.parts.legs.spring import SpringLeg
 from footfall.scenario.catalog import shipped_scenarios
@@ -45,6 +46,17 @@ CASES = {
         "contact.damping": [0.5, 1, 2],
     },
     "centipede": {"body.mass": [0.1, 0.2, 0.3], "gait.height": [0.04, 0.05, 0.06], "start.head": [0.0, 0.1, 0.2]},
+    "urchin-spike": {
+        "spike.cylinder_mass": [0.04, 0.05, 0.06],
+        "controller.hinge_proportional": [30.0, 40.0, 50.0],
+        "start.slide": [0.015, 0.02, 0.025],
+    },
+    "urchin-spike-source": {
+        "gait.swing_time": [8.0, 9.0, 10.0],
+        "foothold_y": [0.05, 0.051, 0.052],
+        "gravity": [0.0, 5.0, 9.81],
+    },
+    "urchin-kick": {"force": [30.0, 40.0, 50.0], "mass": [1.0, 1.232, 1.4], "start.angle": [0.8, 1.0, 1.2]},
     "centipede-gap": {"terrain.gap_width": [0.05, 0.1, 0.2], "gait.lag": [0.0, 1.0, 2.0], "start.phase": [4.0, 4.5, 5.0]},
 }
 
@@ -53,7 +65,8 @@ CASES = {
 def test_each_lane_of_a_batch_is_the_robot_and_start_loaded_with_those_values(name):
     # A motion plan lays out each design's own course instead: tests/unit/test_two_leg_routes.py.
     plans = {name for name in shipped_scenarios() if isinstance(load(name).system, AbstractMotionPlan)}
-    assert set(CASES) == set(shipped_scenarios()) - plans
+    bodies = {name for name in shipped_scenarios() if isinstance(load(name).system, AbstractRigidBodies)}  # one at a time
+    assert set(CASES) == set(shipped_scenarios()) - plans - bodies
     columns = {key: np.array(values, dtype=float) for key, values in CASES[name].items()}
     experiment = load(name)
     many = leaves(*batched(experiment, columns))

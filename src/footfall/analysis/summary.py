@@ -26,7 +26,10 @@ UNITS = {
     "turn_radius": "m",
     "least_leg_force": "N",
 }
-_SUFFIX_UNITS = {"torque": "N m", "current": "A"}
+#: A robot that has not come this far [m] has no cost of transport: it is stuck, and the ratio would be of rounding.
+NO_WAY = 1e-6
+#: outputs of which mean, root-mean-square and peak are told, by their own name
+_SUFFIX_UNITS = {"torque": "N m", "current": "A", "angle_error": "rad", "extension_error": "m"}
 #: of the means a robot asks for, by the output's own name
 _MEAN_UNITS = {"z": "m", "height": "m", "pitch": "rad", "lift": "N", "thrust": "N", "frequency": "Hz"}
 
@@ -53,7 +56,8 @@ class Summary:
 def unit_of(metric: str) -> str:
     """Unit of a metric by its name."""
     last = metric.rsplit("_", 1)[-1]
-    return UNITS.get(metric, _SUFFIX_UNITS.get(last, _MEAN_UNITS.get(last, "")))
+    suffix = next((unit for name, unit in _SUFFIX_UNITS.items() if metric.endswith(f"_{name}")), None)
+    return UNITS.get(metric, suffix or _MEAN_UNITS.get(last, ""))
 
 
 def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None = None) -> Summary:
@@ -80,7 +84,9 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
 def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | None], dict[str, Any]]:
     travel = run.travel
     if travel is None or len(run.t) < 2:
-        return {}, {"from": 0.0, "to": run.ending.t, "steps": 0, "settled": False}
+        # What stays where it is has no steps: all of its run counts.
+        told = _motor_metrics(run, 0, len(run.t) - 1, run.t[-1] - run.t[0], 0.0) if len(run.t) > 1 else {}
+        return told, {"from": 0.0, "to": run.ending.t, "steps": 0, "settled": False}
     counts = np.sum([run[name] for name in travel.step_counters], axis=0)
     landings = np.flatnonzero(np.diff(counts) > 0) + 1  # rows just after a footfall
     begin = 0.5 * run.ending.t if settle is None else settle
@@ -103,7 +109,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         "motor_work": work,
         "motor_work_per_step": _ratio(work, steps) if settled else None,
         "mean_power": _ratio(work, time),
-        "cost_of_transport": _ratio(work, weight * abs(distance)),
+        "cost_of_transport": _ratio(work, weight * abs(distance)) if abs(distance) > NO_WAY else None,
     }
     if sides > 1:
         for name in travel.step_counters:
@@ -153,7 +159,7 @@ def _means(run: Trajectory, first: int, last: int, time: float) -> dict[str, flo
 
 
 def _motor_metrics(run: Trajectory, first: int, last: int, time: float, transport: float) -> dict[str, float | None]:
-    """Mean, root-mean-square and peak of torques and currents, by the trapezoid rule over the samples."""
+    """Mean, root-mean-square and peak of torques, currents and errors, by the trapezoid rule over the samples."""
     rows, out = slice(first, last + 1), {}
     t = run.t[rows]
     electrical, known = 0.0, False

@@ -2,21 +2,27 @@
 
 from rich.markup import escape
 
+from footfall.cli.extras import require
 from footfall.cli.screen import out
 from footfall.hybrid.conformance import examine_system
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.scenario.load import load
 from footfall.sim.batch import fits_kernels
+from footfall.sim.mujoco_check import examine_bodies
 
 
 def check_scenario(name: str, settings: list[str]) -> int:
     """Status 0 when all holds, 1 when the robot breaks the contract (a bad file is status 2)."""
     experiment = load(name, settings)
     out.print(f"{name}: the scenario is valid.", markup=False)
-    report = examine_system(experiment.system, experiment.start)
+    bodies = isinstance(experiment.system, AbstractRigidBodies)
+    if bodies:
+        require("mujoco", "mujoco")
+    report = (examine_bodies if bodies else examine_system)(experiment.system, experiment.start)
     for check in report.checks:
         mark = "[green]ok  [/]" if check.ok else "[bold red]FAIL[/]"
         out.print(f"  {mark}  {escape(check.claim)}: [dim]{escape(check.detail)}[/]", soft_wrap=True)
-    for kernel, verdict in fits_kernels(experiment.system, experiment.start).items():
+    for kernel, verdict in ({} if bodies else fits_kernels(experiment.system, experiment.start)).items():
         words = "a sweep runs it as one" if verdict == "yes" else verdict
         out.print(f"  [dim]{'yes ' if verdict == 'yes' else 'no  '}[/]  {kernel}: [dim]{escape(words)}[/]", soft_wrap=True)
     out.print(f"{report.system} keeps the contract." if report.ok else f"{report.system} breaks the contract.", markup=False)

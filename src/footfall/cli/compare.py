@@ -32,7 +32,7 @@ from footfall.cli.run import own_code
 from footfall.cli.screen import err, fail, note, out
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import Experiment, load
+from footfall.scenario.load import Experiment, load, require_flow
 
 #: s; the span compared over when nobody says: long enough for a touchdown, short enough for a thousand steps of anything.
 SPAN = 0.2
@@ -45,6 +45,7 @@ def compare_integrators(
 ) -> int:
     """Status 0 when every method was tried, whatever became of it; 130 when Ctrl-C ended it with a part of the table."""
     experiment = load(name, settings, duration=duration)
+    require_flow(experiment, "a comparison of integrators")
     methods = _methods(solvers)
     picture = _picture_path(out_file, experiment) if plots else None
     span = experiment.plan.duration if duration is not None else min(experiment.plan.duration, SPAN)

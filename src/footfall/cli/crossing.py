@@ -56,7 +56,8 @@ class CrossingRequest:
 def count_gaps(request: CrossingRequest) -> int:
     """Count, print, write. Status 0 when the study was done, whatever it found."""
     experiment = load(request.name, request.settings, duration=request.duration)
-    controllers_of(experiment), near_edge(experiment)  # raise where there is nothing to count
+    controllers_of(experiment)  # this and the next raise where there is nothing to count
+    near_edge(experiment)
     question = _question(experiment, request)
     plan = _plan(experiment, request)
     if request.plots:

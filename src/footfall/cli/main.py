@@ -146,8 +146,8 @@ def crossing(
         typer.Option(metavar="KEY=A:B:N[:log]", help="One more number, over N values or a list A,B,C: a map of robustness."),
     ] = None,
     duration: Annotated[str | None, typer.Option(help="Time a run is given to get over (default: the scenario's).")] = None,
-    step: Annotated[str, typer.Option(help="Fixed step.")] = "0.1 ms",
-    method: Annotated[str, typer.Option(help="semi-implicit-euler, rk4 or rk2.")] = "semi-implicit-euler",
+    step: Annotated[str | None, typer.Option(help="Fixed step (default: the scenario's sim.batch_step, 0.1 ms).")] = None,
+    method: Annotated[str | None, typer.Option(help="semi-implicit-euler (the scenario's), rk4 or rk2.")] = None,
     precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     path: Annotated[str, typer.Option(help="auto, gpu, cpp or xla: what the batch runs on.")] = "auto",
     out: Annotated[str | None, typer.Option(help="Folder to write (default: crossings/<scenario>-<time>).")] = None,
@@ -160,6 +160,44 @@ def crossing(
 
     given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force)
     _guarded(count_gaps, CrossingRequest(name, settings or [], *given))
+
+
+@app.command()
+def compliance(
+    name: Annotated[str, typer.Argument(help="A scenario of a robot with spring-like feet, such as urchin-walk.")],
+    settings: Settings = None,
+    stiffness: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Vertical stiffness of the feet in N/m (default: seven, 400 to 7000).")
+    ] = None,
+    height: Annotated[str, typer.Option(help="Height of the highest bump.")] = "4 mm",
+    grounds: Annotated[int, typer.Option(help="How many bumpy grounds each stiffness walks.")] = 3,
+    duration: Annotated[str | None, typer.Option(help="Time of each run (default: the scenario's).")] = None,
+    out: Annotated[str | None, typer.Option(help="Folder to write (default: compliance/<scenario>-<time>).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+) -> None:
+    """Compare soft and stiff feet: peak force of the ground and tracking against K_y, on level ground and over bumps."""
+    from footfall.cli.compliance import ComplianceRequest, compare_stiffness
+
+    given = (stiffness, height, grounds, duration, out, as_json, plots, force)
+    _guarded(compare_stiffness, ComplianceRequest(name, settings or [], *given))
+
+
+@app.command()
+def bodies(
+    name: Annotated[str, typer.Argument(help="The scenario of a robot that MuJoCo steps, such as urchin-walk.")],
+    settings: Settings = None,
+    picture: Annotated[str | None, typer.Option(metavar="FILE.png", help="Write a picture of it.")] = None,
+    mjcf: Annotated[
+        str | None, typer.Option(metavar="FILE.xml", help="Write it as MJCF, for MuJoCo and what else reads that.")
+    ] = None,
+    at: Annotated[str, typer.Option(help="Time of the run at which the picture is taken.")] = "1 s",
+) -> None:
+    """A robot of rigid bodies as a picture, rendered offscreen, and as an MJCF file."""
+    from footfall.cli.bodies import show_bodies
+
+    _guarded(show_bodies, name, settings or [], picture, mjcf, at)
 
 
 @app.command()

@@ -21,6 +21,7 @@ from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import plan_table, summary_table
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.errors import ScenarioError
@@ -45,6 +46,8 @@ def run_scenario(
         require("matplotlib", "plots", "Without it, --no-plots still writes the data.")
     if animate:
         _require_gif(Path(animate))
+    if isinstance(experiment.system, AbstractRigidBodies):
+        require("mujoco", "mujoco")
     folder = Path(out_folder) if out_folder else fresh_folder("runs", experiment.name)
     require_writable(folder, force=force)
     began = time.perf_counter()
@@ -63,6 +66,9 @@ def run_scenario(
         out.print(summary_table(summary, experiment, trajectory, took))
         if isinstance(experiment.system, AbstractMotionPlan):
             out.print(plan_table(figures, experiment.system.remarks(trajectory.t, trajectory.columns)))
+        if isinstance(experiment.system, AbstractRigidBodies) and len(trajectory.t):
+            for remark in experiment.system.remarks(trajectory.t, trajectory.columns):
+                out.print(remark, markup=False, soft_wrap=True)
     if not warned:
         _warn_if_unstable(experiment, trajectory)
     plots = plots and len(trajectory.t) > 1
@@ -104,6 +110,10 @@ def own_code(experiment: Experiment) -> Iterator[None]:
 def _warn_if_unstable(experiment: Experiment, run: Trajectory | None = None) -> bool:
     """One line when a constant step is above the limit of an explicit method: at the start, or anywhere along a run."""
     plan = experiment.plan
+    if isinstance(experiment.system, AbstractRigidBodies):
+        for said in experiment.system.cautions(plan.step or experiment.system.usual_step) if run is None else ():
+            err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
+        return False
     if plan.step is None or isinstance(plan.solver, diffrax.AbstractImplicitSolver):
         return False  # nothing to look for
     found = too_long(plan, spectrum(experiment.system, experiment.start, run))
@@ -214,6 +224,14 @@ def _suggest(experiment: Experiment) -> None:
             ideas.append(f"footfall crossing {name}")
         else:
             ideas.append(f"footfall run {name} --set terrain=profile")
+    elif isinstance(experiment.system, AbstractRigidBodies):
+        if "roll" in experiment.document["robot"].get("program", ""):
+            ideas.append(f"footfall run {name} --set roll.force=8   # two sides with a kick")
+            ideas.append(f'footfall run {name} --set program="roll 3; rise; walk" --duration 30 --animate {gif}')
+        else:
+            ideas.append(f"footfall run {name} --set controller=stiffness --set gait.pattern=wave")
+            ideas.append(f'footfall run {name} --set terrain=slope --set terrain.angle="-5 deg" --animate {gif}')
+            ideas.append(f"footfall compliance {name}")
     elif "torso" in experiment.document["robot"]:
         ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
         ideas.append(f"footfall run {name} --set leg=stiffening --animate {gif}")

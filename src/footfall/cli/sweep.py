@@ -19,7 +19,7 @@ from footfall.cli.sweep_request import SweepRequest, require_sense
 from footfall.cli.sweep_table import run_alone, sweep_table
 from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import Experiment, load
+from footfall.scenario.load import Experiment, load, require_flow
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.batches import result_columns
 from footfall.sweep.begin_sweep import begin_sweep, default_shard_size
@@ -61,7 +61,9 @@ def sweep_designs(request: SweepRequest) -> int:
 
 def _experiment(request: SweepRequest) -> Experiment:
     assert request.name is not None
-    return load(request.name, request.settings, duration=request.duration)
+    experiment = load(request.name, request.settings, duration=request.duration)
+    require_flow(experiment, "a sweep")
+    return experiment
 
 
 def _designs(experiment: Experiment, request: SweepRequest) -> Designs:

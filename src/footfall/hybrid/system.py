@@ -65,6 +65,7 @@ class Travel(NamedTuple):
     heading: str | None = None  #: output that holds the heading, for robots that turn
     contacts: tuple[str, ...] = ()  #: signals that are positive while a foot touches, for robots with several feet
     means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know
+    legs: str = "leg, 0 is the head's"  #: what the numbers of like feet count
     planned: bool = False  #: a plan with a begin and an end: all of it counts, and nothing settles
 
 

@@ -5,8 +5,11 @@ from footfall.robots.centipede import centipede_gap as centipede_gap
 from footfall.robots.rimless_wheel import passive_wheel as passive_wheel
 from footfall.robots.rimless_wheel import rimless_wheel as rimless_wheel
 from footfall.robots.rimless_wheel import rimless_wheel_3d as rimless_wheel_3d
+from footfall.robots.sea_urchin import urchin as urchin
 from footfall.robots.two_leg import Walker as Walker
 from footfall.robots.two_leg import two_leg_walker as two_leg_walker
+from footfall.robots.urchin import urchin_kick as urchin_kick
+from footfall.robots.urchin import urchin_spike as urchin_spike
 from footfall.robots.water_runner import water_runner as water_runner
 from footfall.robots.water_runner import water_runner_biped as water_runner_biped
 from footfall.robots.water_runner import water_runner_ground as water_runner_ground

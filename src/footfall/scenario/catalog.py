@@ -11,6 +11,7 @@ from typing import Any
 
 from footfall import robots
 from footfall.hybrid.fields import nearest
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.parts.actuators.motors import DcMotor, IdealMotor
 from footfall.parts.bodies.runner_body import RunnerBody
@@ -21,18 +22,23 @@ from footfall.parts.contact.hunt_crossley import HuntCrossleyContact
 from footfall.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.parts.controllers.pitch import ConstantTorque, Passive, PitchPid
 from footfall.parts.controllers.reflexes import ReflexControl
+from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
 from footfall.parts.drives.crank import CrankMotor, PrescribedCrank
 from footfall.parts.feet.compliant import CompliantFoot, PointFoot
 from footfall.parts.feet.pads import BreakawayPad, RigidPad
 from footfall.parts.friction.bristle import BristleFriction
 from footfall.parts.friction.coulomb import Frictionless, StribeckFriction, TanhFriction
 from footfall.parts.gaits.inchworm import InchwormGait
+from footfall.parts.gaits.spike_gait import SpikeGait
+from footfall.parts.gaits.spike_roll import RollGait
 from footfall.parts.gaits.wave import WaveGait
 from footfall.parts.legs.four_bar import FourBarLeg
 from footfall.parts.legs.polar import PolarLeg
+from footfall.parts.legs.spike import Spike
 from footfall.parts.legs.spring import SpringLeg, StiffeningLeg
 from footfall.parts.legs.strut import Strut
 from footfall.parts.tails.pad import NoTail, PadTail
+from footfall.parts.terrain.bumps import Bumps
 from footfall.parts.terrain.gaps import Gap, Gaps
 from footfall.parts.terrain.planes import Flat, Slope
 from footfall.parts.terrain.profile import Profile
@@ -75,14 +81,20 @@ PARTS: dict[str, type] = {
     "steps": Steps,
     "gap": Gap,
     "gaps": Gaps,
+    "bumps": Bumps,
     "profile": Profile,
     "segment-chain": SegmentChain,
     "polar": PolarLeg,
     "wave": WaveGait,
     "reflexes": ReflexControl,
+    "spike": Spike,
+    "spike-gait": SpikeGait,
+    "roll-gait": RollGait,
+    "spike-pid": SpikePid,
+    "stiffness": StiffnessControl,
 }
 
-ROBOTS: dict[str, Callable[[], AbstractHybridSystem]] = {
+ROBOTS: dict[str, Callable[[], AbstractHybridSystem | AbstractRigidBodies]] = {
     "passive-wheel": robots.passive_wheel,
     "rimless-wheel": robots.rimless_wheel,
     "rimless-wheel-3d": robots.rimless_wheel_3d,
@@ -92,6 +104,9 @@ ROBOTS: dict[str, Callable[[], AbstractHybridSystem]] = {
     "two-leg": robots.two_leg_walker,
     "centipede": robots.centipede,
     "centipede-gap": robots.centipede_gap,
+    "urchin-spike": robots.urchin_spike,
+    "urchin-kick": robots.urchin_kick,
+    "urchin": robots.urchin,
 }
 
 
@@ -105,7 +120,7 @@ def kinds_for(slot_type: type) -> dict[str, type]:
     return {name: cls for name, cls in PARTS.items() if issubclass(cls, slot_type)}
 
 
-def robot_by_kind(kind: str, folder: Path | None) -> AbstractHybridSystem:
+def robot_by_kind(kind: str, folder: Path | None) -> AbstractHybridSystem | AbstractRigidBodies:
     """A robot by its catalogue name, or "file.py:ClassName" beside the scenario for a robot of one's own."""
     if kind in ROBOTS:
         return ROBOTS[kind]()
@@ -133,7 +148,7 @@ def _imported(path: Path) -> Any:
     return module
 
 
-def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem:
+def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem | AbstractRigidBodies:
     file_name, _, class_name = kind.partition(":")
     if Path(file_name).is_absolute():
         raise ScenarioError(
@@ -145,7 +160,8 @@ def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem:
     if not path.is_file():
         raise ScenarioError(f'kind = "{kind}": there is no file {path}.')
     module = _imported(path)
-    found = {n: c for n, c in vars(module).items() if inspect.isclass(c) and issubclass(c, AbstractHybridSystem)}
+    kinds = AbstractHybridSystem | AbstractRigidBodies
+    found = {n: c for n, c in vars(module).items() if inspect.isclass(c) and issubclass(c, kinds)}
     found = {n: c for n, c in found.items() if not inspect.isabstract(c)}
     if class_name not in found:
         known = ", ".join(found) or "none"

@@ -110,6 +110,8 @@ def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str,
 def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, slot_type: type) -> None:
     """Put another kind of part into a slot, with its defaults."""
     kinds = kinds_for(slot_type)
+    short = {cls.nickname: name for name, cls in kinds.items() if getattr(cls, "nickname", None)}
+    kind = short.get(kind, kind)  # "pid", where only one kind of it fits
     if kind == table.get("kind"):
         return
     if not isinstance(kind, str) or kind not in kinds:
@@ -164,7 +166,9 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> None
     for name, value, where in pairs:
         wanted = tuple(name.removesuffix(".kind").split("."))
         slot = [p for p in slots if p[-len(wanted) :] == wanted]
-        if len(slot) == 1 and isinstance(value, str):
+        if len(slot) == 1 and (option := _option_of(at(document, slot[0]), slots[slot[0]], value)):
+            rest.append((f"{'.'.join(slot[0])}.{option}", value, where))
+        elif len(slot) == 1 and isinstance(value, str):
             choose_kind(at(document, slot[0]), slot[0], value, where, slots[slot[0]])
         else:
             rest.append((name, value, where))
@@ -177,6 +181,16 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> None
                 f"{where}: the robot cannot be changed by --set; start from another scenario (`footfall list`)."
             )
         at(document, path[:-1])[path[-1]] = value
+
+
+def _option_of(table: Document, slot_type: type, value: Any) -> str | None:
+    """`gait=wave`: the choice of the part in a slot that has this word among its options, where no kind of part is called so."""
+    kinds = kinds_for(slot_type)
+    if value in kinds or table.get("kind") not in kinds:
+        return None
+    infos = describe(kinds[table["kind"]]).items()
+    found = [name for name, info in infos if info.role == "choice" and value in info.options]
+    return found[0] if len(found) == 1 else None
 
 
 def _value(text: str) -> Any:

@@ -12,6 +12,7 @@ import tomli_w
 
 from footfall.hybrid.fields import ParameterError, nearest
 from footfall.hybrid.motion_plan import AbstractMotionPlan
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.integrators.multirate import Multirate
@@ -30,7 +31,7 @@ class Experiment:
     """A system, where it starts, how to run it; and the words and choices it came from."""
 
     name: str
-    system: AbstractHybridSystem
+    system: Any  #: an AbstractHybridSystem, or AbstractRigidBodies
     start: HybridState
     plan: SimPlan
     about: AboutTable
@@ -70,6 +71,15 @@ def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, durati
     experiment = build(document, type(system), path.stem, where, system)
     own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
     return dataclasses.replace(experiment, files=(path.parent / own,) if own else (), origin=str(name))
+
+
+def require_flow(experiment: Experiment, what: str) -> None:
+    """Raise for a robot that MuJoCo steps, where equations of motion of our own are needed."""
+    if isinstance(experiment.system, AbstractRigidBodies):
+        raise ScenarioError(
+            f"{experiment.origin or experiment.name}: {what} needs a robot with equations of its own; this one is stepped by MuJoCo,"
+            " one run at a time. `footfall run` runs it."
+        )
 
 
 def with_settings(experiment: Experiment, settings: list[str] | tuple[str, ...]) -> Experiment:
@@ -130,7 +140,7 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
         raise ScenarioError(f"{where}: [start] {error.field}: {error}") from None
     try:
         plan = sim.plan(float(system.plan_time) if isinstance(system, AbstractMotionPlan) else None)
-        if isinstance(plan.solver, Multirate):
+        if isinstance(plan.solver, Multirate) and not isinstance(system, AbstractRigidBodies):
             fast_states(system, state.x)  # raises where it has none
     except ValueError as error:
         raise ScenarioError(f"{where}: [sim] {error}") from None

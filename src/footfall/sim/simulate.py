@@ -16,11 +16,13 @@ import numpy as np
 
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.provenance import provenance
 from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
 from footfall.sim.loop_state import Carry, Limits, Report, Settings
+from footfall.sim.mujoco_engine import simulate_bodies
 from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import Recorder, observe
 
@@ -91,7 +93,7 @@ def _forward(solver: diffrax.AbstractSolver) -> diffrax.AbstractSolver:
 
 
 def simulate(
-    system: AbstractHybridSystem,
+    system: AbstractHybridSystem | AbstractRigidBodies,
     state: HybridState | None = None,
     plan: SimPlan | None = None,
     *,
@@ -101,9 +103,11 @@ def simulate(
     event.
 
     Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it
-    as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks.
+    as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks. Rigid bodies are stepped by MuJoCo.
     """
     begin_at: HybridState = system.Start().state(system) if state is None else state
+    if isinstance(system, AbstractRigidBodies):
+        return simulate_bodies(system, begin_at, plan or SimPlan(), progress)
     if plan is None:
         plan = SimPlan(duration=float(system.plan_time)) if isinstance(system, AbstractMotionPlan) else SimPlan()
     draw, travel = system.drawing, system.travel()

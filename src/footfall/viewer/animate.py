@@ -73,7 +73,9 @@ def _points(run: Trajectory, row: int) -> np.ndarray:
     outputs = run.of_role("output")
     groups = {n.rpartition(".")[0] for n in outputs if n.endswith(".z")}
     # One of several like legs: "tip.z.3" is of the group "tip.3".
-    groups |= {f"{base[:-2]}.{leg}" for base, _, leg in (n.rpartition(".") for n in outputs) if leg.isdecimal() and base.endswith(".z")}
+    groups |= {
+        f"{base[:-2]}.{leg}" for base, _, leg in (n.rpartition(".") for n in outputs) if leg.isdecimal() and base.endswith(".z")
+    }
     seen = run.seen(row)
     return np.array([seen.origin(g) for g in sorted(groups)])
 

@@ -25,6 +25,12 @@ def slanted_view(point: np.ndarray) -> tuple[float, float]:
     return float(point[0] * np.cos(across) - point[1] * np.sin(across)), float(point[2] * np.cos(up) + deep * np.sin(up))
 
 
+def _nearness(point: np.ndarray) -> float:
+    """How near a point is to who looks at the slanted view [m]: what is nearer is drawn over what is behind it."""
+    across, up = np.deg2rad(35.0), np.deg2rad(20.0)
+    return float(point[2] * np.sin(up) - (point[0] * np.sin(across) + point[1] * np.cos(across)) * np.cos(up))
+
+
 def view_of(run: Trajectory) -> Project:
     """Side view unless something moves sideways: legs that stay left and right of the middle are in a plane each."""
     sideways = [name for name in run.of_role("output") if name.endswith(".y")]
@@ -37,11 +43,24 @@ def draw_pose(
 ) -> list:
     """Draw one pose; returns the artists, so that an animation can remove them."""
     artists: list = []
+
+    def order(layer: int, *points: np.ndarray) -> float:
+        return layer + 0.0 if project is side_view else 2.5 + np.tanh(np.mean([_nearness(p) - middle for p in points]))
+
+    solid = [seen.origin(shape.body) for shape in shapes if isinstance(shape, Ball | Disc)]
+    middle = float(np.mean([_nearness(p) for p in solid])) if solid else 0.0
     for shape in shapes:
         match shape:
             case Ball() | Disc():
-                x, z = project(seen.place(shape.body, shape.centre))
-                patch = Circle((x, z), shape.radius, color=shape.color, fill=isinstance(shape, Ball), alpha=alpha, zorder=3)
+                place = seen.place(shape.body, shape.centre)
+                patch = Circle(
+                    project(place),
+                    shape.radius,
+                    color=shape.color,
+                    fill=isinstance(shape, Ball),
+                    alpha=alpha,
+                    zorder=order(3, place),
+                )
                 artists.append(axes.add_patch(patch))
             case Arrow() if forces:
                 (tail, head) = segments(shape, seen)[0]
@@ -54,7 +73,13 @@ def draw_pose(
                     (x0, z0), (x1, z1) = project(a), project(b)
                     width = 300.0 * shape.radius
                     line = axes.plot(
-                        [x0, x1], [z0, z1], color=shape.color, lw=width, alpha=alpha, solid_capstyle="round", zorder=2
+                        [x0, x1],
+                        [z0, z1],
+                        color=shape.color,
+                        lw=width,
+                        alpha=alpha,
+                        solid_capstyle="round",
+                        zorder=order(2, a, b),
                     )
                     artists += line
     return artists

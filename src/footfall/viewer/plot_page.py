@@ -43,7 +43,8 @@ def _lines(axes: Axes, run: Trajectory, names: Iterable[str], ylabel: str, title
         t, values = broken(run, name)
         axes.plot(t, values, lw=0.9, label=name.removeprefix("power."))
     axes.set(title=title, xlabel="t [s]", ylabel=ylabel)
-    axes.legend(fontsize=7, loc="upper right", framealpha=0.6)
+    many = len(axes.lines) > 5
+    axes.legend(fontsize=6 if many else 7, ncols=2 if many else 1, loc="upper right", framealpha=0.6)
     axes.grid(alpha=0.25)
 
 
@@ -208,12 +209,13 @@ def _contacts(axes: Axes, run: Trajectory, summary: Summary, flags: tuple[str, .
         axes.broken_barh(spans, (row - 0.35, 0.7), color="0.3", lw=0)
     like = all(name.rpartition(".")[2].isdecimal() for name in flags)  # one of many like legs: its number says which
     labels = [name.split(".")[-1 if like else -2].replace("_", " ") for name in flags]
-    axes.set_yticks(range(len(flags)), labels, fontsize=7 if len(flags) > 8 else None)
+    every = -(-len(flags) // 15)
+    axes.set_yticks(range(0, len(flags), every), labels[::every], fontsize=7 if len(flags) > 8 else None)
     axes.set(title="Feet that touch", xlabel="t [s]", xlim=(_recent(run, summary, 6), run.t[-1]))
     if like:
         axes.set_xlim(_recent(run, summary, 20), run.t[-1])  # thin bars, and a wave to be followed from leg to leg
         axes.invert_yaxis()  # the head on top
-        axes.set_ylabel("leg, 0 is the head's")
+        axes.set_ylabel(run.travel.legs if run.travel is not None else "leg")
 
 
 def _close_up(axes: Axes, run: Trajectory, summary: Summary, title: str, shapes: tuple[Shape, ...]) -> None:

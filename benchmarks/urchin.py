@@ -4,7 +4,7 @@
 
 Four loops over the same walk, taken in turns so that a busy machine treats them alike, in processor time of the thread; of each the least
 counts. *bare*: `mj_step` with the controls of a run made before, copied in. *controlled*: the controller and `mj_step`. *kept*: the engine's
-loop as `simulate` runs it, with every step's work summed and 100 samples a second of states, motors, contacts and energies. *whole*:
+loop as `simulate` runs it, with every step's work summed and 50 samples a second of states, motors, contacts and energies. *whole*:
 `simulate`, from an experiment to a Trajectory with some 400 columns, references and model included. Bookkeeping is kept - controlled; whole -
 kept is paid once a run.
 """
@@ -22,7 +22,7 @@ from footfall.sim.mujoco_engine import CHUNK, _advance, compiled, simulate_bodie
 from footfall.sim.mujoco_record import BodiesRecord
 
 SETTINGS = {"PID": [], "PID with integral (source)": ["controller.gains=source"], "stiffness": ["controller=stiffness"]}
-EVERY, STEP = 10, 1e-3  # 100 samples a second, as the scenario has it
+EVERY, STEP = 20, 1e-3  # 50 samples a second, as the scenario has it
 
 
 def begun(experiment):

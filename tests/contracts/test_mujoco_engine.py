@@ -215,7 +215,7 @@ def test_what_is_sampled_does_not_change_what_happens(urchin):
     experiment, run = urchin
     seldom = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=10.0))
     for name in ("qpos.0", "qvel.10", "work.driving", "store.kinetic", "tip.fz.2"):
-        assert np.array_equal(seldom[name], run[name][::10]), name
+        assert np.array_equal(seldom[name], run[name][::5]), name
 
 
 def test_forces_of_the_ground_carry_the_weight(urchin):
@@ -230,7 +230,7 @@ def test_logged_contact_forces_are_mujocos(urchin):
     experiment, run = urchin
     model = compiled(experiment.system, 1e-3)
     data = mujoco.MjData(model)
-    row = 180
+    row = 90
     data.qpos[:] = [run[f"qpos.{i}"][row] for i in range(model.nq)]
     data.qvel[:] = [run[f"qvel.{i}"][row] for i in range(model.nv)]
     data.ctrl[:] = np.array([[run[f"drive.{j}.{i}"][row] for j in ("swing", "sweep", "slide")] for i in range(12)]).ravel()
@@ -263,7 +263,7 @@ def test_work_is_what_the_powers_add_up_to(urchin):
         summed = np.concatenate(
             [[0.0], np.cumsum(0.5 * (run[f"power.{name}"][1:] + run[f"power.{name}"][:-1]) * np.diff(run.t))]
         )
-        assert run[f"work.{name}"][-1] == pytest.approx(summed[-1], rel=0.05)  # ten steps to a sample
+        assert run[f"work.{name}"][-1] == pytest.approx(summed[-1], rel=0.1)  # twenty steps to a sample
     assert np.all(np.diff(run["work.driving"]) >= 0) and np.all(np.diff(run["work.braking"]) <= 0)
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Drawn in along the normals of the shell: the pose it rolls in. Bottom ring, then upper ring.
 DRAWN_IN = np.array([[math.pi / 6, math.pi / 2, 0.0]] * SPIKES + [[-math.pi / 6, math.pi / 2, 0.0]] * SPIKES)
+#: What the driver counts, in the order it is logged.
+TALLY = ("mode", "strides", "faces", "kicks")
 #: Modes, as logged.
 HOLDING, WALKING, ROLLING, TIPPING, STUCK = range(5)
 #: It lies still below these speeds [m/s, rad/s].
@@ -83,9 +85,7 @@ class UrchinDriver(AbstractDriver):
                 self.controls[k, 2] = self.kick_force
 
     def watch(self) -> Mapping[str, Any]:
-        return {
-            "wanted": self.wanted, "mode": self.mode, "strides": self.strides, "faces": self.faces, "kicks": self.kicks,
-        }  # fmt: skip
+        return {"wanted": self.wanted, "tally": (self.mode, self.strides, self.faces, self.kicks)}
 
     # ---- the program
 

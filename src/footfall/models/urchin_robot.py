@@ -17,7 +17,7 @@ from footfall.hybrid.sketch import Chart, Shape
 from footfall.hybrid.system import Event, Travel
 from footfall.mechanics.spike import SPIKES, require_reach, ring_radius
 from footfall.models.urchin_body import NAMES, urchin_spec
-from footfall.models.urchin_driver import WALKING, UrchinDriver
+from footfall.models.urchin_driver import TALLY, WALKING, UrchinDriver
 from footfall.models.urchin_outputs import UrchinCounters, UrchinOutputs, rotations, urchin_outputs, urchin_remarks
 from footfall.models.urchin_program import Deed, parse_program
 from footfall.models.urchin_reference import walking_joints
@@ -203,10 +203,10 @@ class UrchinRobot(AbstractRigidBodies):
         up = rotations(log.qpos[:, 3:7])[:, :, 2] @ self.ground_normal
         tilt = np.arccos(np.clip(up, -1.0, 1.0))
         ground = -self.ground_normal[0] / self.ground_normal[2] * log.qpos[:, 0]
-        return np.where(log.watched["mode"] == WALKING, TIPPED - tilt, TIPPED), log.qpos[:, 2] - ground + FAR_BELOW
+        return np.where(log.watched["tally"][:, 0] == WALKING, TIPPED - tilt, TIPPED), log.qpos[:, 2] - ground + FAR_BELOW
 
     def counters(self, log: Log) -> UrchinCounters:
-        return UrchinCounters(**{name: log.watched[name] for name in ("strides", "faces", "kicks", "mode")})
+        return UrchinCounters(**dict(zip(TALLY, log.watched["tally"].T, strict=True)))
 
     def outputs(self, log: Log) -> UrchinOutputs:
         return urchin_outputs(self, log)

@@ -111,7 +111,8 @@ def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, s
     """Put another kind of part into a slot, with its defaults."""
     kinds = kinds_for(slot_type)
     short = {cls.nickname: name for name, cls in kinds.items() if getattr(cls, "nickname", None)}
-    kind = short.get(kind, kind)  # "pid", where only one kind of it fits
+    if isinstance(kind, str):
+        kind = short.get(kind, kind)  # "pid", where only one kind of it fits
     if kind == table.get("kind"):
         return
     if not isinstance(kind, str) or kind not in kinds:
@@ -186,7 +187,7 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> None
 def _option_of(table: Document, slot_type: type, value: Any) -> str | None:
     """`gait=wave`: the choice of the part in a slot that has this word among its options, where no kind of part is called so."""
     kinds = kinds_for(slot_type)
-    if value in kinds or table.get("kind") not in kinds:
+    if not isinstance(value, str) or value in kinds or table.get("kind") not in kinds:
         return None
     infos = describe(kinds[table["kind"]]).items()
     found = [name for name, info in infos if info.role == "choice" and value in info.options]

@@ -25,7 +25,7 @@ from footfall.sim.plan import SimPlan
 #: Steps whose work is summed at once: few enough that what is copied aside stays in the processor's cache, beside the model.
 BLOCK = 1000
 #: Steps between two looks at events, progress and Ctrl-C.
-CHUNK = 8 * BLOCK
+CHUNK = 2 * BLOCK
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 100_000
 #: A run of more steps than this takes hours.
@@ -99,12 +99,11 @@ def _advance(mujoco: Any, model: Any, data: Any, driver: Any, record: BodiesReco
         count, damping = min(BLOCK, until - made), None
         speeds, pushes, efforts = record.block_rows(count)
         for k in range(count):
-            i = made + k
-            act(i)
+            act(made + k)
             speeds[k] = speed
             if driver.damping is not damping:
                 record.note_damping(k, damping := driver.damping)
-            if i % every:
+            if (made + k) % every:
                 mj_step(model, data)
             else:
                 record.before_sample()

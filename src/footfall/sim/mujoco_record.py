@@ -93,7 +93,8 @@ class BodiesRecord:
         self.outcome, self.cause = Outcome.running, -1
         self.flags = (int(model.opt.enableflags), int(model.opt.enableflags) | ENERGY)
         # Looking up what belongs to a model or its data takes longer than copying it.
-        self._option, self._live = model.opt, (data.qpos, data.qvel, data.actuator_force, data.energy)
+        self._seen = data.contact
+        self._option, self._begin, self._found = model.opt, (data.qpos, data.qvel), (data.actuator_force, data.energy)
         self._scratch: tuple[np.ndarray, ...] = ()
         self._terms: tuple[np.ndarray, ...] = ()
         self._dampings: list[tuple[int, np.ndarray]] = []
@@ -121,7 +122,7 @@ class BodiesRecord:
     def before_sample(self) -> None:
         """The state, and what the computer wants; the step that follows reckons the energies too."""
         row = self.count
-        self.qpos[row], self.qvel[row] = self._live[:2]
+        self.qpos[row], self.qvel[row] = self._begin
         for name, value in self.driver.watch().items():
             self.watched[name][row] = value
         self._option.enableflags = self.flags[1]
@@ -130,10 +131,10 @@ class BodiesRecord:
         """What the step found at its begin."""
         row, data = self.count, self.data
         self._option.enableflags = self.flags[0]
-        self.effort[row], self.energy[row] = self._live[2:]
+        self.effort[row], self.energy[row] = self._found
         found, waiting = data.ncon, self.waiting
         if found:
-            seen, (a, b) = data.contact, waiting.room(found)
+            seen, (a, b) = self._seen, waiting.room(found)
             waiting.geom[a:b], waiting.frame[a:b] = seen.geom, seen.frame
             waiting.force[a:b] = self._contact_forces(found)
             waiting.counts[row] = found

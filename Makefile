@@ -37,6 +37,9 @@ bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/workers.py --write
 	$(BIN)/python benchmarks/water_runner.py --rounds 3 --write
 	$(BIN)/python benchmarks/two_leg_plans.py --write
+	$(BIN)/python benchmarks/centipede.py --write
+	$(BIN)/python benchmarks/urchin_kinematics.py --write
+	$(BIN)/python benchmarks/urchin.py --write
 
 pictures: $(VENV)/.made-dev
 	$(BIN)/python docs/make_pictures.py

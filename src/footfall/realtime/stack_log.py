@@ -1,0 +1,243 @@
+"""The log of a stack run: an MCAP file of JSON records, one a cycle, readable however its writing ended.
+
+Records are not gathered into chunks: each is in the hands of the system as soon as it is written, and a file cut off anywhere is good
+up to its last whole record. Any MCAP reader opens it (Foxglove, rerun, `mcap`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import io
+import json
+import math
+import os
+import typing
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from footfall.stack.contracts import Record
+from footfall.stack.settings import StackSettings
+
+FILE_NAME = "stack.mcap"
+TOPIC = "/stack/record"
+ABOUT, ENDING = "footfall-stack", "footfall-stack-ending"  # MCAP metadata: at the start, and at the end if it came to that
+_NANOSECONDS = 1_000_000_000  # per second: MCAP's clock
+
+#: What a log may hold; a file that claims more is damaged or meant ill. A day at 100 Hz is 8.6 million records.
+MOST_RECORDS = 20_000_000
+MOST_RECORD_BYTES = 1 << 18
+MOST_TEXT = 2_000  # characters of a fault
+
+UNITS = {
+    "t": "s",
+    "pitch": "rad",
+    "pitch_setpoint": "rad",
+    "motor_pos_l": "turns",
+    "motor_pos_r": "turns",
+    "motor_vel_l": "turns/s",
+    "motor_vel_r": "turns/s",
+    "pid_output": "A",
+    "bus_voltage": "V",
+    "bus_current": "A",
+    "steer": "A",
+    "period": "s",
+    "work": "s",
+}
+_KINDS = typing.get_type_hints(Record)
+_JSON_TYPES = {
+    float: "number",
+    float | None: ["number", "null"],
+    int: "integer",
+    bool: "boolean",
+    str: "string",
+}
+
+
+class StackLogError(ValueError):
+    """A file is not a log of the stack, and why."""
+
+
+def to_json(record: Record) -> dict[str, Any]:
+    """A record as JSON has it: what is not finite is null, for JSON has no word for it."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in vars(record).items()
+    }
+
+
+class StackLogWriter:
+    """Writes the file as the run goes. `about` are texts: settings (JSON), scenario, versions (JSON), started (ISO time of t = 0)."""
+
+    def __init__(self, stream: IO[bytes], about: dict[str, str]):
+        from mcap.writer import CompressionType, IndexType, Writer
+
+        self._stream = stream
+        self._started_ns = round(datetime.datetime.fromisoformat(about["started"]).timestamp() * _NANOSECONDS)
+        self._writer = Writer(stream, use_chunking=False, compression=CompressionType.NONE, index_types=IndexType.METADATA)
+        self._writer.start(profile="", library="footfall")
+        self._writer.add_metadata(ABOUT, about)
+        schema = self._writer.register_schema("footfall.stack.Record", "jsonschema", _schema())
+        self._channel = self._writer.register_channel(TOPIC, "json", schema)
+        stream.flush()
+        self.records = 0
+
+    def add(self, record: dict[str, Any]) -> None:
+        stamp = self._started_ns + round(record["t"] * _NANOSECONDS)
+        data = json.dumps(record, allow_nan=False).encode()
+        self._writer.add_message(self._channel, stamp, data, stamp, sequence=record["cycle"] & 0xFFFFFFFF)
+        self._stream.flush()
+        self.records += 1
+
+    def finish(self, ending: str) -> None:
+        self._writer.add_metadata(ENDING, {"ending": ending})
+        self._writer.finish()
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+
+
+@dataclasses.dataclass(frozen=True)
+class StackLog:
+    """What a log holds. Numbers that were not known are NaN."""
+
+    path: Path
+    columns: dict[str, np.ndarray]  #: one array for each field of Record, by its name
+    settings: StackSettings
+    scenario: str
+    versions: dict[str, str]
+    started: str  #: ISO time
+    ending: str | None  #: why the run ended; None: the file was cut off before anybody could say
+
+    def __len__(self) -> int:
+        return len(self.columns["t"])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.columns[name]
+
+    def records(self) -> list[Record]:
+        """One object a cycle, as the supervisor made them."""
+        columns = [_as_python(self.columns[name], kind) for name, kind in _KINDS.items()]
+        return [Record(*values) for values in zip(*columns, strict=True)]
+
+
+def read_stack_log(path: str | Path) -> StackLog:
+    """A log, whole or cut off. Raises StackLogError for any other file."""
+    path = Path(path)
+    if path.is_dir():
+        path = path / FILE_NAME
+    try:
+        with path.open("rb") as stream:
+            return _read(path, stream)
+    except OSError as error:
+        raise StackLogError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _read(path: Path, stream: IO[bytes]) -> StackLog:
+    from mcap.data_stream import ReadDataStream
+    from mcap.opcode import Opcode
+    from mcap.records import Channel, Message, Metadata
+
+    if stream.read(8) != b"\x89MCAP0\r\n":
+        raise StackLogError(f"{path} is not an MCAP file. Expected a log written by `footfall stack run`, named {FILE_NAME}.")
+    about: dict[str, str] = {}
+    ending: str | None = None
+    channel_id: int | None = None
+    rows: dict[str, list[Any]] = {name: [] for name in _KINDS}
+    count = 0
+    while head := stream.read(9):
+        length = int.from_bytes(head[1:], "little")
+        where = f"{path}, byte {stream.tell() - len(head)}"
+        if len(head) == 9 and length > MOST_RECORD_BYTES:
+            raise StackLogError(f"{where}: an entry of {length} bytes; no log of the stack has one over {MOST_RECORD_BYTES}.")
+        body = stream.read(length) if len(head) == 9 else b""
+        if len(head) < 9 or len(body) < length:
+            break  # cut off in the middle of an entry
+        data = ReadDataStream(io.BytesIO(body))
+        try:
+            match head[0]:
+                case Opcode.METADATA:
+                    entry = Metadata.read(data)
+                    if entry.name == ABOUT:
+                        about = entry.metadata
+                    elif entry.name == ENDING:
+                        ending = entry.metadata.get("ending", "")
+                case Opcode.CHANNEL:
+                    channel = Channel.read(data)
+                    channel_id = channel.id if channel.topic == TOPIC else channel_id
+                case Opcode.MESSAGE:
+                    message = Message.read(data, length)
+                    if message.channel_id == channel_id:
+                        count += 1
+                        _take(rows, message.data, where)
+                case Opcode.CHUNK:
+                    raise StackLogError(f"{where}: a chunk; a log of the stack has none. Was this written by `footfall stack run`?")
+                case Opcode.DATA_END:
+                    break  # the rest repeats what was read
+        except StackLogError:
+            raise
+        except Exception as error:  # whatever the reader of MCAP entries makes of nonsense
+            raise StackLogError(f"{where}: a damaged entry ({type(error).__name__}: {error}).") from None
+        if count > MOST_RECORDS:
+            raise StackLogError(f"{path}: more than {MOST_RECORDS} records.")
+    return _log(path, about, ending, rows)
+
+
+def _log(path: Path, about: dict[str, str], ending: str | None, rows: dict[str, list[Any]]) -> StackLog:
+    if not about:
+        raise StackLogError(f"{path} has no description of a stack run in it. Expected a log written by `footfall stack run`.")
+    try:
+        settings = StackSettings.from_json(about["settings"])
+        versions = {str(name): str(version) for name, version in json.loads(about.get("versions", "{}")).items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StackLogError(f"{path}: its settings cannot be read ({error}).") from None
+    columns = {name: _column(rows[name], kind) for name, kind in _KINDS.items()}
+    return StackLog(path, columns, settings, about.get("scenario", ""), versions, about.get("started", ""), ending)
+
+
+def _take(rows: dict[str, list[Any]], data: bytes, where: str) -> None:
+    """One record, each field of the kind it must be."""
+    try:
+        record = json.loads(data, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise StackLogError(f"{where}: a record that is not JSON ({error}).") from None
+    if not isinstance(record, dict):
+        raise StackLogError(f"{where}: a record that is no object.")
+    values = [record.get(name) for name in rows]
+    for (name, column), value in zip(rows.items(), values, strict=True):
+        if not _fits(value, _KINDS[name]):
+            raise StackLogError(f"{where}: {name} = {str(value)[:40]!r} in a record. Expected {_JSON_TYPES[_KINDS[name]]}.")
+        column.append(value)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind in (float, float | None):
+        # A number that was not finite is null in the file, even where the record itself always has one.
+        return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 62
+    if kind is str:
+        return isinstance(value, str) and len(value) <= MOST_TEXT
+    return isinstance(value, kind)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _column(values: list[Any], kind: Any) -> np.ndarray:
+    if kind in (float, float | None):
+        return np.array([math.nan if value is None else value for value in values], float)
+    return np.array(values, {int: np.int64, bool: np.bool_}.get(kind, np.str_))
+
+
+def _as_python(column: np.ndarray, kind: Any) -> list[Any]:
+    values = column.tolist()
+    return [None if value != value else value for value in values] if kind == float | None else values
+
+
+def _schema() -> bytes:
+    properties: dict[str, Any] = {name: {"type": _JSON_TYPES[kind]} for name, kind in _KINDS.items()}
+    for name, unit in UNITS.items():
+        properties[name]["unit"] = unit
+    return json.dumps({"type": "object", "title": "one cycle of the high level", "properties": properties}).encode()

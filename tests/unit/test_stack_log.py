@@ -1,0 +1,232 @@
+"""The log of the stack: what was put in comes out, however the writing ended; any other file is refused in words."""
+
+import dataclasses
+import datetime
+import json
+import math
+import os
+import signal
+import subprocess
+import time
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+from mcap.reader import make_reader
+from mcap.writer import Writer
+
+from footfall.realtime.log_link import LogLink
+from footfall.realtime.stack_log import FILE_NAME, StackLogError, StackLogWriter, read_stack_log, to_json
+from footfall.stack.contracts import Record
+from footfall.stack.pid import PidGains
+from footfall.stack.settings import StackSettings
+
+SETTINGS = StackSettings(PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000), setpoint=0.6)
+PATIENCE = 20.0  # s; a process starts in a fraction of one
+
+
+def about():
+    started = datetime.datetime.now(datetime.UTC).isoformat()
+    return {"settings": SETTINGS.to_json(), "scenario": "rimless-wheel", "versions": '{"footfall": "0"}', "started": started}
+
+
+def record(cycle, **changes):
+    values = Record(
+        t=cycle * 0.01,
+        cycle=cycle,
+        pitch=0.59 + 0.001 * cycle,
+        pitch_setpoint=0.6,
+        motor_pos_l=0.1 * cycle,
+        motor_pos_r=0.1 * cycle,
+        motor_vel_l=3.5,
+        motor_vel_r=3.4,
+        pid_output=4.01 if cycle % 2 else None,
+        bus_voltage=24.0,
+        bus_current=1.5,
+        setpoint_on=cycle > 3,
+        steer=0.0,
+        motors_on=True,
+        fault="" if cycle < 8 else "motor 0 turns at 9.1 turns/s",
+        late_cycles=0,
+        dropped_records=0,
+        rejected_frames=2,
+        period=0.01,
+        work=0.002,
+    )
+    return dataclasses.replace(values, **changes)
+
+
+def written(path, records, ending="the operator stopped it"):
+    with path.open("wb") as stream:
+        writer = StackLogWriter(stream, about())
+        for each in records:
+            writer.add(to_json(each))
+        if ending is not None:
+            writer.finish(ending)
+    return path
+
+
+def test_what_was_put_in_comes_out(tmp_path):
+    records = [record(cycle) for cycle in range(10)]
+    log = read_stack_log(written(tmp_path / FILE_NAME, records))
+    assert log.records() == records
+    assert log.settings == SETTINGS
+    assert (log.scenario, log.ending, log.versions) == ("rimless-wheel", "the operator stopped it", {"footfall": "0"})
+
+
+def test_a_number_that_is_not_known_is_nan_and_an_empty_output_stays_empty(tmp_path):
+    log = read_stack_log(written(tmp_path / FILE_NAME, [record(0, pitch=math.inf), record(1, pitch=None)]))
+    assert np.isnan(log["pitch"]).all()
+    assert [each.pid_output for each in log.records()] == [None, 4.01]
+
+
+def test_any_mcap_reader_opens_it(tmp_path):
+    path = written(tmp_path / FILE_NAME, [record(cycle) for cycle in range(10)])
+    with path.open("rb") as stream:
+        seen = [json.loads(message.data)["cycle"] for _, _, message in make_reader(stream).iter_messages()]
+    assert seen == list(range(10))
+
+
+def test_a_log_cut_off_anywhere_is_good_up_to_its_last_whole_record(tmp_path):
+    whole = written(tmp_path / "whole.mcap", [record(cycle) for cycle in range(10)], ending=None).read_bytes()
+    lengths = []
+    for cut in range(len(whole) - 3 * 600, len(whole)):  # the last three records, a byte at a time
+        path = tmp_path / "cut.mcap"
+        path.write_bytes(whole[:cut])
+        log = read_stack_log(path)
+        assert log.ending is None
+        assert log["cycle"].tolist() == list(range(len(log)))
+        lengths.append(len(log))
+    assert sorted(lengths) == lengths
+    assert lengths[-1] == 9  # one byte short of ten
+    assert lengths[0] < 9
+
+
+@given(st.integers(0, 10_000), st.binary(min_size=1, max_size=12))
+def test_a_damaged_file_gives_a_log_or_an_error_in_words(tmp_path_factory, where, damage):
+    path = tmp_path_factory.mktemp("damaged") / FILE_NAME
+    data = bytearray(written(path, [record(cycle) for cycle in range(5)]).read_bytes())
+    where %= len(data)
+    data[where : where + len(damage)] = damage
+    path.write_bytes(data)
+    try:
+        log = read_stack_log(path)
+    except StackLogError as error:
+        assert str(path) in str(error)
+    else:
+        assert len(log) <= 5
+
+
+def test_an_entry_that_claims_a_huge_size_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / FILE_NAME
+    path.write_bytes(written(path, [], ending=None).read_bytes() + bytes([5]) + (1 << 60).to_bytes(8, "little"))
+    with pytest.raises(StackLogError, match="no log of the stack has one over"):
+        read_stack_log(path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("pitch", "0.5"), ("cycle", 1.5), ("cycle", True), ("fault", 3), ("fault", "x" * 3000), ("setpoint_on", 1), ("t", [0.0])],
+)
+def test_a_record_of_another_shape_is_refused(tmp_path, field, value):
+    path = tmp_path / FILE_NAME
+    with path.open("wb") as stream:
+        writer = StackLogWriter(stream, about())
+        strange = to_json(record(1))
+        writer._writer.add_message(writer._channel, 0, json.dumps(strange | {field: value}).encode(), 0)
+    with pytest.raises(StackLogError, match=f"{field} = "):
+        read_stack_log(path)
+
+
+@pytest.mark.parametrize("text", [b"NaN", b"[" * 100_000, b"{", b"\xff\xfe", b"[1]"])
+def test_a_record_that_is_no_json_object_is_refused(tmp_path, text):
+    path = tmp_path / FILE_NAME
+    with path.open("wb") as stream:
+        writer = StackLogWriter(stream, about())
+        writer._writer.add_message(writer._channel, 0, text, 0)
+    with pytest.raises(StackLogError, match="a record that is no"):
+        read_stack_log(path)
+
+
+def test_files_of_other_kinds_are_refused(tmp_path):
+    text, other = tmp_path / "notes.mcap", tmp_path / "run.mcap"
+    text.write_text("t,pitch\n0,0.6\n")
+    with other.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        writer.finish()
+    for path, words in ((text, "not an MCAP file"), (other, "no description"), (tmp_path / "absent.mcap", "cannot be read")):
+        with pytest.raises(StackLogError, match=words):
+            read_stack_log(path)
+
+
+def test_settings_that_are_nonsense_are_refused(tmp_path):
+    path = tmp_path / FILE_NAME
+    for nonsense in ("{}", "[]", "null", "not JSON", json.dumps({"gains": 3})):
+        with path.open("wb") as stream:
+            StackLogWriter(stream, about() | {"settings": nonsense})
+        with pytest.raises(StackLogError, match="settings cannot be read"):
+            read_stack_log(path)
+
+
+def until(condition, what):
+    """Poll; a busy machine may take its time, but not for ever."""
+    limit = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < limit, f"waited {PATIENCE} s for {what}"
+        time.sleep(0.02)
+
+
+def grown(folder, count):
+    path = folder / FILE_NAME
+    return path.exists() and path.stat().st_size > 0 and len(read_stack_log(path)) >= count
+
+
+def test_each_record_is_with_the_system_before_the_next_is_due(tmp_path):
+    link = LogLink(tmp_path, about())
+    assert link.put(record(0))
+    until(lambda: grown(tmp_path, 1), "one record alone to reach the file")
+    assert link.close("done")
+    assert read_stack_log(tmp_path).ending == "done"
+
+
+def test_a_stopped_writer_costs_records_not_time_and_what_was_queued_is_written_later(tmp_path):
+    link = LogLink(tmp_path, about())
+    assert link.put(record(0))
+    until(lambda: grown(tmp_path, 1), "the writer to be at work")
+    link.process.send_signal(signal.SIGSTOP)
+    taken = [link.put(record(cycle)) for cycle in range(1, 401)]
+    link.process.send_signal(signal.SIGCONT)
+    assert link.close("done")
+    kept = taken.index(False)
+    assert not any(taken[kept:])  # nothing was read meanwhile
+    assert 50 <= kept <= 200  # about a second's worth: QUEUE_BYTES says how many
+    assert read_stack_log(tmp_path)["cycle"].tolist() == list(range(kept + 1))
+
+
+def test_a_killed_writer_leaves_a_readable_file_and_later_records_are_refused(tmp_path):
+    link = LogLink(tmp_path, about())
+    for cycle in range(5):
+        link.put(record(cycle))
+    until(lambda: grown(tmp_path, 5), "five records")
+    link.process.kill()
+    link.process.wait()
+    assert link.put(record(5)) is False
+    assert link.close("done") is False
+    log = read_stack_log(tmp_path)
+    assert (len(log), log.ending) == (5, None)
+
+
+def test_a_log_is_a_new_file_of_its_folder_and_no_link_out_of_it(tmp_path):
+    outside = tmp_path / "outside"
+    folder = tmp_path / "run"
+    folder.mkdir()
+    os.symlink(outside, folder / FILE_NAME)
+    link = LogLink(folder, about())
+    try:
+        assert link.process.wait(PATIENCE) == 1
+    except subprocess.TimeoutExpired:
+        link.process.kill()
+        raise
+    assert not outside.exists()

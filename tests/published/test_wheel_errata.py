@@ -198,11 +198,11 @@ def test_e10_printed_difference_of_rates_doubles_at_a_joint_collision_and_ours_s
     wheel, x = steered_wheel(), upright_landing(yaw_rate=-0.4)
 
     def difference(x: SteeredWheelState) -> float:
-        left, right = wheel.sides(x)
+        left, right = wheel.sides(x, no_steps())
         return float(left.rate - right.rate)
 
     before = difference(x)
-    left, right = (float(side.rate) for side in wheel.sides(x))
+    left, right = (float(side.rate) for side in wheel.sides(x, no_steps()))
     for _ in range(10):  # ten collisions by the printed rule, the mean rate held
         mean, delta = 0.5 * (left + right), left - right
         left, right = mean + delta, mean - delta
@@ -224,11 +224,11 @@ def test_e17_yaw_acceleration_has_the_squared_lever_and_a_minus(current):
     x = as_jax(x)
 
     def half_difference(x: SteeredWheelState) -> Any:
-        left, right = wheel.sides(x)
+        left, right = wheel.sides(x, no_steps())
         return 0.5 * (left.rate - right.rate)
 
     _, found = jax.jvp(half_difference, (x,), (wheel.flow(0.0, x, no_steps()).x,))
-    left, right = wheel.motor_torques(x)
+    left, right = wheel.motor_torques(x, no_steps())
     lever = HALF_TRACK / LENGTH
     printed = float(left - right) * lever / 0.12
     assert float(left - right) == pytest.approx(2 * 5.4 * 0.034 * current)
@@ -248,7 +248,7 @@ def test_e20_printed_one_sided_collision_lifts_the_hub_and_ours_does_not():
     wheel, x = steered_wheel(), upright_landing(0.0, right_angle)
     jump = wheel.jump(0.0, x, no_steps(), 0)
     assert (int(jump.m.steps_left), int(jump.m.steps_right)) == (1, 0)
-    heights = [[float(side.height) for side in wheel.sides(state)] for state in (x, jump.x)]
+    heights = [[float(side.height) for side in wheel.sides(state, no_steps())] for state in (x, jump.x)]
     assert heights[0] == heights[1] == pytest.approx([height_at_collision, LENGTH * math.cos(right_angle)], rel=1e-14)
     before, after = (wheel.stores(0.0, state, no_steps()) for state in (x, jump.x))
     assert float(after.gravity) == float(before.gravity) and float(after.kinetic) == float(before.kinetic)

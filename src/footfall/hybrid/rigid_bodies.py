@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.hybrid.fields import Parametric, signal
 from footfall.hybrid.sketch import Chart, Drawing, Shape
-from footfall.hybrid.system import Event, Travel
+from footfall.hybrid.system import Event, HybridState, Travel
 from footfall.numerics.scalar import Scalar
 
 
@@ -74,6 +74,10 @@ class AbstractRigidBodies(Parametric):
 
     Start: ClassVar[type]
     counted: ClassVar[tuple[str, ...]] = ()  #: counters whose growth is an event of their name
+
+    def begin(self, start: Any) -> HybridState:
+        """The complete state that a [start] table means for this robot."""
+        return start.state(self)
 
     @property
     @abc.abstractmethod

@@ -79,6 +79,10 @@ class AbstractHybridSystem(Parametric):
 
     Start: ClassVar[type]
 
+    def begin(self, start: Any) -> HybridState:
+        """The complete state that a [start] table means for this system."""
+        return start.state(self)
+
     @property
     @abc.abstractmethod
     def events(self) -> tuple[Event, ...]:

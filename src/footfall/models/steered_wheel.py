@@ -4,8 +4,10 @@ Coordinates: mid-axle height z, roll r, torso angle phi, forward speed v, yaw ra
 hub forward to the foot. Level ground only. Theory: docs/theory/rimless-wheel.md, section 3.
 """
 
+import dataclasses
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -13,24 +15,28 @@ import jax.numpy as jnp
 from footfall.hybrid.fields import choice, param, part, port, store
 from footfall.hybrid.frame import Body, Foot
 from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Ball, Ground, Link, Shape
-from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import SteeredWheelStart
-from footfall.models.wheel_states import SteeredWheelCounts, SteeredWheelState
+from footfall.models.wheel_states import DrivenWheelCounts, SteeredWheelCounts, SteeredWheelState
+from footfall.numerics.elementary import atan2
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
 from footfall.parts.actuators.motors import DcMotor
 from footfall.parts.bodies.torso import Torso
 from footfall.parts.controllers.base import AbstractPitchController
-from footfall.parts.controllers.pitch import PitchPid
+from footfall.parts.controllers.pitch import CommandedTorque, PitchPid
 from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
+
+Counts: TypeAlias = SteeredWheelCounts | DrivenWheelCounts
 
 
 class SteeredWheelPower(eqx.Module):
@@ -70,6 +76,7 @@ class SteeredWheelOutputs(eqx.Module):
     left_motor: MotorSignals
     right_motor: MotorSignals
     travel: WheelTravel
+    computer: Any = None
 
 
 class Side(NamedTuple):
@@ -87,7 +94,7 @@ class Side(NamedTuple):
     fz: Scalar  # ground force up
 
 
-class SteeredWheel(AbstractHybridSystem):
+class SteeredWheel(AbstractPlant):
     """Differential-drive rimless wheel on level ground.
 
     Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw, lateral slip, wheel
@@ -95,6 +102,7 @@ class SteeredWheel(AbstractHybridSystem):
     """
 
     Start = SteeredWheelStart
+    commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "steering_current": 0.0}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)
     half_track: Scalar = param(0.155, unit="m", doc="half the distance b between the wheels", gt=0)
@@ -145,8 +153,10 @@ class SteeredWheel(AbstractHybridSystem):
             Event("fall", "the axle sinks below half the spoke length", Outcome.fell),
         )
 
-    def motor_torques(self, x: SteeredWheelState) -> tuple[Scalar, Scalar]:
+    def motor_torques(self, x: SteeredWheelState, m: Counts) -> tuple[Scalar, Scalar]:
         """(left, right) torque on the torso, each after its motor's limit."""
+        if isinstance(m, DrivenWheelCounts):
+            return m.torque_left, m.torque_right
         error = self.torso.pitch_setpoint - x.torso_angle
         each = self.controller.torque(error, x.torso_rate, x.pitch_integral) / MOTORS
         steer = self.motor.torque_per_ampere * self.steering_current
@@ -165,13 +175,13 @@ class SteeredWheel(AbstractHybridSystem):
         across = torque / length
         return Side(s, c, length, speed, rate, height, force, torque, -force * s + across * c, force * c + across * s)
 
-    def sides(self, x: SteeredWheelState) -> tuple[Side, Side]:
-        left, right = self.motor_torques(x)
+    def sides(self, x: SteeredWheelState, m: Counts) -> tuple[Side, Side]:
+        left, right = self.motor_torques(x, m)
         return self.side(x, 1.0, x.foot_ahead_left, left), self.side(x, -1.0, x.foot_ahead_right, right)
 
-    def flow(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> Rates:
-        del t, m
-        left, right = self.sides(x)
+    def flow(self, t: Scalar, x: SteeredWheelState, m: Counts) -> Rates:
+        del t
+        left, right = self.sides(x, m)
         m2c, total, b = self.torso.mass * self.torso.com_distance, self.total_mass, self.half_track
         sin_phi, cos_phi = sincos(x.torso_angle)
         centrifugal = m2c * x.torso_rate * x.torso_rate
@@ -203,7 +213,7 @@ class SteeredWheel(AbstractHybridSystem):
             y=x.speed * sin_psi,
             heading=x.yaw_rate,
             distance=x.speed,
-            pitch_integral=self.controller.integral_rate(error, x.pitch_integral),
+            pitch_integral=0.0 if isinstance(m, DrivenWheelCounts) else self.controller.integral_rate(error, x.pitch_integral),
         )
         power = SteeredWheelPower(
             motor_left=left.torque * (x.torso_rate - left.rate),
@@ -213,12 +223,12 @@ class SteeredWheel(AbstractHybridSystem):
         )
         return Rates(dx, power)
 
-    def guards(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> tuple[Scalar, ...]:
+    def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
         """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height."""
-        del t, m
+        del t
         l0 = self.leg.rest_length
         cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
-        left, right = self.sides(x)
+        left, right = self.sides(x, m)
         return (
             left.height - l0 * (left.cos * cos_alpha - left.sin * sin_alpha),
             right.height - l0 * (right.cos * cos_alpha - right.sin * sin_alpha),
@@ -229,27 +239,52 @@ class SteeredWheel(AbstractHybridSystem):
             x.height - 0.5 * l0,
         )
 
-    def jump(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts, k: int) -> Jump:
+    def jump(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
         """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here.
 
         The other side lands with it if it has less than TOGETHER left: walking straight is unstable against the sides
         drifting apart, so a difference of a rounding error must not be made into one of a step.
         """
         if k > 1:  # a lift-off that is only reported changes nothing
-            return Jump(x, m, ReleasedWork(released_spring=0.0 * x.height))
+            return Jump(x, m, self.no_work(x))
         rooms = self.guards(t, x, m)[:2]
         ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
-        for i, side in enumerate(self.sides(x)):
+        for i, side in enumerate(self.sides(x, m)):
             lands = (rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i])
             foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * math.sin(self.spoke_spacing))
             ahead[i], steps[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands
             released = released + jnp.where(lands, 0.5 * self.leg.energy(side.length), 0.0)
         x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
-        return Jump(x, SteeredWheelCounts(*steps), ReleasedWork(released_spring=-released))
+        counted = dataclasses.replace(m, steps_left=steps[0], steps_right=steps[1])
+        return Jump(x, counted, ReleasedWork(released_spring=-released))
 
-    def stores(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> SteeredWheelStores:
-        del t, m
-        left, right = self.sides(x)
+    def no_work(self, x: SteeredWheelState) -> ReleasedWork:
+        return ReleasedWork(released_spring=0.0 * x.height)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return ("left", "right")
+
+    @property
+    def setpoint(self) -> Scalar:
+        return self.torso.pitch_setpoint
+
+    def driven(self, m: DrivenWheelCounts, torques: tuple[Scalar, ...]) -> DrivenWheelCounts:
+        return dataclasses.replace(m, torque_left=torques[0], torque_right=torques[1])
+
+    def senses(self, t: Scalar, x: SteeredWheelState, m: Counts) -> Senses:
+        del t
+        left, right = self.sides(x, m)
+        turned = (
+            atan2(side.sin, side.cos) - self.spoke_spacing * jnp.asarray(steps, jnp.result_type(side.sin))
+            for side, steps in ((left, m.steps_left), (right, m.steps_right))
+        )
+        positions = tuple(x.torso_angle - angle for angle in turned)
+        return Senses(x.torso_angle, positions, (x.torso_rate - left.rate, x.torso_rate - right.rate))
+
+    def stores(self, t: Scalar, x: SteeredWheelState, m: Counts) -> SteeredWheelStores:
+        del t
+        left, right = self.sides(x, m)
         sin_phi, cos_phi = sincos(x.torso_angle)
         swing = self.torso.com_distance * x.torso_rate
         torso_x, torso_z = x.speed + swing * cos_phi, x.climb_rate + swing * sin_phi
@@ -267,9 +302,9 @@ class SteeredWheel(AbstractHybridSystem):
             spring=0.5 * (self.leg.energy(left.length) + self.leg.energy(right.length)),
         )
 
-    def outputs(self, t: Scalar, x: SteeredWheelState, m: SteeredWheelCounts) -> SteeredWheelOutputs:
-        del t, m
-        left, right = self.sides(x)
+    def outputs(self, t: Scalar, x: SteeredWheelState, m: Counts) -> SteeredWheelOutputs:
+        del t
+        left, right = self.sides(x, m)
         b = self.half_track
         s, c = sincos(x.heading)
         sin_phi, cos_phi = sincos(x.torso_angle)

@@ -7,7 +7,8 @@ Theory: docs/theory/rimless-wheel.md, section 2.
 
 import dataclasses
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -15,12 +16,13 @@ import jax.numpy as jnp
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, Foot, PlanarFrame
 from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Ball, Link, Shape
-from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
-from footfall.models.wheel_states import SampledStance, TorsoWheelState, WheelStance
+from footfall.models.wheel_states import DrivenStance, SampledStance, TorsoWheelState, WheelStance
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
@@ -29,7 +31,7 @@ from footfall.parts.actuators.base import AbstractMotor
 from footfall.parts.actuators.motors import DcMotor
 from footfall.parts.bodies.torso import Torso
 from footfall.parts.controllers.base import AbstractPitchController
-from footfall.parts.controllers.pitch import PitchPid
+from footfall.parts.controllers.pitch import CommandedTorque, PitchPid
 from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 from footfall.parts.terrain.base import AbstractPlane
@@ -37,6 +39,8 @@ from footfall.parts.terrain.planes import Flat
 
 MOTORS = 2  # left and right, both between torso and wheel
 TICK = 4  # index of the control tick among the events
+
+Stance: TypeAlias = WheelStance | SampledStance | DrivenStance
 
 
 class TorsoWheelPower(eqx.Module):
@@ -88,6 +92,7 @@ class TorsoWheelOutputs(eqx.Module):
     spoke: SpokeSignals
     motor: MotorSignals
     travel: WheelTravel
+    computer: Any = None
 
 
 class Motion(NamedTuple):
@@ -101,13 +106,14 @@ class Motion(NamedTuple):
     torso_rate: Scalar
 
 
-class TorsoWheel(AbstractHybridSystem):
+class TorsoWheel(AbstractPlant):
     """Springy-spoked wheel with torso on a plane; left and right wheels move as one (see SteeredWheel for two).
 
     Not modelled: slip, both spokes loaded at once, a stop at l > l0. Lift-off and rocking back are detected.
     """
 
     Start = TorsoWheelStart
+    commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "control_period": None}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)
     wheel_inertia: Scalar = param(0.0, unit="kg m^2", doc="pitch inertia of both wheels about the hub", ge=0)
@@ -152,9 +158,9 @@ class TorsoWheel(AbstractHybridSystem):
             *(() if self.control_period is None else (tick,)),
         )
 
-    def motor_torque(self, x: TorsoWheelState, m: WheelStance | SampledStance) -> Scalar:
+    def motor_torque(self, x: TorsoWheelState, m: Stance) -> Scalar:
         """T: total torque on the torso, after the limit of each motor."""
-        return m.torque if isinstance(m, SampledStance) else self._wanted_torque(x, x.pitch_integral)
+        return self._wanted_torque(x, x.pitch_integral) if isinstance(m, WheelStance) else m.torque
 
     def _wanted_torque(self, x: TorsoWheelState, integral: Scalar) -> Scalar:
         error = self.torso.pitch_setpoint - x.torso_angle
@@ -204,7 +210,7 @@ class TorsoWheel(AbstractHybridSystem):
         l_dd, theta_dd, phi_dd = solve_spd(self.mass_matrix(l, s, c), right)
         return theta_dd, phi_dd, l_dd
 
-    def flow(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> Rates:
+    def flow(self, t: Scalar, x: TorsoWheelState, m: Stance) -> Rates:
         del t
         torque = self.motor_torque(x, m)
         theta_dd, phi_dd, l_dd = self.accelerations(x, torque)
@@ -216,14 +222,14 @@ class TorsoWheel(AbstractHybridSystem):
             spoke_rate=theta_dd,
             torso_rate=phi_dd,
             spoke_speed=l_dd,
-            pitch_integral=0.0 if isinstance(m, SampledStance) else self.controller.integral_rate(error, x.pitch_integral),
+            pitch_integral=self.controller.integral_rate(error, x.pitch_integral) if isinstance(m, WheelStance) else 0.0,
         )
         power = TorsoWheelPower(
             motor=torque * (x.torso_rate - x.spoke_rate), damper=-self.leg.loss(x.spoke_length, x.spoke_speed)
         )
         return Rates(dx, power)
 
-    def guards(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> tuple[Scalar, ...]:
+    def guards(self, t: Scalar, x: TorsoWheelState, m: Stance) -> tuple[Scalar, ...]:
         """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height.
 
         With a sampled controller also [s] time left before its next tick.
@@ -294,13 +300,13 @@ class TorsoWheel(AbstractHybridSystem):
             pitch_integral=x.pitch_integral,
         )
 
-    def jump(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance, k: int) -> Jump:
+    def jump(self, t: Scalar, x: TorsoWheelState, m: Stance, k: int) -> Jump:
         del t
         if k != 0:  # neither a lift-off that is only reported nor a control tick moves energy
-            nothing = 0.0 * x.spoke_length
+            nothing = self.no_work(x)
             if k == TICK and isinstance(m, SampledStance):
                 x, m = self._tick(x, m)
-            return Jump(x, m, TransferWork(impact=nothing, released_spring=nothing))
+            return Jump(x, m, nothing)
         after = self.transfer(x)
         # The map is an orthogonal projection in the kinetic metric, so what it takes is the energy of what it removes.
         removed = Motion(*(b - a for a, b in zip(self.motion(x), self.motion(after), strict=True)))
@@ -308,12 +314,33 @@ class TorsoWheel(AbstractHybridSystem):
         foot_x = m.foot_x + self.leg.rest_length * sincos(after.spoke_angle)[0] - x.spoke_length * sincos(x.spoke_angle)[0]
         return Jump(after, dataclasses.replace(m, foot_x=foot_x, steps=m.steps + 1), work)
 
-    def hub_position(self, x: TorsoWheelState, m: WheelStance | SampledStance) -> tuple[Scalar, Scalar]:
+    def no_work(self, x: TorsoWheelState) -> TransferWork:
+        return TransferWork(impact=0.0 * x.spoke_length, released_spring=0.0 * x.spoke_length)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return ("left", "right")
+
+    @property
+    def setpoint(self) -> Scalar:
+        return self.torso.pitch_setpoint
+
+    def driven(self, m: DrivenStance, torques: tuple[Scalar, ...]) -> DrivenStance:
+        return dataclasses.replace(m, torque=torques[0] + torques[1])
+
+    def senses(self, t: Scalar, x: TorsoWheelState, m: Stance) -> Senses:
+        del t
+        # A transfer renames the stance spoke by one spacing; the wheel itself has not turned.
+        wheel = x.spoke_angle - self.spoke_spacing * jnp.asarray(m.steps, jnp.result_type(x.spoke_angle))
+        position, speed = x.torso_angle - wheel, x.torso_rate - x.spoke_rate
+        return Senses(x.torso_angle, (position, position), (speed, speed))
+
+    def hub_position(self, x: TorsoWheelState, m: Stance) -> tuple[Scalar, Scalar]:
         """Along and normal to the ground."""
         s, c = sincos(x.spoke_angle)
         return m.foot_x - x.spoke_length * s, x.spoke_length * c
 
-    def stores(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> TorsoWheelStores:
+    def stores(self, t: Scalar, x: TorsoWheelState, m: Stance) -> TorsoWheelStores:
         del t
         along, normal = self.hub_position(x, m)
         sin_phi, cos_phi = sincos(x.torso_angle)
@@ -326,7 +353,7 @@ class TorsoWheel(AbstractHybridSystem):
             spring=self.leg.energy(x.spoke_length),
         )
 
-    def outputs(self, t: Scalar, x: TorsoWheelState, m: WheelStance | SampledStance) -> TorsoWheelOutputs:
+    def outputs(self, t: Scalar, x: TorsoWheelState, m: Stance) -> TorsoWheelOutputs:
         del t
         frame, v = self.frame, self.motion(x)
         s, c = sincos(x.spoke_angle)

@@ -9,6 +9,8 @@ from footfall.hybrid.fields import ParameterError, param
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
 from footfall.models.wheel_states import (
+    DrivenStance,
+    DrivenWheelCounts,
     RigidWheelState,
     SampledStance,
     SteeredWheelCounts,
@@ -95,6 +97,8 @@ class TorsoWheelStart(AbstractStart):
             pitch_integral=0.0,
         )
         foot_x = x.spoke_length * np.sin(angle)  # the hub starts above x = 0
+        if system.controller.held:
+            return HybridState(x, DrivenStance(foot_x=foot_x, steps=np.int32(0), torque=0.0))
         if system.control_period is None:
             return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
         return HybridState(x, SampledStance(foot_x=foot_x, steps=np.int32(0), torque=0.0, ticks=np.int32(0)))
@@ -134,4 +138,6 @@ class SteeredWheelStart(AbstractStart):
             distance=0.0,
             pitch_integral=0.0,
         )
+        if system.controller.held:
+            return HybridState(x, DrivenWheelCounts(np.int32(0), np.int32(0), torque_left=0.0, torque_right=0.0))
         return HybridState(x, SteeredWheelCounts(steps_left=np.int32(0), steps_right=np.int32(0)))

@@ -29,6 +29,14 @@ class SampledStance(eqx.Module):
     ticks: Scalar = signal(doc="control ticks so far")
 
 
+class DrivenStance(eqx.Module):
+    """Discrete state of a planar wheel whose torque somebody else decides."""
+
+    foot_x: Scalar = signal(unit="m", doc="foothold along the ground")
+    steps: Scalar = signal(doc="support transfers so far")
+    torque: Scalar = signal(unit="N m", doc="torque on the torso, held until the next command")
+
+
 class TorsoWheelState(eqx.Module):
     """Continuous state of the sagittal wheel with torso."""
 
@@ -66,3 +74,12 @@ class SteeredWheelCounts(eqx.Module):
 
     steps_left: Scalar = signal(doc="support transfers of the left side")
     steps_right: Scalar = signal(doc="support transfers of the right side")
+
+
+class DrivenWheelCounts(eqx.Module):
+    """The same for a wheel whose torques somebody else decides."""
+
+    steps_left: Scalar = signal(doc="support transfers of the left side")
+    steps_right: Scalar = signal(doc="support transfers of the right side")
+    torque_left: Scalar = signal(unit="N m", doc="torque of the left motor on the torso, held until the next command")
+    torque_right: Scalar = signal(unit="N m", doc="torque of the right motor on the torso, held until the next command")

@@ -5,6 +5,8 @@ from footfall.robots.centipede import centipede_gap as centipede_gap
 from footfall.robots.rimless_wheel import passive_wheel as passive_wheel
 from footfall.robots.rimless_wheel import rimless_wheel as rimless_wheel
 from footfall.robots.rimless_wheel import rimless_wheel_3d as rimless_wheel_3d
+from footfall.robots.rimless_wheel import rimless_wheel_3d_closed_loop as rimless_wheel_3d_closed_loop
+from footfall.robots.rimless_wheel import rimless_wheel_closed_loop as rimless_wheel_closed_loop
 from footfall.robots.sea_urchin import urchin as urchin
 from footfall.robots.two_leg import Walker as Walker
 from footfall.robots.two_leg import two_leg_walker as two_leg_walker

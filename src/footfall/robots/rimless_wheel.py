@@ -3,7 +3,7 @@
 Listed in their multimedia extension: masses, spoke length, track, spoke count, gear ratio, torque constant, stiff spokes
 (k = 1315 N/m, c = 1e5 N s/m). Corrected: torso offset 0.06 m (printed 0.06 cm cannot walk, erratum E12), yaw inertia 0.12
 kg m^2 (printed 0.052 is impossible, E8). Chosen here, not measured: the compliant spokes (k = 15 000 N/m, c = 400 N s/m), the
-pitch gains, roll inertia.
+pitch gains, roll inertia. With its control computer also the winding resistance (0.05 ohm) and the battery (24 V, 0.05 ohm).
 """
 
 from footfall.models.rigid_wheel import RigidWheel
@@ -19,6 +19,7 @@ from footfall.parts.legs.spring import SpringLeg
 from footfall.parts.legs.strut import Strut
 from footfall.parts.terrain.base import AbstractPlane
 from footfall.parts.terrain.planes import Flat, Slope
+from footfall.stack.loops import ClosedLoop, SteeredWheelLoop, WheelLoop
 
 
 def passive_wheel(*, leg: Strut | None = None, terrain: AbstractPlane | None = None) -> RigidWheel:
@@ -30,8 +31,8 @@ def _torso() -> Torso:
     return Torso(mass=4.45, com_distance=0.06, inertia=0.0, pitch_setpoint=0.6)
 
 
-def _motor() -> DcMotor:
-    return DcMotor(gear_ratio=5.4, torque_constant=0.034, current_limit=40.0)
+def _motor(resistance: float = 0.0) -> DcMotor:
+    return DcMotor(gear_ratio=5.4, torque_constant=0.034, current_limit=40.0, resistance=resistance)
 
 
 def rimless_wheel(
@@ -76,3 +77,17 @@ def rimless_wheel_3d(
         motor=motor or _motor(),
         controller=controller or PitchPid(proportional=20.0, integral=40.0, derivative=1.0),
     )
+
+
+def rimless_wheel_closed_loop() -> ClosedLoop:
+    """The robot in its sagittal plane under its own three-level software, gains that walk with a pitch 10 ms old."""
+    plant = rimless_wheel()
+    kept = {name: getattr(plant, name) for name in ("wheel_mass", "wheel_inertia", "spokes", "leg", "torso", "terrain")}
+    return WheelLoop(**kept, motor=_motor(resistance=0.05))
+
+
+def rimless_wheel_3d_closed_loop() -> ClosedLoop:
+    """The same with two sides, roll and heading; the operator steers by a difference of the motor currents."""
+    plant = rimless_wheel_3d()
+    names = ("wheel_mass", "half_track", "yaw_inertia", "roll_inertia", "spokes", "leg", "torso")
+    return SteeredWheelLoop(**{name: getattr(plant, name) for name in names}, motor=_motor(resistance=0.05))

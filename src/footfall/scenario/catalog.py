@@ -13,13 +13,16 @@ from footfall import robots
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.parts.actuators.battery import BatteryPack
 from footfall.parts.actuators.motors import DcMotor, IdealMotor
 from footfall.parts.bodies.runner_body import RunnerBody
 from footfall.parts.bodies.segment_chain import SegmentChain
 from footfall.parts.bodies.torso import Torso
+from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.parts.contact.cubic import CubicContact
 from footfall.parts.contact.hunt_crossley import HuntCrossleyContact
 from footfall.parts.contact.viscoelastic import ViscoelasticContact
+from footfall.parts.controllers.digital_pid import DigitalPid
 from footfall.parts.controllers.pitch import ConstantTorque, Passive, PitchPid
 from footfall.parts.controllers.reflexes import ReflexControl
 from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
@@ -55,6 +58,9 @@ PARTS: dict[str, type] = {
     "stiffening": StiffeningLeg,
     "torso": Torso,
     "dc-motor": DcMotor,
+    "battery": BatteryPack,
+    "three-level": ThreeLevelStack,
+    "digital-pid": DigitalPid,
     "ideal-motor": IdealMotor,
     "pid": PitchPid,
     "constant-torque": ConstantTorque,
@@ -98,6 +104,8 @@ ROBOTS: dict[str, Callable[[], AbstractHybridSystem | AbstractRigidBodies]] = {
     "passive-wheel": robots.passive_wheel,
     "rimless-wheel": robots.rimless_wheel,
     "rimless-wheel-3d": robots.rimless_wheel_3d,
+    "rimless-wheel-closed-loop": robots.rimless_wheel_closed_loop,
+    "rimless-wheel-3d-closed-loop": robots.rimless_wheel_3d_closed_loop,
     "water-runner": robots.water_runner,
     "water-runner-biped": robots.water_runner_biped,
     "water-runner-ground": robots.water_runner_ground,

@@ -135,7 +135,7 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
     sim = _validated(SimTable, document["sim"], ("sim",), where)
     resolved["sim"] = _plain(sim.model_dump())
     try:
-        state = start.state(system)
+        state = system.begin(start)
     except ParameterError as error:
         raise ScenarioError(f"{where}: [start] {error.field}: {error}") from None
     try:

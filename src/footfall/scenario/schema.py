@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict
 from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
 from footfall.hybrid.outcome import Outcome
 from footfall.numerics.units import UnitError, to_si
-from footfall.sim.plan import SimPlan
+from footfall.sim.plan import FixedSteps, SimPlan
 from footfall.sim.solvers import SOLVERS, solver_by_name
 from footfall.sim.step_methods import METHODS
 
@@ -106,6 +106,7 @@ class SimTable(pydantic.BaseModel):
     fine_step: _bounded("s", "step of the fast states (multirate only)", gt=0) = 1e-5
     near_room: _bounded("m", "height of a foot above the ground below which near_step holds", gt=0, optional=True) = None
     near_step: _bounded("s", "longest step while a foot is near the ground; auto: as anywhere", gt=0, optional=True) = None
+    engine: Literal["event", "step"] = "event"
     batch_step: _bounded("s", "fixed step of sweeps; auto: chosen by accuracy", gt=0, optional=True) = None
     batch_method: Literal[tuple(METHODS)] = "rk4"
     max_jumps: _bounded("", "the run ends with this many jumps", ge=1, le=2e9, integer=True) = 1_000_000
@@ -116,6 +117,12 @@ class SimTable(pydantic.BaseModel):
         """Field name -> declaration."""
         choices = {
             "solver": FieldInfo("choice", "", "how steps are made; implicit ones are for stiff robots", options=SOLVERS),
+            "engine": FieldInfo(
+                "choice",
+                "",
+                "adaptive steps that land on every event, or the fixed steps of sweeps (batch_step)",
+                options=("event", "step"),
+            ),
             "batch_method": FieldInfo("choice", "", "how sweeps make their steps", options=tuple(METHODS)),
         }
         return {
@@ -124,9 +131,13 @@ class SimTable(pydantic.BaseModel):
 
     def plan(self, own_time: float | None = None) -> SimPlan:
         """`own_time` is what the robot's own plan takes, if it has one."""
-        options = self.model_dump(exclude={"solver", "fine_step", "batch_step", "batch_method"})
+        options = self.model_dump(exclude={"solver", "fine_step", "engine", "batch_step", "batch_method"})
         if options["duration"] is None:
             options["duration"] = 10.0 if own_time is None else own_time * (1.0 + AFTER_ARRIVAL)
+        if self.engine == "step":
+            if self.batch_step is None:
+                raise ValueError('engine = "step" needs a batch_step, such as batch_step = "250 us".')
+            options["fixed"] = FixedSteps(self.batch_step, self.batch_method)
         return SimPlan(solver=solver_by_name(self.solver, self.fine_step), **options)
 
 

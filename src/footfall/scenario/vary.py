@@ -102,7 +102,7 @@ def batched(
         if start is None:
             raise ScenarioError("this experiment was made without its [start] table; load it with footfall.load.")
         start = dataclasses.replace(start, **changes.get(("start",), {}))
-        return system, start.state(system)
+        return system, system.begin(start)
     except TypeError as error:  # float(array), math.cos(array)
         raise ScenarioError(
             f"{type(experiment.system).__name__}: its start or a check of its parts does not take arrays ({error}).\n"

@@ -133,10 +133,15 @@ def _flat(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> tupl
     return jax.tree.flatten((system, lane, clock, np.int32(first), np.int32(count)))
 
 
+def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Any:
+    """The compiled kernel itself, whose inputs are the leaves of (system, lane, clock, first, count). Raises CannotFuse or NoCompiler."""
+    leaves, tree = _flat(system, lane, clock, 0, 0)
+    return _cpp(kind, tree, _flags(leaves), tuple(np.dtype(leaf.dtype) for leaf in leaves), _rows(leaves))
+
+
 def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> Path:
     """One C++ kernel on all cores. Raises CannotFuse or NoCompiler."""
-    leaves, tree = _flat(system, lane, clock, 0, 0)
-    kernel = _cpp(kind, tree, _flags(leaves), tuple(np.dtype(leaf.dtype) for leaf in leaves), _rows(leaves))
+    kernel = cpp_kernel(kind, system, lane, clock)
     lane_tree = jax.tree.structure(lane)
 
     def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:

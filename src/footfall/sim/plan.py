@@ -7,6 +7,18 @@ import diffrax
 
 
 @dataclasses.dataclass(frozen=True)
+class FixedSteps:
+    """A run by the step engine instead: for robots with clocks that tick thousands of times a second.
+
+    step     fixed step [s]; every clock's period is a whole number of steps
+    method   "rk4", "rk2", "semi-implicit-euler" or "linearly-implicit"
+    """
+
+    step: float
+    method: str = "rk4"
+
+
+@dataclasses.dataclass(frozen=True)
 class SimPlan:
     """How to move a system through time with the event engine.
 
@@ -21,6 +33,7 @@ class SimPlan:
     near_room    while the guard of a contact (`Event.contact`) is below this height [m] ...
     near_step    ... steps are no longer than this [s]: a foot meets the ground in small steps, whatever the others are. Both or
                  neither; a system without contacts is never near
+    fixed        fixed steps by the step engine: events are still located, but rows are kept at samples only
     """
 
     duration: float = 10.0
@@ -34,6 +47,7 @@ class SimPlan:
     settle: float | None = None
     near_room: float | None = None
     near_step: float | None = None
+    fixed: FixedSteps | None = None
 
     def __post_init__(self) -> None:
         positive = {"duration": self.duration, "rtol": self.rtol, "atol": self.atol, "max_step": self.max_step}
@@ -54,6 +68,8 @@ class SimPlan:
                 "SimPlan.near_room says below which height a foot is near the ground, near_step how long steps may be then: "
                 "give both or neither."
             )
+        if self.fixed is not None and self.sample_rate is None:
+            raise ValueError("SimPlan.fixed keeps rows at samples only: give a sample_rate.")
         if self.max_jumps < 1:
             raise ValueError(f"SimPlan.max_jumps = {self.max_jumps} must be at least 1.")
         if self.settle is not None and not 0 <= self.settle < self.duration:

@@ -108,7 +108,7 @@ class Recorder:
 
     def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: Carry):
         self.rate, self.first = rate, first
-        self.signals, self.ports, self.works, self.guard_of, self.names, self.terminal = _columns(system, x, m)
+        self.signals, self.ports, self.works, self.guard_of, self.names, self.terminal = columns_of(system, x, m)
         self.store_count = sum(s.role == "store" for s in self.signals)
         self.pieces: list[_Piece] = []
 
@@ -221,7 +221,7 @@ class Recorder:
         )
 
 
-class _Columns(NamedTuple):
+class Columns(NamedTuple):
     """What the columns, ports, jump works and guards of a system are called."""
 
     signals: list[Signal]
@@ -232,13 +232,13 @@ class _Columns(NamedTuple):
     terminal: np.ndarray  #: which events end the run
 
 
-def _columns(system: AbstractHybridSystem, x: Any, m: Any) -> _Columns:
+def columns_of(system: AbstractHybridSystem, x: Any, m: Any) -> Columns:
     leaves, tree = jax.tree.flatten((system, x, m))
     return _columns_of(tree, tuple((np.shape(leaf), np.asarray(leaf).dtype) for leaf in leaves))
 
 
 @functools.lru_cache(maxsize=256)  # tracing for shapes takes longer than a short run
-def _columns_of(tree: Any, shapes: tuple) -> _Columns:
+def _columns_of(tree: Any, shapes: tuple) -> Columns:
     def look(system: AbstractHybridSystem, x: Any, m: Any) -> Any:
         t = jnp.zeros(())
         work = ()
@@ -265,7 +265,7 @@ def _columns_of(tree: Any, shapes: tuple) -> _Columns:
     flat = [(k, leg if g.shape else None) for k, g in enumerate(guards) for leg in range(int(np.prod(g.shape)))]
     events = arguments[0].events
     terminal = np.array([e.outcome is not None for e in events])
-    return _Columns(signals, _flat_names(power), _flat_names(work), flat, tuple(e.name for e in events), terminal)
+    return Columns(signals, _flat_names(power), _flat_names(work), flat, tuple(e.name for e in events), terminal)
 
 
 def _flat_fields(struct: Any) -> list[tuple[str, FieldInfo, str, str]]:

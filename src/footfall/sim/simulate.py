@@ -25,6 +25,7 @@ from footfall.sim.loop_state import Carry, Limits, Report, Settings
 from footfall.sim.mujoco_engine import simulate_bodies
 from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import Recorder, observe
+from footfall.sim.step_run import simulate_steps
 
 #: Room per compiled call.
 KEEP_STEPS, KEEP_EVENTS = 2048, 64
@@ -105,11 +106,13 @@ def simulate(
     Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it
     as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks. Rigid bodies are stepped by MuJoCo.
     """
-    begin_at: HybridState = system.Start().state(system) if state is None else state
+    begin_at: HybridState = system.begin(system.Start()) if state is None else state
     if isinstance(system, AbstractRigidBodies):
         return simulate_bodies(system, begin_at, plan or SimPlan(), progress)
     if plan is None:
         plan = SimPlan(duration=float(system.plan_time)) if isinstance(system, AbstractMotionPlan) else SimPlan()
+    if plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
+        return simulate_steps(system, begin_at, plan, progress)
     draw, travel = system.drawing, system.travel()
     system, x0, m0 = as_floats(system), as_floats(begin_at.x), as_arrays(begin_at.m)
     rate = plan.sample_rate

@@ -1,6 +1,7 @@
 """Contract of a law that holds a body at an angle."""
 
 import abc
+from typing import ClassVar
 
 from footfall.hybrid.fields import Parametric
 from footfall.numerics.scalar import Scalar
@@ -9,8 +10,11 @@ from footfall.numerics.scalar import Scalar
 class AbstractPitchController(Parametric):
     """Continuous law: torque wanted from the error of an angle, its rate and an integral the caller carries as a state.
 
-    Stateless: `integral_rate` says how the caller's integral grows.
+    Stateless: `integral_rate` says how the caller's integral grows. `held`: there is no law here, the torque is what a control
+    computer last commanded.
     """
+
+    held: ClassVar[bool] = False
 
     @abc.abstractmethod
     def torque(self, error: Scalar, rate: Scalar, integral: Scalar) -> Scalar:

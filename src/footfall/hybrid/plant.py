@@ -1,0 +1,48 @@
+"""A plant: a robot whose joint torques somebody else decides. With a control computer (footfall.stack) it is a hybrid system again."""
+
+import abc
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from footfall.hybrid.system import AbstractHybridSystem
+from footfall.numerics.scalar import Scalar
+
+
+class Senses(NamedTuple):
+    """What a control computer can measure of a plant: the angle it holds, and its driven joints."""
+
+    angle: Scalar  #: rad, the angle to be controlled; a positive torque raises it
+    positions: tuple[Scalar, ...]  #: rad, of each driven joint since the start, positive in the direction of a positive torque
+    speeds: tuple[Scalar, ...]  #: rad/s
+
+
+class AbstractPlant(AbstractHybridSystem):
+    """A system with joints that are driven and an angle that is sensed. Its discrete state holds the torques between two commands.
+
+    `commanded` names the fields (a law of its own, say) that make it such a plant, and what they then hold: values, or classes to be made.
+    The struct its `outputs` returns has a field `computer` that is None: there a control computer shows itself.
+    """
+
+    commanded: ClassVar[Mapping[str, Any]]
+
+    @property
+    @abc.abstractmethod
+    def joints(self) -> tuple[str, ...]:
+        """Names of the driven joints, one or two: "left", "right"."""
+
+    @property
+    @abc.abstractmethod
+    def setpoint(self) -> Scalar:
+        """The angle to hold [rad]."""
+
+    @abc.abstractmethod
+    def driven(self, m: Any, torques: tuple[Scalar, ...]) -> Any:
+        """The discrete state with these joint torques [N m], held until the next call."""
+
+    @abc.abstractmethod
+    def senses(self, t: Scalar, x: Any, m: Any) -> Senses:
+        """What can be measured now."""
+
+    @abc.abstractmethod
+    def no_work(self, x: Any) -> Any:
+        """The struct of a jump's work, for a jump that moves no energy."""

@@ -1,0 +1,1 @@
+"""Control computers and what feeds them."""

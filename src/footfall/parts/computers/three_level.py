@@ -1,0 +1,90 @@
+"""The control computer of the differential-drive rimless wheel: three programs on three machines, and the lines between them."""
+
+import math
+
+import numpy as np
+
+from footfall.hybrid.fields import ParameterError, Parametric, param
+from footfall.numerics.scalar import Scalar
+
+MICRO = 1e-6
+TURN = 2.0 * math.pi
+
+
+class ThreeLevelStack(Parametric):
+    """High level (safety, sensor, operator; 100 Hz), mid level (pitch law; 1 kHz), low level (motor currents; 4 kHz).
+
+    Programs start at ticks of one clock, `resolution` apart; periods, offsets and jitter are whole numbers of ticks. Chance (noise, loss,
+    jitter) comes from a counter and the seed: the same seed gives the same run, in a batch as alone.
+    """
+
+    resolution: float = param(
+        250e-6, unit="s", doc="time between ticks of the clock on which programs start", gt=0, static=True
+    )
+    high_period: float = param(0.01, unit="s", doc="period of the high level, and of the pitch it sends", gt=0, static=True)
+    mid_period: float = param(
+        0.001, unit="s", doc="period of the mid level, where the pitch law is computed", gt=0, static=True
+    )
+    low_period: float = param(250e-6, unit="s", doc="period of the low level, where currents are set", gt=0, static=True)
+    queue: int = param(2, doc="messages that may be under way at once from high to mid level", ge=1, le=8, static=True)
+    high_offset: Scalar = param(0.0, unit="s", doc="when the high level first runs", ge=0)
+    mid_offset: Scalar = param(0.0, unit="s", doc="when the mid level first runs", ge=0)
+    high_jitter: Scalar = param(0.0, unit="s", doc="most by which a cycle of the high level starts late", ge=0)
+    mid_jitter: Scalar = param(0.0, unit="s", doc="most by which a cycle of the mid level starts late", ge=0)
+    pitch_delay: Scalar = param(0.01, unit="s", doc="from measuring the pitch to its use by the mid level", ge=0)
+    frame_loss: Scalar = param(0.0, doc="share of messages from high to mid level that are lost", ge=0, le=1)
+    command_loss: Scalar = param(0.0, doc="share of current commands that do not reach the motor driver", ge=0, le=1)
+    pitch_noise: Scalar = param(0.0, unit="rad", doc="standard deviation of the pitch sensor's noise", ge=0)
+    pitch_step: Scalar = param(1e-6, unit="rad", doc="resolution of the pitch as it is sent; 0: exact", ge=0)
+    current_step: Scalar = param(1e-4, unit="A", doc="resolution of the current commands as they are sent; 0: exact", ge=0)
+    current_bandwidth: Scalar | None = param(
+        None, unit="rad/s", doc="bandwidth of the motors' current loop; auto: a new current flows at once", gt=0
+    )
+    switch_on: Scalar = param(0.0, unit="s", doc="when the operator switches the pitch law on", ge=0)
+    steer_current: Scalar = param(0.0, unit="A", doc="steering current: left + this, right - this; positive turns right")
+    speed_limit: Scalar = param(
+        8.0 * TURN, unit="rad/s", doc="speed of a motor above which everything is switched off; 8 turns/s unless given", gt=0
+    )
+    watchdog: Scalar = param(0.1, unit="s", doc="time without a message after which the mid level switches off", gt=0)
+    driver_watchdog: Scalar = param(0.1, unit="s", doc="time without a command after which the motor driver switches off", gt=0)
+    seed: Scalar = param(0.0, doc="chooses noise, losses and jitter", ge=0, le=2**31 - 1)
+
+    def __check_init__(self) -> None:
+        super().__check_init__()
+        for name in ("high_period", "mid_period", "low_period"):
+            ticks = getattr(self, name) / self.resolution
+            if round(ticks) < 1 or abs(ticks - round(ticks)) > 1e-6 * ticks:
+                raise ParameterError(
+                    f"{name} = {getattr(self, name):g} s is not a whole number of ticks of {self.resolution:g} s (`resolution`).",
+                    name,
+                )
+        if round(self.resolution / MICRO) < 1 or abs(self.resolution / MICRO - round(self.resolution / MICRO)) > 1e-6:
+            raise ParameterError(f"resolution = {self.resolution:g} s is not a whole number of microseconds.", "resolution")
+        self._require(
+            self.pitch_delay, self.queue * self.high_period, "pitch_delay", "more messages are then under way than `queue`"
+        )
+        self._require(
+            self.high_jitter, self.high_period - self.resolution, "high_jitter", "a cycle would start after the next one"
+        )
+        self._require(
+            self.mid_jitter, self.mid_period - self.resolution, "mid_jitter", "a cycle would start after the next one"
+        )
+
+    def _require(self, value: Scalar, most: float, name: str, why: str) -> None:
+        if not isinstance(value, int | float | np.ndarray | np.generic):
+            return  # traced: checked at the door
+        values = np.asarray(value, float)
+        if np.any(values > most * (1 + 1e-9)):
+            worst = int(np.argmax(values))
+            raise ParameterError(
+                f"{name} = {values.flat[worst]:g} s is longer than {most:g} s: {why}.", name, worst if values.ndim else None
+            )
+
+    @property
+    def tick_us(self) -> int:
+        """Microseconds from tick to tick."""
+        return round(self.resolution / MICRO)
+
+    def ticks(self, period: float) -> int:
+        """A period in ticks."""
+        return round(period / self.resolution)

@@ -1,0 +1,156 @@
+"""The robot itself, in real time or virtual time: a plant that is told motor currents and moves by a quarter of a millisecond."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from footfall.hybrid.outcome import Outcome
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import Experiment, find_scenario, load
+from footfall.sim.resident import ResidentLane
+from footfall.stack.electrics import Battery, Winding, loop_share
+from footfall.stack.lockstep import ClosedLoop
+from footfall.stack.microseconds import SECOND
+from footfall.stack.pid import PidGains
+from footfall.stack.settings import StackSettings
+
+TURN = 2.0 * math.pi
+#: Until a motor is given this much current the robot is held at its start [A].
+LETS_GO = 0.01
+#: A hand holds the torso not exactly at the set point but below it by this [rad]: the law then has something to do.
+HELD_BELOW = 0.02
+SUFFIX = "-closed-loop"
+
+
+class StackPlant(NamedTuple):
+    """A scenario made ready for the control stack."""
+
+    experiment: Experiment
+    stepper: "PlantStepper"
+    settings: StackSettings
+    windings: tuple[Winding, ...]
+    battery: Battery
+
+
+def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
+    """A scenario of a robot with a control computer, by name or path; of "rimless-wheel" its "rimless-wheel-closed-loop"."""
+    experiment = load(_with_computer(name), list(overrides))
+    system = experiment.system
+    if not isinstance(system, ClosedLoop):
+        raise ScenarioError(
+            f"{name}: this robot has no control computer. Its [robot] kind must be one that ends in {SUFFIX}; see `footfall list`."
+        )
+    settings = stack_settings(system)
+    low = settings.low_period_us / SECOND
+    bandwidth = system.stack.current_bandwidth
+    share = loop_share(None if bandwidth is None else float(bandwidth), low)
+    motor = system.motor
+    winding = Winding(float(motor.torque_constant), float(motor.resistance), float(motor.current_limit), share)
+    battery = Battery(float(system.battery.voltage), float(system.battery.resistance))
+    return StackPlant(experiment, PlantStepper(experiment), settings, (winding,) * settings.motors, battery)
+
+
+def _with_computer(name: str) -> str:
+    """Of a shipped scenario without a computer, the one that has it."""
+    try:
+        find_scenario(name + SUFFIX)
+    except ScenarioError:
+        return name
+    return name + SUFFIX
+
+
+def stack_settings(system: ClosedLoop) -> StackSettings:
+    """What the three programs need to know of a robot."""
+    stack, motor, joints = system.stack, system.motor, len(system.plant.joints)
+    gains = PidGains(*(float(value) for value in system.gains[:-1]), period_us=system.gains.period_us)
+    voltage = float(system.battery.voltage)
+    return StackSettings(
+        gains=gains,
+        setpoint=float(system.plant.setpoint),
+        motors=joints,
+        motor_signs=(1.0, 1.0)[:joints],
+        steering=joints == 2,
+        high_period_us=round(stack.high_period * SECOND),
+        mid_period_us=round(stack.mid_period * SECOND),
+        low_period_us=round(stack.low_period * SECOND),
+        report_period_us=round(stack.high_period * SECOND),
+        watchdog_us=round(float(stack.watchdog) * SECOND),
+        driver_watchdog_us=round(float(stack.driver_watchdog) * SECOND),
+        speed_limit=float(stack.speed_limit) / TURN,
+        current_limit=float(motor.current_limit),
+        bus_band=(0.75 * voltage, 1.25 * voltage),
+        torque_constant=float(motor.torque_constant),
+    )
+
+
+class PlantStepper:
+    """A plant that moves as it is told currents. Until the first current flows somebody holds it at its start.
+
+    `pitch` [rad], `speeds` [turns/s] and `positions` [turns] of the motors, forward drive positive; `outcome` says whether it still
+    runs. A robot that has fallen lies still.
+    """
+
+    def __init__(self, experiment: Experiment):
+        system = experiment.system
+        assert isinstance(system, ClosedLoop) and experiment.start_options is not None
+        plant, start = system.plant, experiment.start_options
+        if getattr(start, "torso_angle", 0.0) is None:
+            start = dataclasses.replace(start, torso_angle=float(plant.setpoint) - HELD_BELOW)
+        self.step_us = round(system.stack.low_period * SECOND)
+        self._robot = ResidentLane(plant, start.state(plant), self.step_us / SECOND)
+        self._currents = [np.zeros(1) for _ in plant.joints]
+        self._torque, self._gear = float(system.motor.torque_per_ampere), float(system.motor.gear_ratio)
+
+        def driven(plant: Any, x: Any, m: Any, *torques: Any) -> tuple:
+            del x
+            return tuple(jax.tree.leaves(plant.driven(m, torques)))
+
+        def sensed(plant: Any, x: Any, m: Any) -> tuple:
+            seen = plant.senses(0.0, x, m)
+            return (seen.angle, *seen.positions, *seen.speeds)
+
+        self._drive, self._driven = self._robot.function(driven, *self._currents)
+        self._sense, self._seen = self._robot.function(sensed)
+        self._left_us, self.held = 0, True
+        self._look()
+
+    @property
+    def outcome(self) -> Outcome:
+        """`running` while it does."""
+        return Outcome(self._robot.outcome)
+
+    @property
+    def time(self) -> float:
+        """s since it was let go."""
+        return self._robot.steps * self._robot.step
+
+    def advance(self, currents: Sequence[float], dt_us: int) -> None:
+        """Move under these motor currents [A], forward drive positive. Whole steps are made; the rest waits for the next call."""
+        if self.held and max(abs(i) for i in currents) < LETS_GO:
+            return
+        self.held = False
+        self._left_us += dt_us
+        count, self._left_us = divmod(self._left_us, self.step_us)
+        if self._robot.outcome or not count:
+            return
+        for place, current in zip(self._currents, currents, strict=True):
+            place[0] = self._torque * current
+        self._drive()
+        for view, new in zip(self._robot.lane.m, self._driven, strict=True):
+            view[...] = new
+        self._robot.advance(count)
+        self._look()
+
+    def _look(self) -> None:
+        self._sense()
+        joints = len(self._currents)
+        seen = [float(value[0]) for value in self._seen]
+        turns = self._gear / TURN
+        still = self.held or bool(self._robot.outcome)
+        self.pitch = seen[0]
+        self.positions = tuple(turns * value for value in seen[1 : 1 + joints])
+        self.speeds = tuple(0.0 if still else turns * value for value in seen[1 + joints :])

@@ -1,0 +1,370 @@
+"""Plant and control computer in lockstep: again a hybrid system, whose ticks are jumps. Deterministic, exact, traceable, batchable.
+
+The laws are those of the real programs (pid.py, electrics.py); what surrounds them there as bytes on lines is here the effect of those
+lines: rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md.
+"""
+
+import abc
+import dataclasses
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from footfall.hybrid.fields import signal
+from footfall.hybrid.plant import AbstractPlant, Senses
+from footfall.hybrid.sketch import Chart, Shape
+from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
+from footfall.numerics.scalar import Scalar
+from footfall.parts.actuators.battery import BatteryPack
+from footfall.parts.actuators.motors import DcMotor
+from footfall.parts.computers.three_level import ThreeLevelStack
+from footfall.parts.controllers.digital_pid import DigitalPid
+from footfall.stack.chance import COMMAND_LOSS, FRAME_LOSS, HIGH_JITTER, MID_JITTER, PITCH_NOISE, bell, uniform
+from footfall.stack.electrics import Battery, Winding, bus, electrical_power, next_current
+from footfall.stack.messages import Message, Queue, empty, received, sent
+from footfall.stack.microseconds import SECOND, elapsed_us
+from footfall.stack.pid import PidGains, PidMemory, pid_update
+
+
+class LawMemory(eqx.Module):
+    """What the pitch law remembers (PidMemory, as signals)."""
+
+    last_us: Scalar = signal(doc="when it last calculated, in microseconds that wrap")
+    started: Scalar = signal(doc="whether it has calculated since it was switched on")
+    integral: Scalar = signal(unit="A", doc="integral part")
+    derivative: Scalar = signal(unit="rad/s", doc="filtered derivative")
+    previous: Scalar = signal(unit="rad", doc="pitch of the last calculation")
+    output: Scalar = signal(unit="A", doc="current asked of each motor")
+
+
+class ComputerMemory(eqx.Module):
+    """Discrete state of the three programs and the lines between them."""
+
+    ticks: Scalar = signal(doc="ticks of the clock so far")
+    high_cycles: Scalar = signal(doc="cycles of the high level so far")
+    mid_cycles: Scalar = signal(doc="cycles of the mid level so far")
+    cut_off: Scalar = signal(doc="1 once the high level has switched everything off")
+    queue: Queue
+    heard_us: Scalar = signal(doc="when the mid level last got a message")
+    asked: Scalar = signal(doc="1 while the last message wants the pitch law")
+    armed: Scalar = signal(doc="0 after the mid level's watchdog, until a message says off")
+    on: Scalar = signal(doc="1 while the pitch law runs")
+    pitch: Scalar = signal(unit="rad", doc="pitch as the mid level knows it")
+    law: LawMemory
+    commanded_us: Scalar = signal(doc="when the motor driver last got a command")
+    tripped: Scalar = signal(doc="1 once the motor driver's watchdog has switched off")
+    wanted_1: Scalar = signal(unit="A", doc="current commanded, first motor")
+    wanted_2: Scalar = signal(unit="A", doc="current commanded, second motor")
+    current_1: Scalar = signal(unit="A", doc="current that flows, first motor")
+    current_2: Scalar = signal(unit="A", doc="current that flows, second motor")
+    bus_voltage: Scalar = signal(unit="V", doc="voltage of the bus")
+
+
+class LoopMemory(eqx.Module):
+    """Discrete state of plant and computer."""
+
+    plant: Any
+    computer: ComputerMemory
+
+
+class ComputerSignals(eqx.Module):
+    """What can be seen of the control computer."""
+
+    setpoint: Scalar = signal(unit="rad", doc="pitch to be held")
+    pitch: Scalar = signal(unit="rad", doc="pitch of the plant")
+    known_pitch: Scalar = signal(unit="rad", doc="pitch as the mid level knows it")
+    output: Scalar = signal(unit="A", doc="current the pitch law asks of each motor")
+    current_1: Scalar = signal(unit="A", doc="current that flows, first motor")
+    current_2: Scalar = signal(unit="A", doc="current that flows, second motor")
+    motor_speed_1: Scalar = signal(unit="rad/s", doc="speed of the first motor itself")
+    motor_speed_2: Scalar = signal(unit="rad/s", doc="speed of the second motor itself")
+    bus_voltage: Scalar = signal(unit="V", doc="voltage of the bus")
+    bus_current: Scalar = signal(unit="A", doc="current of the battery")
+    on: Scalar = signal(doc="1 while the pitch law runs")
+    cut_off: Scalar = signal(doc="1 once something has switched the motors off for good")
+
+
+class Now(NamedTuple):
+    """The moment a tick happens."""
+
+    ticks: Scalar
+    us: Scalar  #: microseconds, wrapping
+    real: Any  #: floating type of the engine
+
+
+class ClosedLoop(AbstractHybridSystem):
+    """A plant and the three-level computer that drives it. `with_computer` makes a robot class of this kind for a class of plants.
+
+    At a tick, programs run in the order high, mid, low: what one sends without delay the next one has. Not modelled: the time a
+    program takes, corrupted messages that pass for good ones (the checksum lets about one in 256 corruptions through; see
+    stack/virtual_bench.py for real bytes).
+    """
+
+    motor: eqx.AbstractVar[DcMotor]
+    controller: eqx.AbstractVar[DigitalPid]
+    stack: eqx.AbstractVar[ThreeLevelStack]
+    battery: eqx.AbstractVar[BatteryPack]
+
+    @property
+    @abc.abstractmethod
+    def plant(self) -> AbstractPlant:
+        """The robot without its computer."""
+
+    # --- numbers of the programs -----------------------------------------------------------------------------------------
+
+    @property
+    def gains(self) -> PidGains:
+        """The law's numbers in amperes for each motor."""
+        law, per_ampere = self.controller, len(self.plant.joints) * self.motor.torque_per_ampere
+        torques = (law.proportional, law.integral, law.derivative, law.integral_limit, law.torque_limit)
+        period_us = round(self.stack.mid_period * SECOND)
+        return PidGains(*(value / per_ampere for value in torques), filter_time=law.filter_time, period_us=period_us)
+
+    @property
+    def winding(self) -> Winding:
+        bandwidth, motor = self.stack.current_bandwidth, self.motor
+        share = 1.0 if bandwidth is None else 1.0 - jnp.exp(-bandwidth * self.stack.low_period)
+        return Winding(motor.torque_constant, motor.resistance, motor.current_limit, share)
+
+    @property
+    def pack(self) -> Battery:
+        return Battery(self.battery.voltage, self.battery.resistance)
+
+    # --- the hybrid system -----------------------------------------------------------------------------------------------
+
+    def begin(self, start: Any) -> HybridState:
+        x, m = start.state(self.plant)
+        no, zero = np.bool_(False), np.int32(0)
+        computer = ComputerMemory(
+            ticks=zero,
+            high_cycles=zero,
+            mid_cycles=zero,
+            cut_off=no,
+            queue=empty(self.stack.queue),
+            heard_us=zero,
+            asked=no,
+            armed=np.bool_(True),  # the start-up of the high level has sent a message that says off
+            on=no,
+            pitch=self.plant.setpoint,  # until the first message tells
+            law=LawMemory(zero, no, 0.0, 0.0, 0.0, 0.0),
+            commanded_us=zero,
+            tripped=no,
+            wanted_1=0.0,
+            wanted_2=0.0,
+            current_1=0.0,
+            current_2=0.0,
+            bus_voltage=self.battery.voltage,
+        )
+        return HybridState(x, LoopMemory(m, computer))
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        tick = Event("control_tick", "a tick of the clock on which programs start", period=self.stack.resolution)
+        return (*self.plant.events, tick)
+
+    def flow(self, t: Scalar, x: Any, m: LoopMemory) -> Rates:
+        return self.plant.flow(t, x, m.plant)
+
+    def guards(self, t: Scalar, x: Any, m: LoopMemory) -> tuple[Scalar, ...]:
+        """Those of the plant, then [s] time left before the next tick."""
+        rooms = self.plant.guards(t, x, m.plant)
+        real = jnp.result_type(*rooms)
+        return (*rooms, jnp.asarray(m.computer.ticks, real) * self.stack.resolution - t)
+
+    def jump(self, t: Scalar, x: Any, m: LoopMemory, k: int, *leg: Any) -> Jump:
+        plant = self.plant
+        if k < len(plant.events):
+            jumped = plant.jump(t, x, m.plant, k, *leg)
+            return Jump(jumped.x, LoopMemory(jumped.m, m.computer), jumped.work)
+        computer, torques = self._ticked(plant.senses(t, x, m.plant), m.computer)
+        return Jump(x, LoopMemory(plant.driven(m.plant, torques), computer), plant.no_work(x))
+
+    def stores(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
+        return self.plant.stores(t, x, m.plant)
+
+    # --- the programs ----------------------------------------------------------------------------------------------------
+
+    def _ticked(self, senses: Senses, m: ComputerMemory) -> tuple[ComputerMemory, tuple[Scalar, ...]]:
+        """What the programs do at one tick of the clock, and the joint torques that follow."""
+        now = Now(m.ticks, m.ticks * self.stack.tick_us, jnp.result_type(senses.angle))
+        before = m
+        m = self._high(senses, m, now)
+        m = self._mid(m, now)
+        m = self._low(senses, m, now)
+        m = dataclasses.replace(m, ticks=m.ticks + 1)
+        # Plain numbers must not change what a number is from tick to tick: loops carry it.
+        m = jax.tree.map(lambda new, old: jnp.asarray(new, jnp.result_type(old)), m, before)
+        each = self.motor.torque_per_ampere
+        return m, tuple(each * current for current in (m.current_1, m.current_2)[: len(senses.speeds)])
+
+    def _due(self, now: Now, cycles: Scalar, period: float, offset: Scalar, jitter: Scalar, stream: int, like: Scalar) -> Any:
+        """Whether the next cycle of a program starts at this tick."""
+        stack = self.stack
+        late = uniform(stack.seed, stream, cycles, like) * (_whole(jitter / stack.resolution, like) + 1.0)
+        start = _integer(offset / stack.resolution + 0.5, like) + cycles * stack.ticks(period) + _integer(late, like)
+        return now.ticks == start
+
+    def _high(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
+        """Safety first; then the pitch, then a message to the mid level."""
+        stack, like = self.stack, senses.angle
+        due = self._due(now, m.high_cycles, stack.high_period, stack.high_offset, stack.high_jitter, HIGH_JITTER, like)
+        motor_speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
+        too_fast = _any([jnp.abs(speed) > stack.speed_limit for speed in motor_speeds])
+        cut_off = m.cut_off | (due & too_fast)
+        noise = stack.pitch_noise * bell(stack.seed, PITCH_NOISE, m.high_cycles, like)
+        switched_on = jnp.asarray(now.ticks, now.real) * stack.resolution >= stack.switch_on - 0.5 * stack.resolution
+        message = Message(
+            arrival_us=now.us + _microseconds(stack.pitch_delay, like),
+            under_way=now.ticks >= 0,
+            on=switched_on & ~cut_off,
+            pitch=_rounded(senses.angle + noise, stack.pitch_step),
+        )
+        lost = uniform(stack.seed, FRAME_LOSS, m.high_cycles, like) < stack.frame_loss
+        return dataclasses.replace(
+            m,
+            cut_off=cut_off,
+            queue=sent(m.queue, message, due & ~lost),
+            high_cycles=m.high_cycles + due,
+        )
+
+    def _mid(self, m: ComputerMemory, now: Now) -> ComputerMemory:
+        """Take in what arrived, watch that something does, compute the law, command the currents."""
+        stack, like = self.stack, m.pitch
+        due = self._due(now, m.mid_cycles, stack.mid_period, stack.mid_offset, stack.mid_jitter, MID_JITTER, like)
+        queue, got, message = received(m.queue, now.us)
+        got = got & due
+        heard_us = jnp.where(got, now.us, m.heard_us)
+        asked = jnp.where(got, message.on, m.asked)
+        pitch = jnp.where(got, message.pitch, m.pitch)
+        silent = elapsed_us(now.us, heard_us) > _microseconds(stack.watchdog, like)
+        armed = (m.armed & ~(due & silent)) | (got & ~message.on)
+        on = jnp.where(due, asked & armed & ~silent, m.on)
+        # Off, or just switched on: a law without a past.
+        blank = due & (~on | ~m.on)
+        law = PidMemory(*(getattr(m.law, name) for name in PidMemory._fields))
+        law = PidMemory(*(jnp.where(blank, jnp.zeros_like(value), value) for value in law))
+        after, calculated = pid_update(self.gains, law, now.us, self.plant.setpoint, pitch)
+        runs = due & on & calculated
+        law = PidMemory(*(jnp.where(runs, new, old) for new, old in zip(after, law, strict=True)))
+        limit = self.gains.output_limit
+        steered = (law.output + stack.steer_current, law.output - stack.steer_current)
+        commands = [jnp.where(on, _rounded(jnp.clip(i, -limit, limit), stack.current_step), 0.0) for i in steered]
+        lost = uniform(stack.seed, COMMAND_LOSS, m.mid_cycles, like) < stack.command_loss
+        commanded = due & (~on | runs) & ~lost
+        return dataclasses.replace(
+            m,
+            queue=jax.tree.map(lambda new, old: jnp.where(due, new, old), queue, m.queue),
+            heard_us=heard_us,
+            asked=asked,
+            armed=armed,
+            on=on,
+            pitch=pitch,
+            law=LawMemory(*law),
+            commanded_us=jnp.where(commanded, now.us, m.commanded_us),
+            wanted_1=jnp.where(commanded, commands[0], m.wanted_1),
+            wanted_2=jnp.where(commanded, commands[1], m.wanted_2),
+            mid_cycles=m.mid_cycles + due,
+        )
+
+    def _low(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
+        """The motor driver: its watchdog, the current loops, the bus."""
+        stack, like = self.stack, m.pitch
+        due = lax.rem(now.ticks, jnp.int32(stack.ticks(stack.low_period))) == 0
+        silent = elapsed_us(now.us, m.commanded_us) > _microseconds(stack.driver_watchdog, like)
+        tripped = m.tripped | (due & silent)
+        idle = tripped | m.cut_off
+        winding, currents, drawn = self.winding, [], 0.0 * m.bus_voltage
+        both = ((m.wanted_1, m.current_1), (m.wanted_2, m.current_2))
+        for speed, (wanted, present) in zip(senses.speeds, both, strict=False):
+            motor_speed = self.motor.gear_ratio * speed
+            current = next_current(winding, m.bus_voltage, motor_speed, wanted, present)
+            current = jnp.where(idle, 0.0 * current, current)  # an idle axis is switched off, not braked
+            currents.append(jnp.where(due, current, present))
+            drawn = drawn + electrical_power(winding, currents[-1], motor_speed)
+        voltage, _ = bus(self.pack, drawn)
+        currents += [m.current_2] * (2 - len(currents))
+        return dataclasses.replace(
+            m,
+            tripped=tripped,
+            current_1=currents[0],
+            current_2=currents[1],
+            bus_voltage=jnp.where(due, voltage, m.bus_voltage),
+        )
+
+    # --- what is seen ----------------------------------------------------------------------------------------------------
+
+    def outputs(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
+        plant, c = self.plant, m.computer
+        senses, zero = plant.senses(t, x, m.plant), 0.0 * c.pitch
+        speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
+        currents = (c.current_1, c.current_2)
+        drawn = sum(electrical_power(self.winding, i, w) for i, w in zip(currents, speeds, strict=False))
+        voltage, current = bus(self.pack, drawn)
+        seen = ComputerSignals(
+            setpoint=plant.setpoint + zero,
+            pitch=senses.angle,
+            known_pitch=c.pitch,
+            output=c.law.output,
+            current_1=c.current_1,
+            current_2=c.current_2 if len(speeds) > 1 else None,
+            motor_speed_1=speeds[0],
+            motor_speed_2=speeds[1] if len(speeds) > 1 else None,
+            bus_voltage=voltage,
+            bus_current=current,
+            on=jnp.where(c.on, 1.0, zero),
+            cut_off=jnp.where(c.cut_off | c.tripped, 1.0, zero),
+        )
+        return dataclasses.replace(plant.outputs(t, x, m.plant), computer=seen)
+
+    def sketch(self) -> tuple[Shape, ...]:
+        return self.plant.sketch()
+
+    def close_ups(self) -> dict[str, tuple[Shape, ...]]:
+        return self.plant.close_ups()
+
+    def charts(self) -> tuple[Chart, ...]:
+        two = len(self.plant.joints) > 1
+        both = ("computer.current_1", "computer.current_2") if two else ("computer.current_1",)
+        speeds = ("computer.motor_speed_1", "computer.motor_speed_2") if two else ("computer.motor_speed_1",)
+        return (
+            Chart("Pitch", ("computer.pitch", "computer.known_pitch", "computer.setpoint"), "whole"),
+            Chart("Pitch, the last steps", ("computer.pitch", "computer.known_pitch", "computer.setpoint")),
+            Chart("Currents of the motors, the last steps", (*both, "computer.output")),
+            Chart("Speeds of the motors", speeds, "whole"),
+            Chart("Voltage of the bus", ("computer.bus_voltage",), "whole"),
+            *self.plant.charts(),
+        )
+
+    def travel(self) -> Travel | None:
+        travel = self.plant.travel()
+        return travel and travel._replace(step_counters=tuple(f"plant.{name}" for name in travel.step_counters))
+
+
+def _any(flags: list[Any]) -> Any:
+    found = flags[0]
+    for flag in flags[1:]:
+        found = found | flag
+    return found
+
+
+def _whole(value: Scalar, like: Scalar) -> Scalar:
+    """The largest whole number not above it; a hair is forgiven, for 0.001 / 0.00025 may be 3.9999."""
+    return jnp.floor(jnp.asarray(value, jnp.result_type(like)) + 1e-4)
+
+
+def _integer(value: Scalar, like: Scalar) -> Scalar:
+    return _whole(value, like).astype(jnp.int32)
+
+
+def _microseconds(seconds: Scalar, like: Scalar) -> Scalar:
+    return _integer(seconds * SECOND + 0.5, like)
+
+
+def _rounded(value: Scalar, step: Scalar) -> Scalar:
+    """To the nearest multiple of a step; 0: as it is."""
+    safe = jnp.where(step > 0, step, 1.0 + 0.0 * value)
+    return jnp.where(step > 0, jnp.floor(value / safe + 0.5) * safe, value)

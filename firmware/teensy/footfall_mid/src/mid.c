@@ -1,0 +1,134 @@
+#include "exact_floats.h"
+#include "mid.h"
+
+#include "decimal_text.h"
+#include "microseconds.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float SIDES[FF_MOST_MOTORS] = {1.0f, -1.0f}; /* how the steering current acts on left and right */
+
+static void switch_off(struct ff_mid *mid)
+{
+    mid->on = mid->blind = mid->still = false;
+    ff_pid_clear(&mid->memory);
+}
+
+static void trip(struct ff_mid *mid)
+{
+    mid->armed = false;
+    mid->watchdog_tripped = true;
+    switch_off(mid);
+}
+
+void ff_mid_start(struct ff_mid *mid, const struct ff_settings *settings)
+{
+    memset(mid, 0, sizeof *mid);
+    mid->settings = settings;
+    ff_reader_start(&mid->reader);
+    switch_off(mid);
+}
+
+void ff_mid_receive(struct ff_mid *mid, uint8_t byte, uint32_t now_us)
+{
+    double values[FF_MOST_FIELDS] = {0.0};
+    if (ff_reader_take(&mid->reader, &mid->settings->down, byte, values))
+        ff_mid_take(mid, values[0], values[1] != 0.0, values[2], values[3], now_us);
+}
+
+void ff_mid_take(struct ff_mid *mid, double setpoint, bool setpoint_on, double pitch, double steer, uint32_t now_us)
+{
+    mid->heard_us = now_us;
+    mid->setpoint = (float)setpoint;
+    mid->pitch = (float)pitch;
+    mid->steer = (float)steer;
+    if (!setpoint_on) {
+        mid->armed = true;
+        mid->watchdog_tripped = false;
+        if (mid->on)
+            switch_off(mid);
+    } else if (mid->armed) {
+        mid->on = true; /* the law's memory is cleared: its first call takes the present pitch for the previous one */
+    }
+}
+
+static size_t current_lines(const struct ff_settings *settings, const float *currents, char *text)
+{
+    size_t end = 0;
+    for (int32_t motor = 0; motor < settings->motors; motor++) {
+        text[end++] = 'c';
+        text[end++] = ' ';
+        text[end++] = (char)('0' + motor);
+        text[end++] = ' ';
+        end += ff_fixed(settings->signs[motor] * currents[motor] * settings->command_scale, FF_DRIVER_DECIMALS, text + end);
+        text[end++] = '\n';
+    }
+    return end;
+}
+
+size_t ff_zero_lines(const struct ff_settings *settings, char *text)
+{
+    static const float nothing[FF_MOST_MOTORS] = {0.0f, 0.0f};
+    return current_lines(settings, nothing, text);
+}
+
+/* Current commands if the law calculated. */
+static size_t drive(struct ff_mid *mid, uint32_t now_us, char *text)
+{
+    const struct ff_settings *settings = mid->settings;
+    struct ff_pid memory = mid->memory;
+    bool seen = isfinite(mid->pitch);
+    if (!ff_pid_update(&settings->gains, &memory, now_us, mid->setpoint, seen ? mid->pitch : memory.previous))
+        return 0;
+    if (!seen) { /* keep the previous output for one call */
+        memory = mid->memory;
+        memory.last_us = now_us;
+    }
+    bool failed = mid->blind && !seen;
+    float currents[FF_MOST_MOTORS] = {0.0f, 0.0f};
+    for (int32_t motor = 0; motor < settings->motors; motor++) {
+        currents[motor] = ff_clamp(memory.output + SIDES[motor] * mid->steer, settings->gains.output_limit);
+        failed = failed || !isfinite(currents[motor]);
+    }
+    if (failed) {
+        trip(mid);
+        return 0;
+    }
+    mid->memory = memory;
+    mid->blind = !seen;
+    return current_lines(settings, currents, text);
+}
+
+/* 0 A, at once and then once per period: sent, not merely left out. */
+static size_t hold_still(struct ff_mid *mid, uint32_t now_us, char *text)
+{
+    if (mid->still && now_us - mid->still_us < mid->settings->gains.period_us)
+        return 0;
+    mid->still = true;
+    mid->still_us = now_us;
+    return ff_zero_lines(mid->settings, text);
+}
+
+/* The output, at fixed times: a late report does not delay those after it; those missed altogether are not made up for. */
+static size_t report(struct ff_mid *mid, uint32_t now_us, char *text)
+{
+    uint32_t period = mid->settings->report_period_us;
+    if (mid->reporting && !ff_at_least(now_us, mid->next_report_us, 0))
+        return 0;
+    uint32_t late = mid->reporting ? now_us - mid->next_report_us : 0;
+    mid->next_report_us = now_us + period - (late < period ? late : 0);
+    mid->reporting = true;
+    return ff_write_frame(mid->settings->down.checksum, mid->memory.output, text);
+}
+
+void ff_mid_step(struct ff_mid *mid, uint32_t now_us, struct ff_sent *sent)
+{
+    if (mid->armed && ff_at_least(now_us, mid->heard_us, mid->settings->watchdog_us))
+        trip(mid);
+    size_t length = mid->on ? drive(mid, now_us, sent->to_driver) : 0;
+    if (!mid->on) /* perhaps only just */
+        length = hold_still(mid, now_us, sent->to_driver);
+    sent->to_driver_length = (uint8_t)length;
+    sent->to_high_length = (uint8_t)report(mid, now_us, sent->to_high);
+}

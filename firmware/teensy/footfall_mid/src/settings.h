@@ -1,0 +1,23 @@
+/* What both ends of every line were built for. Python: footfall/stack/settings.py. */
+#ifndef FF_SETTINGS_H
+#define FF_SETTINGS_H
+
+#include "framing.h"
+#include "pid.h"
+
+#define FF_MOST_MOTORS 2
+
+struct ff_settings {
+    struct ff_gains gains;
+    struct ff_format down; /* of the frames from the high level */
+    int32_t motors;
+    float signs[FF_MOST_MOTORS]; /* how each motor is mounted: +1 or -1 */
+    float command_scale;         /* what the driver's `c` takes, per ampere: 1, or the torque constant */
+    uint32_t report_period_us;
+    uint32_t watchdog_us;
+};
+
+/* Those in footfall_config.h. */
+extern const struct ff_settings ff_built_for;
+
+#endif

@@ -1,0 +1,31 @@
+/* Lines of this machine in place of the Teensy's. Nothing here waits; what cannot be opened ends the program with words. */
+#ifndef HOST_PORTS_H
+#define HOST_PORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A serial line. Where it is full, a message is lost whole: half a line of one and half of another would be a third one. */
+struct line {
+    int file;
+    int held;         /* the other end of a pseudo-terminal, held open: a device does not break when nobody listens; else -1 */
+    char target[64];  /* its name */
+    size_t left;      /* bytes of a message begun that did not fit yet */
+    uint8_t rest[128];
+};
+
+struct reset_pin {
+    const volatile uint8_t *level;
+};
+
+struct line open_serial_port(const char *path);
+struct line open_pseudo_terminal(const char *path);
+void close_pseudo_terminal(struct line *line, const char *path);
+size_t read_line(struct line *line, uint8_t *bytes, size_t room);
+void write_line(struct line *line, const char *bytes, size_t length);
+
+struct reset_pin open_reset_pin(const char *path);
+bool is_low(const struct reset_pin *pin);
+
+#endif

@@ -1,0 +1,101 @@
+"""The stack's settings as the C header the firmware is compiled with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footfall.stack.framing import as_sent, down_format, encode
+from footfall.stack.settings import StackSettings
+
+#: Outputs are written with six decimals through 64-bit integers, and a line has room for seven digits before the point.
+_LARGEST_OUTPUT = 1e6
+_LARGEST_PERIOD = 1 << 31  # half a turn of the microsecond counter
+
+
+def config_header(settings: StackSettings) -> str:
+    """The text of footfall_config.h. Raises ValueError for settings the firmware cannot be built for."""
+    _check(settings)
+    gains = settings.gains
+    signs = (*settings.motor_signs, 1.0)
+    scale = settings.torque_constant if settings.command_in_torque else 1.0
+    lines = [
+        "/* What the firmware is built for. Made by `python -m footfall.realtime.firmware_build SETTINGS.json`: change the scenario and",
+        " * make it again rather than editing it here, or the two ends of the line will disagree. */",
+        "#ifndef FOOTFALL_CONFIG_H",
+        "#define FOOTFALL_CONFIG_H",
+        "",
+        "/* The law: amperes per motor, from radians. */",
+        _define("PROPORTIONAL", _single(gains.proportional), "A/rad"),
+        _define("INTEGRAL", _single(gains.integral), "A/(rad s)"),
+        _define("DERIVATIVE", _single(gains.derivative), "A s/rad"),
+        _define("INTEGRAL_LIMIT", _single(gains.integral_limit), "A"),
+        _define("OUTPUT_LIMIT", _single(gains.output_limit), "A"),
+        _define("FILTER_TIME", _single(gains.filter_time), "s, of the derivative"),
+        _define("PERIOD_US", _whole(gains.period_us), "at which the law calculates"),
+        "",
+        "/* Frames from the high level: largest sizes, as their notation rounds them. */",
+        _define("SETPOINT_LIMIT", _double(settings.setpoint_limit), "rad"),
+        _define("PITCH_LIMIT", _double(settings.measured_limit), "rad"),
+        _define("STEER_LIMIT", _double(settings.steer_limit), "A"),
+        _define("STEERING", f"{int(settings.steering)}", "frames carry a steering current"),
+        _define("CHECKSUM", f"{int(settings.checksum)}", "frames carry *HH, both ways"),
+        _define("WATCHDOG_US", _whole(settings.watchdog_us), "without a valid frame: off"),
+        _define("REPORT_PERIOD_US", _whole(settings.report_period_us), "at which the output is reported"),
+        "",
+        "/* The motor driver. */",
+        _define("MOTORS", f"{settings.motors}", ""),
+        _define("SIGN_LEFT", _single(signs[0]), "how it is mounted"),
+        _define("SIGN_RIGHT", _single(signs[1]), ""),
+        _define("COMMAND_SCALE", _single(scale), "what `c` takes: 1 A/A, or N m/A on ODrive firmware 0.5 and later"),
+        "",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _check(settings: StackSettings) -> None:
+    gains = settings.gains
+    numbers = {f"gains.{name}": float(value) for name, value in gains._asdict().items()}
+    for name in ("setpoint_limit", "measured_limit", "steer_limit", "torque_constant"):
+        numbers[name] = getattr(settings, name)
+    for name, value in numbers.items():
+        if not math.isfinite(value) or abs(value) > float(np.finfo(np.float32).max):
+            raise ValueError(f"{name} = {value}: the firmware holds finite numbers in single precision.")
+    if not 0 < gains.output_limit < _LARGEST_OUTPUT:
+        raise ValueError(
+            f"gains.output_limit = {gains.output_limit}: the firmware sends outputs between 0 and {_LARGEST_OUTPUT:g}."
+        )
+    if gains.integral_limit < 0 or gains.filter_time < 0:
+        raise ValueError(
+            f"gains: integral_limit = {gains.integral_limit}, filter_time = {gains.filter_time}: neither is negative."
+        )
+    for name, value in (
+        ("gains.period_us", gains.period_us),
+        ("report_period_us", settings.report_period_us),
+        ("watchdog_us", settings.watchdog_us),
+    ):
+        if not 0 < value < _LARGEST_PERIOD:
+            raise ValueError(f"{name} = {value}: between 1 and {_LARGEST_PERIOD - 1} microseconds.")
+    # The longest frame both ends may have to exchange must fit: encode says so if not.
+    down = down_format(settings)
+    encode(down, [1.0 if field.flag else -field.limit for field in down.fields])
+
+
+def _define(name: str, value: str, meaning: str) -> str:
+    line = f"#define FF_{name} {value}"
+    return f"{line:<44} /* {meaning} */" if meaning else line
+
+
+def _single(value: float) -> str:
+    """Shortest text that a C compiler reads as this very number."""
+    return f"{np.float32(value)!s}f"
+
+
+def _double(limit: float) -> str:
+    return f"{as_sent(limit)!r}"
+
+
+def _whole(value: int) -> str:
+    return f"UINT32_C({int(value)})"

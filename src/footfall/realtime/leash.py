@@ -1,8 +1,5 @@
-"""A child that does not outlive its parent, however the parent ends: SIGKILL leaves no time to tell anybody.
-
-Run as a module it puts the leash on a program that does not know of it:
-
-    python -m footfall.realtime.leash PARENT PROGRAM ARGUMENTS...
+"""How the programs of a stack begin and end: a child does not outlive its parent, however the parent ends, for SIGKILL leaves no time
+to tell anybody; and a signal means an orderly end, once.
 """
 
 from __future__ import annotations
@@ -10,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import sys
+from types import FrameType
 
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
@@ -24,6 +21,15 @@ def die_with(parent: int) -> None:
         raise SystemExit("the program that started this one is gone")
 
 
-if __name__ == "__main__":
-    die_with(int(sys.argv[1]))
-    os.execv(sys.argv[2], sys.argv[2:])  # the leash survives it
+def begin(parent: int) -> None:
+    """SIGTERM and SIGINT raise SystemExit, the first of them only; and the leash, if there is a parent to speak of."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
+    if parent:
+        die_with(parent)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, signal.SIG_IGN)  # ending in order must not be interrupted
+    raise SystemExit(0)

@@ -39,11 +39,13 @@ class LogLink:
         """False: it was dropped."""
         return self._send(_message("record", to_json(record)))
 
-    def close(self, ending: str, patience: float = 5.0) -> bool:
-        """The sentinel, then wait for the file to be whole. False: it was given up after so many seconds."""
-        self._ours.settimeout(patience)
-        self._send(_message("end", ending))
-        self._ours.close()
+    def close(self, ending: str, patience: float = 2.0) -> bool:
+        """The sentinel, then wait for the file to be whole. False: it was not after twice so many seconds; it will be when its
+        writer gets to it. May be called twice."""
+        if self._ours.fileno() >= 0:
+            self._ours.settimeout(patience)
+            self._send(_message("end", ending))
+            self._ours.close()
         try:
             return self.process.wait(patience) == 0
         except subprocess.TimeoutExpired:

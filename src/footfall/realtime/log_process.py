@@ -1,6 +1,6 @@
 """The I/O process: writes the records to disk and tells the screen. It may wait for a disk as long as it must; the main loop does not.
 
-    python -m footfall.realtime.log_process SOCKET FOLDER        (started by the supervisor)
+python -m footfall.realtime.log_process SOCKET FOLDER        (started by the supervisor)
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def write_log(link: socket.socket, folder: Path) -> None:
 
 
 def _say(record: dict[str, Any], records: int) -> None:
-    say("supervisor", now=time.monotonic(), records=records, **record)
+    say("supervisor", now=time.monotonic(), log_pid=os.getpid(), records=records, **record)
 
 
 def main(arguments: list[str]) -> None:

@@ -87,7 +87,7 @@ class PtyPort:
     def close(self) -> None:
         if self._fd < 0:
             return
-        if self._path.is_symlink() and os.readlink(self._path) == self._target:
+        if self._path.is_symlink() and str(self._path.readlink()) == self._target:
             self._path.unlink()
         os.close(self._fd)
         os.close(self._held)

@@ -171,7 +171,9 @@ def _read(path: Path, stream: IO[bytes]) -> StackLog:
                         count += 1
                         _take(rows, message.data, where)
                 case Opcode.CHUNK:
-                    raise StackLogError(f"{where}: a chunk; a log of the stack has none. Was this written by `footfall stack run`?")
+                    raise StackLogError(
+                        f"{where}: a chunk; a log of the stack has none. Was this written by `footfall stack run`?"
+                    )
                 case Opcode.DATA_END:
                     break  # the rest repeats what was read
         except StackLogError:

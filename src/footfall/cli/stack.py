@@ -1,0 +1,247 @@
+"""`footfall stack run`: the control stack against the clock, on an emulated robot or on a real one."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from footfall.cli.folders import fresh_folder
+from footfall.cli.screen import err, fail, note, out
+from footfall.realtime.dashboard import Dashboard
+from footfall.realtime.launcher import (
+    Emulation,
+    LaunchError,
+    Operation,
+    Ports,
+    StackProcesses,
+    firmware_mid,
+    program,
+    python_mid,
+)
+from footfall.realtime.names import RunFolder
+from footfall.realtime.stack_log import StackLogError, read_stack_log
+from footfall.record.run_folder import FolderError
+from footfall.scenario.errors import ScenarioError
+from footfall.stack.settings import StackSettings
+
+SHORTEST = 2.0  # s: to switch on, to walk, to switch off
+SETPOINT_STEP = 0.05  # rad: the change in the middle of the built-in script
+
+
+@dataclasses.dataclass(frozen=True)
+class StackRequest:
+    """What was asked for on the command line."""
+
+    name: str
+    settings: Sequence[str] = ()
+    duration: float | None = None  #: s
+    script: str | None = None
+    joystick: str | None = None
+    replay_operator: str | None = None
+    mid: str = "python"
+    noise: float = 0.0
+    sensor_noise: float = 0.0  #: rad
+    seed: int = 0
+    port: str | None = None
+    imu_port: str | None = None
+    driver_port: str | None = None
+    driver_serial: str | None = None
+    reset_gpio: str | None = None
+    priority: bool = False
+    out: str | None = None
+    as_json: bool = False
+    dashboard: bool = True
+
+
+def run_stack(request: StackRequest) -> int:
+    """The command. 0: it ended as planned, without a fault."""
+    _check(request)
+    folder = Path(request.out) if request.out else fresh_folder("runs", f"stack-{Path(request.name).stem}")
+    if folder.exists():
+        raise FolderError(f"{folder} exists already. Choose another folder with --out.")
+    try:
+        processes = StackProcesses(folder, request.name, _operation(request), priority=request.priority, noise=request.noise)
+    except OSError as error:
+        raise FolderError(f"{folder} cannot be made: {error.strerror}.") from None
+    interrupted = False
+    try:
+        with processes:
+            settings = _start(request, processes)
+            with Dashboard(err, f"{request.name}: {folder}", settings) as dashboard:
+                try:
+                    while processes.running:
+                        processes.poll(0.1)
+                        if request.dashboard:
+                            dashboard.show(processes.status)
+                except KeyboardInterrupt:
+                    interrupted = True
+    except LaunchError as error:
+        shutil.rmtree(folder, ignore_errors=True)  # nothing ran: there is nothing to keep
+        fail(str(error))
+        return 2
+    return _report(request, processes, interrupted)
+
+
+def _check(request: StackRequest) -> None:
+    """What can be said before anything is started."""
+    real = (request.port, request.imu_port, request.driver_port, request.driver_serial, request.reset_gpio)
+    if any(value is not None for value in real):
+        if request.port is None or request.imu_port is None or (request.driver_port is None) == (request.driver_serial is None):
+            raise ScenarioError(
+                "A real robot needs --port (Teensy), --imu-port (pitch sensor), and either --driver-port or --driver-serial."
+            )
+        if request.noise or request.sensor_noise:
+            raise ScenarioError("--noise and --sensor-noise are for the emulated robot; a real one makes its own.")
+    sources = {"--script": request.script, "--joystick": request.joystick, "--replay-operator": request.replay_operator}
+    if sum(source is not None for source in sources.values()) > 1:
+        raise ScenarioError(f"Only one of {', '.join(sources)} can operate the robot.")
+    for option in ("--script", "--replay-operator"):
+        if sources[option] is not None and not Path(sources[option] or "").exists():
+            raise ScenarioError(f"{option} {sources[option]}: there is no such file.")
+    if request.mid not in ("python", "firmware"):
+        raise ScenarioError(f"--mid {request.mid}: expected python, or firmware (the Teensy's program built for this machine).")
+    if not 0.0 <= request.noise < 1.0:
+        raise ScenarioError(f"--noise {request.noise:g}: expected the share of bytes to garble, such as 0.01.")
+    if request.duration is not None and not (math.isfinite(request.duration) and request.duration >= SHORTEST):
+        raise ScenarioError(f"--duration {request.duration:g}: expected seconds, at least {SHORTEST:g}.")
+
+
+def _operation(request: StackRequest) -> Operation:
+    """Who operates."""
+
+    def arguments(folder: RunFolder, settings: StackSettings) -> list[str]:
+        limit = [] if request.duration is None else ["--duration", str(request.duration)]
+        if request.joystick is not None:
+            return ["--joystick", request.joystick, *limit]
+        if request.replay_operator is not None:
+            return ["--replay", request.replay_operator, *limit]
+        if request.script is not None:
+            folder.script.write_text(Path(request.script).read_text())
+        else:
+            folder.script.write_text(built_in_script(request.duration or 20.0, settings))
+            limit = []  # it ends itself
+        return ["--script", str(folder.script), *limit]
+
+    return arguments
+
+
+def built_in_script(duration: float, settings: StackSettings) -> str:
+    """Motors on, walk, a small change of the set point half way, stop."""
+    changed = min(settings.setpoint + SETPOINT_STEP, settings.setpoint_limit)
+    return f"0.3 motors-on\n0.6 run\n{duration / 2:g} setpoint {changed:g}\n{duration:g} stop\n"
+
+
+def _start(request: StackRequest, processes: StackProcesses) -> StackSettings:
+    if request.port is not None and request.imu_port is not None:
+        from footfall.realtime.plant import load_plant
+
+        settings = load_plant(request.name, request.settings).settings
+        ports = Ports(
+            request.port, request.imu_port, request.driver_port, request.driver_serial or "", reset=request.reset_gpio
+        )
+        processes.start_on_hardware(settings, ports)
+        return settings
+    if request.as_json is False:
+        note("starting the emulated robot (the first time its equations are compiled)")
+    changes = [word for change in request.settings for word in ("--set", change)]
+    noise = ["--sensor-noise", str(request.sensor_noise), "--seed", str(request.seed)]
+    robot = [*program("robot_process"), "--scenario", request.name, *changes, *noise]
+    return processes.start_emulated(Emulation(robot, firmware_mid if request.mid == "firmware" else python_mid))
+
+
+def _report(request: StackRequest, processes: StackProcesses, interrupted: bool) -> int:
+    supervisor = processes.children["supervisor"]
+    status = processes.exit_statuses()["supervisor"]
+    if not processes.folder.log.exists():
+        fail(supervisor.last_words() or f"the supervisor ended with status {status} before it began")
+        return 2
+    summary = summarise(request, processes)
+    processes.folder.summary.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
+    if request.as_json:
+        out.print(json.dumps(summary, allow_nan=False), soft_wrap=True, markup=False)
+    else:
+        _print(summary)
+    for name, child in processes.children.items():
+        if words := child.last_words():
+            note(f"{name} said: {words}")
+    return 130 if interrupted else (status if status is not None and status >= 0 else 1)
+
+
+def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any]:
+    """What the programs said of themselves, and what their log holds."""
+    high, mid, robot = (processes.status[name] for name in ("supervisor", "mid", "robot"))
+    summary: dict[str, Any] = {
+        "scenario": request.name,
+        "ending": high.get("ending", "the supervisor was killed"),
+        "faults": high.get("faults", []),
+        "cycles": high.get("cycles"),
+        "late_cycles": high.get("late_cycles"),
+        "dropped_records": high.get("dropped_records"),
+        "log": str(processes.folder.log),
+        "exit": processes.exit_statuses(),
+    }
+    if "due" in mid:
+        summary["mid"] = {"program": request.mid, "deadlines": mid["due"], "missed_by_over_1_ms": mid["missed"]}
+    if "ticks" in robot:
+        summary["low"] = {"ticks": robot["ticks"], "left_out": robot["slipped"]}
+    try:
+        log = read_stack_log(processes.folder.log)
+    except StackLogError as error:
+        summary["log_error"] = str(error)
+        return summary
+    summary["records"] = len(log)
+    on = log["setpoint_on"]
+    if on.any():
+        t = log["t"][on]
+        summary["walked"] = {
+            "seconds": float(t[-1] - t[0]),
+            "mean_motor_speed": [_mean(log["motor_vel_l"][on]), _mean(log["motor_vel_r"][on])],
+            "mean_pitch": _mean(log["pitch"][on]),
+            "mean_bus_current": _mean(log["bus_current"][on]),
+            "rejected_frames": int(log["rejected_frames"][-1]),
+        }
+    return summary
+
+
+def _mean(values: Any) -> float | None:
+    known = values[values == values]
+    return float(known.mean()) if len(known) else None
+
+
+def _print(summary: dict[str, Any]) -> None:
+    table = Table(title=f"{summary['scenario']}: {summary['ending']}", title_justify="left", box=None, padding=(0, 2))
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    for fault in summary["faults"]:
+        table.add_row("[bold red]fault[/]", f"[bold red]{escape(fault)}[/]")
+    table.add_row("cycles of the high level", f"{summary['cycles']}")
+    table.add_row("late", f"{summary['late_cycles']}")
+    table.add_row("records dropped", f"{summary['dropped_records']}")
+    if mid := summary.get("mid"):
+        share = mid["missed_by_over_1_ms"] / max(mid["deadlines"], 1)
+        table.add_row(f"deadlines of the mid level ({mid['program']})", f"{mid['deadlines']}")
+        table.add_row("missed by more than 1 ms", f"{mid['missed_by_over_1_ms']} ({share:.2%})")
+    if low := summary.get("low"):
+        table.add_row("ticks of the motor driver", f"{low['ticks']}")
+        table.add_row("left out, the machine was busy", f"{low['left_out']}")
+    if walked := summary.get("walked"):
+        table.add_row("with the law on", f"{walked['seconds']:.2f}", "s")
+        for side, speed in zip(("left", "right"), walked["mean_motor_speed"], strict=True):
+            if speed is not None:
+                table.add_row(f"mean motor speed, {side}", f"{speed:.4g}", "turns/s")
+        if walked["mean_pitch"] is not None:
+            table.add_row("mean pitch", f"{walked['mean_pitch']:.4g}", "rad")
+        if walked["mean_bus_current"] is not None:
+            table.add_row("mean current of the battery", f"{walked['mean_bus_current']:.4g}", "A")
+        table.add_row("frames rejected", f"{walked['rejected_frames']}")
+    out.print(table)
+    out.print(f"log: {escape(summary['log'])}\nnext: footfall stack replay {escape(summary['log'])}", soft_wrap=True)

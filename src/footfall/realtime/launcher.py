@@ -1,0 +1,239 @@
+"""Starts the programs of a run, each a process of its own, watches them, and ends them in order: motors off first, whatever happens."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from footfall.realtime.names import RunFolder
+from footfall.stack.settings import StackSettings
+
+#: s; a scenario may have to be compiled before the robot is there.
+PLANT_PATIENCE = 300.0
+#: s for the mid level's port to appear, and for a program to end when asked.
+PATIENCE = 10.0
+#: Bytes of a status line that does not end; more is nonsense.
+_MOST_LINE = 1 << 16
+_LAST_WORDS = 2_000  # characters
+
+#: The emulated driver is a process that an ordinary system may leave waiting; a real one answers in a fraction of a millisecond.
+EMULATED_REPLY_LIMIT = 0.05
+
+
+def program(module: str) -> tuple[str, ...]:
+    """Command of one of our programs."""
+    return (sys.executable, "-m", f"footfall.realtime.{module}")
+
+
+def python_mid(settings: StackSettings) -> Sequence[str]:
+    """The mid level in Python, which reads its settings."""
+    return program("mid_process")
+
+
+def firmware_mid(settings: StackSettings) -> Sequence[str]:
+    """The Teensy's own program, built for this machine with its settings."""
+    from footfall.realtime.firmware_build import CannotBuild, host_program
+
+    try:
+        return [str(host_program(settings))]
+    except CannotBuild as error:
+        raise LaunchError(f"The firmware cannot be built for this machine: {error}") from None
+
+
+class LaunchError(Exception):
+    """A run did not come about, and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ports:
+    """Devices of a real robot."""
+
+    mid: str
+    imu: str
+    driver: str | None = None  #: serial port; None: the vendor's package, by serial number
+    driver_serial: str = ""  #: empty: any
+    reset: str | None = None  #: CHIP:LINE
+
+
+@dataclasses.dataclass(frozen=True)
+class Emulation:
+    """Devices that are processes."""
+
+    robot: Sequence[str]  #: command of the robot process, but for the folder
+    mid: Callable[[StackSettings], Sequence[str]] = (
+        python_mid  #: command of the mid level for these settings, but for its lines
+    )
+    reply_limit: float = EMULATED_REPLY_LIMIT
+
+
+#: Arguments of the supervisor that say who operates and for how long, once it is known what the run was built for.
+Operation = Callable[[RunFolder, StackSettings], Sequence[str]]
+
+
+class Child:
+    """One program: its process, its last words, what it said of itself."""
+
+    def __init__(self, name: str, command: Sequence[str], folder: RunFolder):
+        self.name = name
+        self._words = folder.words_of(name)
+        with self._words.open("wb") as words:
+            # A group of its own: Ctrl-C reaches the launcher only, which then ends the others in order.
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=words, process_group=0
+            )
+        assert self.process.stdout is not None
+        self._stdout = self.process.stdout.fileno()
+        os.set_blocking(self._stdout, False)
+        self._pending = b""
+
+    def fileno(self) -> int:
+        return self._stdout
+
+    def heard(self) -> list[dict[str, Any]] | None:
+        """Status lines that have come; None once there will be no more."""
+        try:
+            data = os.read(self._stdout, _MOST_LINE)
+        except BlockingIOError:
+            return []
+        if not data:
+            return None
+        *lines, rest = (self._pending + data).split(b"\n")
+        self._pending = rest[:_MOST_LINE]
+        return [said for line in lines if isinstance(said := _json(line), dict)]
+
+    def last_words(self) -> str:
+        try:
+            return self._words.read_text(errors="replace")[-_LAST_WORDS:].strip()
+        except OSError:
+            return ""
+
+    def end(self, patience: float) -> None:
+        """Ask, wait, insist."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(patience)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+class StackProcesses:
+    """A run. Use as a context: what was started is ended on every path.
+
+    `status`: by program, the figures it last gave. `records`, `ending` and the rest of the supervisor's come from its status lines.
+    """
+
+    def __init__(self, folder: Path, scenario: str, operator: Operation, *, priority: bool = False, noise: float = 0.0):
+        self.folder = RunFolder(folder)
+        self.status: dict[str, dict[str, Any]] = {"robot": {}, "mid": {}, "supervisor": {}}
+        self._scenario, self._operator, self._noise = scenario, operator, noise
+        self._priority = ["--priority"] if priority else []
+        self.children: dict[str, Child] = {}
+        self._selector = selectors.DefaultSelector()
+        self.folder.make()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def start_emulated(self, emulation: Emulation) -> StackSettings:
+        """Robot, mid level, supervisor; the robot says what it was built for."""
+        folder = self.folder
+        folder.reset.write_bytes(b"1")
+        self._start("robot", [*emulation.robot, "--folder", str(folder.path), *_leash()])
+        self._await("robot", folder.settings, PLANT_PATIENCE)
+        lines = ["--high", str(folder.mid), "--driver", str(folder.driver_uart), "--reset", str(folder.reset)]
+        settings = folder.read_settings()
+        self._start("mid", [*emulation.mid(settings), "--settings", str(folder.settings), *lines, *self._priority, *_leash()])
+        self._await("mid", folder.mid, PATIENCE)
+        ports = Ports(str(folder.mid), str(folder.imu), str(folder.driver_usb), reset=f"file:{folder.reset}")
+        self._supervise(settings, ports, ["--reply-limit", str(emulation.reply_limit)])
+        return settings
+
+    def start_on_hardware(self, settings: StackSettings, ports: Ports) -> None:
+        """The supervisor alone."""
+        self.folder.hand_out(settings)
+        self._supervise(settings, ports, [])
+
+    @property
+    def running(self) -> bool:
+        """The supervisor decides when a run is over; without its robot or mid level it soon does."""
+        return self.children["supervisor"].process.poll() is None
+
+    def poll(self, timeout: float) -> None:
+        """Hear what the programs say of themselves, for so many seconds at most."""
+        if not self._selector.get_map():
+            time.sleep(timeout)  # all have closed their standard output
+        for key, _ in self._selector.select(timeout):
+            child: Child = key.data
+            said = child.heard()
+            if said is None:
+                self._selector.unregister(child)
+            for figures in said or ():
+                speaker = figures.pop("program", child.name)
+                if speaker in self.status:
+                    self.status[speaker].update(figures)
+
+    def stop(self) -> None:
+        """Supervisor first: it turns the motors off and finishes the log. Then what it ran on."""
+        for name in ("supervisor", "mid", "robot"):
+            if child := self.children.get(name):
+                child.end(PATIENCE)
+                self._drain()
+        self._selector.close()
+        self.folder.tidy()
+
+    def exit_statuses(self) -> dict[str, int | None]:
+        return {name: child.process.poll() for name, child in self.children.items()}
+
+    def _supervise(self, settings: StackSettings, ports: Ports, more: Sequence[str]) -> None:
+        folder = self.folder
+        driver = ["--driver", ports.driver] if ports.driver is not None else ["--driver-serial", ports.driver_serial]
+        command = [*program("supervisor_process"), "--settings", str(folder.settings), "--folder", str(folder.path)]
+        command += ["--scenario", self._scenario, "--mid", ports.mid, "--imu", ports.imu, *driver]
+        command += ["--reset", ports.reset] if ports.reset is not None else []
+        command += ["--noise", str(self._noise)] if self._noise else []
+        self._start("supervisor", [*command, *self._operator(self.folder, settings), *more, *self._priority, *_leash()])
+
+    def _start(self, name: str, command: Sequence[str]) -> None:
+        child = self.children[name] = Child(name, command, self.folder)
+        self._selector.register(child, selectors.EVENT_READ, child)
+
+    def _await(self, name: str, path: Path, patience: float) -> None:
+        """Until this program has made this file."""
+        child, limit = self.children[name], time.monotonic() + patience
+        while not os.path.lexists(path):
+            if child.process.poll() is not None:
+                raise LaunchError(f"The {name} process ended before it was ready.\n{child.last_words()}")
+            if time.monotonic() > limit:
+                raise LaunchError(f"The {name} process was not ready after {patience:g} s.\n{child.last_words()}")
+            self.poll(0.02)
+
+    def _drain(self) -> None:
+        """What was said last."""
+        for _ in range(3):
+            self.poll(0.0)
+
+
+def _leash() -> list[str]:
+    return ["--parent", str(os.getpid())]
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None  # a program's idle remark

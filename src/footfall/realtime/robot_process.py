@@ -1,0 +1,148 @@
+"""The emulated robot: plant, motor driver and pitch sensor in one process, each device behind a pseudo-terminal of its own.
+
+One process, because the driver's current loop meets the plant 4000 times a second, closer than a general-purpose system couples two.
+The plant's time follows the machine's: every turn does the ticks that have come due.
+
+    python -m footfall.realtime.robot_process --scenario rimless-wheel --folder RUN
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import select
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from footfall.realtime.faults import FaultSwitches
+from footfall.realtime.leash import begin
+from footfall.realtime.names import RunFolder
+from footfall.realtime.real_clock import keep_time, now_us
+from footfall.realtime.serial_port import PtyPort
+from footfall.realtime.status_line import EVERY, prepare_to_say, say
+from footfall.stack.electrics import Battery, Winding
+from footfall.stack.odrive_emulator import OdriveEmulator
+from footfall.stack.pitch_sensor import SensorEmulator
+from footfall.stack.settings import StackSettings
+from footfall.stack.virtual_bench import PlantStepper
+
+#: A plant by its scenario's name and the settings changed in it, and what is built around it.
+PlantFactory = Callable[[str, Sequence[str]], tuple[PlantStepper, StackSettings, Sequence[Winding], Battery]]
+
+TURN_US = 1000  #: the longest sleep; bytes from the mid or the high level end it sooner
+#: Ticks further behind than this are left out and counted: after a pause of the machine the robot stood still, it does not rush.
+MOST_BEHIND_US = 50_000
+FLOWING = 0.01  #: A; less is no current
+
+
+@dataclasses.dataclass
+class Tally:
+    """What the robot process says of itself."""
+
+    ticks: int = 0
+    slipped: int = 0  #: ticks left out
+    latest_us: int = 0  #: how late the latest tick was
+    commands: int = 0  #: lines from the mid level
+    flowed: float | None = None  #: when current last flowed, on the machine's clock [s]
+    currents: tuple[float, ...] = ()
+
+
+class Robot:
+    """Plant and devices, moved by the machine's clock."""
+
+    def __init__(self, folder: RunFolder, plant: PlantStepper, driver: OdriveEmulator, sensor: SensorEmulator, period_us: int):
+        self._plant, self._driver, self._sensor, self._period_us = plant, driver, sensor, period_us
+        self._uart, self._usb, self._imu = (PtyPort(path) for path in (folder.driver_uart, folder.driver_usb, folder.imu))
+        self._faults = FaultSwitches(folder.faults, driver, sensor)
+        self._next_us = now_us()
+        self.tally = Tally()
+
+    def turn(self) -> None:
+        """What has come in, the ticks that are due, what goes out; then sleep until something happens or a turn has passed."""
+        now = now_us()
+        self._listen(now)
+        self._catch_up(now)
+        if frame := self._sensor.step(now, self._plant.pitch):
+            self._imu.write(frame)
+        sleep_us = self._next_us + TURN_US - self._period_us - now_us()
+        select.select([self._uart, self._usb, self._faults], [], [], max(sleep_us, 0) * 1e-6)
+
+    def close(self) -> None:
+        for device in (self._uart, self._usb, self._imu, self._faults):
+            device.close()
+
+    def _listen(self, now: int) -> None:
+        if said := self._uart.read():
+            self.tally.commands += said.count(b"\n")
+            if answer := self._driver.uart(said, now):
+                self._uart.write(answer)
+        if (asked := self._usb.read()) and (answer := self._driver.usb(asked, now)):
+            self._usb.write(answer)
+        for line in self._faults.obey():
+            print(f"no such fault: {line[:80]!r}; the module footfall.realtime.faults lists them", file=sys.stderr)
+
+    def _catch_up(self, now: int) -> None:
+        tally, plant, period = self.tally, self._plant, self._period_us
+        behind = now - self._next_us
+        tally.latest_us = max(tally.latest_us, behind)
+        if behind > MOST_BEHIND_US:
+            slipped = behind // period
+            tally.slipped += slipped
+            self._next_us += slipped * period
+        while self._next_us <= now:
+            tally.currents = self._driver.tick(self._next_us, plant.speeds, plant.positions)
+            plant.advance(tally.currents, period)
+            self._next_us += period
+            tally.ticks += 1
+        if any(abs(current) > FLOWING for current in tally.currents):
+            tally.flowed = now * 1e-6
+
+
+def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) -> None:
+    """The program, for this make of plant."""
+    asked = _arguments(arguments)
+    begin(asked.parent)
+    prepare_to_say()
+    plant, settings, windings, battery = plant_factory(asked.scenario, asked.set)
+    driver = OdriveEmulator(settings, windings, battery)
+    sensor = SensorEmulator(settings, asked.sensor_noise, asked.seed)
+    folder = RunFolder(Path(asked.folder))
+    robot = Robot(folder, plant, driver, sensor, settings.low_period_us)
+    try:
+        granted = keep_time(None)
+        folder.hand_out(settings)  # the sign that the devices are there
+        say_at = 0.0
+        while True:
+            robot.turn()
+            now = time.monotonic()
+            if now >= say_at:
+                state: dict[str, Any] = {"pitch": plant.pitch, "speeds": plant.speeds, "granted": granted}
+                say("robot", now=now, **dataclasses.asdict(robot.tally), **state)
+                robot.tally.latest_us = 0
+                say_at = now + EVERY
+    finally:
+        robot.close()
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--scenario", required=True)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--folder", required=True, help="of the run; the devices' names appear in it")
+    parser.add_argument("--sensor-noise", type=float, default=0.0, help="rad, standard deviation")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--parent", type=int, default=0, help="end when this process does")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    from footfall.realtime.plant import load_plant
+    from footfall.scenario.errors import ScenarioError
+
+    try:
+        main(lambda scenario, changes: load_plant(scenario, changes)[1:])
+    except ScenarioError as error:
+        raise SystemExit(str(error)) from None

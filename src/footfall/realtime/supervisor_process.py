@@ -1,0 +1,183 @@
+"""The Raspberry Pi's program: opens the named devices, checks them, runs footfall.stack.supervisor against the clock, ends in order.
+
+    python -m footfall.realtime.supervisor_process --settings FILE --folder RUN --mid PORT --imu PORT --driver PORT --script FILE
+
+Exit status: 0 ended as planned; 1 a fault cut the motors off, or the joystick was lost; 2 it did not start; 3 a signal ended it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from footfall.realtime.joystick import JoystickThread
+from footfall.realtime.leash import begin
+from footfall.realtime.log_link import LogLink
+from footfall.realtime.real_clock import RealClock, keep_time
+from footfall.realtime.serial_port import NoisyPort, PortError, SerialPort
+from footfall.realtime.stack_log import StackLogError, read_stack_log
+from footfall.realtime.status_line import prepare_to_say, say
+from footfall.stack.contracts import MotorDriver, Operator, Record, ResetLine
+from footfall.stack.odrive_ascii import OdriveAscii
+from footfall.stack.operator_sources import JoystickDecoder, RecordedOperator, ScriptedOperator
+from footfall.stack.pitch_sensor import SerialPitchSensor
+from footfall.stack.ports import Port
+from footfall.stack.reset_line import FileResetLine, GpioResetLine, NoResetLine
+from footfall.stack.settings import StackSettings
+from footfall.stack.start_up import Connections, StartUpError, start_up
+from footfall.stack.supervisor import Supervisor, run
+
+PRIORITY = 20  #: of real-time scheduling where it is permitted: below the mid level
+PLANNED, FAULT, NOT_STARTED, SIGNAL = range(4)
+
+
+class Journal:
+    """Every record on its way to the log, and what the last words of the run will need."""
+
+    def __init__(self, link: LogLink):
+        self._link = link
+        self.faults: list[str] = []
+        self.cycles = 0
+
+    def put(self, record: Record) -> bool:
+        self.cycles = record.cycle + 1
+        if record.fault and (not self.faults or self.faults[-1] != record.fault):
+            self.faults.append(record.fault)
+        return self._link.put(record)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    asked = _arguments(arguments)
+    begin(asked.parent)
+    prepare_to_say()
+    try:
+        return _supervise(asked)
+    except (StartUpError, PortError, StackLogError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return NOT_STARTED
+
+
+def _supervise(asked: argparse.Namespace) -> int:
+    settings = StackSettings.from_json(Path(asked.settings).read_text())
+    clock = RealClock()
+    operator = _operator(asked, settings, clock)  # a bad script is found before anything moves
+    devices = start_up(settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock)
+    for motor, word in enumerate(devices.standing_errors):
+        if word:
+            print(f"motor {motor} has an error from before: {word:#x}. It was not cleared.", file=sys.stderr)
+    link = LogLink(Path(asked.folder), _about(settings, asked.scenario))
+    journal = Journal(link)
+    ending = "a signal ended it"
+
+    def end_log() -> None:
+        link.close(supervisor.finished or ending)
+
+    granted = keep_time(PRIORITY if asked.priority else None)
+    supervisor = Supervisor(
+        settings, devices.driver, devices.sensor, devices.mid_port, operator(), journal.put, clock, end_log=end_log
+    )
+    status = SIGNAL
+    try:
+        until = None if asked.duration is None else clock.now() + asked.duration
+        ending = run(supervisor, clock, until)
+        status = FAULT if journal.faults or "joystick" in ending else PLANNED
+    except SystemExit:
+        pass
+    except BaseException as error:
+        ending, status = f"{type(error).__name__}: {error}", FAULT
+        raise
+    finally:
+        for problem in supervisor.shutdown_problems:
+            print(problem, file=sys.stderr)
+        for device in (devices.driver, devices.sensor, devices.mid_port):
+            device.close()
+        counts = {
+            "cycles": journal.cycles,
+            "late_cycles": supervisor.late_cycles,
+            "dropped_records": supervisor.dropped_records,
+        }
+        say("supervisor", ending=ending, faults=journal.faults, status=status, granted=granted, **counts)
+    return status
+
+
+def _operator(asked: argparse.Namespace, settings: StackSettings, clock: RealClock) -> Callable[[], Callable[[], Operator]]:
+    """How to begin to ask the operator; a script's time begins then."""
+    if asked.joystick:
+        resting = Operator(setpoint=settings.setpoint)
+        return lambda: JoystickThread(Path(asked.joystick), JoystickDecoder(settings), resting)
+    if asked.replay:
+        recorded = RecordedOperator(read_stack_log(asked.replay).records(), settings)
+        return lambda: recorded.following(clock)
+    script = ScriptedOperator(Path(asked.script).read_text().splitlines(), settings)
+    return lambda: script.following(clock)
+
+
+def _connections(asked: argparse.Namespace, settings: StackSettings, clock: RealClock) -> Connections:
+    def mid() -> Port:
+        port = SerialPort(asked.mid)
+        return NoisyPort(port, asked.noise, asked.seed) if asked.noise else port
+
+    def driver() -> MotorDriver:
+        if asked.driver_serial is not None:
+            from footfall.stack.odrive_vendor import OdriveVendor, find_odrive
+
+            return OdriveVendor(find_odrive(asked.driver_serial or None), settings)
+        return OdriveAscii(SerialPort(asked.driver), settings, clock, reply_limit=asked.reply_limit)
+
+    return Connections(mid=mid, sensor=lambda: SerialPitchSensor(SerialPort(asked.imu), settings), driver=driver)
+
+
+def _reset_line(where: str | None) -> ResetLine:
+    """file:PATH, CHIP:LINE, or nothing."""
+    if where is None:
+        return NoResetLine()
+    kind, _, rest = where.rpartition(":")
+    if where.startswith("file:"):
+        return FileResetLine(where.removeprefix("file:"))
+    if not kind or not rest.isdecimal():
+        raise ValueError(f"reset line {where!r}: expected CHIP:LINE, such as /dev/gpiochip0:17.")
+    return GpioResetLine(kind, int(rest))
+
+
+def _about(settings: StackSettings, scenario: str) -> dict[str, str]:
+    versions = {name: importlib.metadata.version(name) for name in ("footfall", "numpy", "mcap")}
+    return {
+        "settings": settings.to_json(),
+        "scenario": scenario,
+        "versions": json.dumps(versions | {"python": platform.python_version()}),
+        "started": datetime.datetime.now(datetime.UTC).isoformat(),
+    }
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--settings", required=True, help="JSON file")
+    parser.add_argument("--folder", required=True, help="of the run; the log appears in it")
+    parser.add_argument("--scenario", default="", help="name to write into the log")
+    parser.add_argument("--mid", required=True, help="serial port of the Teensy")
+    parser.add_argument("--imu", required=True, help="serial port of the pitch sensor")
+    driver = parser.add_mutually_exclusive_group(required=True)
+    driver.add_argument("--driver", help="serial port of the motor driver")
+    driver.add_argument("--driver-serial", help="serial number of the motor driver, through the vendor's package; empty: any")
+    parser.add_argument("--reset", help="file:PATH or CHIP:LINE; without it the Teensy is not reset")
+    operator = parser.add_mutually_exclusive_group(required=True)
+    operator.add_argument("--script", help="file of lines `t action [value]`")
+    operator.add_argument("--joystick", help="device, or a named pipe")
+    operator.add_argument("--replay", help="log whose operator to repeat")
+    parser.add_argument("--duration", type=float, help="s; then it ends")
+    parser.add_argument("--noise", type=float, default=0.0, help="share of bytes to garble on the Teensy's line")
+    parser.add_argument("--seed", type=int, default=0, help="of the noise")
+    parser.add_argument("--reply-limit", type=float, default=0.004, help="s the motor driver may take to answer")
+    parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")
+    parser.add_argument("--parent", type=int, default=0, help="end when this process does")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

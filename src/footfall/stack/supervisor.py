@@ -172,6 +172,7 @@ def run(supervisor: Supervisor, clock: Clock, until: float | None = None) -> str
         while not supervisor.finished:
             deadline = start + due / SECOND
             if until is not None and deadline >= until:
+                clock.sleep_until(until)
                 return "the time was over"
             clock.sleep_until(deadline)
             supervisor.cycle()

@@ -36,7 +36,8 @@ class StandInPlant:
     """A torso that hangs from an axle and is pushed up by the motors, which also spin a flywheel against drag. Forward positive."""
 
     def __init__(self) -> None:
-        self.pitch, self._rate = 0.5, 0.0
+        self.pitch, self._rate = 0.55, 0.0
+        self._held = True  #: by a hand, until the first current flows
         self._speed, self._turns = 0.0, 0.0
 
     @property
@@ -48,10 +49,13 @@ class StandInPlant:
         return self._turns, self._turns
 
     def advance(self, currents: Sequence[float], dt_us: int) -> None:
-        dt, torque = dt_us * 1e-6, 0.184 * sum(currents)  # N m: twice 5.4 x 0.034 N m/A for a mean
-        self._rate += dt * (torque - 2.6 * math.sin(self.pitch) - 0.1 * self._rate) / 0.05
+        dt, torque = dt_us * 1e-6, 0.184 * sum(currents)  # 5.4 x 0.034 N m/A
+        if self._held and not any(currents):
+            return
+        self._held = False
+        self._rate += dt * (torque - 0.9 * math.sin(self.pitch) - 0.1 * self._rate) / 0.05
         self.pitch += dt * self._rate
-        self._speed += dt * (0.5 * sum(currents) - 1.1 * self._speed)  # 4 A: 3.6 turns/s
+        self._speed += dt * (1.4 * sum(currents) - 1.1 * self._speed)  # 1.4 A: 3.6 turns/s
         self._turns += dt * self._speed
 
 
@@ -94,9 +98,10 @@ class Stage:
         return self.status["supervisor"]["fault"]
 
     def until_ended(self) -> int:
-        self.until(lambda: not self.processes.running, "the supervisor ends")
+        supervisor = self.processes.children["supervisor"].process
+        self.until(lambda: supervisor.poll() is not None, "the supervisor ends")
         self.processes.poll(0.1)
-        status = self.processes.exit_statuses()["supervisor"]
+        status = supervisor.poll()
         assert status is not None
         return status
 

@@ -270,6 +270,70 @@ def sweep(
     _guarded(sweep_designs, request)
 
 
+stack = typer.Typer(no_args_is_help=True, help="The control stack against the clock: three programs, serial lines, a log.")
+app.add_typer(stack, name="stack")
+
+
+@stack.command("run")
+def stack_run(
+    name: Annotated[str, typer.Argument(help="A robot with a control computer, such as rimless-wheel, or a scenario file.")],
+    settings: Settings = None,
+    duration: Annotated[float | None, typer.Option(help="Seconds (default: 20, or until the operator stops).")] = None,
+    script: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Operate by lines `t action [value]` (default: a built-in script).")
+    ] = None,
+    joystick: Annotated[str | None, typer.Option(metavar="DEVICE", help="Operate by joystick, such as /dev/input/js0.")] = None,
+    replay_operator: Annotated[
+        str | None, typer.Option(metavar="LOG", help="Operate as in the run that left this log.")
+    ] = None,
+    mid: Annotated[str, typer.Option(help="python, or firmware: the Teensy's own program built for this machine.")] = "python",
+    noise: Annotated[float, typer.Option(help="Share of bytes to garble on the line to the mid level, such as 0.01.")] = 0.0,
+    sensor_noise: Annotated[float, typer.Option(help="Standard deviation of the emulated pitch sensor [rad].")] = 0.0,
+    seed: Annotated[int, typer.Option(help="Of both kinds of noise.")] = 0,
+    port: Annotated[str | None, typer.Option(help="Real robot: serial port of the Teensy, such as /dev/ttyACM0.")] = None,
+    imu_port: Annotated[str | None, typer.Option(help="Real robot: serial port of the pitch sensor.")] = None,
+    driver_port: Annotated[str | None, typer.Option(help="Real robot: serial port of the motor driver.")] = None,
+    driver_serial: Annotated[
+        str | None, typer.Option(help='Real robot: serial number of the motor driver, by the vendor\'s package ("": any).')
+    ] = None,
+    reset_gpio: Annotated[
+        str | None, typer.Option(metavar="CHIP:LINE", help="Real robot: pin of the Teensy's reset line.")
+    ] = None,
+    priority: Annotated[bool, typer.Option("--priority", help="Ask for real-time scheduling.")] = False,
+    out: Annotated[str | None, typer.Option(help="Folder to write (default: runs/stack-<scenario>-<time>).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    dashboard: Annotated[bool, typer.Option("--dashboard/--no-dashboard", help="Show how it goes.")] = True,
+) -> None:
+    """Run the three levels in real time: on an emulated robot over pseudo-terminals, or on a real one over its ports.
+
+    Status 0: it ended as planned, without a fault.
+    """
+    from footfall.cli.stack import StackRequest, run_stack
+
+    request = StackRequest(
+        name=name,
+        settings=settings or [],
+        duration=duration,
+        script=script,
+        joystick=joystick,
+        replay_operator=replay_operator,
+        mid=mid,
+        noise=noise,
+        sensor_noise=sensor_noise,
+        seed=seed,
+        port=port,
+        imu_port=imu_port,
+        driver_port=driver_port,
+        driver_serial=driver_serial,
+        reset_gpio=reset_gpio,
+        priority=priority,
+        out=out,
+        as_json=as_json,
+        dashboard=dashboard,
+    )
+    _guarded(run_stack, request)
+
+
 def _guarded(command, *arguments) -> None:
     """Bad input ends with status 2 and its own words; the rest of the status is the command's."""
     from footfall.cli.screen import fail

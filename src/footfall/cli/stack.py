@@ -71,7 +71,7 @@ def run_stack(request: StackRequest) -> int:
         processes = StackProcesses(folder, request.name, _operation(request), priority=request.priority, noise=request.noise)
     except OSError as error:
         raise FolderError(f"{folder} cannot be made: {error.strerror}.") from None
-    interrupted = False
+    interrupted, lost = False, None
     try:
         with processes:
             settings = _start(request, processes)
@@ -81,12 +81,15 @@ def run_stack(request: StackRequest) -> int:
                         processes.poll(0.1)
                         if request.dashboard:
                             dashboard.show(processes.status)
+                    lost = processes.lost
                 except KeyboardInterrupt:
                     interrupted = True
     except LaunchError as error:
         shutil.rmtree(folder, ignore_errors=True)  # nothing ran: there is nothing to keep
         fail(str(error))
         return 2
+    if lost is not None:
+        fail(f"the {lost} process ended in the middle of the run: {processes.children[lost].last_words() or 'without a word'}")
     return _report(request, processes, interrupted)
 
 

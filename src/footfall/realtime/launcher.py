@@ -141,6 +141,7 @@ class StackProcesses:
         self._priority = ["--priority"] if priority else []
         self.children: dict[str, Child] = {}
         self._selector = selectors.DefaultSelector()
+        self._stopped = False
         self.folder.make()
 
     def __enter__(self) -> Self:
@@ -170,8 +171,14 @@ class StackProcesses:
 
     @property
     def running(self) -> bool:
-        """The supervisor decides when a run is over; without its robot or mid level it soon does."""
-        return self.children["supervisor"].process.poll() is None
+        """The supervisor decides when a run is over, unless one of the others is gone before."""
+        return self.children["supervisor"].process.poll() is None and self.lost is None
+
+    @property
+    def lost(self) -> str | None:
+        """The emulated device that ended before it was told to."""
+        gone = (name for name in ("robot", "mid") if name in self.children and self.children[name].process.poll() is not None)
+        return None if self._stopped else next(gone, None)
 
     def poll(self, timeout: float) -> None:
         """Hear what the programs say of themselves, for so many seconds at most."""
@@ -188,11 +195,14 @@ class StackProcesses:
                     self.status[speaker].update(figures)
 
     def stop(self) -> None:
-        """Supervisor first: it turns the motors off and finishes the log. Then what it ran on."""
+        """Supervisor first: it turns the motors off and finishes the log. Then what it ran on. Once is enough."""
+        if self._stopped:
+            return
         for name in ("supervisor", "mid", "robot"):
             if child := self.children.get(name):
                 child.end(PATIENCE)
                 self._drain()
+        self._stopped = True
         self._selector.close()
         self.folder.tidy()
 

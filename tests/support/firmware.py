@@ -98,7 +98,8 @@ def core(flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
 
 def fixed(value: float, decimals: int) -> bytes:
     text = ctypes.create_string_buffer(32)
-    return text.raw[: core().ff_fixed(value, decimals, text)]
+    length = core().ff_fixed(value, decimals, text)
+    return text.raw[:length]
 
 
 def number(text: bytes) -> float | None:

@@ -34,7 +34,7 @@ void setup()
 
 // A message goes out whole or not at all: waiting for room would stop the law, and half a line of one command and half of another
 // would be a third command.
-template <class Line> static void send(Line &line, const char *bytes, size_t length)
+static void send(Print &line, const char *bytes, size_t length)
 {
     if (length != 0 && (size_t)line.availableForWrite() >= length)
         line.write((const uint8_t *)bytes, length);

@@ -8,7 +8,13 @@ enum { LOW, HIGH };
 enum { OUTPUT, INPUT_PULLUP };
 #define LED_BUILTIN 13
 
-struct FakeLine {
+struct Print {
+    virtual int availableForWrite() { return 0; }
+    virtual size_t write(const uint8_t *bytes, size_t length) = 0;
+    virtual ~Print() {}
+};
+
+struct FakeLine : Print {
     std::deque<uint8_t> arrived, sent;
     uint32_t baud = 0;
     int room = 64; /* of a Teensy's transmit buffer */
@@ -20,8 +26,8 @@ struct FakeLine {
         arrived.pop_front();
         return byte;
     }
-    int availableForWrite() { return room; }
-    size_t write(const uint8_t *bytes, size_t length)
+    int availableForWrite() override { return room; }
+    size_t write(const uint8_t *bytes, size_t length) override
     {
         sent.insert(sent.end(), bytes, bytes + length);
         return length;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -110,14 +109,12 @@ struct reset_pin open_reset_pin(const char *path)
         give_up(path, "cannot be opened");
     if (found.st_size != 1 && (ftruncate(file, 0) != 0 || pwrite(file, "1", 1, 0) != 1))
         give_up(path, "cannot be written");
-    void *level = mmap(NULL, 1, PROT_READ, MAP_SHARED, file, 0);
-    if (level == MAP_FAILED)
-        give_up(path, "cannot be mapped");
-    close(file);
-    return (struct reset_pin){.level = level};
+    return (struct reset_pin){.file = file};
 }
 
 bool is_low(const struct reset_pin *pin)
 {
-    return *pin->level == '0';
+    /* Read, not mapped: whoever cuts the file short would end a program that has it mapped. */
+    char level = '1';
+    return pread(pin->file, &level, 1, 0) == 1 && level == '0';
 }

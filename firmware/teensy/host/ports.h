@@ -16,7 +16,7 @@ struct line {
 };
 
 struct reset_pin {
-    const volatile uint8_t *level;
+    int file; /* of one byte: '0' is low, anything else high */
 };
 
 struct line open_serial_port(const char *path);

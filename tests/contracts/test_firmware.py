@@ -1,0 +1,458 @@
+"""The firmware's C core against the Python programs: the same bits from the law, the same bytes from the program, whatever comes.
+
+Also the shells around the core: the program for this machine, and the sketch, run on a board in memory.
+"""
+
+import ctypes
+import dataclasses
+import functools
+import itertools
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import hypothesis.strategies as st
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from footfall.realtime import firmware_build
+from footfall.realtime.firmware_build import FLAGS, config_header, core_sources, firmware_folder, host_program
+from footfall.realtime.serial_port import PtyPort, SerialPort
+from footfall.stack.framing import FrameReader, down_format, encode, up_format
+from footfall.stack.mid import MidProgram
+from footfall.stack.pid import PidGains, PidMemory, cleared, pid_update
+from support.firmware import FirmwareLaw, FirmwareMid, bits, core
+from support.stack_cases import EVERY, ONE_MOTOR, ROBOT, WALKING
+
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+single = functools.partial(st.floats, width=32)
+
+# The law
+
+GAINS = st.builds(
+    PidGains,
+    proportional=single(0, 1000),
+    integral=single(0, 1000),
+    derivative=single(0, 100),
+    integral_limit=single(0.125, 50),
+    output_limit=single(0.125, 1000),
+    filter_time=st.one_of(st.just(0.0), single(0, 1)),
+    period_us=st.sampled_from([1, 250, 997, 1000, 10_000, 2**20]),
+)
+#: How far the clock goes on in periods, and microseconds more: early, on time, late.
+CALLS = st.lists(
+    st.tuples(
+        st.sampled_from([0.0, 0.5, 1.0, 1.0, 1.0, 3.7]),
+        st.integers(0, 2),
+        st.one_of(st.just(0.6), single(-1.5703125, 1.5703125)),  # jumps of the set point
+        st.one_of(single(-3.140625, 3.140625), st.just(0.5)),
+    ),
+    max_size=60,
+)
+STARTS = st.sampled_from([0, 2**31 - 3000, 2**32 - 3000, 123])
+
+
+@given(GAINS, STARTS, CALLS)
+@settings(max_examples=300)
+def test_the_law_in_c_equals_the_python_law_in_single_precision_bit_for_bit(gains, start, calls):
+    gains = gains.of_type(np.float32)
+    law, memory, now = FirmwareLaw(gains), cleared(np.float32), start
+    for periods, more, setpoint, measured in calls:
+        now += int(periods * gains.period_us) + more
+        memory, calculated = pid_update(gains, memory, now, np.float32(setpoint), np.float32(measured))
+        assert law.update(now, setpoint, measured) == calculated
+        assert bits(memory[2:]) == bits([getattr(law.memory, name) for name in PidMemory._fields[2:]])
+        assert law.memory.last_us == memory.last_us % 2**32 or not memory.started
+
+
+def test_without_an_integral_the_two_agree_but_for_the_sign_of_zero():
+    """Clamped to +-0, C keeps the sign and NumPy's is that of the CPU's instruction; it cannot reach the output's text."""
+    gains = WALKING._replace(integral_limit=0.0).of_type(np.float32)
+    law, memory = FirmwareLaw(gains), cleared(np.float32)
+    for k, measured in enumerate(np.linspace(-1, 1, 101, dtype=np.float32)):
+        memory, _ = pid_update(gains, memory, k * 1000, np.float32(0.1), measured)
+        law.update(k * 1000, 0.1, float(measured))
+        assert law.memory.integral == memory.integral == 0.0
+        assert bits([memory.output]) == bits([law.memory.output])
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="asks for x86's merged multiply-add by name")
+@pytest.mark.skipif("fma" not in Path("/proc/cpuinfo").read_text(), reason="this CPU has no merged multiply-add")
+def test_the_bits_stay_the_same_with_a_compiler_left_to_merge_products_and_sums():
+    """As the Arduino IDE leaves it: no flag of ours. src/exact_floats.h must do it alone. The same source without it gives other bits,
+    or this test would show nothing."""
+    merging = (*(flag for flag in FLAGS if flag != "-ffp-contract=off"), "-mfma", "-ffp-contract=fast")
+    guarded, draw = FirmwareLaw(WALKING, merging), np.random.default_rng(1)
+    plain, bare = FirmwareLaw(WALKING), _law_without_guard(merging)
+    differ = 0
+    for k, (setpoint, measured) in enumerate(draw.uniform(-1.5, 1.5, (500, 2)).astype(np.float32).tolist()):
+        for law in (guarded, plain, bare):
+            law.update(k * 1000, setpoint, measured)
+        assert bytes(guarded.memory) == bytes(plain.memory)
+        differ += bytes(bare.memory) != bytes(plain.memory)
+    assert differ > 100
+
+
+def _law_without_guard(flags: tuple[str, ...]) -> FirmwareLaw:
+    law = FirmwareLaw(WALKING)
+    with tempfile.TemporaryDirectory() as place:
+        for name, text in core_sources().items():
+            (Path(place) / name).write_text("" if name == "exact_floats.h" else text)
+        command = [*firmware_build.find_compiler().command, *flags, "-fPIC", "-shared", "pid.c", "-o", "bare.so"]
+        subprocess.run(command, cwd=place, check=True, timeout=60)
+        library = ctypes.CDLL(f"{place}/bare.so")
+    known = core().ff_pid_update
+    library.ff_pid_update.restype, library.ff_pid_update.argtypes = known.restype, known.argtypes
+    law._core = library
+    return law
+
+
+ULP = float(np.finfo(np.float32).eps)
+
+
+@given(GAINS.filter(lambda gains: gains.period_us >= 250), CALLS)
+@settings(max_examples=60)
+def test_the_compiled_law_in_single_precision_is_within_4_ulp_of_the_largest_term_of_each_sum(gains, calls):
+    """From the same memory each time, one call. A sum whose terms cancel is only as exact as its largest term; so that is the unit. XLA
+    may merge products and sums, and forms the sample time in double precision."""
+    gains = gains.of_type(np.float32)
+    memory, now = cleared(np.float32), 0
+    for periods, _, setpoint, measured in calls:
+        now += int(max(periods, 1.0) * gains.period_us)
+        before, setpoint, measured = memory, np.float32(setpoint), np.float32(measured)
+        memory, _ = pid_update(gains, before, now, setpoint, measured)
+        traced, calculated = _compiled(*jax.tree.map(jnp.asarray, (gains, before)), jnp.asarray(now), setpoint, measured)
+        assert calculated
+        assert {leaf.dtype for leaf in traced[2:]} == {np.dtype(np.float32)}
+        sample_time = gains.period_us * 1e-6
+        share = sample_time / (gains.filter_time + sample_time)
+        error = abs(setpoint - measured)
+        slope = abs(measured - before.previous) / sample_time if before.started else 0.0
+        terms = {
+            "integral": (abs(before.integral), gains.integral * error * sample_time),
+            "derivative": (abs(before.derivative), share * slope, share * abs(before.derivative)),
+        }
+        terms["output"] = (gains.proportional * error, *terms["integral"], *(gains.derivative * term for term in terms["derivative"]))
+        for name, sizes in terms.items():
+            apart = abs(float(getattr(traced, name)) - float(getattr(memory, name)))
+            assert apart <= 4 * ULP * max(map(float, sizes)) + 1e-38, name  # the last: below the normal numbers
+
+
+_compiled = jax.jit(pid_update)
+
+# The program
+
+STEP = st.tuples(
+    st.sampled_from([1, 100, 250, 250, 999, 1000, 1001, 5000, 10_000, 99_000, 100_000, 2**31]),  # us until then
+    st.one_of(
+        st.just(b""),
+        st.tuples(single(-1.5, 1.5), st.booleans(), single(-3.125, 3.125), single(-5, 5)),  # a frame
+        st.tuples(single(-1.5, 1.5), st.just(True), single(-3.125, 3.125), single(-5, 5)),
+        st.binary(max_size=8),
+        st.sampled_from([b"<", b">", b"<0.6,1,0.5", b",0>", b"<0.6,0,0.5><0.6,1,0.5>", b"<0.6,0,0.5,1><0.6,1,0.5,-1>"]),
+    ),
+    st.one_of(st.none(), st.none(), st.none(), st.tuples(st.integers(0, 40), st.integers(1, 255))),  # a byte altered
+    st.sampled_from([*[None] * 12, "reset", "nan"]),
+)
+
+
+@given(st.sampled_from(sorted(EVERY)), STARTS, st.lists(STEP, max_size=80))
+@settings(max_examples=400)
+def test_fed_the_same_bytes_at_the_same_times_firmware_and_python_program_send_the_same_bytes(name, start, steps):
+    stack = EVERY[name]
+    programs, form, now = (MidProgram(stack), FirmwareMid(stack)), down_format(stack), start
+    for program in programs:  # so that most of what follows finds it armed
+        program.receive(encode(form, (0.6, False, 0.5, 0.0)[: len(form.fields)]), now)
+    for wait, said, alteration, event in steps:
+        now += wait
+        data = bytearray(said if isinstance(said, bytes) else encode(form, said[: len(form.fields)]))
+        if alteration and data:
+            place, mask = alteration
+            data[place % len(data)] ^= mask
+        for program in programs:
+            if event == "reset":
+                program.reset()
+            if event == "nan":
+                program.take(0.6, True, float("nan"), 0.0, now)
+            program.receive(bytes(data), now)
+        ours, theirs = (program.step(now) for program in programs)
+        assert ours == theirs
+        seen = [(p.on, p.watchdog_tripped, p.rejected_frames, *bits([p.output])) for p in programs]
+        assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_ten_seconds_of_walking_give_the_same_bytes(name):
+    """Pitch as in a gait, frames every 10 ms, 2 % of bytes altered, a silence, the counter's wrap: 40 000 steps."""
+    stack, draw = EVERY[name], np.random.default_rng(7)
+    programs, form, total = (MidProgram(stack), FirmwareMid(stack)), down_format(stack), 0
+    for k in range(40_000):
+        now, t = 2**32 - 3_000_000 + 250 * k, 250e-6 * k
+        if k % 40 == 0 and not 6 < t < 6.2:
+            values = (0.6, t > 0.02 and not 6 < t < 6.3, 0.6 + 0.05 * np.sin(24 * t) + 1e-3 * draw.normal(), np.sin(t))
+            data = np.frombuffer(encode(form, values[: len(form.fields)]), np.uint8)
+            data = np.where(draw.random(data.size) < 0.02, draw.integers(0, 256, data.size), data).astype(np.uint8).tobytes()
+            for program in programs:
+                program.receive(data, now)
+        ours, theirs = (program.step(now) for program in programs)
+        assert ours == theirs
+        total += len(ours.to_driver)
+    assert total > 10_000 * 10 * stack.motors, "it did drive"
+    assert programs[0].rejected_frames == programs[1].rejected_frames > 100
+
+
+# What it is built from
+
+
+def test_the_constants_in_the_tree_are_what_the_generator_makes_of_the_robots_settings():
+    assert core_sources()["footfall_config.h"] == config_header(ROBOT)
+
+
+def test_constants_in_the_header_are_the_settings_to_the_last_bit():
+    text = config_header(ONE_MOTOR)
+    values = dict(re.findall(r"#define FF_(\w+) (?:UINT32_C\()?([-+.\de]+)", text))
+    for name in PidGains._fields[:-1]:
+        assert bits([float(values[name.upper()])]) == bits([getattr(ONE_MOTOR.gains, name)])
+    assert (values["PERIOD_US"], values["STEERING"], values["MOTORS"], values["SIGN_LEFT"]) == ("250", "0", "1", "-1.0")
+    assert float(values["COMMAND_SCALE"]) == 0.034
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"gains": WALKING._replace(proportional=float("nan"))}, "gains.proportional = nan: the firmware holds finite numbers"),
+        ({"gains": WALKING._replace(output_limit=1e7)}, "output_limit = 10000000.0"),
+        ({"gains": WALKING._replace(period_us=0)}, "gains.period_us = 0"),
+        ({"watchdog_us": 2**31}, "watchdog_us = 2147483648"),
+        ({"gains": WALKING._replace(filter_time=-0.1)}, "neither is negative"),
+        ({"steer_limit": 1e8, "setpoint_limit": 1e8, "measured_limit": 1e8}, "at most 48 are read"),
+    ],
+)
+def test_settings_the_firmware_cannot_be_built_for_are_refused_in_words(change, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        config_header(dataclasses.replace(ROBOT, **change))
+
+
+def test_without_any_compiler_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(firmware_build.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(firmware_build.CannotBuild, match="apt-get install gcc"):
+        firmware_build.find_compiler()
+
+
+def test_a_source_that_does_not_compile_is_an_error_with_the_compilers_words():
+    with pytest.raises(firmware_build.CannotBuild, match="error"):
+        firmware_build._built("broken", {"main.c": "int main(void) { return 0 }"}, FLAGS)
+
+
+def test_a_program_that_others_could_have_written_is_built_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(firmware_build, "_private_folder", lambda: tmp_path)
+    program = host_program(ONE_MOTOR)
+    good = program.read_bytes()
+    program.write_bytes(b"not a program")
+    program.chmod(0o722)
+    assert host_program(ONE_MOTOR).read_bytes() == good
+    assert not program.stat().st_mode & 0o022
+
+
+def test_the_core_allocates_nothing_and_prints_nothing():
+    text = "\n".join(core_sources().values())
+    assert not re.search(r"\b(malloc|calloc|realloc|free|printf|snprintf|sprintf|new)\s*\(", text)
+
+
+# The program for this machine
+
+
+class Rig:
+    """The host program between a motor driver and a high level that the test plays."""
+
+    def __init__(self, folder: Path):
+        self.driver, self.reset, self.high_name = PtyPort(folder / "driver"), folder / "reset", folder / "teensy"
+        self.reset.write_bytes(b"1")
+        names = ("--high", self.high_name, "--driver", folder / "driver", "--reset", self.reset)
+        self.process = subprocess.Popen([host_program(ROBOT), *names], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        until(self.high_name.is_symlink)
+        self.lines = b""
+
+    def open_high(self) -> SerialPort:
+        return SerialPort(self.high_name)
+
+    def hear(self) -> bytes:
+        self.lines += self.driver.read()
+        return self.lines
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+        self.driver.close()
+
+
+@pytest.fixture
+def rig(tmp_path):
+    rig = Rig(tmp_path)
+    yield rig
+    rig.close()
+
+
+def until(true, seconds: float = 20.0):
+    """Wait for something to become true. The limit only ends a test that has failed."""
+    end = time.monotonic() + seconds
+    while not (result := true()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.005)
+    return result
+
+
+def drive(rig: Rig, high: SerialPort, expected: bytes) -> None:
+    """Say on, again and again, until the driver hears a nonzero current."""
+    form = down_format(ROBOT)
+
+    def heard() -> bool:
+        high.write(encode(form, (0.6, True, 0.5, 0.0)))
+        return expected in rig.hear()
+
+    high.write(encode(form, (0.6, False, 0.5, 0.0)))
+    until(heard)
+
+
+def test_the_host_program_drives_reports_survives_its_high_level_resets_and_ends_with_0_a(rig):
+    until(lambda: b"c 0 0.0000\nc 1 0.0000\n" in rig.hear())
+    high, reader = rig.open_high(), FrameReader(up_format(ROBOT))
+    until(lambda: reader.feed(high.read()))
+    drive(rig, high, b"\nc 0 1.63")  # Kp 0.1 = 1.634 A, and an integral that has hardly begun
+
+    high.close()  # the high level goes away: the watchdog, and the program lives on
+    rig.lines = b""
+    until(lambda: rig.hear().endswith(b"c 0 0.0000\nc 1 0.0000\n"))
+    high = rig.open_high()
+    drive(rig, high, b"\nc 0 1.63")
+
+    rig.reset.write_bytes(b"0")  # held in reset: silence
+    time.sleep(0.05)
+    rig.hear()
+    rig.lines = b""
+    time.sleep(0.05)
+    assert rig.hear() == b""
+    rig.reset.write_bytes(b"1")
+    until(lambda: b"c 0 0.0000\nc 1 0.0000\n" in rig.hear())
+    high.write(encode(down_format(ROBOT), (0.6, True, 0.5, 0.0)))  # no 0 before it
+    time.sleep(0.05)
+    assert set(rig.hear().splitlines()) == {b"c 0 0.0000", b"c 1 0.0000"}
+    drive(rig, high, b"\nc 0 1.63")
+
+    rig.process.send_signal(signal.SIGTERM)
+    assert rig.process.wait(20) == 0
+    assert rig.hear().endswith(b"c 0 0.0000\nc 1 0.0000\n")
+    assert not rig.high_name.is_symlink()
+    high.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), b"--high, --driver and --reset are needed"),
+        (("--high",), b"--high needs a value"),
+        (("--speed", "9"), b"--speed is no argument"),
+        (("--high", "h", "--driver", "/nowhere", "--reset", "r"), b"/nowhere cannot be opened"),
+    ],
+)
+def test_the_host_program_says_what_is_wrong_with_its_arguments(tmp_path, arguments, words):
+    done = subprocess.run([host_program(ROBOT), *arguments], cwd=tmp_path, capture_output=True, timeout=20)
+    assert done.returncode != 0
+    assert words in done.stderr
+
+
+# The sketch
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory) -> ctypes.CDLL:
+    """The sketch, compiled as the Arduino IDE would, on a board in memory."""
+    place = tmp_path_factory.mktemp("sketch")
+    shutil.copytree(firmware_folder() / "footfall_mid" / "src", place / "src")
+    sketch = (firmware_folder() / "footfall_mid" / "footfall_mid.ino").read_text()
+    (place / "sketch.cpp").write_text('#include "Arduino.h"\n' + sketch)
+    shutil.copy(SUPPORT / "arduino" / "Arduino.h", place)
+    shutil.copy(SUPPORT / "arduino" / "board.cpp", place)
+    c, cxx = firmware_build.find_compiler().command, os.environ.get("CXX", "c++").split()
+    warned = ("-O2", "-Wall", "-Wextra", "-Werror", "-fPIC")
+    units = sorted(path.name for path in (place / "src").glob("*.c"))
+    subprocess.run([*c, *warned, "-c", *(f"src/{unit}" for unit in units)], cwd=place, check=True, timeout=60)
+    objects = [unit.replace(".c", ".o") for unit in units]
+    command = [*cxx, *warned, "-std=c++17", "-I.", "-shared", "-o", "board.so", "sketch.cpp", "board.cpp", *objects]
+    subprocess.run(command, cwd=place, check=True, timeout=60)
+    library = ctypes.CDLL(str(place / "board.so"))
+    library.board_take.restype = ctypes.c_size_t
+    library.board_baud.restype = ctypes.c_uint32
+    library.board_setup()
+    return library
+
+
+def taken(board: ctypes.CDLL, line: int) -> bytes:
+    buffer = ctypes.create_string_buffer(1 << 16)
+    length = board.board_take(line, buffer)
+    return buffer.raw[:length]
+
+
+def start_anew(board: ctypes.CDLL) -> None:
+    """The reset pin pulled low for a moment. It sends 0 A, and what it had heard is forgotten."""
+    taken(board, HIGH), taken(board, DRIVER)
+    board.board_hold_reset(3)
+
+
+HIGH, DRIVER = 0, 1
+
+
+def test_the_sketch_passes_bytes_between_its_ports_and_the_program_and_nothing_else(board):
+    start_anew(board)
+    program, form = MidProgram(ROBOT), down_format(ROBOT)
+    to_high = to_driver = b""
+    for k in range(2000):
+        now = 2**32 - 100_000 + 100 * k
+        if k % 100 == 5:
+            data = encode(form, (0.6, k > 100, 0.5 + 1e-5 * k, 0.5))
+            board.board_give(data, len(data))
+            program.receive(data, now)
+        board.board_loop(ctypes.c_uint32(now))
+        sent = program.step(now)
+        to_high, to_driver = to_high + sent.to_high, to_driver + sent.to_driver
+    assert taken(board, HIGH) == to_high
+    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" + to_driver  # the first: on being reset
+    assert to_driver.count(b"c 0 0.0000") < 200, "it did drive"
+
+
+def test_the_sketch_never_waits_for_a_full_line_and_never_sends_half_a_message(board):
+    start_anew(board)
+    board.board_fill(DRIVER, 10)
+    board.board_loop(1_000_000)
+    assert taken(board, DRIVER) == b""
+    board.board_fill(DRIVER, 64)
+    board.board_loop(1_001_000)
+    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n"
+
+
+def test_the_sketch_talks_to_the_driver_fast_enough_for_the_law(board):
+    needed = 2 * 14 * 10 * 1000  # bits: two lines of 14 bytes, ten bits each, a thousand times a second
+    assert board.board_baud(DRIVER) >= 460_800 > needed
+
+
+def test_bytes_said_to_a_sketch_in_reset_are_lost(board):
+    start_anew(board)
+    data = encode(down_format(ROBOT), (0.6, False, 0.5, 0.0)) + encode(down_format(ROBOT), (0.6, True, 0.5, 0.0))
+    board.board_give(data, len(data))
+    board.board_loop(5_000_000)
+    taken(board, DRIVER)
+    for now in itertools.islice(itertools.count(5_001_000, 1000), 5):
+        board.board_loop(now)
+    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" * 5

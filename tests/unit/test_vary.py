@@ -34,6 +34,21 @@ CASES = {
         "start.spoke_angle": [0.1, 0.0, 0.05],
     },
     "rimless-wheel-turning": {"half_track": [0.1, 0.15, 0.2], "start.roll": [-0.1, 0.0, 0.1], "start.speed": [0.7, 0.8, 0.9]},
+    "rimless-wheel-closed-loop": {
+        "controller.derivative": [0.3, 0.45, 0.6],
+        "stack.pitch_delay": [0.0, 0.005, 0.01],
+        "start.spoke_rate": [-3, -3.5, -4],
+    },
+    "rimless-wheel-turning-closed-loop": {
+        "stack.steer_current": [0.0, 0.5, 1.0],
+        "battery.voltage": [20, 24, 26],
+        "start.roll": [-0.1, 0.0, 0.1],
+    },
+    "urchin-spike-closed-loop": {
+        "angle_setpoint": [0.3, 0.5, 0.7],
+        "slide": [0.01, 0.02, 0.03],
+        "start.angle": [0.1, 0.2, 0.3],
+    },
     "water-runner": {"foot.radius": [0.018, 0.02, 0.022], "drive.frequency": [7, 8, 9], "start.speed": [0.0, 0.1, 0.2]},
     "water-runner-biped": {
         "body.mass": [0.03, 0.04, 0.05],

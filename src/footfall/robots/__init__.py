@@ -12,6 +12,7 @@ from footfall.robots.two_leg import Walker as Walker
 from footfall.robots.two_leg import two_leg_walker as two_leg_walker
 from footfall.robots.urchin import urchin_kick as urchin_kick
 from footfall.robots.urchin import urchin_spike as urchin_spike
+from footfall.robots.urchin import urchin_spike_closed_loop as urchin_spike_closed_loop
 from footfall.robots.water_runner import water_runner as water_runner
 from footfall.robots.water_runner import water_runner_biped as water_runner_biped
 from footfall.robots.water_runner import water_runner_ground as water_runner_ground

@@ -20,9 +20,12 @@ from typing import NamedTuple
 from footfall.mechanics.spike import ring_radius
 from footfall.models.kick_roll import KickRoll
 from footfall.models.urchin_spike import UrchinSpike
+from footfall.parts.actuators.motors import DcMotor
+from footfall.parts.controllers.digital_pid import DigitalPid
 from footfall.parts.controllers.spike_control import AbstractSpikeControl, SpikePid
 from footfall.parts.gaits.spike_gait import Foothold, SpikeGait
 from footfall.parts.legs.spike import Spike
+from footfall.stack.loops import ClosedLoop, SpikeHingeLoop
 
 SHELL_RADIUS = 0.06  #: r_s [m], assumed: leaves 7.5 mm (T) or 22 mm (P) of room under the shell
 SHELL_MASS = 0.5  #: kg, assumed
@@ -83,3 +86,14 @@ def urchin_spike(
 def urchin_kick() -> KickRoll:
     """The planar kick with the mass of the whole robot (1.232 kg), its inertia guessed as 0.0025 kg m^2."""
     return KickRoll()
+
+
+def urchin_spike_closed_loop() -> ClosedLoop:
+    """One hinge of a spike of profile T on a small gear motor under the three-level stack. Motor, friction and gains are assumed."""
+    return SpikeHingeLoop(
+        spike=Spike(hinge_friction=5e-4),
+        motor=DcMotor(gear_ratio=20.0, torque_constant=0.01, current_limit=2.0, resistance=2.0),
+        controller=DigitalPid(
+            proportional=0.2, integral=0.3, derivative=0.04, integral_limit=0.1, torque_limit=0.4, filter_time=0.01
+        ),
+    )

@@ -113,6 +113,7 @@ ROBOTS: dict[str, Callable[[], AbstractHybridSystem | AbstractRigidBodies]] = {
     "centipede": robots.centipede,
     "centipede-gap": robots.centipede_gap,
     "urchin-spike": robots.urchin_spike,
+    "urchin-spike-closed-loop": robots.urchin_spike_closed_loop,
     "urchin-kick": robots.urchin_kick,
     "urchin": robots.urchin,
 }

@@ -47,6 +47,7 @@ class ComputerMemory(eqx.Module):
     ticks: Scalar = signal(doc="ticks of the clock so far")
     high_cycles: Scalar = signal(doc="cycles of the high level so far")
     mid_cycles: Scalar = signal(doc="cycles of the mid level so far")
+    mid_next: Scalar = signal(doc="tick at which the mid level runs next")
     cut_off: Scalar = signal(doc="1 once the high level has switched everything off")
     queue: Queue
     heard_us: Scalar = signal(doc="when the mid level last got a message")
@@ -143,6 +144,7 @@ class ClosedLoop(AbstractHybridSystem):
             ticks=zero,
             high_cycles=zero,
             mid_cycles=zero,
+            mid_next=np.floor(self.stack.mid_offset / self.stack.resolution + 0.5).astype(np.int32),
             cut_off=no,
             queue=empty(self.stack.queue),
             heard_us=zero,
@@ -201,17 +203,17 @@ class ClosedLoop(AbstractHybridSystem):
         each = self.motor.torque_per_ampere
         return m, tuple(each * current for current in (m.current_1, m.current_2)[: len(senses.speeds)])
 
-    def _due(self, now: Now, cycles: Scalar, period: float, offset: Scalar, jitter: Scalar, stream: int, like: Scalar) -> Any:
-        """Whether the next cycle of a program starts at this tick."""
-        stack = self.stack
-        late = uniform(stack.seed, stream, cycles, like) * (_whole(jitter / stack.resolution, like) + 1.0)
-        start = _integer(offset / stack.resolution + 0.5, like) + cycles * stack.ticks(period) + _integer(late, like)
-        return now.ticks == start
+    def _late(self, cycles: Scalar, jitter: Scalar, stream: int, like: Scalar) -> Scalar:
+        """Ticks by which a cycle starts late."""
+        most = _whole(jitter / self.stack.resolution, like)
+        return _integer(uniform(self.stack.seed, stream, cycles, like) * (most + 1.0), like)
 
     def _high(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
         """Safety first; then the pitch, then a message to the mid level."""
         stack, like = self.stack, senses.angle
-        due = self._due(now, m.high_cycles, stack.high_period, stack.high_offset, stack.high_jitter, HIGH_JITTER, like)
+        # Absolute deadlines: a cycle that starts late does not move the next.
+        nominal = _integer(stack.high_offset / stack.resolution + 0.5, like) + m.high_cycles * stack.ticks(stack.high_period)
+        due = now.ticks == nominal + self._late(m.high_cycles, stack.high_jitter, HIGH_JITTER, like)
         motor_speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
         too_fast = _any([jnp.abs(speed) > stack.speed_limit for speed in motor_speeds])
         cut_off = m.cut_off | (due & too_fast)
@@ -234,7 +236,9 @@ class ClosedLoop(AbstractHybridSystem):
     def _mid(self, m: ComputerMemory, now: Now) -> ComputerMemory:
         """Take in what arrived, watch that something does, compute the law, command the currents."""
         stack, like = self.stack, m.pitch
-        due = self._due(now, m.mid_cycles, stack.mid_period, stack.mid_offset, stack.mid_jitter, MID_JITTER, like)
+        # The law counts its sample time from its last call: a cycle that starts late moves all that follow.
+        due = now.ticks == m.mid_next
+        after_next = now.ticks + stack.ticks(stack.mid_period) + self._late(m.mid_cycles, stack.mid_jitter, MID_JITTER, like)
         queue, got, message = received(m.queue, now.us)
         got = got & due
         heard_us = jnp.where(got, now.us, m.heard_us)
@@ -268,6 +272,7 @@ class ClosedLoop(AbstractHybridSystem):
             wanted_1=jnp.where(commanded, commands[0], m.wanted_1),
             wanted_2=jnp.where(commanded, commands[1], m.wanted_2),
             mid_cycles=m.mid_cycles + due,
+            mid_next=jnp.where(due, after_next, m.mid_next),
         )
 
     def _low(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:

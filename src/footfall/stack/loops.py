@@ -6,6 +6,7 @@ from typing import Any
 
 from footfall.hybrid.fields import part
 from footfall.hybrid.plant import AbstractPlant
+from footfall.models.spike_hinge import SpikeHinge
 from footfall.models.steered_wheel import SteeredWheel
 from footfall.models.torso_wheel import TorsoWheel
 from footfall.parts.actuators.battery import BatteryPack
@@ -49,4 +50,7 @@ WheelLoop = with_computer(
 )
 SteeredWheelLoop = with_computer(
     SteeredWheel, "SteeredWheelLoop", "The two-sided rimless wheel under its three-level control software, in lockstep."
+)
+SpikeHingeLoop = with_computer(
+    SpikeHinge, "SpikeHingeLoop", "One hinge of an urchin's spike under the same three-level software, in lockstep."
 )

@@ -29,8 +29,12 @@ class ThreeLevelStack(Parametric):
     queue: int = param(2, doc="messages that may be under way at once from high to mid level", ge=1, le=8, static=True)
     high_offset: Scalar = param(0.0, unit="s", doc="when the high level first runs", ge=0)
     mid_offset: Scalar = param(0.0, unit="s", doc="when the mid level first runs", ge=0)
-    high_jitter: Scalar = param(0.0, unit="s", doc="most by which a cycle of the high level starts late", ge=0)
-    mid_jitter: Scalar = param(0.0, unit="s", doc="most by which a cycle of the mid level starts late", ge=0)
+    high_jitter: Scalar = param(
+        0.0, unit="s", doc="most by which a cycle of the high level starts late; the next is not moved", ge=0
+    )
+    mid_jitter: Scalar = param(
+        0.0, unit="s", doc="most by which a cycle of the mid level starts late; those after it wait too", ge=0
+    )
     pitch_delay: Scalar = param(0.01, unit="s", doc="from measuring the pitch to its use by the mid level", ge=0)
     frame_loss: Scalar = param(0.0, doc="share of messages from high to mid level that are lost", ge=0, le=1)
     command_loss: Scalar = param(0.0, doc="share of current commands that do not reach the motor driver", ge=0, le=1)
@@ -51,6 +55,8 @@ class ThreeLevelStack(Parametric):
 
     def __check_init__(self) -> None:
         super().__check_init__()
+        if round(self.resolution / MICRO) < 1 or abs(self.resolution / MICRO - round(self.resolution / MICRO)) > 1e-6:
+            raise ParameterError(f"resolution = {self.resolution:g} s is not a whole number of microseconds.", "resolution")
         for name in ("high_period", "mid_period", "low_period"):
             ticks = getattr(self, name) / self.resolution
             if round(ticks) < 1 or abs(ticks - round(ticks)) > 1e-6 * ticks:
@@ -58,16 +64,11 @@ class ThreeLevelStack(Parametric):
                     f"{name} = {getattr(self, name):g} s is not a whole number of ticks of {self.resolution:g} s (`resolution`).",
                     name,
                 )
-        if round(self.resolution / MICRO) < 1 or abs(self.resolution / MICRO - round(self.resolution / MICRO)) > 1e-6:
-            raise ParameterError(f"resolution = {self.resolution:g} s is not a whole number of microseconds.", "resolution")
         self._require(
             self.pitch_delay, self.queue * self.high_period, "pitch_delay", "more messages are then under way than `queue`"
         )
         self._require(
             self.high_jitter, self.high_period - self.resolution, "high_jitter", "a cycle would start after the next one"
-        )
-        self._require(
-            self.mid_jitter, self.mid_period - self.resolution, "mid_jitter", "a cycle would start after the next one"
         )
 
     def _require(self, value: Scalar, most: float, name: str, why: str) -> None:

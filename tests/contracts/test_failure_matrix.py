@@ -389,6 +389,13 @@ def test_supervisor_sends_no_set_point_to_the_driver_while_the_law_runs():
     assert commands == {b"c 0 0", b"c 1 0"}  # before arming only, and nothing but zero
 
 
+def test_motors_on_pressed_while_the_law_runs_reaches_no_driver():
+    """Arming sends 0 A first: a set point, which is not the supervisor's to send now."""
+    cycles = Cycles()
+    cycles.hand.press("motors_on")
+    assert cycles.cycle().setpoint_on and "motors_on" not in cycles.entries
+
+
 def test_every_row_repeats_to_the_last_bit():
     def run() -> VirtualBench:
         on_bench = bench(WALK, sensor_noise=0.01, seed=5)

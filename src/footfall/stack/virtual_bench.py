@@ -7,10 +7,10 @@ A run is exact and repeats to the last bit; faults come at given microseconds.
 from __future__ import annotations
 
 import heapq
-import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from footfall.stack.bench_lines import LifeLine, NoisyLine, SwitchedReset, UsbLine
 from footfall.stack.contracts import MotorDriver, Operator, Record
 from footfall.stack.electrics import Battery, Winding
 from footfall.stack.microseconds import SECOND
@@ -19,7 +19,7 @@ from footfall.stack.odrive_ascii import OdriveAscii
 from footfall.stack.odrive_emulator import OdriveEmulator
 from footfall.stack.operator_sources import ScriptedOperator
 from footfall.stack.pitch_sensor import SensorEmulator, SerialPitchSensor
-from footfall.stack.ports import Port, pipe
+from footfall.stack.ports import pipe
 from footfall.stack.settings import StackSettings
 from footfall.stack.start_up import Connections, Devices, start_up
 from footfall.stack.supervisor import Supervisor, run
@@ -67,26 +67,6 @@ class Moment(NamedTuple):
 
 class Killed(BaseException):
     """The supervisor's process is no more; not an Exception, as nothing in that process could catch it."""
-
-
-class NoisyLine:
-    """Alters each byte with the probability `rate`, to any other value."""
-
-    def __init__(self, seed: int):
-        self.rate = 0.0
-        self.altered = 0
-        self._chance = random.Random(seed)
-
-    def __call__(self, data: bytes) -> bytes:
-        if not self.rate:
-            return data
-        return bytes(self._byte(byte) for byte in data)
-
-    def _byte(self, byte: int) -> int:
-        if self._chance.random() >= self.rate:
-            return byte
-        self.altered += 1
-        return byte ^ self._chance.randrange(1, 256)
 
 
 class BenchClock:
@@ -155,13 +135,13 @@ class VirtualBench:
         self._begun_us = self._done_us = -self._tick_us
         self._mid_end, high_mid = pipe()
         self._sensor_end, high_sensor = pipe()
-        usb = UsbLine(self)
-        self.reset_line = BenchResetLine(self)
+        usb = UsbLine(self.odrive, lambda: self.now_us)
+        self.reset_line = SwitchedReset(self.hold_mid)
         self._devices: Devices | None = None
         self._connections = Connections(
-            mid=lambda: LifeLine(high_mid, self),
-            sensor=lambda: SerialPitchSensor(LifeLine(high_sensor, self), settings),
-            driver=lambda: wrap_driver(OdriveAscii(LifeLine(usb, self), settings, self.clock)),
+            mid=lambda: LifeLine(high_mid, self._alive),
+            sensor=lambda: SerialPitchSensor(LifeLine(high_sensor, self._alive), settings),
+            driver=lambda: wrap_driver(OdriveAscii(LifeLine(usb, self._alive), settings, self.clock)),
         )
 
     # Running
@@ -271,55 +251,10 @@ class VirtualBench:
         self.flow.append(Moment(now_us, currents))
         self.plant.advance(currents, self._tick_us)
 
+    def _alive(self) -> bool:
+        return self.supervisor_alive
+
     def _take(self, record: Record) -> bool:
         if not self.disk_blocked:
             self.records.append(record)
         return not self.disk_blocked
-
-
-class BenchResetLine:
-    """The wire to the mid level's reset pin."""
-
-    def __init__(self, bench: VirtualBench):
-        self._bench = bench
-
-    def drive(self, high: bool) -> None:
-        self._bench.hold_mid(not high)
-
-    def close(self) -> None:
-        pass
-
-
-class UsbLine:
-    """The supervisor's end of the line to the motor driver, which answers at once."""
-
-    def __init__(self, bench: VirtualBench):
-        self._bench = bench
-        self._answers = b""
-
-    def read(self) -> bytes:
-        answers, self._answers = self._answers, b""
-        return answers
-
-    def write(self, data: bytes) -> int:
-        self._answers += self._bench.odrive.usb(data, self._bench.now_us)
-        return len(data)
-
-    def close(self) -> None:
-        pass
-
-
-class LifeLine:
-    """A line that carries nothing out of a process that was killed."""
-
-    def __init__(self, port: Port, bench: VirtualBench):
-        self._port, self._bench = port, bench
-
-    def read(self) -> bytes:
-        return self._port.read()
-
-    def write(self, data: bytes) -> int:
-        return self._port.write(data) if self._bench.supervisor_alive else len(data)
-
-    def close(self) -> None:
-        self._port.close()

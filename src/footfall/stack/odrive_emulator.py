@@ -77,6 +77,7 @@ class OdriveEmulator:
         if len(windings) != settings.motors:
             raise ValueError(f"{len(windings)} windings came for {settings.motors} motors.")
         self.axes = tuple(Axis(settings, winding, calibrated, calibration_us) for winding in windings)
+        self._by_number = {b"%d" % k: axis for k, axis in enumerate(self.axes)}
         self.speed_offsets = [0.0] * settings.motors  #: turns/s that the encoders add, forward drive positive
         self.usb_silent = self.uart_silent = False  #: nothing is heard, nothing is answered
         self.wrong_checksums = 0
@@ -218,8 +219,7 @@ class OdriveEmulator:
         return b""
 
     def _axis(self, word: bytes) -> Axis | None:
-        names = {b"%d" % k: axis for k, axis in enumerate(self.axes)}
-        return names.get(word)
+        return self._by_number.get(word)
 
     def _all_properties(self) -> dict[bytes, Property]:
         own = {

@@ -299,7 +299,9 @@ def stack_run(
     reset_gpio: Annotated[
         str | None, typer.Option(metavar="CHIP:LINE", help="Real robot: pin of the Teensy's reset line.")
     ] = None,
-    priority: Annotated[bool, typer.Option("--priority", help="Ask for real-time scheduling.")] = False,
+    priority: Annotated[
+        bool, typer.Option("--priority/--no-priority", help="Ask the system for real-time scheduling; without it, go on.")
+    ] = True,
     out: Annotated[str | None, typer.Option(help="Folder to write (default: runs/stack-<scenario>-<time>).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     dashboard: Annotated[bool, typer.Option("--dashboard/--no-dashboard", help="Show how it goes.")] = True,

@@ -55,7 +55,7 @@ class StackRequest:
     driver_port: str | None = None
     driver_serial: str | None = None
     reset_gpio: str | None = None
-    priority: bool = False
+    priority: bool = True
     out: str | None = None
     as_json: bool = False
     dashboard: bool = True
@@ -175,7 +175,10 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
     for name, child in processes.children.items():
         if words := child.last_words():
             note(f"{name} said: {words}")
-    return 130 if interrupted else (status if status is not None and status >= 0 else 1)
+    if interrupted:
+        return 130
+    planned = status == 0 and not summary.get("grief") and "log_error" not in summary
+    return 0 if planned else max(status or 1, 1)
 
 
 def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any]:
@@ -195,6 +198,7 @@ def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any
         summary["mid"] = {"program": request.mid, "deadlines": mid["due"], "missed_by_over_1_ms": mid["missed"]}
     if "ticks" in robot:
         summary["low"] = {"ticks": robot["ticks"], "left_out": robot["slipped"]}
+        summary["grief"] = robot["grief"]
     try:
         log = read_stack_log(processes.folder.log)
     except StackLogError as error:
@@ -226,6 +230,8 @@ def _print(summary: dict[str, Any]) -> None:
     table.add_column("unit")
     for fault in summary["faults"]:
         table.add_row("[bold red]fault[/]", f"[bold red]{escape(fault)}[/]")
+    if summary.get("grief"):
+        table.add_row("[bold red]robot[/]", f"[bold red]{summary['grief']}[/]")
     table.add_row("cycles of the high level", f"{summary['cycles']}")
     table.add_row("late", f"{summary['late_cycles']}")
     table.add_row("records dropped", f"{summary['dropped_records']}")

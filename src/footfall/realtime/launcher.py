@@ -62,7 +62,8 @@ class Ports:
     imu: str
     driver: str | None = None  #: serial port; None: the vendor's package, by serial number
     driver_serial: str = ""  #: empty: any
-    reset: str | None = None  #: CHIP:LINE
+    reset: str | None = None  #: CHIP:LINE, or file:PATH of an emulated one
+    reply_limit: float = 0.004  #: s that the motor driver may take to answer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,9 +88,10 @@ class Child:
         self.name = name
         self._words = folder.words_of(name)
         with self._words.open("wb") as words:
-            # A group of its own: Ctrl-C reaches the launcher only, which then ends the others in order.
+            # A session of its own: Ctrl-C reaches the launcher only, which then ends the others in order; and where the kernel
+            # shares the processors out by session, a program that mostly sleeps is not made to wait for its busy neighbours.
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=words, process_group=0
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=words, start_new_session=True
             )
         assert self.process.stdout is not None
         self._stdout = self.process.stdout.fileno()
@@ -134,7 +136,7 @@ class StackProcesses:
     `status`: by program, the figures it last gave. `records`, `ending` and the rest of the supervisor's come from its status lines.
     """
 
-    def __init__(self, folder: Path, scenario: str, operator: Operation, *, priority: bool = False, noise: float = 0.0):
+    def __init__(self, folder: Path, scenario: str, operator: Operation, *, priority: bool = True, noise: float = 0.0):
         self.folder = RunFolder(folder)
         self.status: dict[str, dict[str, Any]] = {"robot": {}, "mid": {}, "supervisor": {}}
         self._scenario, self._operator, self._noise = scenario, operator, noise
@@ -151,23 +153,30 @@ class StackProcesses:
         self.stop()
 
     def start_emulated(self, emulation: Emulation) -> StackSettings:
-        """Robot, mid level, supervisor; the robot says what it was built for."""
-        folder = self.folder
-        folder.reset.write_bytes(b"1")
-        self._start("robot", [*emulation.robot, "--folder", str(folder.path), *_leash()])
-        self._await("robot", folder.settings, PLANT_PATIENCE)
-        lines = ["--high", str(folder.mid), "--driver", str(folder.driver_uart), "--reset", str(folder.reset)]
-        settings = folder.read_settings()
-        self._start("mid", [*emulation.mid(settings), "--settings", str(folder.settings), *lines, *self._priority, *_leash()])
-        self._await("mid", folder.mid, PATIENCE)
-        ports = Ports(str(folder.mid), str(folder.imu), str(folder.driver_usb), reset=f"file:{folder.reset}")
-        self._supervise(settings, ports, ["--reply-limit", str(emulation.reply_limit)])
+        """Robot, mid level, supervisor."""
+        settings, ports = self.start_devices(emulation)
+        self._supervise(settings, ports)
         return settings
 
     def start_on_hardware(self, settings: StackSettings, ports: Ports) -> None:
         """The supervisor alone."""
         self.folder.hand_out(settings)
-        self._supervise(settings, ports, [])
+        self._supervise(settings, ports)
+
+    def start_devices(self, emulation: Emulation) -> tuple[StackSettings, Ports]:
+        """Robot and mid level; the robot says what it was built for."""
+        folder = self.folder
+        folder.reset.write_bytes(b"1")
+        self._start("robot", [*emulation.robot, "--folder", str(folder.path), *self._priority, *_leash()])
+        self._await("robot", folder.settings, PLANT_PATIENCE)
+        settings = folder.read_settings()
+        lines = ["--high", str(folder.mid), "--driver", str(folder.driver_uart), "--reset", str(folder.reset)]
+        command = [*emulation.mid(settings), "--settings", str(folder.settings), *lines]
+        self._start("mid", [*command, *self._priority, *_leash()])
+        self._await("mid", folder.mid, PATIENCE)
+        reset = f"file:{folder.reset}"
+        ports = Ports(str(folder.mid), str(folder.imu), str(folder.driver_usb), reset=reset, reply_limit=emulation.reply_limit)
+        return settings, ports
 
     @property
     def running(self) -> bool:
@@ -209,14 +218,15 @@ class StackProcesses:
     def exit_statuses(self) -> dict[str, int | None]:
         return {name: child.process.poll() for name, child in self.children.items()}
 
-    def _supervise(self, settings: StackSettings, ports: Ports, more: Sequence[str]) -> None:
+    def _supervise(self, settings: StackSettings, ports: Ports) -> None:
         folder = self.folder
         driver = ["--driver", ports.driver] if ports.driver is not None else ["--driver-serial", ports.driver_serial]
         command = [*program("supervisor_process"), "--settings", str(folder.settings), "--folder", str(folder.path)]
         command += ["--scenario", self._scenario, "--mid", ports.mid, "--imu", ports.imu, *driver]
         command += ["--reset", ports.reset] if ports.reset is not None else []
         command += ["--noise", str(self._noise)] if self._noise else []
-        self._start("supervisor", [*command, *self._operator(self.folder, settings), *more, *self._priority, *_leash()])
+        command += ["--reply-limit", str(ports.reply_limit), *self._operator(folder, settings)]
+        self._start("supervisor", [*command, *self._priority, *_leash()])
 
     def _start(self, name: str, command: Sequence[str]) -> None:
         child = self.children[name] = Child(name, command, self.folder)

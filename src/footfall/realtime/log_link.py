@@ -29,8 +29,8 @@ class LogLink:
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, QUEUE_BYTES)
         command = [sys.executable, "-m", "footfall.realtime.log_process", str(theirs.fileno()), str(folder)]
-        # A group of its own: Ctrl-C and a signal to the supervisor's group must not stop the writing before the last record.
-        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], process_group=0, stdin=subprocess.DEVNULL)
+        # A session of its own: Ctrl-C and a signal to the supervisor's group must not stop the writing before the last record.
+        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True, stdin=subprocess.DEVNULL)
         theirs.close()
         self._ours.send(_message("about", about))
         self._ours.setblocking(False)

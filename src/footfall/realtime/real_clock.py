@@ -30,8 +30,8 @@ def now_us() -> int:
     return time.monotonic_ns() // 1000
 
 
-def keep_time(priority: int | None) -> list[str]:
-    """Prepare this process for a periodic loop; says what it was granted.
+def keep_time(priority: int | None, *, lock_memory: bool = True) -> list[str]:
+    """Prepare this process for a periodic loop; says what it was granted. `lock_memory`: no, for a program that holds a lot of it.
 
     Timer slack: the kernel may wake a sleeper 50 us late to save power; here at once, so that no loop need spin.
     Garbage: all that exists now is frozen, so that a later collection looks at the few objects of the loop only.
@@ -50,6 +50,6 @@ def keep_time(priority: int | None) -> list[str]:
             granted.append(f"real-time priority {priority}")
         except OSError:
             granted.append("no real-time priority: not permitted")
-        if libc.mlockall(_MCL_CURRENT_AND_FUTURE) == 0:
+        if lock_memory and libc.mlockall(_MCL_CURRENT_AND_FUTURE) == 0:
             granted.append("memory locked")
     return granted

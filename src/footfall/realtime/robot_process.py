@@ -15,8 +15,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from footfall.hybrid.outcome import Outcome
 from footfall.realtime.faults import FaultSwitches
 from footfall.realtime.leash import begin
 from footfall.realtime.names import RunFolder
@@ -29,12 +30,21 @@ from footfall.stack.pitch_sensor import SensorEmulator
 from footfall.stack.settings import StackSettings
 from footfall.stack.virtual_bench import PlantStepper
 
+
+class Plant(PlantStepper, Protocol):
+    """A robot that may also come to grief."""
+
+    @property
+    def outcome(self) -> Outcome: ...
+
+
 #: A plant by its scenario's name and the settings changed in it, and what is built around it.
-PlantFactory = Callable[[str, Sequence[str]], tuple[PlantStepper, StackSettings, Sequence[Winding], Battery]]
+PlantFactory = Callable[[str, Sequence[str]], tuple[Plant, StackSettings, Sequence[Winding], Battery]]
 
 TURN_US = 1000  #: the longest sleep; bytes from the mid or the high level end it sooner
 #: Ticks further behind than this are left out and counted: after a pause of the machine the robot stood still, it does not rush.
 MOST_BEHIND_US = 50_000
+PRIORITY = 10  #: of real-time scheduling where it is permitted: a robot does not wait either, but the programs come first
 FLOWING = 0.01  #: A; less is no current
 
 
@@ -48,12 +58,13 @@ class Tally:
     commands: int = 0  #: lines from the mid level
     flowed: float | None = None  #: when current last flowed, on the machine's clock [s]
     currents: tuple[float, ...] = ()
+    grief: str = ""  #: what became of the robot while its motors drove it; "" as long as it walks
 
 
 class Robot:
     """Plant and devices, moved by the machine's clock."""
 
-    def __init__(self, folder: RunFolder, plant: PlantStepper, driver: OdriveEmulator, sensor: SensorEmulator, period_us: int):
+    def __init__(self, folder: RunFolder, plant: Plant, driver: OdriveEmulator, sensor: SensorEmulator, period_us: int):
         self._plant, self._driver, self._sensor, self._period_us = plant, driver, sensor, period_us
         self._uart, self._usb, self._imu = (PtyPort(path) for path in (folder.driver_uart, folder.driver_usb, folder.imu))
         self._faults = FaultSwitches(folder.faults, driver, sensor)
@@ -99,6 +110,8 @@ class Robot:
             tally.ticks += 1
         if any(abs(current) > FLOWING for current in tally.currents):
             tally.flowed = now * 1e-6
+            if plant.outcome is not Outcome.running and not tally.grief:
+                tally.grief = plant.outcome.meaning
 
 
 def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) -> None:
@@ -110,9 +123,10 @@ def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) ->
     driver = OdriveEmulator(settings, windings, battery)
     sensor = SensorEmulator(settings, asked.sensor_noise, asked.seed)
     folder = RunFolder(Path(asked.folder))
+    # Takes a moment where JAX is loaded: before the robot's time begins.
+    granted = keep_time(PRIORITY if asked.priority else None, lock_memory=False)
     robot = Robot(folder, plant, driver, sensor, settings.low_period_us)
     try:
-        granted = keep_time(None)
         folder.hand_out(settings)  # the sign that the devices are there
         say_at = 0.0
         while True:
@@ -134,6 +148,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--folder", required=True, help="of the run; the devices' names appear in it")
     parser.add_argument("--sensor-noise", type=float, default=0.0, help="rad, standard deviation")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")
     parser.add_argument("--parent", type=int, default=0, help="end when this process does")
     return parser.parse_args(arguments)
 

@@ -15,13 +15,14 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from footfall.realtime.joystick import JoystickThread
 from footfall.realtime.leash import begin
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.real_clock import RealClock, keep_time
-from footfall.realtime.serial_port import NoisyPort, PortError, SerialPort
-from footfall.realtime.stack_log import StackLogError, read_stack_log
+from footfall.realtime.serial_port import NoisyPort, SerialPort
+from footfall.realtime.stack_log import read_stack_log
 from footfall.realtime.status_line import prepare_to_say, say
 from footfall.stack.contracts import MotorDriver, Operator, Record, ResetLine
 from footfall.stack.odrive_ascii import OdriveAscii
@@ -30,7 +31,7 @@ from footfall.stack.pitch_sensor import SerialPitchSensor
 from footfall.stack.ports import Port
 from footfall.stack.reset_line import FileResetLine, GpioResetLine, NoResetLine
 from footfall.stack.settings import StackSettings
-from footfall.stack.start_up import Connections, StartUpError, start_up
+from footfall.stack.start_up import Connections, Devices, StartUpError, start_up
 from footfall.stack.supervisor import Supervisor, run
 
 PRIORITY = 20  #: of real-time scheduling where it is permitted: below the mid level
@@ -44,6 +45,7 @@ class Journal:
         self._link = link
         self.faults: list[str] = []
         self.cycles = 0
+        self.ending = ""
 
     def put(self, record: Record) -> bool:
         self.cycles = record.cycle + 1
@@ -51,47 +53,70 @@ class Journal:
             self.faults.append(record.fault)
         return self._link.put(record)
 
+    def close(self, finished: str) -> None:
+        """The log's last words, on whichever way the run ends: by its own wish, by the clock, or by an exception on its way out."""
+        match sys.exception():
+            case None:
+                self.ending = finished or "the time was over"
+            case SystemExit():
+                self.ending = "a signal ended it"
+            case error:
+                self.ending = f"{type(error).__name__}: {error}"
+        self._link.close(self.ending)
+
+
+class Ready(NamedTuple):
+    """All that can be refused is behind it."""
+
+    settings: StackSettings
+    devices: Devices
+    begin_operating: Callable[[], Callable[[], Operator]]
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     asked = _arguments(arguments)
     begin(asked.parent)
     prepare_to_say()
+    clock = RealClock()
     try:
-        return _supervise(asked)
-    except (StartUpError, PortError, StackLogError, ValueError) as error:
+        ready = _prepare(asked, clock)
+    except (StartUpError, OSError, ValueError) as error:  # each says what to do about it
         print(error, file=sys.stderr)
         return NOT_STARTED
+    return _supervise(asked, ready, clock)
 
 
-def _supervise(asked: argparse.Namespace) -> int:
+def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     settings = StackSettings.from_json(Path(asked.settings).read_text())
-    clock = RealClock()
-    operator = _operator(asked, settings, clock)  # a bad script is found before anything moves
+    begin_operating = _operator(asked, settings, clock)  # a bad script is found before anything moves
     devices = start_up(settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock)
     for motor, word in enumerate(devices.standing_errors):
         if word:
             print(f"motor {motor} has an error from before: {word:#x}. It was not cleared.", file=sys.stderr)
+    return Ready(settings, devices, begin_operating)
+
+
+def _supervise(asked: argparse.Namespace, ready: Ready, clock: RealClock) -> int:
+    settings, devices = ready.settings, ready.devices
     link = LogLink(Path(asked.folder), _about(settings, asked.scenario))
     journal = Journal(link)
-    ending = "a signal ended it"
-
-    def end_log() -> None:
-        link.close(supervisor.finished or ending)
-
+    status = SIGNAL
     granted = keep_time(PRIORITY if asked.priority else None)
     supervisor = Supervisor(
-        settings, devices.driver, devices.sensor, devices.mid_port, operator(), journal.put, clock, end_log=end_log
+        settings,
+        devices.driver,
+        devices.sensor,
+        devices.mid_port,
+        ready.begin_operating(),
+        journal.put,
+        clock,
+        end_log=lambda: journal.close(supervisor.finished),
     )
-    status = SIGNAL
     try:
-        until = None if asked.duration is None else clock.now() + asked.duration
-        ending = run(supervisor, clock, until)
-        status = FAULT if journal.faults or "joystick" in ending else PLANNED
+        run(supervisor, clock, None if asked.duration is None else clock.now() + asked.duration)
+        status = FAULT if journal.faults else PLANNED
     except SystemExit:
-        pass
-    except BaseException as error:
-        ending, status = f"{type(error).__name__}: {error}", FAULT
-        raise
+        pass  # it was a signal, and all is switched off
     finally:
         for problem in supervisor.shutdown_problems:
             print(problem, file=sys.stderr)
@@ -102,7 +127,7 @@ def _supervise(asked: argparse.Namespace) -> int:
             "late_cycles": supervisor.late_cycles,
             "dropped_records": supervisor.dropped_records,
         }
-        say("supervisor", ending=ending, faults=journal.faults, status=status, granted=granted, **counts)
+        say("supervisor", ending=journal.ending, faults=journal.faults, status=status, granted=granted, **counts)
     return status
 
 

@@ -262,10 +262,19 @@ def test_a_weak_battery_limits_the_current_and_books_stay_closed():
     assert weak.ledger.relative_residual < 1e-8
 
 
+def test_friction_of_the_drivetrain_is_paid_by_the_motors_current_and_walks_slower():
+    designs = {"drivetrain.viscous": [0.0, 0.02, 0.0], "drivetrain.dry": [0.0, 0.0, 0.1]}
+    results = rollout(load(WHEEL), designs=designs, track=("computer.output", "motor.torque"))
+    speed, current = results["mean_speed"].values, results["computer.output_mean"].values
+    # The torso's weight needs the same mean torque at the joints, whatever it takes to bring it there.
+    assert results["motor.torque_mean"].values == pytest.approx(results["motor.torque_mean"].values[0], rel=0.03)
+    assert np.all(current[1:] > 1.05 * current[0]) and np.all(np.isfinite(speed))
+
+
 def test_a_robot_class_with_a_computer_has_the_parameters_of_its_plant_once():
     system = load(WHEEL).system
     plant = system.plant
-    own = {f.name for f in dataclasses.fields(system)} - {"controller", "stack", "battery"}
+    own = {f.name for f in dataclasses.fields(system)} - {"controller", "stack", "battery", "drivetrain"}
     assert own == {f.name for f in dataclasses.fields(plant)} - {"controller", "control_period"}
     assert all(getattr(system, name) is getattr(plant, name) for name in own)
 

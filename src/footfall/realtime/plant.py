@@ -103,11 +103,11 @@ class PlantStepper:
         self.step_us = round(system.stack.low_period * SECOND)
         self._robot = ResidentLane(plant, start.state(plant), self.step_us / SECOND)
         self._currents = [np.zeros(1) for _ in plant.joints]
-        self._torque, self._gear = float(system.motor.torque_per_ampere), float(system.motor.gear_ratio)
+        self._gear = float(system.motor.gear_ratio)
 
-        def driven(plant: Any, x: Any, m: Any, *torques: Any) -> tuple:
-            del x
-            return tuple(jax.tree.leaves(plant.driven(m, torques)))
+        def driven(plant: Any, x: Any, m: Any, *currents: Any) -> tuple:
+            speeds = plant.senses(0.0, x, m).speeds
+            return tuple(jax.tree.leaves(plant.driven(m, system.joint_torques(currents, speeds))))
 
         def sensed(plant: Any, x: Any, m: Any) -> tuple:
             seen = plant.senses(0.0, x, m)
@@ -138,7 +138,7 @@ class PlantStepper:
         if self._robot.outcome or not count:
             return
         for place, current in zip(self._currents, currents, strict=True):
-            place[0] = self._torque * current
+            place[0] = current
         self._drive()
         for view, new in zip(self._robot.lane.m, self._driven, strict=True):
             view[...] = new

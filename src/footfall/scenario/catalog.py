@@ -14,6 +14,7 @@ from footfall.hybrid.fields import nearest
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.parts.actuators.battery import BatteryPack
+from footfall.parts.actuators.drivetrain import DriveTrain
 from footfall.parts.actuators.motors import DcMotor, IdealMotor
 from footfall.parts.bodies.runner_body import RunnerBody
 from footfall.parts.bodies.segment_chain import SegmentChain
@@ -59,6 +60,7 @@ PARTS: dict[str, type] = {
     "torso": Torso,
     "dc-motor": DcMotor,
     "battery": BatteryPack,
+    "drivetrain": DriveTrain,
     "three-level": ThreeLevelStack,
     "digital-pid": DigitalPid,
     "ideal-motor": IdealMotor,

@@ -20,6 +20,7 @@ from footfall.hybrid.sketch import Chart, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
 from footfall.numerics.scalar import Scalar
 from footfall.parts.actuators.battery import BatteryPack
+from footfall.parts.actuators.drivetrain import DriveTrain
 from footfall.parts.actuators.motors import DcMotor
 from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.parts.controllers.digital_pid import DigitalPid
@@ -109,6 +110,7 @@ class ClosedLoop(AbstractHybridSystem):
     controller: eqx.AbstractVar[DigitalPid]
     stack: eqx.AbstractVar[ThreeLevelStack]
     battery: eqx.AbstractVar[BatteryPack]
+    drivetrain: eqx.AbstractVar[DriveTrain]
 
     @property
     @abc.abstractmethod
@@ -200,8 +202,15 @@ class ClosedLoop(AbstractHybridSystem):
         m = dataclasses.replace(m, ticks=m.ticks + 1)
         # Plain numbers must not change what a number is from tick to tick: loops carry it.
         m = jax.tree.map(lambda new, old: jnp.asarray(new, jnp.result_type(old)), m, before)
+        return m, self.joint_torques((m.current_1, m.current_2)[: len(senses.speeds)], senses.speeds)
+
+    def joint_torques(self, currents: tuple[Scalar, ...], speeds: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+        """What reaches the joints of the motors' torques.
+
+        torque = G K i - b w - c tanh(w / w_0)                                                                       (stack.4)
+        """
         each = self.motor.torque_per_ampere
-        return m, tuple(each * current for current in (m.current_1, m.current_2)[: len(senses.speeds)])
+        return tuple(each * current - self.drivetrain.drag(speed) for current, speed in zip(currents, speeds, strict=True))
 
     def _late(self, cycles: Scalar, jitter: Scalar, stream: int, like: Scalar) -> Scalar:
         """Ticks by which a cycle starts late."""

@@ -10,6 +10,7 @@ from footfall.models.spike_hinge import SpikeHinge
 from footfall.models.steered_wheel import SteeredWheel
 from footfall.models.torso_wheel import TorsoWheel
 from footfall.parts.actuators.battery import BatteryPack
+from footfall.parts.actuators.drivetrain import DriveTrain
 from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.parts.controllers.digital_pid import DigitalPid
 from footfall.stack.lockstep import ClosedLoop
@@ -19,6 +20,7 @@ ADDED: dict[str, tuple[type, str]] = {
     "controller": (DigitalPid, "pitch law of the mid level"),
     "stack": (ThreeLevelStack, "the three programs and the lines between them"),
     "battery": (BatteryPack, "what feeds the motors"),
+    "drivetrain": (DriveTrain, "what lies between each motor and its joint"),
 }
 
 

@@ -230,6 +230,32 @@ def test_a_script_that_cannot_be_followed_is_refused_before_anything_moves(tmp_p
         assert run.status["robot"].get("flowed") is None
 
 
+@undisturbed
+def test_on_named_ports_the_supervisor_runs_alone(tmp_path):
+    with stage(tmp_path, separate=True, script=["0.1 motors-on", "0.3 run", "1.5 stop"]) as run:
+        assert list(run.processes.children) == ["supervisor"]
+        assert run.until_ended() == 0
+    log = run.log()
+    assert log["setpoint_on"].any()
+    assert log["motor_vel_l"][-1] > 1.0  # turns/s; the stand-in comes to 3.6
+
+
+@undisturbed
+def test_the_operator_of_a_log_can_be_repeated(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    with stage(first, mid=firmware_mid, script=["0.1 motors-on", "0.3 run", "0.8 setpoint 0.7", "1.2 stop"]) as run:
+        assert run.until_ended() == 0
+    with stage(second, mid=firmware_mid, replay=run.processes.folder.log) as again:
+        assert again.until_ended() == 0
+    logs = run.log(), again.log()
+    for changed in ("setpoint_on", "motors_on", "pitch_setpoint"):
+        moments = [log["t"][1:][np.diff(log[changed].astype(float)) != 0] for log in logs]
+        assert len(moments[0]) == len(moments[1]) > 0
+        assert np.abs(moments[0] - moments[1]).max() < SLACK * 0.02  # a cycle to record it and a cycle to obey it
+
+
 LAUNCH = """
 import pathlib, sys
 sys.path.insert(0, sys.argv[1])

@@ -6,6 +6,7 @@ Run as a program it is the robot process with that plant:  python -m support.ser
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import math
 import os
@@ -177,20 +178,32 @@ def stage(
     mid: Callable[[StackSettings], Sequence[str]] = python_mid,
     script: Sequence[str] = WALK,
     joystick: Path | None = None,
+    replay: Path | None = None,
     noise: float = 0.0,
+    separate: bool = False,
 ) -> Iterator[Stage]:
-    """The stack with the stand-in plant; all of it ended when the context is."""
+    """The stack with the stand-in plant; all of it ended when the context is. `separate`: the devices are started by somebody else, and
+    the supervisor is given their ports, as it is given a real robot's."""
 
     def operation(run: Any, settings: StackSettings) -> list[str]:
         if joystick is not None:
             return ["--joystick", str(joystick)]
+        if replay is not None:
+            return ["--replay", str(replay)]
         run.script.write_text("\n".join(script))
         return ["--script", str(run.script)]
 
     robot = [sys.executable, str(Path(__file__)), "--scenario", "stand-in"]
-    with StackProcesses(folder / "run", "stand-in", operation, noise=noise) as processes:
-        # A driver that has not answered for so long may be a process that was not let run.
-        processes.start_emulated(Emulation(robot, mid, reply_limit=0.2))
+    # A driver that has not answered for so long may be a process that was not let run.
+    emulation = Emulation(robot, mid, reply_limit=0.2)
+    with contextlib.ExitStack() as all_of_it:
+        processes = all_of_it.enter_context(StackProcesses(folder / "run", "stand-in", operation, noise=noise))
+        if separate:
+            elsewhere = all_of_it.enter_context(StackProcesses(folder / "elsewhere", "stand-in", operation))
+            settings, ports = elsewhere.start_devices(emulation)
+            processes.start_on_hardware(settings, dataclasses.replace(ports, reset=None))
+        else:
+            processes.start_emulated(emulation)
         yield Stage(processes)
 
 

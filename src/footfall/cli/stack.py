@@ -84,10 +84,13 @@ def run_stack(request: StackRequest) -> int:
                     lost = processes.lost
                 except KeyboardInterrupt:
                     interrupted = True
-    except LaunchError as error:
-        shutil.rmtree(folder, ignore_errors=True)  # nothing ran: there is nothing to keep
+    except (LaunchError, ScenarioError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
         fail(str(error))
         return 2
+    except KeyboardInterrupt:  # before it began
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     if lost is not None:
         fail(f"the {lost} process ended in the middle of the run: {processes.children[lost].last_words() or 'without a word'}")
     return _report(request, processes, interrupted)
@@ -165,7 +168,8 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
     status = processes.exit_statuses()["supervisor"]
     if not processes.folder.log.exists():
         fail(supervisor.last_words() or f"the supervisor ended with status {status} before it began")
-        return 2
+        shutil.rmtree(processes.folder.path, ignore_errors=True)  # nothing ran: there is nothing to keep
+        return 130 if interrupted else 2
     summary = summarise(request, processes)
     processes.folder.summary.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
     if request.as_json:

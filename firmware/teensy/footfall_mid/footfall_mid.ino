@@ -5,7 +5,8 @@ extern "C" {
 #include "src/mid.h"
 }
 
-// The high level: USB. (Its baud rate is a formality; USB goes at its own speed.)
+// The high level: USB, which a Teensy starts by itself. Serial.begin() would only wait up to two seconds for somebody to listen, and the
+// motors must be told to stand still meanwhile.
 #define HIGH_LEVEL Serial
 
 // The motor driver: pin 1 (TX1) to the ODrive's RX. Two lines of at most 14 bytes every millisecond are 28 kB/s; ten bits a byte makes
@@ -27,7 +28,6 @@ void setup()
 {
     pinMode(RESET_PIN, INPUT_PULLUP);
     pinMode(LIGHT_PIN, OUTPUT);
-    HIGH_LEVEL.begin(115200);
     DRIVER.begin(DRIVER_BAUD);
     ff_mid_start(&program, &ff_built_for);
 }

@@ -336,6 +336,41 @@ def stack_run(
     _guarded(run_stack, request)
 
 
+LogFile = Annotated[str, typer.Argument(metavar="LOG", help="stack.mcap of a run, or its folder.")]
+LogScenario = Annotated[str | None, typer.Option(help="Scenario to compare with (default: the log's own).")]
+
+
+@stack.command("replay")
+def stack_replay(
+    log: LogFile,
+    scenario: LogScenario = None,
+    settings: Settings = None,
+    delay: Annotated[float, typer.Option(help="Age of a pitch when it reaches the supervisor [s].")] = 0.0,
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE.png", help="Where to draw (default: replay.png beside the log).")
+    ] = None,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw both.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+) -> None:
+    """Compare a log, of an emulated robot or a real one, with the same programs in lockstep under the same operator."""
+    from footfall.cli.stack_replay import replay_log
+
+    _guarded(replay_log, log, scenario, settings, delay, picture, plots, as_json)
+
+
+@stack.command("fit")
+def stack_fit(
+    log: LogFile,
+    scenario: LogScenario = None,
+    settings: Settings = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+) -> None:
+    """Find friction, delay and motor constant with which the model walks as a log says."""
+    from footfall.cli.stack_replay import fit_log
+
+    _guarded(fit_log, log, scenario, settings, as_json)
+
+
 def _guarded(command, *arguments) -> None:
     """Bad input ends with status 2 and its own words; the rest of the status is the command's."""
     from footfall.cli.screen import fail

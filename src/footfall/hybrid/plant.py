@@ -19,10 +19,12 @@ class Senses(NamedTuple):
 class AbstractPlant(AbstractHybridSystem):
     """A system with joints that are driven and an angle that is sensed. Its discrete state holds the torques between two commands.
 
+    `setpoint_key` is where a scenario says the angle to hold ("torso.pitch_setpoint").
     `commanded` names the fields (a law of its own, say) that make it such a plant, and what they then hold: values, or classes to be made.
     The struct its `outputs` returns has a field `computer` that is None: there a control computer shows itself.
     """
 
+    setpoint_key: ClassVar[str]
     commanded: ClassVar[Mapping[str, Any]]
 
     @property

@@ -96,6 +96,7 @@ class SpikeHinge(AbstractPlant):
     """
 
     Start = HingeStart
+    setpoint_key: ClassVar[str] = "angle_setpoint"
     commanded: ClassVar[Mapping[str, Any]] = {}
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)

@@ -102,6 +102,7 @@ class SteeredWheel(AbstractPlant):
     """
 
     Start = SteeredWheelStart
+    setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "steering_current": 0.0}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)

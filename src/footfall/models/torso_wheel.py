@@ -113,6 +113,7 @@ class TorsoWheel(AbstractPlant):
     """
 
     Start = TorsoWheelStart
+    setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "control_period": None}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)
@@ -313,6 +314,10 @@ class TorsoWheel(AbstractPlant):
         work = TransferWork(impact=-self.kinetic(removed), released_spring=-self.leg.energy(x.spoke_length))
         foot_x = m.foot_x + self.leg.rest_length * sincos(after.spoke_angle)[0] - x.spoke_length * sincos(x.spoke_angle)[0]
         return Jump(after, dataclasses.replace(m, foot_x=foot_x, steps=m.steps + 1), work)
+
+    def restarted(self, m: Stance) -> Stance:
+        """The controller's next tick is at zero, wherever between two ticks the event was."""
+        return dataclasses.replace(m, ticks=0 * m.ticks) if isinstance(m, SampledStance) else m
 
     def no_work(self, x: TorsoWheelState) -> TransferWork:
         return TransferWork(impact=0.0 * x.spoke_length, released_spring=0.0 * x.spoke_length)

@@ -68,7 +68,8 @@ def to_json(record: Record) -> dict[str, Any]:
 
 
 class StackLogWriter:
-    """Writes the file as the run goes. `about` are texts: settings (JSON), scenario, versions (JSON), started (ISO time of t = 0)."""
+    """Writes the file as the run goes. `about` are texts: settings (JSON), scenario, changes (JSON), versions (JSON), started
+    (ISO time of t = 0)."""
 
     def __init__(self, stream: IO[bytes], about: dict[str, str]):
         from mcap.writer import CompressionType, IndexType, Writer
@@ -108,6 +109,7 @@ class StackLog:
     versions: dict[str, str]
     started: str  #: ISO time
     ending: str | None  #: why the run ended; None: the file was cut off before anybody could say
+    changes: tuple[str, ...] = ()  #: what `--set` changed in the scenario
 
     def __len__(self) -> int:
         return len(self.columns["t"])
@@ -190,11 +192,13 @@ def _log(path: Path, about: dict[str, str], ending: str | None, rows: dict[str, 
         raise StackLogError(f"{path} has no description of a stack run in it. Expected a log written by `footfall stack run`.")
     try:
         settings = StackSettings.from_json(about["settings"])
+        changes = tuple(str(change) for change in json.loads(about.get("changes", "[]")))
         versions = {str(name): str(version) for name, version in json.loads(about.get("versions", "{}")).items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StackLogError(f"{path}: its settings cannot be read ({error}).") from None
     columns = {name: _column(rows[name], kind) for name, kind in _KINDS.items()}
-    return StackLog(path, columns, settings, about.get("scenario", ""), versions, about.get("started", ""), ending)
+    scenario, started = about.get("scenario", ""), about.get("started", "")
+    return StackLog(path, columns, settings, scenario, versions, started, ending, changes)
 
 
 def _take(rows: dict[str, list[Any]], data: bytes, where: str) -> None:

@@ -92,7 +92,9 @@ def run_batch(
     kept = [[np.asarray(v)[..., :lanes] for v in leaves] for leaves in (lane.x, lane.m)]
     end = HybridState(jax.tree.unflatten(kind.x, kept[0]), jax.tree.unflatten(kind.m, kept[1]))
     values, column_units, docs = _tables(columns, lanes)
-    times = None if not plan.sample_every else np.arange(len(march.samples)) * plan.sample_every * step
+    times = None
+    if plan.sample_every:
+        times = (march.first_sample + np.arange(len(march.samples)) * plan.sample_every) * step
     samples = {n: np.stack([row[n][..., :lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
     return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples)
 
@@ -154,6 +156,7 @@ class _March:
     ):
         self.kind, self.system, self.clock, self.path, self.plan = kind, system, clock, path, plan
         self.steps, self.settle, self.progress = steps, settle, progress
+        self.first_sample = round(plan.sample_from / float(clock.step))
         self.settled: list[np.ndarray] | None = None  # integrals at the settling time
         self.samples: list[dict[str, np.ndarray]] = []
         # The same whether anybody listens or not.
@@ -162,18 +165,18 @@ class _March:
         self.walked: np.ndarray | None = None  # whether there was one
 
     def go(self, lane: Lane) -> Lane:
-        i, every = 0, self.plan.sample_every
+        i, every, begin = 0, self.plan.sample_every, self.first_sample
         while True:
             if i == self.settle:
                 lane = self._at_settling(lane)
-            if every and i % every == 0:
+            if every and i >= begin and (i - begin) % every == 0:
                 seen = _observer(self.kind, self.plan.sample)(self.system, lane, self._time(i))
                 self.samples.append({n: np.asarray(v) for n, v in seen.items()})
             if i >= self.steps:
                 return lane
             stops = [self.steps, i + self.per_call]
             stops += [self.settle] if i < self.settle else []
-            stops += [(i // every + 1) * every] if every else []
+            stops += [begin + max(0, (i - begin) // every + 1) * every] if every else []
             until = min(stops)
             lane = self.path.run(self.system, lane, self.clock, i, until - i)
             i = until

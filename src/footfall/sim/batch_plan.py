@@ -22,6 +22,7 @@ class BatchPlan:
     max_jumps   a robot's run ends with this many jumps
     track       named outputs whose mean, root mean square, least and largest value over the settled part are kept
     sample      named outputs to keep every `sample_every` steps
+    sample_from time from which they are kept [s]
     path        "gpu" (one Pallas kernel), "cpp" (one C++ kernel), "xla" (everywhere), or "auto": the fastest there is
     """
 
@@ -35,6 +36,7 @@ class BatchPlan:
     path: str = "auto"
     sample: tuple[str, ...] = ()
     sample_every: int | None = None
+    sample_from: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("track", "sample"):
@@ -62,6 +64,10 @@ class BatchPlan:
         if (self.sample_every is None) != (not self.sample) or (self.sample_every is not None and self.sample_every < 1):
             raise ValueError(
                 "BatchPlan.sample names outputs and sample_every says how often, at least 1: give both or neither."
+            )
+        if not 0.0 <= self.sample_from <= self.duration:
+            raise ValueError(
+                f"BatchPlan.sample_from = {self.sample_from:g} s must lie inside the duration of {self.duration:g} s."
             )
         if not 1 <= self.max_jumps <= 2**31 - 2:
             raise ValueError(f"BatchPlan.max_jumps = {self.max_jumps} must be between 1 and 2^31 - 2.")

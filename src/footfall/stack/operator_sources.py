@@ -115,7 +115,7 @@ class ScriptError(ValueError):
     """A script that cannot be followed, with the line that is wrong."""
 
 
-class _Timeline:
+class Timeline:
     """Operators, each from its time on."""
 
     def __init__(self, times_us: Sequence[int], operators: Sequence[Operator]):
@@ -131,7 +131,7 @@ class _Timeline:
         return lambda: self.at(clock.now() - start)
 
 
-class ScriptedOperator(_Timeline):
+class ScriptedOperator(Timeline):
     """An operator who does what a text says: lines `t action [value]`, t in seconds since the start and never falling, `#` a comment.
 
         0.5 motors-on          # also lifts a latched cut-off
@@ -192,7 +192,7 @@ class ScriptedOperator(_Timeline):
         return value
 
 
-class RecordedOperator(_Timeline):
+class RecordedOperator(Timeline):
     """The operator of a run that was logged, as far as the records tell: switches, set point, steering. Stops after the last."""
 
     def __init__(self, records: Iterable[Record], settings: StackSettings):

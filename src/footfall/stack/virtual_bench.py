@@ -17,7 +17,7 @@ from footfall.stack.microseconds import SECOND
 from footfall.stack.mid import Sent
 from footfall.stack.odrive_ascii import OdriveAscii
 from footfall.stack.odrive_emulator import OdriveEmulator
-from footfall.stack.operator_sources import ScriptedOperator
+from footfall.stack.operator_sources import ScriptedOperator, Timeline
 from footfall.stack.pitch_sensor import SensorEmulator, SerialPitchSensor
 from footfall.stack.ports import pipe
 from footfall.stack.settings import StackSettings
@@ -98,17 +98,20 @@ class VirtualBench:
         mid: MidLevel,
         windings: Sequence[Winding],
         battery: Battery,
-        script: Sequence[str],
+        script: Sequence[str] | Timeline,
         *,
         mid_poll_us: int = 250,
         sensor_noise: float = 0.0,
         sensor_delay_us: int = 0,
+        sensor_lead_us: int = 0,
         calibrated: bool = True,
         seed: int = 0,
         wrap_driver: Callable[[MotorDriver], MotorDriver] = lambda driver: driver,
     ):
-        """`script`: as ScriptedOperator takes it, its time zero where `run` is first called. `mid_poll_us`: how often the mid level's
-        loop comes round. `wrap_driver`: to put something between supervisor and motor driver."""
+        """`script`: lines as ScriptedOperator takes them, or an operator ready made; its time zero where `run` is first called.
+        `mid_poll_us`: how often the mid level's loop comes round. `sensor_delay_us`: from measuring a pitch to its arrival;
+        `sensor_lead_us`: how long before each cycle of the supervisor it is measured. `wrap_driver`: to put something between supervisor
+        and motor driver."""
         if mid_poll_us % settings.low_period_us:
             raise ValueError(
                 f"mid_poll_us = {mid_poll_us}: a multiple of the low period, {settings.low_period_us} us, is expected."
@@ -125,8 +128,8 @@ class VirtualBench:
         self.records: list[Record] = []  #: that reached the disk
         self.flow: list[Moment] = []  #: every tick of the motor driver
         self.ended = ""  #: why the main loop ended
-        self._script = ScriptedOperator(script, settings)
-        self._mid_poll_us, self._sensor_delay_us = mid_poll_us, sensor_delay_us
+        self._script = script if isinstance(script, Timeline) else ScriptedOperator(script, settings)
+        self._mid_poll_us, self._sensor_delay_us, self._sensor_lead_us = mid_poll_us, sensor_delay_us, sensor_lead_us
         self._mid_silent = self._mid_held = False
         self._arriving: list[tuple[int, bytes]] = []  # from the sensor, not there yet
         self._plans: list[tuple[int, int, Callable[[], object]]] = []
@@ -233,7 +236,7 @@ class VirtualBench:
     def _first_half(self, now_us: int) -> None:
         while self._plans and self._plans[0][0] <= now_us:
             heapq.heappop(self._plans)[2]()
-        frame = self.sensor.step(now_us, self.plant.pitch)
+        frame = self.sensor.step(now_us + self._sensor_lead_us, self.plant.pitch)
         if frame:
             self._arriving.append((now_us + self._sensor_delay_us, frame))
         while self._arriving and self._arriving[0][0] <= now_us:

@@ -28,10 +28,9 @@ def measure(seconds: float, mid, priority: bool) -> dict:
         folder.script.write_text("0.3 motors-on\n0.6 run\n")
         return ["--script", str(folder.script), "--duration", str(seconds)]
 
-    robot = [*program("robot_process"), "--scenario", "rimless-wheel"]
     with tempfile.TemporaryDirectory() as place:
         with StackProcesses(Path(place) / "run", "rimless-wheel", operation, priority=priority) as stack:
-            stack.start_emulated(Emulation(robot, mid))
+            stack.start_emulated(Emulation(program("robot_process"), mid))
             while stack.running:
                 stack.poll(0.2)
             load = os.getloadavg()

@@ -193,7 +193,7 @@ def stage(
         run.script.write_text("\n".join(script))
         return ["--script", str(run.script)]
 
-    robot = [sys.executable, str(Path(__file__)), "--scenario", "stand-in"]
+    robot = [sys.executable, str(Path(__file__))]
     # A driver that has not answered for so long may be a process that was not let run.
     emulation = Emulation(robot, mid, reply_limit=0.2)
     with contextlib.ExitStack() as all_of_it:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import shutil
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -63,12 +64,22 @@ class StackRequest:
 
 def run_stack(request: StackRequest) -> int:
     """The command. 0: it ended as planned, without a fault."""
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a terminal that is closed must not leave a robot walking
+        signal.signal(number, signal.default_int_handler)
     _check(request)
     folder = Path(request.out) if request.out else fresh_folder("runs", f"stack-{Path(request.name).stem}")
     if folder.exists():
         raise FolderError(f"{folder} exists already. Choose another folder with --out.")
     try:
-        processes = StackProcesses(folder, request.name, _operation(request), priority=request.priority, noise=request.noise)
+        processes = StackProcesses(
+            folder,
+            request.name,
+            _operation(request),
+            changes=request.settings,
+            priority=request.priority,
+            noise=request.noise,
+            seed=request.seed,
+        )
     except OSError as error:
         raise FolderError(f"{folder} cannot be made: {error.strerror}.") from None
     interrupted, lost = False, None
@@ -157,9 +168,8 @@ def _start(request: StackRequest, processes: StackProcesses) -> StackSettings:
         return settings
     if request.as_json is False:
         note("starting the emulated robot (the first time its equations are compiled)")
-    changes = [word for change in request.settings for word in ("--set", change)]
     noise = ["--sensor-noise", str(request.sensor_noise), "--seed", str(request.seed)]
-    robot = [*program("robot_process"), "--scenario", request.name, *changes, *noise]
+    robot = [*program("robot_process"), *noise]
     return processes.start_emulated(Emulation(robot, firmware_mid if request.mid == "firmware" else python_mid))
 
 

@@ -70,7 +70,7 @@ class Ports:
 class Emulation:
     """Devices that are processes."""
 
-    robot: Sequence[str]  #: command of the robot process, but for the folder
+    robot: Sequence[str]  #: command of the robot process, but for what and where
     mid: Callable[[StackSettings], Sequence[str]] = (
         python_mid  #: command of the mid level for these settings, but for its lines
     )
@@ -136,10 +136,23 @@ class StackProcesses:
     `status`: by program, the figures it last gave. `records`, `ending` and the rest of the supervisor's come from its status lines.
     """
 
-    def __init__(self, folder: Path, scenario: str, operator: Operation, *, priority: bool = True, noise: float = 0.0):
+    def __init__(
+        self,
+        folder: Path,
+        scenario: str,
+        operator: Operation,
+        *,
+        changes: Sequence[str] = (),
+        priority: bool = True,
+        noise: float = 0.0,
+        seed: int = 0,
+    ):
+        """`changes`: KEY=VALUE in the scenario; `noise`: share of bytes that are garbled between supervisor and mid level."""
         self.folder = RunFolder(folder)
         self.status: dict[str, dict[str, Any]] = {"robot": {}, "mid": {}, "supervisor": {}}
-        self._scenario, self._operator, self._noise = scenario, operator, noise
+        self._operator = operator
+        self._subject = ["--scenario", scenario, *(word for change in changes for word in ("--set", change))]
+        self._noise = ["--noise", str(noise), "--seed", str(seed)] if noise else []
         self._priority = ["--priority"] if priority else []
         self.children: dict[str, Child] = {}
         self._selector = selectors.DefaultSelector()
@@ -167,7 +180,8 @@ class StackProcesses:
         """Robot and mid level; the robot says what it was built for."""
         folder = self.folder
         folder.reset.write_bytes(b"1")
-        self._start("robot", [*emulation.robot, "--folder", str(folder.path), *self._priority, *_leash()])
+        command = [*emulation.robot, *self._subject, "--folder", str(folder.path)]
+        self._start("robot", [*command, *self._priority, *_leash()])
         self._await("robot", folder.settings, PLANT_PATIENCE)
         settings = folder.read_settings()
         lines = ["--high", str(folder.mid), "--driver", str(folder.driver_uart), "--reset", str(folder.reset)]
@@ -222,9 +236,8 @@ class StackProcesses:
         folder = self.folder
         driver = ["--driver", ports.driver] if ports.driver is not None else ["--driver-serial", ports.driver_serial]
         command = [*program("supervisor_process"), "--settings", str(folder.settings), "--folder", str(folder.path)]
-        command += ["--scenario", self._scenario, "--mid", ports.mid, "--imu", ports.imu, *driver]
+        command += [*self._subject, "--mid", ports.mid, "--imu", ports.imu, *driver, *self._noise]
         command += ["--reset", ports.reset] if ports.reset is not None else []
-        command += ["--noise", str(self._noise)] if self._noise else []
         command += ["--reply-limit", str(ports.reply_limit), *self._operator(folder, settings)]
         self._start("supervisor", [*command, *self._priority, *_leash()])
 

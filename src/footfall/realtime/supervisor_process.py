@@ -98,7 +98,7 @@ def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
 
 def _supervise(asked: argparse.Namespace, ready: Ready, clock: RealClock) -> int:
     settings, devices = ready.settings, ready.devices
-    link = LogLink(Path(asked.folder), _about(settings, asked.scenario))
+    link = LogLink(Path(asked.folder), _about(settings, asked.scenario, asked.set))
     journal = Journal(link)
     status = SIGNAL
     granted = keep_time(PRIORITY if asked.priority else None)
@@ -170,11 +170,12 @@ def _reset_line(where: str | None) -> ResetLine:
     return GpioResetLine(kind, int(rest))
 
 
-def _about(settings: StackSettings, scenario: str) -> dict[str, str]:
+def _about(settings: StackSettings, scenario: str, changes: Sequence[str]) -> dict[str, str]:
     versions = {name: importlib.metadata.version(name) for name in ("footfall", "numpy", "mcap")}
     return {
         "settings": settings.to_json(),
         "scenario": scenario,
+        "changes": json.dumps(list(changes)),
         "versions": json.dumps(versions | {"python": platform.python_version()}),
         "started": datetime.datetime.now(datetime.UTC).isoformat(),
     }
@@ -185,6 +186,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--settings", required=True, help="JSON file")
     parser.add_argument("--folder", required=True, help="of the run; the log appears in it")
     parser.add_argument("--scenario", default="", help="name to write into the log")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change of it, to write into the log")
     parser.add_argument("--mid", required=True, help="serial port of the Teensy")
     parser.add_argument("--imu", required=True, help="serial port of the pitch sensor")
     driver = parser.add_mutually_exclusive_group(required=True)

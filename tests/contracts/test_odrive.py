@@ -509,6 +509,21 @@ def test_late_answer_is_never_taken_for_that_of_another_question(delay_us):
         raise AssertionError("the link never came back into step")
 
 
+def test_late_answer_is_not_taken_for_the_next_answer_to_the_same_question():
+    """The treacherous case: the old speeds look exactly like an answer to the new question."""
+    odrive, clock = emulator(), HandClock()
+    wire = Wire(odrive, clock)
+    link = OdriveAscii(wire, SETTINGS, clock)
+    odrive.tick(0, (1.0, 1.0), (0.0, 0.0))
+    link.speeds()
+    wire.delay_us = 6000  # arrives at 6 ms, after the limit of 4 ms
+    with pytest.raises(DeviceError):
+        link.speeds()
+    odrive.tick(0, (7.0, 7.0), (0.0, 0.0))
+    wire.delay_us = 3000  # asked at 4 ms, answered at 7 ms
+    assert link.speeds() == (7.0, 7.0)
+
+
 def test_ascii_link_comes_back_into_step_after_a_lost_answer():
     odrive, clock = emulator(), HandClock()
     wire = Wire(odrive, clock)

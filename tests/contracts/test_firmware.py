@@ -26,7 +26,9 @@ from hypothesis import given, settings
 
 from footfall.realtime import firmware_build
 from footfall.realtime.firmware_build import FLAGS, config_header, core_sources, firmware_folder, host_program
+from footfall.realtime.plant import stack_settings
 from footfall.realtime.serial_port import PtyPort, SerialPort
+from footfall.scenario.load import load
 from footfall.stack.framing import FrameReader, checksum_of, down_format, encode, up_format
 from footfall.stack.mid import MidProgram
 from footfall.stack.pid import PidGains, PidMemory, cleared, pid_update
@@ -277,8 +279,9 @@ def test_on_an_emulated_chip_of_the_teensys_kind_it_sends_the_same_bytes(name, t
 # What it is built from
 
 
-def test_the_constants_in_the_tree_are_what_the_generator_makes_of_the_robots_settings():
-    assert core_sources()["footfall_config.h"] == config_header(ROBOT)
+def test_the_constants_in_the_tree_are_what_the_generator_makes_of_the_shipped_robot():
+    assert core_sources()["footfall_config.h"] == config_header(stack_settings(load("rimless-wheel-closed-loop").system))
+    assert config_header(ROBOT) == core_sources()["footfall_config.h"], "and it is the robot of these tests"
 
 
 def test_constants_in_the_header_are_the_settings_to_the_last_bit():

@@ -5,6 +5,7 @@ import itertools
 import math
 import operator
 import random
+from fractions import Fraction
 
 import hypothesis.strategies as st
 import numpy as np
@@ -157,10 +158,10 @@ def test_the_grammar_of_numbers_is_the_same_in_python_and_in_c_and_so_is_every_v
 @example(999999.9375, 4)
 @settings(max_examples=1000)
 def test_numbers_are_written_to_the_same_bytes_in_python_and_in_c(value, decimals):
-    value = math.fmod(value, 1e9)
+    value = math.fmod(value, 2.0**29)  # below the largest that is written, and again a number of single precision
     text = decimal_text.fixed(np.float32(value), decimals)
     assert firmware.fixed(value, decimals) == text
-    assert abs(float(text) - float(np.float32(value))) <= 0.5 * 10**-decimals * (1 + 1e-6)  # half a unit, read back in double
+    assert abs(Fraction(text.decode()) - Fraction(value)) <= Fraction(1, 2 * 10**decimals)  # half a unit, exactly
     assert not (text.startswith(b"-") and float(text) == 0)
 
 

@@ -64,7 +64,11 @@ def core_library(flags: Sequence[str] = FLAGS) -> Path:
 
 def host_program(settings: StackSettings) -> Path:
     """`footfall-mid`, built for these settings: takes the arguments of footfall.realtime.mid_process. Built on first use."""
-    sources = core_sources() | _texts(firmware_folder() / "host") | {CONFIG: config_header(settings)}
+    try:
+        constants = config_header(settings)
+    except ValueError as error:
+        raise CannotBuild(str(error)) from None
+    sources = core_sources() | _texts(firmware_folder() / "host") | {CONFIG: constants}
     del sources["inspect.c"]
     return _built("footfall-mid", sources, FLAGS)
 

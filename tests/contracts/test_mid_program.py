@@ -243,6 +243,15 @@ def test_one_pitch_that_is_no_number_between_good_ones_is_passed_over(program_of
     assert program.on, "it was one call only, again"
 
 
+def test_switching_off_forgets_that_nothing_was_seen(program_of):
+    program = program_of(ROBOT)
+    for now in (0, 10_000):
+        switch_on(program, now)
+        program.take(0.6, True, math.nan, 0.0, now)
+        program.step(now)
+        assert program.on, "one call only, each time"
+
+
 @pytest.mark.parametrize("values", [{"setpoint": math.nan}, {"steer": math.nan}, {"setpoint": math.inf, "pitch": 0.0}])
 def test_nothing_that_is_no_number_ever_reaches_the_driver(program_of, values):
     program = program_of(ROBOT)

@@ -1,5 +1,6 @@
 """Frames between high and mid level: the specification's table, and what no bytes whatever may do. Python's reader and the firmware's."""
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -122,6 +123,14 @@ def test_a_checksum_that_is_missing_wrong_or_out_of_place_costs_the_frame(reader
     assert reader.rejected == 1
 
 
+@both_readers
+@pytest.mark.parametrize("tail", [b"*", b"*3"])
+def test_the_checksum_of_the_frame_before_does_not_serve_for_the_next(reader_of, tail):
+    reader = reader_of(down_format(PLAIN)._replace(checksum=True))
+    reader.feed(b"<0.600000,1,0.587310*3F>")
+    assert reader.feed(b"<0.600000,1,0.587310" + tail + b">") == []
+
+
 @given(BYTES, st.lists(st.integers(0, 80), max_size=6), st.sampled_from([V1, V2, up_format(ROBOT), sensor_format(ONE_MOTOR)]))
 @settings(max_examples=300)
 def test_any_bytes_in_any_pieces_give_the_same_frames_and_counts_in_python_and_in_c(data, cuts, form):
@@ -187,6 +196,11 @@ def test_every_limit_itself_can_be_sent_and_is_accepted(name):
     for value in (limit, np.float32(limit), math.pi if name == "robot" else limit):
         form = sensor_format(ROBOT) if value == math.pi else up_format(EVERY[name])
         assert len(FrameReader(form).feed(encode(form, (value,)))) == 1
+
+
+def test_a_sender_that_holds_its_limit_in_single_precision_is_not_rejected_at_it():
+    form = up_format(dataclasses.replace(ROBOT, gains=ROBOT.gains._replace(output_limit=100.3)))
+    assert FrameReader(form).feed(encode(form, (np.float32(100.3),))) == [(100.300003,)]  # three millionths above
 
 
 @pytest.mark.parametrize(
@@ -291,7 +305,7 @@ def test_a_line_with_its_checksum_is_read_back_and_with_any_other_ignored(line):
     assert strip_checksum(b"%s*%d" % (line, line_checksum(line) ^ 1)) is None
 
 
-@pytest.mark.parametrize("tail", [b"*", b"*x", b"*-1", b"*0x10", b"*999999999999", b"*1_0"])
+@pytest.mark.parametrize("tail", [b"*", b"*x", b"*-1", b"*0x10", b"*999999999999", b"*1_0", b"*" + b"1" * 5000])
 def test_a_checksum_that_is_no_number_is_a_wrong_one(tail):
     assert strip_checksum(b"c 0 1" + tail) is None
 

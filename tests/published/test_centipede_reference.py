@@ -128,7 +128,7 @@ def crossings(widths, step, **options):
 
 
 def test_counts_of_crossings_at_the_step_of_the_page():
-    """The two widths that tell most, at the page's own step, 0.1 ms; `make slow` does the whole table at a step that is stable."""
+    """The two widths that tell most, at the page's own step, 0.1 ms; `make slow` does the whole table at a fifth of it."""
     widths = (0.05, 0.125)
     found = crossings(widths, 1e-4)
     for name, row in zip(found.controllers, found.counts[:, 0], strict=True):
@@ -141,12 +141,19 @@ def test_counts_of_crossings_at_the_step_of_the_page():
 
 @pytest.mark.slow
 def test_the_whole_table_of_crossings():
+    """At a fifth of the page's step: the page's counts, and books that close wherever no leg is drawn up."""
     found = crossings(WIDTHS, 2e-5)
     for name, row in zip(found.controllers, found.counts[:, 0], strict=True):
-        assert np.max(np.abs(row - PAGE[name])) <= 2, (name, row.tolist())
+        assert np.max(np.abs(row - PAGE[name])) <= 2, (name, row.tolist())  # page: within 2 of 10
     none, lift, _, both = found.counts[:, 0]
     assert np.all(none <= lift) and np.all(lift <= both)
-    assert np.nanmax(np.abs(found.residual)) < 0.05  # order 1, chaotic contacts
+    # Order 1: seen 1.4e-4, and 1.1e-4 at 16 microseconds; three times that as a margin. With the lift reflex the hip of a leg drawn up
+    # chatters at this step too, and nothing is claimed of those books: docs/theory/centipede.md, section 6.
+    still = [name for name in found.controllers if "lift" not in name]
+    assert still == ["none", "cantilever"]
+    for name in still:
+        worst = np.max(found.residual[found.controllers.index(name)])
+        assert worst < 5e-4, (name, worst)
 
 
 def test_a_softer_body_fails_earlier():

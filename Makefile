@@ -16,6 +16,8 @@ test: $(VENV)/.made-dev compiler
 compiler:
 	@command -v c++ g++ clang++ >/dev/null 2>&1 || { echo "no C++ compiler: installing g++"; apt-get install -y -q g++ >/dev/null 2>&1; } || \
 	  { echo "The tests need a C++ compiler. On Debian: apt-get install g++"; exit 1; }
+	@command -v cc gcc clang >/dev/null 2>&1 || { echo "no C compiler: installing one by pip"; $(BIN)/python -m pip install --quiet ziglang; } || \
+	  { echo "The tests need a C compiler for the firmware. On Debian: apt-get install gcc"; exit 1; }
 
 slow: $(VENV)/.made-dev compiler
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
@@ -40,6 +42,8 @@ bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/centipede.py --write
 	$(BIN)/python benchmarks/urchin_kinematics.py --write
 	$(BIN)/python benchmarks/urchin.py --write
+	$(BIN)/python benchmarks/lockstep.py --write
+	$(BIN)/python benchmarks/realtime_stack.py --write
 
 pictures: $(VENV)/.made-dev
 	$(BIN)/python docs/make_pictures.py

@@ -74,6 +74,7 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
         motors=joints,
         motor_signs=(1.0, 1.0)[:joints],
         steering=joints == 2,
+        frame_copies=stack.frame_copies,
         high_period_us=round(stack.high_period * SECOND),
         mid_period_us=round(stack.mid_period * SECOND),
         low_period_us=round(stack.low_period * SECOND),
@@ -94,11 +95,12 @@ class PlantStepper:
     runs. A robot that has fallen lies still.
     """
 
-    def __init__(self, experiment: Experiment):
+    def __init__(self, experiment: Experiment, *, held: bool = True):
+        """`held`: somebody holds it until the first current flows. Otherwise it moves from the first call on."""
         system = experiment.system
         assert isinstance(system, ClosedLoop) and experiment.start_options is not None
         plant, start = system.plant, experiment.start_options
-        if getattr(start, "torso_angle", 0.0) is None:
+        if held and getattr(start, "torso_angle", 0.0) is None:
             start = dataclasses.replace(start, torso_angle=float(plant.setpoint) - HELD_BELOW)
         self.step_us = round(system.stack.low_period * SECOND)
         self._robot = ResidentLane(plant, start.state(plant), self.step_us / SECOND)
@@ -115,7 +117,7 @@ class PlantStepper:
 
         self._drive, self._driven = self._robot.function(driven, *self._currents)
         self._sense, self._seen = self._robot.function(sensed)
-        self._left_us, self.held = 0, True
+        self._left_us, self.held = 0, held
         self._look()
 
     @property
@@ -127,6 +129,12 @@ class PlantStepper:
     def time(self) -> float:
         """s since it was let go."""
         return self._robot.steps * self._robot.step
+
+    @property
+    def last_footfall(self) -> tuple[float, float, int] | None:
+        """Time [s], distance gone [m] and number of the last footfall; None before the first, or for a robot without feet."""
+        last = self._robot.lane.last
+        return None if last is None or last.steps[0] < 0 else (float(last.t[0]), float(last.distance[0]), int(last.steps[0]))
 
     def advance(self, currents: Sequence[float], dt_us: int) -> None:
         """Move under these motor currents [A], forward drive positive. Whole steps are made; the rest waits for the next call."""

@@ -112,7 +112,7 @@ class Record:
     steer: float  #: A
     motors_on: bool
     fault: str  #: why the motors were cut off and stay off; "" while all is well
-    late_cycles: int  #: cycles dropped because one before was late, so far
+    late_cycles: int  #: deadlines that passed while the cycle before was at work (run late, or dropped), so far
     dropped_records: int
     rejected_frames: int
     period: float  #: s since the cycle before

@@ -20,6 +20,7 @@ class StackSettings:
     motor_signs: tuple[float, ...] = (1.0, 1.0)  #: how each motor is mounted: +1 or -1
     steering: bool = True  #: frames carry the steering current as a fourth field (version 2)
     checksum: bool = True  #: frames carry *HH
+    frame_copies: int = 1  #: how often the high level says each thing: the newest whole copy counts, on a line that loses some
     high_period_us: int = 10_000
     mid_period_us: int = 1_000  #: at which the mid level's PID calculates
     low_period_us: int = 250

@@ -147,7 +147,7 @@ class Supervisor:
     def _send(self, setpoint: float, setpoint_on: bool, steer: float) -> None:
         """A line too full for the whole frame loses it: the mid level rejects the half, and its watchdog counts."""
         try:
-            self._mid_port.write(self._frame(setpoint, setpoint_on, steer))
+            self._mid_port.write(self._frame(setpoint, setpoint_on, steer) * self._settings.frame_copies)
         except OSError as error:
             self._safety.cut_off(f"The line to the mid level is lost: {error}")
 

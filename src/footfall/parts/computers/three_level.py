@@ -36,6 +36,9 @@ class ThreeLevelStack(Parametric):
         0.0, unit="s", doc="most by which a cycle of the mid level starts late; those after it wait too", ge=0
     )
     pitch_delay: Scalar = param(0.01, unit="s", doc="from measuring the pitch to its use by the mid level", ge=0)
+    frame_copies: int = param(
+        2, doc="how often the high level sends each message: one that arrives is enough", ge=1, le=4, static=True
+    )
     frame_loss: Scalar = param(0.0, doc="share of messages from high to mid level that are lost", ge=0, le=1)
     command_loss: Scalar = param(0.0, doc="share of current commands that do not reach the motor driver", ge=0, le=1)
     pitch_noise: Scalar = param(0.0, unit="rad", doc="standard deviation of the pitch sensor's noise", ge=0)

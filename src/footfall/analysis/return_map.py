@@ -1,15 +1,29 @@
-"""From one event to the next: the return map, its derivative through the events, its fixed points."""
+"""From one event to the next: the return map, its derivative through the events, its fixed points.
+
+A step starts at t = 0 just after an event. Its unknowns are the continuous state and every floating-point number of the discrete
+one: a controller's memory is part of a gait. Counts and flags are not: they are what `restarted` makes of the step before.
+
+For a robot with a clock of its own (a control computer) this map is that of a robot whose clock is *synchronised to the event*: it
+ticks at the footfall, again and again. A real clock runs free, so that a footfall comes at any phase of it, and no step is exactly like
+another unless the step takes a whole number of periods. How far the two are apart is a matter of (time between ticks) / (time of a step);
+tests/laws/test_closed_loop_gait.py measures it. An offset of a program moves its phase within the step.
+
+Such a map is smooth in pieces: the number of ticks in a step is whole, and the derivative is that of the piece it is taken on. It does not
+see that a landing moved by a tick brings one calculation more; multipliers are off by what one calculation does in a tick's time.
+"""
 
 import dataclasses
 import functools
+import math
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import nearest
-from footfall.hybrid.flatten import Layout, named_leaves
+from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim import event_engine as engine
@@ -18,7 +32,7 @@ from footfall.sim.packed_system import Loop
 from footfall.sim.plan import SimPlan
 from footfall.sim.simulate import as_arrays, as_floats, limits_of, settings_of
 
-#: Other events that may happen on the way from one section to the next.
+#: Other events that may happen on the way from one section to the next, besides the ticks of clocks.
 EVENTS_BETWEEN = 1024
 
 
@@ -39,6 +53,8 @@ class Cycle(NamedTuple):
     multipliers: np.ndarray  #: eigenvalues of the return map's derivative, largest modulus first
     residual: float  #: largest component of (return map - identity), scaled by the state
     iterations: int
+    unknowns: tuple[str, ...] = ()  #: names of the numbers that repeat, in the order of ...
+    derivative: np.ndarray | None = None  #: ... the rows and columns of the return map's derivative
 
 
 class NoCycle(RuntimeError):
@@ -74,7 +90,8 @@ def to_section(
 ) -> Section:
     """Flow from `state` until just after the `count`-th `event` (of a leg). Differentiable in forward mode, through every event.
 
-    `outcome` is `running` when more than EVENTS_BETWEEN events came before it.
+    `outcome` is `reached_end` when it has not come within the plan's duration, `running` when more than EVENTS_BETWEEN events that are no
+    clock's came before.
     """
     plan = plan or SimPlan()
     # As arrays, traced or not, so that a Python number here and an array there share one compiled program.
@@ -82,21 +99,36 @@ def to_section(
     state = HybridState(x, jax.tree.map(jnp.asarray, state.m))
     limits = limits_of(plan, event_index(system, state, event, leg), count)
     step = np.float64(plan.step or 0.0)
-    return _to_section(system, *state, limits, step, settings=settings_of(plan, 0, max(EVENTS_BETWEEN, count + 1)))
+    return _to_section(system, *state, limits, step, settings=settings_of(plan, 0, _room(system, plan, count)))
+
+
+def _room(system: AbstractHybridSystem, plan: SimPlan, count: int = 1) -> int:
+    """Events to make room for: every tick that clocks have time for, and others. A power of two, so that few sizes are compiled."""
+    ticks = sum(plan.duration / event.period for event in system.events if event.period is not None)
+    return 2 ** math.ceil(math.log2(max(EVENTS_BETWEEN, count + 1) + ticks))
+
+
+def _numbers(state: Any) -> tuple[Any, Any]:
+    """What a derivative can be taken of, and the counts and flags that are left."""
+    return eqx.partition(state, lambda leaf: jnp.issubdtype(jnp.result_type(leaf), jnp.floating))
 
 
 @functools.partial(jax.jit, static_argnames=("settings",))
 def _map_and_derivative(
-    system: Any, flat: Any, x_like: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings
-) -> tuple[Any, Any, Any, Any]:
-    layout = Layout.of(x_like)
+    system: Any, flat: Any, like: Any, counts: Any, limits: Limits, fixed_step: Any, settings: Settings
+) -> tuple[Any, Any, Any, Any, Any]:
+    """One step from the numbers `flat`, packed as `like`, and the counts: numbers, their derivative, counts, time, outcome."""
+    layout = Layout.of(like)
 
     def go(v: Any) -> Any:
-        section = _to_section(system, layout.unpack(v), m, limits, fixed_step, settings=settings)
-        return layout.pack(section.x), (layout.pack(section.x), section.t, section.outcome)
+        state: HybridState = eqx.combine(layout.unpack(v), counts)
+        section = _to_section(system, *state, limits, fixed_step, settings=settings)
+        numbers, after = _numbers(HybridState(section.x, system.restarted(section.m)))
+        value = layout.pack(numbers)
+        return value, (value, after, section.t, section.outcome)
 
-    derivative, (value, t, outcome) = jax.jacfwd(go, has_aux=True)(flat)
-    return value, derivative, t, outcome
+    derivative, (value, after, t, outcome) = jax.jacfwd(go, has_aux=True)(flat)
+    return value, derivative, after, t, outcome
 
 
 def find_cycle(
@@ -112,42 +144,79 @@ def find_cycle(
 ) -> Cycle:
     """Newton on the return map just after `event`, with the exact derivative.
 
-    `ignore` names states that need not repeat (position, heading). `warm_up` steps are taken first, to come near a stable gait.
-    The plan's duration is the longest a single step may take. The discrete state is held at what it is after the warm-up: a
-    controller's memory that changes from step to step is not part of the map.
+    The unknowns are all floating-point numbers of the state, continuous and discrete. A number that only adds up and that nothing else
+    depends on (a position, a heading) need not repeat: such are found by themselves. `ignore` names others that need not.
+    `warm_up` steps are taken first, to come near a stable gait, with clocks that run on. The plan's duration is the longest a single step
+    may take.
+
+    Rounded numbers have no derivative to speak of, and chance does not repeat: a control computer (`stack`) is to have pitch_step =
+    current_step = 0, no noise, no loss, no jitter.
     """
     plan = plan or SimPlan(rtol=1e-10, atol=1e-12)
     system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
+    system.restarted(state.m)  # which may refuse, and says why, before anything long begins
     if warm_up:
         section = to_section(system, state, event, dataclasses.replace(plan, duration=warm_up * plan.duration), warm_up)
-        _require(section.outcome, event)
+        _require(section.outcome, event, plan)
         state = HybridState(section.x, section.m)
-    layout = Layout.of(state.x)
-    names = [n for name, value, _ in named_leaves(state.x) for n in [name] * int(np.prod(np.shape(value)))]
-    keep = np.array([name not in ignore for name in names])
-    flat = np.array(layout.pack(state.x))
+    numbers, counts = _numbers(HybridState(state.x, as_arrays(system.restarted(state.m))))
+    layout, names = Layout.of(numbers), _names(numbers)
+    asked = np.array([name not in ignore for name in names])
+    flat = np.array(layout.pack(numbers))
     limits = limits_of(plan, event_index(system, state, event), 1)
-    settings = settings_of(plan, 0, EVENTS_BETWEEN)
+    settings, step = settings_of(plan, 0, _room(system, plan)), np.float64(plan.step or 0.0)
+    residual, settled = np.inf, False
     for iteration in range(1, iterations + 1):
-        value, derivative, t, outcome = _map_and_derivative(
-            system, flat, state.x, state.m, limits, np.float64(plan.step or 0.0), settings=settings
+        value, derivative, after, t, outcome = _map_and_derivative(
+            system, flat, numbers, counts, limits, step, settings=settings
         )
-        _require(outcome, event)
+        _require(outcome, event, plan)
+        keep = asked & ~_only_adds_up(np.asarray(derivative), asked)
         gap, jacobian = np.asarray(value) - flat, np.asarray(derivative)[np.ix_(keep, keep)]
-        residual = float(np.max(np.abs(gap[keep]) / np.maximum(1.0, np.abs(flat[keep]))))
-        if residual <= tolerance:
+        residual = float(np.max(np.abs(gap[keep]) / np.maximum(1.0, np.abs(flat[keep])), initial=0.0))
+        before, settled = settled, residual <= tolerance
+        # Counts and flags that changed must not matter: with those after the step, it has to be the same step again.
+        if settled and (before or _equal(counts, after)):
             multipliers = np.linalg.eigvals(jacobian)
             order = np.argsort(-np.abs(multipliers))
-            x = jax.tree.map(np.asarray, layout.unpack(jnp.asarray(flat)))
-            return Cycle(HybridState(x, state.m), float(t), multipliers[order], residual, iteration)
-        flat = flat.copy()
+            found = jax.tree.map(np.asarray, eqx.combine(layout.unpack(jnp.asarray(flat)), counts))
+            repeated = tuple(name for name, kept in zip(names, keep, strict=True) if kept)
+            return Cycle(found, float(t), multipliers[order], residual, iteration, repeated, jacobian)
+        flat, counts = np.where(keep, flat, value), after
         flat[keep] += np.linalg.solve(np.eye(keep.sum()) - jacobian, gap[keep])
     raise NoCycle(f"Newton did not settle in {iterations} iterations (residual {residual:.1e}); try more `warm_up` steps.")
 
 
-def _require(outcome: Any, event: str) -> None:
-    if int(outcome) == Outcome.running:
-        raise NoCycle(f'more than {EVENTS_BETWEEN} events before the next "{event}".')
-    if int(outcome) != Outcome.reached_event:
-        ended = Outcome(int(outcome))
+def _names(numbers: HybridState) -> list[str]:
+    """Of each number, as Layout packs them: "torso_angle", "computer.law.integral"."""
+    leaves = [leaf for part in numbers for leaf in jax.tree_util.tree_flatten_with_path(part)[0]]
+    return [jax.tree_util.keystr(path, simple=True, separator=".") for path, value in leaves for _ in range(np.size(value))]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
+
+
+def _only_adds_up(derivative: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """Numbers on which, of those that have to repeat, only they themselves depend, one to one: position, heading, a constant.
+
+    Exactly: what does not enter an equation has a derivative of exactly 0. A heading enters positions only, so it is found once they are.
+    """
+    alone, size = np.zeros(len(derivative), bool), len(derivative)
+    for _ in range(size):
+        rows = asked & ~alone
+        found = np.array([np.array_equal(derivative[rows, k], np.eye(size)[rows, k]) for k in range(size)])
+        if np.array_equal(found | alone, alone):
+            break
+        alone |= found & rows
+    return alone
+
+
+def _require(outcome: Any, event: str, plan: SimPlan) -> None:
+    ended = Outcome(int(outcome))
+    if ended is Outcome.running:
+        raise NoCycle(f'more than {EVENTS_BETWEEN} events besides ticks before the next "{event}".')
+    if ended is Outcome.reached_end:
+        raise NoCycle(f'no "{event}" within {plan.duration:g} s, the longest a step may take (the plan\'s duration).')
+    if ended is not Outcome.reached_event:
         raise NoCycle(f'the run ended before the next "{event}": {ended.name}, {ended.meaning}.')

@@ -100,6 +100,14 @@ class AbstractHybridSystem(Parametric):
     def jump(self, t: Scalar, x: Any, m: Any, k: int) -> Jump:
         """What event k does. Never called for an event that has an outcome."""
 
+    def restarted(self, m: Any) -> Any:
+        """The discrete state of a new run that goes on where one with `m` has just had an event: clocks at zero, counts begun anew.
+
+        A return map starts its clock at zero with each step; a system whose guards compare that clock with what m counts (a control tick)
+        says here what m is then. Floating-point numbers kept are unknowns of a gait. Raises ValueError where no step can repeat another.
+        """
+        return m
+
     @abc.abstractmethod
     def stores(self, t: Scalar, x: Any, m: Any) -> Any:
         """Energy kept in each place, as a struct of `store` fields."""

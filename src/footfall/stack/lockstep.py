@@ -26,9 +26,13 @@ from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.parts.controllers.digital_pid import DigitalPid
 from footfall.stack.chance import COMMAND_LOSS, FRAME_LOSS, HIGH_JITTER, MID_JITTER, PITCH_NOISE, bell, uniform
 from footfall.stack.electrics import Battery, Winding, bus, electrical_power, next_current
-from footfall.stack.messages import Message, Queue, empty, received, sent
+from footfall.stack.messages import Message, Queue, counted_from, empty, received, sent
 from footfall.stack.microseconds import SECOND, elapsed_us
 from footfall.stack.pid import PidGains, PidMemory, pid_update
+
+#: Numbers of the stack that make a robot's steps differ, or seem not to depend on each other.
+ROUNDING = ("pitch_step", "current_step")
+CHANCE = ("pitch_noise", "frame_loss", "command_loss", "high_jitter", "mid_jitter")
 
 
 class LawMemory(eqx.Module):
@@ -49,6 +53,7 @@ class ComputerMemory(eqx.Module):
     high_cycles: Scalar = signal(doc="cycles of the high level so far")
     mid_cycles: Scalar = signal(doc="cycles of the mid level so far")
     mid_next: Scalar = signal(doc="tick at which the mid level runs next")
+    switched_on: Scalar = signal(doc="1 once the operator has switched the pitch law on")
     cut_off: Scalar = signal(doc="1 once the high level has switched everything off")
     queue: Queue
     heard_us: Scalar = signal(doc="when the mid level last got a message")
@@ -147,6 +152,7 @@ class ClosedLoop(AbstractHybridSystem):
             high_cycles=zero,
             mid_cycles=zero,
             mid_next=np.floor(self.stack.mid_offset / self.stack.resolution + 0.5).astype(np.int32),
+            switched_on=no,
             cut_off=no,
             queue=empty(self.stack.queue),
             heard_us=zero,
@@ -186,6 +192,39 @@ class ClosedLoop(AbstractHybridSystem):
             return Jump(jumped.x, LoopMemory(jumped.m, m.computer), jumped.work)
         computer, torques = self._ticked(plant.senses(t, x, m.plant), m.computer)
         return Jump(x, LoopMemory(plant.driven(m.plant, torques), computer), plant.no_work(x))
+
+    def restarted(self, m: LoopMemory) -> LoopMemory:
+        """The next tick is at zero, and every program begins there as at the start of a run: high_offset and mid_offset are then times
+        after the event. Memories stay; messages under way have the time left that they had before the next tick.
+        """
+        self._require_repeatable()
+        stack, c = self.stack, m.computer
+        passed_us = c.ticks * stack.tick_us
+        mid_first = _integer(stack.mid_offset / stack.resolution + 0.5, c.pitch)
+        computer = dataclasses.replace(
+            c,
+            ticks=0 * c.ticks,
+            high_cycles=0 * c.high_cycles,
+            mid_cycles=0 * c.mid_cycles,
+            mid_next=mid_first,
+            queue=counted_from(c.queue, passed_us),
+            heard_us=c.heard_us - passed_us,
+            # The law's first call must not be early, however short ago the last one was.
+            law=dataclasses.replace(c.law, last_us=mid_first * stack.tick_us - self.gains.period_us),
+            commanded_us=c.commanded_us - passed_us,
+        )
+        return LoopMemory(self.plant.restarted(m.plant), computer)
+
+    def _require_repeatable(self) -> None:
+        """Whether a step can be exactly like the one before, as a derivative sees it. Traced numbers were checked at the door."""
+        reasons = dict.fromkeys(ROUNDING, "what is rounded has no derivative") | dict.fromkeys(CHANCE, "chance does not repeat")
+        for name, why in reasons.items():
+            value = getattr(self.stack, name)
+            if isinstance(value, int | float | np.ndarray | np.generic) and np.any(np.asarray(value) > 0):
+                raise ValueError(
+                    f"stack.{name} = {float(np.max(value)):g}: {why}, so there is no gait to be found that repeats step by step. "
+                    f"Set stack.{name} = 0 for a gait search; simulate to see what it does."
+                )
 
     def stores(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
         return self.plant.stores(t, x, m.plant)
@@ -227,7 +266,8 @@ class ClosedLoop(AbstractHybridSystem):
         too_fast = _any([jnp.abs(speed) > stack.speed_limit for speed in motor_speeds])
         cut_off = m.cut_off | (due & too_fast)
         noise = stack.pitch_noise * bell(stack.seed, PITCH_NOISE, m.high_cycles, like)
-        switched_on = jnp.asarray(now.ticks, now.real) * stack.resolution >= stack.switch_on - 0.5 * stack.resolution
+        reached = jnp.asarray(now.ticks, now.real) * stack.resolution >= stack.switch_on - 0.5 * stack.resolution
+        switched_on = m.switched_on | reached
         message = Message(
             arrival_us=now.us + _microseconds(stack.pitch_delay, like),
             under_way=now.ticks >= 0,
@@ -237,6 +277,7 @@ class ClosedLoop(AbstractHybridSystem):
         lost = uniform(stack.seed, FRAME_LOSS, m.high_cycles, like) < stack.frame_loss
         return dataclasses.replace(
             m,
+            switched_on=switched_on,
             cut_off=cut_off,
             queue=sent(m.queue, message, due & ~lost),
             high_cycles=m.high_cycles + due,

@@ -53,11 +53,16 @@ def received(queue: Queue, now_us: Scalar) -> tuple[Queue, Any, Message]:
     return Queue(left, older), here | any_older, _chosen(here, newest, other)
 
 
+def counted_from(queue: Queue, zero_us: Scalar) -> Queue:
+    """The same messages on a clock whose zero is at `zero_us` of this one."""
+    newest = eqx.tree_at(lambda m: m.arrival_us, queue.newest, queue.newest.arrival_us - zero_us)
+    return Queue(newest, None if queue.older is None else counted_from(queue.older, zero_us))
+
+
 def _emptied(queue: Queue) -> Queue:
     rest = None if queue.older is None else _emptied(queue.older)
     return Queue(eqx.tree_at(lambda m: m.under_way, queue.newest, queue.newest.under_way & False), rest)
 
 
 def _chosen(flag: Any, new: Any, old: Any) -> Any:
-
     return jax.tree.map(lambda a, b: jnp.where(flag, a, b), new, old)

@@ -91,6 +91,7 @@ class ComputerSignals(eqx.Module):
     motor_speed_2: Scalar = signal(unit="rad/s", doc="speed of the second motor itself")
     bus_voltage: Scalar = signal(unit="V", doc="voltage of the bus")
     bus_current: Scalar = signal(unit="A", doc="current of the battery")
+    bus_power: Scalar = signal(unit="W", doc="power the motors take from the bus")
     on: Scalar = signal(doc="1 while the pitch law runs")
     cut_off: Scalar = signal(doc="1 once something has switched the motors off for good")
 
@@ -121,6 +122,11 @@ class ClosedLoop(AbstractHybridSystem):
     @abc.abstractmethod
     def plant(self) -> AbstractPlant:
         """The robot without its computer."""
+
+    @property
+    def setpoint_key(self) -> str:
+        """Where a scenario says the angle to hold."""
+        return self.plant.setpoint_key
 
     # --- numbers of the programs -----------------------------------------------------------------------------------------
 
@@ -254,7 +260,7 @@ class ClosedLoop(AbstractHybridSystem):
     def _late(self, cycles: Scalar, jitter: Scalar, stream: int, like: Scalar) -> Scalar:
         """Ticks by which a cycle starts late."""
         most = _whole(jitter / self.stack.resolution, like)
-        return _integer(uniform(self.stack.seed, stream, cycles, like) * (most + 1.0), like)
+        return jnp.floor(uniform(self.stack.seed, stream, cycles, like) * (most + 1.0)).astype(jnp.int32)
 
     def _high(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
         """Safety first; then the pitch, then a message to the mid level."""
@@ -274,7 +280,7 @@ class ClosedLoop(AbstractHybridSystem):
             on=switched_on & ~cut_off,
             pitch=_rounded(senses.angle + noise, stack.pitch_step),
         )
-        lost = uniform(stack.seed, FRAME_LOSS, m.high_cycles, like) < stack.frame_loss
+        lost = uniform(stack.seed, FRAME_LOSS, m.high_cycles, like) < stack.frame_loss**stack.frame_copies
         return dataclasses.replace(
             m,
             switched_on=switched_on,
@@ -370,6 +376,7 @@ class ClosedLoop(AbstractHybridSystem):
             motor_speed_2=speeds[1] if len(speeds) > 1 else None,
             bus_voltage=voltage,
             bus_current=current,
+            bus_power=drawn,
             on=jnp.where(c.on, 1.0, zero),
             cut_off=jnp.where(c.cut_off | c.tripped, 1.0, zero),
         )

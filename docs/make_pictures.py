@@ -19,7 +19,7 @@ UNTIL = {"urchin-roll": 5.5}
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     names = (
-        "passive-wheel", "rimless-wheel", "rimless-wheel-turning", "water-runner", "water-runner-ground", "two-leg-step", "centipede",
+        "passive-wheel", "rimless-wheel", "rimless-wheel-turning", "rimless-wheel-closed-loop", "water-runner", "water-runner-ground", "two-leg-step", "centipede",
         "centipede-gap", "urchin-spike", "urchin-walk", "urchin-roll",
     )  # fmt: skip
     for name in names:
@@ -33,7 +33,7 @@ def main() -> None:
     draw_sweep(PICTURES / "sweep.png")
     draw_front(PICTURES / "two-leg-front.png")
     draw_crossings(PICTURES / "centipede-crossings.png")
-    draw_crossings(PICTURES / "centipede-stiffness.png", "--vary", "body.bending_stiffness=1,2,4,8,16,32")
+    draw_replay(PICTURES / "stack-replay.png")
 
 
 def draw_sweep(path: Path) -> None:
@@ -45,6 +45,15 @@ def draw_sweep(path: Path) -> None:
             [sys.executable, "-m", "footfall.cli.main", "sweep", "rimless-wheel", *vary, "--out", str(study)], check=True
         )
         shutil.copy(study / "heatmap.png", path)
+
+
+def draw_replay(path: Path) -> None:
+    """A real-time run of the control stack and the same programs in lockstep."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "stack"
+        command = [sys.executable, "-m", "footfall.cli.main", "stack"]
+        subprocess.run([*command, "run", "rimless-wheel", "--duration", "12", "--out", str(run)], check=True)
+        subprocess.run([*command, "replay", str(run), "--delay", "0.005", "--picture", str(path)], check=True)
 
 
 def draw_front(path: Path) -> None:

@@ -25,6 +25,7 @@ PLAIN = StackSettings(gains=WALKING, setpoint=0.6, steering=False, checksum=Fals
 
 #: One motor, mounted the other way round, commanded in newton metres, a law at 4 kHz.
 ONE_MOTOR = StackSettings(
+    mid_period_us=250,
     gains=WALKING._replace(period_us=250, output_limit=16.3399981),
     setpoint=0.1,
     motors=1,

@@ -49,19 +49,19 @@ class LawMemory(eqx.Module):
 class ComputerMemory(eqx.Module):
     """Discrete state of the three programs and the lines between them."""
 
+    queue: Queue
+    law: LawMemory
     ticks: Scalar = signal(doc="ticks of the clock so far")
     high_cycles: Scalar = signal(doc="cycles of the high level so far")
     mid_cycles: Scalar = signal(doc="cycles of the mid level so far")
     mid_next: Scalar = signal(doc="tick at which the mid level runs next")
     switched_on: Scalar = signal(doc="1 once the operator has switched the pitch law on")
     cut_off: Scalar = signal(doc="1 once the high level has switched everything off")
-    queue: Queue
     heard_us: Scalar = signal(doc="when the mid level last got a message")
     asked: Scalar = signal(doc="1 while the last message wants the pitch law")
     armed: Scalar = signal(doc="0 after the mid level's watchdog, until a message says off")
     on: Scalar = signal(doc="1 while the pitch law runs")
     pitch: Scalar = signal(unit="rad", doc="pitch as the mid level knows it")
-    law: LawMemory
     commanded_us: Scalar = signal(doc="when the motor driver last got a command")
     tripped: Scalar = signal(doc="1 once the motor driver's watchdog has switched off")
     wanted_1: Scalar = signal(unit="A", doc="current commanded, first motor")
@@ -419,7 +419,7 @@ def _whole(value: Scalar, like: Scalar) -> Scalar:
 
 
 def _integer(value: Scalar, like: Scalar) -> Scalar:
-    return _whole(value, like).astype(jnp.int32)
+    return jnp.asarray(_whole(value, like), jnp.int32)
 
 
 def _microseconds(seconds: Scalar, like: Scalar) -> Scalar:

@@ -42,6 +42,12 @@ class StackSettings:
             raise ValueError(f"motors = {self.motors}: a driver has one or two.")
         if len(self.motor_signs) < self.motors or any(sign not in (1.0, -1.0) for sign in self.motor_signs):
             raise ValueError(f"motor_signs = {self.motor_signs}: +1 or -1 for each motor.")
+        if self.gains.period_us != self.mid_period_us:
+            raise ValueError(
+                f"gains.period_us = {self.gains.period_us} and mid_period_us = {self.mid_period_us}: the law and its loop have one period."
+            )
+        if self.frame_copies < 1:
+            raise ValueError(f"frame_copies = {self.frame_copies}: each frame is sent at least once.")
         if self.bus_band[0] >= self.bus_band[1]:
             raise ValueError(f"bus_band = {self.bus_band}: least voltage, then largest.")
 

@@ -45,7 +45,7 @@ def main() -> None:
     asked = parser.parse_args()
     experiment = ff.load(NAME, duration=asked.duration)
     system, start = experiment.system, experiment.start
-    rows = {}
+    rows, load = {}, os.getloadavg()[0]
 
     def note(name, seconds, robots=1):
         rows[name] = {"seconds": seconds, "times_real_time": robots * asked.duration / seconds}
@@ -82,7 +82,7 @@ def main() -> None:
             "step": 250e-6,
             "machine": platform.processor() or platform.machine(),
             "cores": len(os.sched_getaffinity(0)),
-            "load_before": os.getloadavg()[0],
+            "load_before": load,
             "python": platform.python_version(),
         }
         RESULTS.write_text(json.dumps({"conditions": conditions, "rows": rows}, indent=2) + "\n")

@@ -20,6 +20,7 @@ from footfall.scenario.catalog import kinds_for, shipped_scenarios
 from footfall.scenario.document import Document, apply_settings, at, merged, slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable, table_model
+from footfall.sim.batch_inputs import timing
 from footfall.sim.packed_system import fast_states
 from footfall.sim.plan import SimPlan
 
@@ -142,6 +143,8 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
         plan = sim.plan(float(system.plan_time) if isinstance(system, AbstractMotionPlan) else None)
         if isinstance(plan.solver, Multirate) and not isinstance(system, AbstractRigidBodies):
             fast_states(system, state.x)  # raises where it has none
+        if plan.fixed is not None and isinstance(system, AbstractHybridSystem):
+            timing(system, plan.duration, plan.fixed.step)  # raises where they do not fit
     except ValueError as error:
         raise ScenarioError(f"{where}: [sim] {error}") from None
     return Experiment(name, system, state, plan, about, resolved, start_options=start)

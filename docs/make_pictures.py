@@ -19,7 +19,8 @@ UNTIL = {"urchin-roll": 5.5}
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     names = (
-        "passive-wheel", "rimless-wheel", "rimless-wheel-turning", "rimless-wheel-closed-loop", "water-runner", "water-runner-ground", "two-leg-step", "centipede",
+        "passive-wheel", "rimless-wheel", "rimless-wheel-turning", "rimless-wheel-closed-loop",
+        "water-runner", "water-runner-ground", "two-leg-step", "centipede",
         "centipede-gap", "urchin-spike", "urchin-walk", "urchin-roll",
     )  # fmt: skip
     for name in names:

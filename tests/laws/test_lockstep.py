@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from footfall import Outcome, SimPlan, check_system, load, rollout, simulate
+from footfall.hybrid.plant import Senses
 from footfall.scenario.errors import ScenarioError
 from footfall.sim.plan import FixedSteps
 from footfall.stack import chance
 from footfall.stack.electrics import Battery, Winding, bus, electrical_power, loop_share, next_current
+from footfall.stack.lockstep import Now
 from footfall.stack.messages import Message, empty, received, sent
 
 WHEEL = "rimless-wheel-closed-loop"
@@ -120,7 +122,7 @@ def test_messages_arrive_in_their_time_and_the_newest_wins():
 @pytest.mark.parametrize(
     ("setting", "word"),
     [
-        ("stack.pitch_delay=21 ms", "queue"),
+        ("stack.pitch_delay=19.5 ms", "queue"),
         ("stack.mid_period=0.9 ms", "whole number of ticks"),
         ("stack.high_jitter=10 ms", "after the next one"),
         ("stack.resolution=0.3 us", "microsecond"),
@@ -178,7 +180,9 @@ def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_
     assert np.any(on)
     off = np.flatnonzero((on[:-1] == 1) & (on[1:] == 0))[0] + 1  # the row at which it switched off
     silence = lossy.t[off] * 1e6 - heard[off]
-    assert 100_000 < silence <= 101_000  # the first cycle of the mid level at which 100 ms have passed
+    assert silence == pytest.approx(
+        100_000, abs=1e-6
+    )  # the first cycle of the mid level at which 100 ms have passed: messages come at cycles too
     assert not np.any(on[off:]) and not np.any(lossy["computer.current_1"][off:])
     assert np.any(np.diff(heard[off:]) > 0)  # frames did arrive afterwards
 
@@ -186,7 +190,7 @@ def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_
 def test_a_motor_driver_without_commands_stops_after_its_watchdog_for_good():
     mute = run(WHEEL, "stack.command_loss=1", duration=0.3)
     tripped = mute.t[np.argmax(mute["computer.tripped"])]
-    assert tripped == pytest.approx(0.10025, abs=1e-9)  # the first tick of the low level after more than 100 ms
+    assert tripped == pytest.approx(0.1, abs=1e-9)  # the first tick of the low level at which 100 ms have passed
     assert not np.any(mute["computer.current_1"]) and mute["computer.cut_off"][-1] == 1
 
 
@@ -232,6 +236,85 @@ def test_without_noise_loss_or_jitter_the_seed_decides_nothing():
     assert np.ptp(speeds) == 0.0
 
 
+@pytest.mark.parametrize("speeds", [(60.0, 0.0), (-60.0, 0.0), (0.0, 60.0), (0.0, -60.0)])
+def test_either_motor_too_fast_in_either_direction_switches_both_off_at_once_and_says_off(speeds):
+    """Motors at 60 rad/s, 9.5 turns/s; 8 are allowed."""
+    system, m = at_rest()
+    joint = tuple(speed / 5.4 for speed in speeds)
+    m = dataclasses.replace(m, current_1=jnp.asarray(3.0), current_2=jnp.asarray(3.0), wanted_1=jnp.asarray(3.0))
+    after, torques = system._ticked(Senses(jnp.asarray(0.6), (0.0, 0.0), tuple(map(jnp.asarray, joint))), m)
+    assert after.cut_off and not after.queue.newest.on
+    assert after.current_1 == after.current_2 == 0.0 and torques == (0.0, 0.0)
+    allowed, _ = system._ticked(Senses(jnp.asarray(0.6), (0.0, 0.0), tuple(jnp.asarray(0.8 * v) for v in joint)), m)
+    assert not allowed.cut_off and allowed.queue.newest.on
+
+
+def at_rest(name=WHEEL, *settings):
+    experiment = load(name, list(settings))
+    return experiment.system, jax.tree.map(jnp.asarray, experiment.start.m.computer)
+
+
+def told(system, m, on):
+    """The memory after the high level has been heard saying this, at the next cycle of the mid level."""
+    message = Message(m.ticks * 250, jnp.asarray(True), jnp.asarray(on), jnp.asarray(0.6))
+    m = dataclasses.replace(m, queue=sent(m.queue, message, jnp.asarray(True)), mid_next=m.ticks)
+    return system._mid(m, Now(m.ticks, m.ticks * 250, jnp.float64))
+
+
+def test_after_its_watchdog_the_mid_level_wants_to_hear_off_before_on():
+    system, m = at_rest()
+    m = told(system, m, True)
+    assert m.on
+    m = dataclasses.replace(m, ticks=m.ticks + 400)  # 100 ms later, nothing heard
+    m = system._mid(dataclasses.replace(m, mid_next=m.ticks), Now(m.ticks, m.ticks * 250, jnp.float64))
+    assert not m.on and not m.armed
+    assert not told(system, m, True).on
+    m = told(system, m, False)
+    assert not m.on and m.armed
+    assert told(system, m, True).on
+
+
+def test_a_driver_that_its_watchdog_stopped_stays_so_whatever_is_commanded():
+    system, m = at_rest()
+    m = dataclasses.replace(m, tripped=jnp.asarray(True), wanted_1=jnp.asarray(2.0), wanted_2=jnp.asarray(2.0))
+    after = system._low(Senses(jnp.asarray(0.6), (0.0, 0.0), (jnp.asarray(0.0),) * 2), m, Now(m.ticks, m.ticks, jnp.float64))
+    assert after.tripped and after.current_1 == after.current_2 == 0.0
+
+
+@pytest.mark.parametrize(("queue", "delay"), [(2, "19 ms"), (3, "29 ms")])
+def test_messages_with_the_longest_delay_that_is_allowed_arrive(queue, delay):
+    late = run(WHEEL, f"stack.queue={queue}", f"stack.pitch_delay={delay}", duration=0.1)
+    assert np.any(late["computer.on"])
+    arrived = np.count_nonzero(np.diff(late["computer.heard_us"]))
+    assert arrived == math.floor((0.1 - float(delay.split()[0]) * 1e-3) / 0.01 + 1e-9) + 1
+
+
+@pytest.mark.parametrize("setting", ["stack.high_offset=150 ms", "stack.mid_offset=150 ms"])
+def test_a_program_that_starts_after_a_watchdogs_time_still_drives(setting):
+    later = run("urchin-spike-closed-loop", setting, "start.angle=0.5", "gravity=0", duration=0.3)
+    assert later["computer.on"][-1] == 1 and not np.any(later["computer.tripped"])
+
+
+def test_noise_and_loss_of_commands_are_as_large_as_they_say():
+    noisy = run("urchin-spike-closed-loop", "stack.pitch_noise=0.01", "start.angle=0.5", duration=8.0)
+    known, true = noisy["computer.known_pitch"], noisy["computer.pitch"]
+    rows = np.arange(1, 790) * 40
+    errors = known[rows + 40] - true[rows]
+    assert np.std(errors) == pytest.approx(0.01, rel=0.13)  # five standard deviations of 789 samples
+    assert abs(np.mean(errors)) < 5 * 0.01 / math.sqrt(len(rows))
+    lossy = run("urchin-spike-closed-loop", "stack.command_loss=0.3", "start.angle=0.5", duration=2.0)
+    kept = np.count_nonzero(np.diff(lossy["computer.commanded_us"])) / 2000
+    assert kept == pytest.approx(0.7, abs=5 * math.sqrt(0.21 / 2000))
+
+
+def test_offset_of_the_mid_level_and_a_slower_low_level_are_kept():
+    moved = run(WHEEL, "stack.mid_offset=1.5 ms", "stack.low_period=500 us", duration=0.1)
+    mid = np.flatnonzero(np.diff(moved["computer.mid_cycles"], prepend=0.0))
+    assert mid[0] == 6 and set(np.diff(mid)) == {4}
+    changes = np.flatnonzero(np.diff(moved["computer.current_1"])) + 1
+    assert len(changes) > 20 and not np.any(changes % 2)
+
+
 # --- motors and battery --------------------------------------------------------------------------------------------------------
 
 
@@ -264,6 +347,54 @@ def test_a_slow_current_loop_is_a_lag_of_its_bandwidth():
     assert current == pytest.approx(1 - math.exp(-1.0), rel=1e-14) and loop_share(None, 1.0) == 1.0
     quick, slow = (run(WHEEL, *s, duration=0.2) for s in ((), ("stack.current_bandwidth=500 rad/s",)))
     assert np.max(np.abs(np.diff(slow["computer.current_1"]))) < 0.5 * np.max(np.abs(np.diff(quick["computer.current_1"])))
+
+
+def test_the_bandwidth_of_the_current_loop_acts_at_every_tick_of_the_low_level():
+    system, m = at_rest(WHEEL, "stack.current_bandwidth=800 rad/s", "motor.resistance=0")
+    m = dataclasses.replace(m, wanted_1=jnp.asarray(2.0))
+    after = system._low(Senses(jnp.asarray(0.6), (0.0, 0.0), (jnp.asarray(0.0),) * 2), m, Now(m.ticks, m.ticks, jnp.float64))
+    assert float(after.current_1) == pytest.approx(2.0 * (1 - math.exp(-800 * 250e-6)), rel=1e-12)
+
+
+def test_steering_adds_to_the_left_takes_from_the_right_and_turns_right():
+    turned = run("rimless-wheel-turning-closed-loop", duration=3.0, rate=1000.0)
+    on = turned["computer.on"] == 1
+    left, right = turned["computer.current_1"][on], turned["computer.current_2"][on]
+    assert left - right == pytest.approx(np.full(len(left), 1.0), abs=1.001e-4)  # 2 I_d; commands are sent to 1e-4 A
+    assert turned["axle.yaw"][-1] < -0.5
+    for side, number in (("left", 1), ("right", 2)):
+        assert turned[f"computer.motor_speed_{number}"] == pytest.approx(5.4 * turned[f"{side}_motor.speed"], rel=1e-12)
+        assert np.array_equal(turned[f"{side}_motor.current"], turned[f"computer.current_{number}"])
+        torque = 5.4 * 0.034 * turned[f"computer.current_{number}"]
+        assert turned[f"{side}_motor.torque"] == pytest.approx(torque, rel=1e-12, abs=1e-15)
+
+
+def test_a_robot_with_one_joint_has_one_motors_gains_its_signs_and_no_steering():
+    system = load("urchin-spike-closed-loop").system
+    assert system.gains.proportional == pytest.approx(0.2 / (20 * 0.01))  # N m/rad over G K of one motor
+    swung = run("urchin-spike-closed-loop", duration=0.3)
+    rate = np.gradient(swung["computer.pitch"], swung.t)
+    assert swung["computer.motor_speed_1"][5:-5] == pytest.approx(20 * rate[5:-5], abs=0.05)  # rad/s of some tens
+    with pytest.raises(ScenarioError, match="cannot be steered"):
+        load("urchin-spike-closed-loop", ["stack.steer_current=1 A"])
+
+
+def test_currents_and_electrical_power_are_the_motors_own_whatever_friction_takes():
+    rough = run(WHEEL, "drivetrain.viscous=0.02", "drivetrain.dry=0.1", "motor.resistance=0.1 ohm", duration=0.5)
+    mean = 0.5 * (rough["computer.current_1"] + rough["computer.current_2"])
+    assert rough["motor.current"] == pytest.approx(mean, rel=1e-12, abs=1e-15)
+    assert rough["motor.electrical_power"] == pytest.approx(rough["computer.bus_power"], rel=1e-12, abs=1e-14)
+    # What the motors give and the joints do not get is the friction at the tick: positive, and of the size it says.
+    lost = 2 * 5.4 * 0.034 * mean - rough["motor.torque"]
+    speed = rough["motor.speed"]
+    walking = speed > 0.5
+    drag = 2 * (0.02 * speed + 0.1 * np.tanh(speed / 0.1))
+    assert lost[walking] == pytest.approx(drag[walking], rel=1e-6)
+
+
+def test_motors_that_have_no_current_do_not_fit():
+    with pytest.raises(ScenarioError, match="does not fit"):
+        load(WHEEL, ["motor=ideal-motor"])
 
 
 def test_a_weak_battery_limits_the_current_and_books_stay_closed():

@@ -4,7 +4,6 @@ import dataclasses
 import datetime
 import json
 import math
-import os
 import signal
 import subprocess
 import time
@@ -222,7 +221,7 @@ def test_a_log_is_a_new_file_of_its_folder_and_no_link_out_of_it(tmp_path):
     outside = tmp_path / "outside"
     folder = tmp_path / "run"
     folder.mkdir()
-    os.symlink(outside, folder / FILE_NAME)
+    (folder / FILE_NAME).symlink_to(outside)
     link = LogLink(folder, about())
     try:
         assert link.process.wait(PATIENCE) == 1

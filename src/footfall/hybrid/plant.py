@@ -46,5 +46,9 @@ class AbstractPlant(AbstractHybridSystem):
         """What can be measured now."""
 
     @abc.abstractmethod
+    def metered(self, outputs: Any, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]) -> Any:
+        """The outputs with the currents [A] and electrical powers [W] that the motors really take, of which friction has its share."""
+
+    @abc.abstractmethod
     def no_work(self, x: Any) -> Any:
         """The struct of a jump's work, for a jump that moves no energy."""

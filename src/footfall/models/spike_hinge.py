@@ -104,7 +104,9 @@ class SpikeHinge(AbstractPlant):
     angle_setpoint: Scalar = param(0.5, unit="rad", doc="angle to be held", gt=-STOP, lt=STOP)
     joint_2: Scalar = param(0.5 * np.pi, unit="rad", doc="angle at which the second hinge is locked", gt=0, lt=np.pi)
     slide: Scalar = param(0.02, unit="m", doc="extension at which the slide is locked", ge=0)
-    rotor_inertia: Scalar = param(2e-3, unit="kg m^2", doc="inertia of the motor's rotor, seen at the hinge: times the gear ratio squared", ge=0)
+    rotor_inertia: Scalar = param(
+        2e-3, unit="kg m^2", doc="inertia of the motor's rotor, seen at the hinge: times the gear ratio squared", ge=0
+    )
     spike: Spike = part(doc="the spike", default_factory=Spike)
     motor: DcMotor = part(doc="motor of the first hinge", default_factory=DcMotor)
 
@@ -137,6 +139,10 @@ class SpikeHinge(AbstractPlant):
     def senses(self, t: Scalar, x: HingeState, m: HingeTorque) -> Senses:
         del t, m
         return Senses(x.angle, (x.angle,), (x.rate,))
+
+    def metered(self, outputs: HingeOutputs, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]) -> HingeOutputs:
+        hinge = dataclasses.replace(outputs.hinge, current=currents[0], electrical_power=powers[0])
+        return dataclasses.replace(outputs, hinge=hinge)
 
     def no_work(self, x: HingeState) -> NoWork:
         return NoWork(impact=0.0 * x.angle)

@@ -273,6 +273,15 @@ class SteeredWheel(AbstractPlant):
     def driven(self, m: DrivenWheelCounts, torques: tuple[Scalar, ...]) -> DrivenWheelCounts:
         return dataclasses.replace(m, torque_left=torques[0], torque_right=torques[1])
 
+    def metered(
+        self, outputs: SteeredWheelOutputs, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]
+    ) -> SteeredWheelOutputs:
+        left, right = (
+            dataclasses.replace(motor, current=current, electrical_power=power)
+            for motor, current, power in zip((outputs.left_motor, outputs.right_motor), currents, powers, strict=True)
+        )
+        return dataclasses.replace(outputs, left_motor=left, right_motor=right)
+
     def senses(self, t: Scalar, x: SteeredWheelState, m: Counts) -> Senses:
         del t
         left, right = self.sides(x, m)

@@ -340,6 +340,13 @@ class TorsoWheel(AbstractPlant):
         position, speed = x.torso_angle - wheel, x.torso_rate - x.spoke_rate
         return Senses(x.torso_angle, (position, position), (speed, speed))
 
+    def metered(
+        self, outputs: TorsoWheelOutputs, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]
+    ) -> TorsoWheelOutputs:
+        mean = 0.5 * (currents[0] + currents[1])
+        motor = dataclasses.replace(outputs.motor, current=mean, electrical_power=powers[0] + powers[1])
+        return dataclasses.replace(outputs, motor=motor)
+
     def hub_position(self, x: TorsoWheelState, m: Stance) -> tuple[Scalar, Scalar]:
         """Along and normal to the ground."""
         s, c = sincos(x.spoke_angle)

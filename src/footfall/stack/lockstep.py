@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from footfall.hybrid.fields import signal
+from footfall.hybrid.fields import ParameterError, signal
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Chart, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
@@ -117,6 +117,15 @@ class ClosedLoop(AbstractHybridSystem):
     stack: eqx.AbstractVar[ThreeLevelStack]
     battery: eqx.AbstractVar[BatteryPack]
     drivetrain: eqx.AbstractVar[DriveTrain]
+
+    def __check_init__(self) -> None:
+        steer = self.stack.steer_current
+        if (
+            len(self.plant.joints) == 1
+            and isinstance(steer, int | float | np.ndarray | np.generic)
+            and np.any(np.asarray(steer))
+        ):
+            raise ParameterError("a robot with one driven joint cannot be steered: steer_current must be 0.", "steer_current")
 
     @property
     @abc.abstractmethod
@@ -300,8 +309,9 @@ class ClosedLoop(AbstractHybridSystem):
         heard_us = jnp.where(got, now.us, m.heard_us)
         asked = jnp.where(got, message.on, m.asked)
         pitch = jnp.where(got, message.pitch, m.pitch)
-        silent = elapsed_us(now.us, heard_us) > _microseconds(stack.watchdog, like)
-        armed = (m.armed & ~(due & silent)) | (got & ~message.on)
+        silent = elapsed_us(now.us, heard_us) >= _microseconds(stack.watchdog, like)
+        # Silence after "off", or before the first message, takes nothing away: the next "on" follows an "off" all the same.
+        armed = (m.armed & ~(due & silent & m.asked)) | (got & ~message.on)
         on = jnp.where(due, asked & armed & ~silent, m.on)
         # Off, or just switched on: a law without a past.
         blank = due & (~on | ~m.on)
@@ -311,7 +321,8 @@ class ClosedLoop(AbstractHybridSystem):
         runs = due & on & calculated
         law = PidMemory(*(jnp.where(runs, new, old) for new, old in zip(after, law, strict=True)))
         limit = self.gains.output_limit
-        steered = (law.output + stack.steer_current, law.output - stack.steer_current)
+        steer = stack.steer_current if len(self.plant.joints) == 2 else 0.0
+        steered = (law.output + steer, law.output - steer)
         commands = [jnp.where(on, _rounded(jnp.clip(i, -limit, limit), stack.current_step), 0.0) for i in steered]
         lost = uniform(stack.seed, COMMAND_LOSS, m.mid_cycles, like) < stack.command_loss
         commanded = due & (~on | runs) & ~lost
@@ -335,8 +346,8 @@ class ClosedLoop(AbstractHybridSystem):
         """The motor driver: its watchdog, the current loops, the bus."""
         stack, like = self.stack, m.pitch
         due = lax.rem(now.ticks, jnp.int32(stack.ticks(stack.low_period))) == 0
-        silent = elapsed_us(now.us, m.commanded_us) > _microseconds(stack.driver_watchdog, like)
-        tripped = m.tripped | (due & silent)
+        silent = elapsed_us(now.us, m.commanded_us) >= _microseconds(stack.driver_watchdog, like)
+        tripped = m.tripped | (due & silent & (m.mid_cycles > 0))  # it counts from when the mid level runs
         idle = tripped | m.cut_off
         winding, currents, drawn = self.winding, [], 0.0 * m.bus_voltage
         both = ((m.wanted_1, m.current_1), (m.wanted_2, m.current_2))
@@ -363,7 +374,8 @@ class ClosedLoop(AbstractHybridSystem):
         senses, zero = plant.senses(t, x, m.plant), 0.0 * c.pitch
         speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
         currents = (c.current_1, c.current_2)
-        drawn = sum(electrical_power(self.winding, i, w) for i, w in zip(currents, speeds, strict=False))
+        drawn_each = tuple(electrical_power(self.winding, i, w) for i, w in zip(currents, speeds, strict=False))
+        drawn = sum(drawn_each)
         voltage, current = bus(self.pack, drawn)
         seen = ComputerSignals(
             setpoint=plant.setpoint + zero,
@@ -380,7 +392,8 @@ class ClosedLoop(AbstractHybridSystem):
             on=jnp.where(c.on, 1.0, zero),
             cut_off=jnp.where(c.cut_off | c.tripped, 1.0, zero),
         )
-        return dataclasses.replace(plant.outputs(t, x, m.plant), computer=seen)
+        metered = plant.metered(plant.outputs(t, x, m.plant), currents[: len(speeds)], drawn_each)
+        return dataclasses.replace(metered, computer=seen)
 
     def sketch(self) -> tuple[Shape, ...]:
         return self.plant.sketch()

@@ -11,6 +11,7 @@ from footfall.models.steered_wheel import SteeredWheel
 from footfall.models.torso_wheel import TorsoWheel
 from footfall.parts.actuators.battery import BatteryPack
 from footfall.parts.actuators.drivetrain import DriveTrain
+from footfall.parts.actuators.motors import DcMotor
 from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.parts.controllers.digital_pid import DigitalPid
 from footfall.stack.lockstep import ClosedLoop
@@ -36,7 +37,8 @@ def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[Close
         return plant(**{key: getattr(self, key) for key in kept}, **fixed)
 
     def fill(space: dict[str, Any]) -> None:
-        space["__annotations__"] = {key: f.type for key, f in kept.items()} | {key: cls for key, (cls, _) in ADDED.items()}
+        slots = {key: f.type for key, f in kept.items()} | {"motor": DcMotor}  # currents need a motor that has them
+        space["__annotations__"] = slots | {key: cls for key, (cls, _) in ADDED.items()}
         space.update(__doc__=doc, __module__=__name__, Start=plant.Start, plant=property(bare))
         for key, f in kept.items():
             given = {k: getattr(f, k) for k in ("default", "default_factory") if getattr(f, k) is not dataclasses.MISSING}

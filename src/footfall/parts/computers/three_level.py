@@ -52,9 +52,11 @@ class ThreeLevelStack(Parametric):
     speed_limit: Scalar = param(
         8.0 * TURN, unit="rad/s", doc="speed of a motor above which everything is switched off; 8 turns/s unless given", gt=0
     )
-    watchdog: Scalar = param(0.1, unit="s", doc="time without a message after which the mid level switches off", gt=0)
-    driver_watchdog: Scalar = param(0.1, unit="s", doc="time without a command after which the motor driver switches off", gt=0)
-    seed: Scalar = param(0.0, doc="chooses noise, losses and jitter", ge=0, le=2**31 - 1)
+    watchdog: Scalar = param(0.1, unit="s", doc="time without a message after which the mid level switches off", gt=0, le=1000)
+    driver_watchdog: Scalar = param(
+        0.1, unit="s", doc="time without a command after which the motor driver switches off", gt=0, le=1000
+    )
+    seed: Scalar = param(0.0, doc="whole number that chooses noise, losses and jitter", ge=0, le=2**31 - 1)
 
     def __check_init__(self) -> None:
         super().__check_init__()
@@ -68,13 +70,23 @@ class ThreeLevelStack(Parametric):
                     name,
                 )
         self._require(
-            self.pitch_delay, self.queue * self.high_period, "pitch_delay", "more messages are then under way than `queue`"
-        )
-        self._require(
             self.high_jitter, self.high_period - self.resolution, "high_jitter", "a cycle would start after the next one"
         )
+        # A message leaves the queue when `queue` later ones are sent; until then the mid level must have looked.
+        under_way = self._sum(self.pitch_delay, self.high_jitter, self.mid_jitter)
+        self._require(
+            under_way,
+            self.queue * self.high_period - self.mid_period,
+            "pitch_delay",
+            "with the jitter of both levels more messages are under way than the `queue` holds; make it longer",
+        )
 
-    def _require(self, value: Scalar, most: float, name: str, why: str) -> None:
+    @staticmethod
+    def _sum(*values: Scalar) -> Scalar | None:
+        known = all(isinstance(value, int | float | np.ndarray | np.generic) for value in values)
+        return sum(values) if known else None  # traced: checked at the door
+
+    def _require(self, value: Scalar | None, most: float, name: str, why: str) -> None:
         if not isinstance(value, int | float | np.ndarray | np.generic):
             return  # traced: checked at the door
         values = np.asarray(value, float)

@@ -141,10 +141,11 @@ def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
         title_justify="left",
         box=None,
     )
-    for name in ("parameter", "value", "+-", "scenario says", "unit"):
-        table.add_column(name, justify="left" if name in ("parameter", "unit") else "right")
+    for name in ("parameter", "value", "+-", "scenario says", "unit", ""):
+        table.add_column(name, justify="left" if name in ("parameter", "unit", "") else "right")
     for e in found.estimates:
-        table.add_row(e.key, f"{e.value:.5g}", f"{e.error:.2g}", f"{e.assumed:.5g}", e.unit)
+        edge = "at the edge of the search: it may lie beyond" if e.at_bound else ""
+        table.add_row(e.key, f"{e.value:.5g}", f"{e.error:.2g}", f"{e.assumed:.5g}", e.unit, edge)
     out.print(table)
     table = Table(title="Figures of the gait", title_justify="left", box=None)
     for name in ("figure", "log", "+-", "fitted", "unit"):

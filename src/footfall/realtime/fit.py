@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
-from footfall.realtime.plant import load_plant
+from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import batched
@@ -34,6 +34,8 @@ ROUNDS, CLOUD = 4, 120  # rounds of refinement, and candidates of each
 #: cycle it was looked at, which a log does not tell: most for the speed, which the law's steps shake.
 LEAST_NOISE = (1e-3, 5e-3, 1e-3, 3e-2, 1e-3, 1e-3)
 RIDGE = 1e-9
+LONGEST_DELAY = 1.8  # periods of the high level: what a queue of two messages holds, with a margin
+EDGE = 1e-3  # of a range: as near to its end is at its end
 
 
 class Unknown(NamedTuple):
@@ -51,8 +53,9 @@ class Estimate(NamedTuple):
     key: str
     unit: str
     value: float
-    error: float  #: standard deviation, from how well the log's figures are known
+    error: float  #: standard deviation, from how well the log's figures are known and how well the model explains them
     assumed: float  #: what the scenario says
+    at_bound: bool  #: the search ended at the edge of where it looked: the truth may lie beyond, and `error` says little
 
 
 class Figure(NamedTuple):
@@ -70,7 +73,9 @@ class Fit(NamedTuple):
 
     estimates: tuple[Estimate, ...]
     figures: tuple[Figure, ...]
-    misfit: float  #: root mean square of the figures' differences, each over its noise: about 1 when the model explains the log
+    #: Differences of the figures over their noise: root of the sum of squares per degree of freedom. About 1, or less, when the model
+    #: explains the log.
+    misfit: float
     window: tuple[float, float]  #: s, of the log
     setpoint: float
     simulated: int  #: candidates
@@ -104,11 +109,12 @@ def fit(
     """
     window, setpoint = _steady(log)
     logged, noise = _figures_of_log(log, window)
-    experiment = load_plant(scenario or log.scenario, log.changes if overrides is None else overrides).experiment
-    constant = float(experiment.system.motor.torque_constant)
+    experiment = plant_of_log(log, scenario, overrides).experiment
+    constant, stack = float(experiment.system.motor.torque_constant), experiment.system.stack
+    room = stack.queue * stack.high_period - stack.mid_period - float(stack.high_jitter) - float(stack.mid_jitter)
     unknowns = (
         Unknown("drivetrain.viscous", "N m s/rad", 0.0, 0.06),
-        Unknown("stack.pitch_delay", "s", 0.0, 2.0 * experiment.system.stack.high_period),
+        Unknown("stack.pitch_delay", "s", 0.0, min(LONGEST_DELAY * stack.high_period, room)),
         Unknown("motor.torque_constant", "N m/A", 0.6 * constant, 1.5 * constant),
     )
     bench = _Bench(experiment, log, setpoint, unknowns)
@@ -123,36 +129,40 @@ def fit(
         raise StackLogError(
             f"{log.path}: no candidate walks at the set point of the log, {setpoint:g} rad. Is this the scenario it was made with?"
         )
-    best, width = points[np.nanargmin(costs)], 0.5 * (high - low) / np.array(COARSE) * 2.0
+    first = int(np.nanargmin(costs))
+    best, width = points[first], 0.5 * (high - low) / np.array(COARSE) * 2.0
+    tried = [(float(costs[first]), best, seen[first])]
     draw = np.random.default_rng(0)  # the same log gives the same answer
     slopes = None
     for round_ in range(ROUNDS):
         cloud = np.clip(best + width * draw.uniform(-1.0, 1.0, (CLOUD, len(unknowns))), low, high)
-        cloud[0] = best
         seen = bench.figures(cloud)
         walks = np.isfinite(seen).all(axis=1)
-        if np.count_nonzero(walks) < 4 * len(unknowns):
-            width = 0.5 * width
-            continue
-        # A plane through the cloud: the delay acts in steps of the law's sample time, which a plane smooths out.
-        best, found_slopes = _step(cloud[walks], seen[walks], logged, noise, best, width, (low, high))
-        slopes = found_slopes if slopes is None else slopes  # those of the widest cloud, where the delay's steps do not show
+        if np.count_nonzero(walks) >= 4 * len(unknowns):
+            # A plane through the cloud: the delay acts in steps of the law's sample time, which a plane smooths out.
+            best, found_slopes = _step(cloud[walks], seen[walks], logged, noise, best, width, (low, high))
+            slopes = (
+                found_slopes if slopes is None else slopes
+            )  # those of the widest cloud, where the delay's steps do not show
+            reached = bench.figures(best[None])
+            tried.append((float(_costs(reached, logged, noise)[0]), best, reached[0]))
         width = 0.5 * width
         tell(0.3 + 0.7 * (round_ + 1) / ROUNDS)
-    found = bench.figures(best[None])[0]
     if slopes is None:
         raise StackLogError(
             f"{log.path}: the gait nearest to the log's is about to fall, so nothing can be learned from its neighbours."
         )
-    weighed = slopes / noise[:, None]
-    errors = np.sqrt(np.diag(np.linalg.pinv(weighed.T @ weighed)))
-    errors[1] = max(errors[1], 0.5 * experiment.system.stack.mid_period)  # the law looks no oftener
+    # A plane may lead astray, even to where no robot walks: the best that was really simulated counts.
+    cost, best, found = min((each for each in tried if math.isfinite(each[0])), key=lambda each: each[0])
+    misfit = math.sqrt(cost / (len(FIGURES) - len(unknowns)))
+    errors = _errors(slopes, noise, misfit, high - low)
+    errors[1] = max(errors[1], 0.5 * stack.mid_period)  # the law looks no oftener
+    at_bound = np.minimum(best - low, high - best) <= EDGE * (high - low)
     estimates = tuple(
-        Estimate(u.key, u.unit, float(v), float(e), bench.assumed(u.key))
-        for u, v, e in zip(unknowns, best, errors, strict=True)
+        Estimate(u.key, u.unit, float(value), float(error), bench.assumed(u.key), bool(edge))
+        for u, value, error, edge in zip(unknowns, best, errors, at_bound, strict=True)
     )
     figures = tuple(Figure(*label, *map(float, row)) for label, *row in zip(FIGURES, logged, noise, found, strict=True))
-    misfit = float(np.sqrt(np.nanmean(((found - logged) / noise) ** 2)))
     return Fit(estimates, figures, misfit, window, setpoint, bench.count)
 
 
@@ -173,6 +183,17 @@ def _step(
     matrix = slopes.T @ slopes + RIDGE * np.eye(len(best))
     move = np.clip(np.linalg.solve(matrix, slopes.T @ gap), -1.0, 1.0)
     return np.clip(best + move * width, *bounds), slopes * noise[:, None] / width
+
+
+def _errors(slopes: np.ndarray, noise: np.ndarray, misfit: float, ranges: np.ndarray) -> np.ndarray:
+    """Standard deviations of the unknowns, from the figures' slopes (figures x unknowns) and noise.
+
+    A model that misses the figures by more than their noise is wrong somewhere, and so is what it says by as much. What the figures do
+    not tell at all is known to lie in its range, no better.
+    """
+    _, sizes, directions = np.linalg.svd(slopes / noise[:, None] * ranges, full_matrices=False)
+    variances = np.sum((directions / np.maximum(sizes, RIDGE)[:, None]) ** 2, axis=0)
+    return np.minimum(np.sqrt(variances) * max(1.0, misfit), 1.0) * ranges
 
 
 def _costs(seen: np.ndarray, logged: np.ndarray, noise: np.ndarray) -> np.ndarray:

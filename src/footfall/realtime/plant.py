@@ -9,6 +9,8 @@ import jax
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
+from footfall.realtime.stack_log import StackLog, StackLogError
+from footfall.scenario.catalog import shipped_scenarios
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, find_scenario, load
 from footfall.sim.resident import ResidentLane
@@ -54,6 +56,26 @@ def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
     return StackPlant(experiment, PlantStepper(experiment), settings, (winding,) * settings.motors, battery)
 
 
+def plant_of_log(log: StackLog, scenario: str | None = None, overrides: Sequence[str] | None = None) -> StackPlant:
+    """The robot a log is of: the scenario and changes it names, unless others are given.
+
+    A log may come from anybody, and a scenario file may name Python code to run: from a log only the name of a shipped scenario is
+    taken. Its changes are values and kinds of parts that footfall has; they cannot choose a file or another robot.
+    """
+    if scenario is None and not {log.scenario, log.scenario + SUFFIX} & set(shipped_scenarios()):
+        raise StackLogError(
+            f"{log.path} is of {log.scenario[:60]!r}, which does not come with footfall, and a log is not trusted to name files."
+            " Give the scenario yourself: --scenario FILE.toml."
+        )
+    plant = load_plant(scenario or log.scenario, log.changes if overrides is None else overrides)
+    if plant.settings.motors != log.settings.motors:
+        raise StackLogError(
+            f"{log.path} is of a robot with motors = {log.settings.motors}, and {scenario or log.scenario} has {plant.settings.motors}."
+            " Give the scenario it was made with: --scenario."
+        )
+    return plant
+
+
 def _with_computer(name: str) -> str:
     """Of a shipped scenario without a computer, the one that has it."""
     try:
@@ -91,8 +113,8 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
 class PlantStepper:
     """A plant that moves as it is told currents. Until the first current flows somebody holds it at its start.
 
-    `pitch` [rad], `speeds` [turns/s] and `positions` [turns] of the motors, forward drive positive; `outcome` says whether it still
-    runs. A robot that has fallen lies still.
+    `pitch` [rad], `speeds` [turns/s] and `positions` [turns since the start] of the motors, forward drive positive; `outcome` says
+    whether it still runs. A robot that has fallen lies still.
     """
 
     def __init__(self, experiment: Experiment, *, held: bool = True):
@@ -118,6 +140,9 @@ class PlantStepper:
         self._drive, self._driven = self._robot.function(driven, *self._currents)
         self._sense, self._seen = self._robot.function(sensed)
         self._left_us, self.held = 0, held
+        self._begun_at: tuple[float, ...] = (0.0,) * len(self._currents)
+        self._look()
+        self._begun_at = self.positions
         self._look()
 
     @property
@@ -160,5 +185,6 @@ class PlantStepper:
         turns = self._gear / TURN
         still = self.held or bool(self._robot.outcome)
         self.pitch = seen[0]
-        self.positions = tuple(turns * value for value in seen[1 : 1 + joints])
+        turned = (turns * value for value in seen[1 : 1 + joints])
+        self.positions = tuple(now - begun for now, begun in zip(turned, self._begun_at, strict=True))
         self.speeds = tuple(0.0 if still else turns * value for value in seen[1 + joints :])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.realtime.plant import load_plant
+from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.stack.microseconds import SECOND
 from footfall.stack.mid import MidProgram
@@ -25,8 +25,10 @@ COMPARED = {
 }
 #: A gait drifts in phase: differences are also told at the shift within this [s] that makes them least.
 MOST_SHIFT = 0.5
-SETTLE = 1.0  # s after the law is switched on that are not compared
+SETTLE = 1.0  # s after each time the law is switched on that are not compared
 FEWEST = 50  # cycles with the law on, or there is nothing to compare
+#: Ticks of its fastest clock for which a log is simulated: half an hour at 4 kHz, and two gigabytes of what flowed at each.
+MOST_TICKS = 8_000_000
 
 
 class Mismatch(NamedTuple):
@@ -39,7 +41,7 @@ class Mismatch(NamedTuple):
     logged_spread: float  #: standard deviation
     simulated_spread: float
     difference: float  #: root mean square, as it is
-    shifted_difference: float  #: the same at the best shift
+    shifted_difference: float  #: the same, of the same cycles of the log, at the best shift
     shift: float  #: s, positive: the simulation is ahead
 
 
@@ -68,60 +70,99 @@ def replay(
     supervisor reads it. `progress` is told the simulated time."""
     if len(log) < 2:
         raise StackLogError(f"{log.path} has {len(log)} records: nothing to replay.")
-    name = scenario or log.scenario
-    plant = load_plant(name, log.changes if overrides is None else overrides)
+    plant = plant_of_log(log, scenario, overrides)
     settings = log.settings
-    cycles, rest = divmod(round(age * SECOND), settings.high_period_us)
-    bench = VirtualBench(
-        settings,
-        plant.stepper,
-        MidProgram(settings),
-        plant.windings,
-        plant.battery,
-        RecordedOperator(log.records(), settings),
-        sensor_delay_us=cycles * settings.high_period_us,
-        sensor_lead_us=rest // settings.low_period_us * settings.low_period_us,
-    )
     end = float(log["t"][-1]) + settings.high_period_us / SECOND
-    if progress is not None:
-        for t in np.arange(0.0, end, 0.25):
-            bench.at(float(t), lambda t=t: progress(float(t)))
-    bench.run(end)
-    t, simulated = log["t"], {}
-    made = bench.records
+    ticks = end * SECOND / min(settings.low_period_us, settings.high_period_us, plant.stepper.step_us)
+    if ticks > MOST_TICKS:
+        raise StackLogError(
+            f"{log.path}: {end:.4g} s are {ticks:.3g} ticks of its fastest clock; at most {MOST_TICKS:.3g} are simulated."
+        )
+    cycles, rest = divmod(round(age * SECOND), settings.high_period_us)
+    try:
+        bench = VirtualBench(
+            settings,
+            plant.stepper,
+            MidProgram(settings),
+            plant.windings,
+            plant.battery,
+            RecordedOperator(log.records(), settings),
+            sensor_delay_us=cycles * settings.high_period_us,
+            sensor_lead_us=rest // settings.low_period_us * settings.low_period_us,
+        )
+        if progress is not None:
+            for moment in np.arange(0.0, end, 0.25).tolist():
+                bench.at(moment, lambda moment=moment: progress(moment))
+        bench.run(end)
+    except ValueError as error:  # settings that each make sense, but not together
+        raise StackLogError(f"{log.path}: the programs do not run with its settings ({error}).") from None
+    t, made = log["t"], bench.records
     times = np.array([record.t for record in made])
-    # The cycle nearest in time: the log's cycles are where the machine let them be.
-    nearest = np.clip(np.searchsorted(times, t), 1, len(times) - 1)
-    nearest -= (t - times[nearest - 1]) < (times[nearest] - t)
-    for column in COMPARED:
-        values = np.array([np.nan if (v := getattr(record, column)) is None else v for record in made], float)
-        simulated[column] = values[nearest]
-    also = np.array([record.setpoint_on for record in made], bool)[nearest]
-    on = log["setpoint_on"] & also
-    if on.any():
-        on = on & (t > t[np.argmax(on)] + SETTLE)
-    rows = tuple(_mismatch(name, t, log[name], simulated[name], on) for name in COMPARED if _known(log[name], on))
+    if len(times) < 2:
+        raise StackLogError(f"{log.path}: {end:.3g} s are less than two cycles: nothing to replay.")
+    signals = {
+        column: np.array([np.nan if (v := getattr(record, column)) is None else v for record in made], float)
+        for column in COMPARED
+    }
+    nearest = _nearest(t, times)
+    logged_on = _settled(t, log["setpoint_on"])
+    simulated_on = _settled(times, np.array([record.setpoint_on for record in made], bool))
+    on = logged_on & simulated_on[nearest]
+    period = settings.high_period_us / SECOND
+    rows = tuple(
+        _mismatch(column, period, (log[column], logged_on), (signals[column], simulated_on), nearest)
+        for column in COMPARED
+        if int(np.count_nonzero(np.isfinite(log[column]) & on)) >= FEWEST
+    )
+    simulated = {column: values[nearest] for column, values in signals.items()}
     fault = bench.supervisor.fault if bench.supervisor is not None else ""
-    return Replay(log, name, t, simulated, on, rows, plant.stepper.outcome.name, fault)
+    return Replay(log, scenario or log.scenario, t, simulated, on, rows, plant.stepper.outcome.name, fault)
 
 
-def _known(values: np.ndarray, on: np.ndarray) -> bool:
-    return int(np.count_nonzero(np.isfinite(values) & on)) >= FEWEST
+def _nearest(t: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Of each of these moments the number of the cycle nearest in time: the log's cycles are where the machine let them be."""
+    nearest = np.clip(np.searchsorted(times, t), 1, len(times) - 1)
+    return nearest - ((t - times[nearest - 1]) < (times[nearest] - t))
 
 
-def _mismatch(name: str, t: np.ndarray, logged: np.ndarray, simulated: np.ndarray, on: np.ndarray) -> Mismatch:
-    good = on & np.isfinite(logged) & np.isfinite(simulated)
-    a, b = logged[good], simulated[good]
+def _settled(t: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """Where the law is on and has been for SETTLE, each time anew."""
+    rises = on & ~np.concatenate([[False], on[:-1]])
+    since = t[np.maximum.accumulate(np.where(rises, np.arange(len(t)), 0))]
+    return on & (t > since + SETTLE)
+
+
+def _mismatch(
+    name: str,
+    period: float,
+    log: tuple[np.ndarray, np.ndarray],
+    simulation: tuple[np.ndarray, np.ndarray],
+    nearest: np.ndarray,
+) -> Mismatch:
+    """`log`: values and where they count, a row each; `simulation`: the same, one each cycle without a gap; `nearest`: each row's cycle.
+
+    The simulation is shifted by whole cycles of its own, so that a gap in the log does not move what follows it. Every shift is judged
+    by the same rows of the log, those from which the largest shift either way stays where the law was on: a shift that had fewer
+    rows to answer for would look better by chance.
+    """
+    (logged, logged_on), (simulated, simulated_on) = log, simulation
+    count = len(simulated)
+    good = logged_on & np.isfinite(logged)
+    here = good & simulated_on[nearest] & np.isfinite(simulated[nearest])
+    a, b = logged[here], simulated[nearest[here]]
     if len(a) < FEWEST:
         nan = float("nan")
         return Mismatch(name, COMPARED[name], *(float(np.mean(v)) if len(v) else nan for v in (a, b)), *[nan] * 5)
-    period = float(np.median(np.diff(t)))
-    shifts = np.arange(-round(MOST_SHIFT / period), round(MOST_SHIFT / period) + 1)
-    differences = []
-    for shift in shifts:  # of whole cycles
-        first, last = max(0, -shift), len(a) - max(0, shift)
-        differences.append(_rms(a[first:last] - b[first + shift : last + shift]))
-    best = int(np.argmin(differences))
+    most = min(round(MOST_SHIFT / period), _longest(simulated_on) // 4)
+    so_far = np.concatenate([[0], np.cumsum(simulated_on)])
+    inside = (nearest >= most) & (nearest < count - most)
+    on_around = so_far[np.minimum(nearest + most + 1, count)] - so_far[np.maximum(nearest - most, 0)] == 2 * most + 1
+    window = here & inside & on_around
+    if np.count_nonzero(window) < FEWEST // 4:
+        most, window = 0, here
+    shifts = np.arange(-most, most + 1)
+    differences = [_rms(logged[window] - simulated[nearest[window] + shift]) for shift in shifts]
+    best = most if differences[most] <= min(differences) else int(np.argmin(differences))
     return Mismatch(
         name,
         COMPARED[name],
@@ -129,11 +170,19 @@ def _mismatch(name: str, t: np.ndarray, logged: np.ndarray, simulated: np.ndarra
         float(b.mean()),
         float(a.std()),
         float(b.std()),
-        _rms(a - b),
+        differences[most],
         differences[best],
         float(-shifts[best] * period),
     )
 
 
-def _rms(values: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(values * values))) if len(values) else float("inf")
+def _longest(flags: np.ndarray) -> int:
+    """Length of the longest run of true ones."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return int(np.max(edges[1::2] - edges[::2], initial=0))
+
+
+def _rms(differences: np.ndarray) -> float:
+    """Of those that are known; infinite where most are not."""
+    known = differences[np.isfinite(differences)]
+    return float(np.sqrt(np.mean(known * known))) if 2 * len(known) > len(differences) else float("inf")

@@ -28,6 +28,7 @@ _NANOSECONDS = 1_000_000_000  # per second: MCAP's clock
 
 #: What a log may hold; a file that claims more is damaged or meant ill. A day at 100 Hz is 8.6 million records.
 MOST_RECORDS = 20_000_000
+LONGEST = 200_000.0  # s: what that many records take at 100 Hz
 MOST_RECORD_BYTES = 1 << 18
 MOST_TEXT = 2_000  # characters of a fault
 
@@ -194,11 +195,24 @@ def _log(path: Path, about: dict[str, str], ending: str | None, rows: dict[str, 
         settings = StackSettings.from_json(about["settings"])
         changes = tuple(str(change) for change in json.loads(about.get("changes", "[]")))
         versions = {str(name): str(version) for name, version in json.loads(about.get("versions", "{}")).items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise StackLogError(f"{path}: its settings cannot be read ({error}).") from None
     columns = {name: _column(rows[name], kind) for name, kind in _KINDS.items()}
+    _check_times(path, columns["t"])
     scenario, started = about.get("scenario", ""), about.get("started", "")
     return StackLog(path, columns, settings, scenario, versions, started, ending, changes)
+
+
+def _check_times(path: Path, t: np.ndarray) -> None:
+    """Times tell how long a replay takes and where it stands: they are known, in order, and of a length that a run can have."""
+    wrong = ~((t >= 0.0) & (t <= LONGEST))  # also where it is not a number
+    wrong[1:] |= t[1:] < t[:-1]
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        before = f" after {t[row - 1]:g} s" if row else ""
+        raise StackLogError(
+            f"{path}: record {row} has t = {t[row]:g} s{before}. Expected seconds since the start, never falling, at most {LONGEST:g}."
+        )
 
 
 def _take(rows: dict[str, list[Any]], data: bytes, where: str) -> None:

@@ -397,8 +397,32 @@ def test_motors_that_have_no_current_do_not_fit():
         load(WHEEL, ["motor=ideal-motor"])
 
 
+def test_a_battery_that_cannot_give_what_is_asked_switches_the_driver_off_and_says_so():
+    empty = load(WHEEL, ["battery.voltage=3 V", "battery.resistance=2 ohm"], duration=1.0)  # 1.1 W at most
+    ended = simulate(empty.system, empty.start, dataclasses.replace(empty.plan, sample_rate=4000.0))
+    assert np.max(ended["computer.bus_power"]) <= 3.0**2 / (4 * 2.0)
+    voltage, current = ended["computer.bus_voltage"], ended["computer.bus_current"]
+    assert voltage == pytest.approx(3.0 - 2.0 * current, abs=1e-12)
+    assert ended["computer.tripped"][-1] == 1
+    (said,) = empty.system.remarks(ended.t, ended.columns)
+    assert "motor driver switched off" in said
+
+
+def test_what_the_computer_switched_off_is_said():
+    def remarks(*settings):
+        experiment = load(WHEEL, list(settings), duration=0.4)
+        ended = simulate(experiment.system, experiment.start, experiment.plan)
+        return " ".join(experiment.system.remarks(ended.t, ended.columns))
+
+    assert not remarks()
+    assert "supervisor cut the motors off at t = 0" in remarks("stack.speed_limit=3.5 turns/s")
+    assert "never on" in remarks("stack.frame_loss=1")
+
+
 def test_a_weak_battery_limits_the_current_and_books_stay_closed():
-    weak, strong = (run(WHEEL, f"battery.voltage={v} V", "motor.resistance=0.2 ohm") for v in (0.6, 24.0))
+    weak, strong = (
+        run(WHEEL, f"battery.voltage={v} V", "battery.resistance=0", "motor.resistance=0.2 ohm") for v in (0.6, 24.0)
+    )
     speed, current = weak["computer.motor_speed_1"], weak["computer.current_1"]
     terminals = 0.2 * current + 0.034 * speed
     room = weak["computer.bus_voltage"][:-1] - terminals[1:]  # the driver knows the bus of the tick before

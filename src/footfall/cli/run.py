@@ -66,7 +66,7 @@ def run_scenario(
         out.print(summary_table(summary, experiment, trajectory, took))
         if isinstance(experiment.system, AbstractMotionPlan):
             out.print(plan_table(figures, experiment.system.remarks(trajectory.t, trajectory.columns)))
-        if isinstance(experiment.system, AbstractRigidBodies) and len(trajectory.t):
+        elif len(trajectory.t):
             for remark in experiment.system.remarks(trajectory.t, trajectory.columns):
                 out.print(remark, markup=False, soft_wrap=True)
     if not warned:
@@ -232,6 +232,10 @@ def _suggest(experiment: Experiment) -> None:
             ideas.append(f"footfall run {name} --set controller=stiffness --set gait.pattern=wave")
             ideas.append(f'footfall run {name} --set terrain=slope --set terrain.angle="-5 deg" --animate {gif}')
             ideas.append(f"footfall compliance {name}")
+    elif "stack" in experiment.document:
+        ideas.append(f"footfall run {name} --set stack.pitch_noise=0.002 --set stack.frame_loss=0.2 --set stack.frame_copies=1")
+        ideas.append(f"footfall stack run {name.removesuffix('-closed-loop')} --duration 10   # the same programs in real time")
+        ideas.append(f"footfall sweep {name} --vary controller.proportional=2:12:21 --vary controller.derivative=0.1:0.9:17")
     elif "torso" in experiment.document["robot"]:
         ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
         ideas.append(f"footfall run {name} --set leg=stiffening --animate {gif}")

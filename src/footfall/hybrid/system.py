@@ -132,6 +132,11 @@ class AbstractHybridSystem(Parametric):
         """All of these."""
         return Drawing(self.sketch(), self.close_ups(), self.charts())
 
+    def remarks(self, t: Any, columns: Any) -> list[str]:
+        """What a person should know of a run beyond its outcome and figures. `columns` holds every signal by its flat name."""
+        del t, columns
+        return []
+
     def travel(self) -> Travel | None:
         """How to measure progress, or None for a machine that stays where it is."""
         return None

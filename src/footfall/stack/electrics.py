@@ -62,10 +62,15 @@ def bus(battery: Battery, power: Scalar) -> tuple[Scalar, Scalar]:
 
     V = V0 - R_b I,  V I = P   so   V = (V0 + sqrt(V0^2 - 4 R_b P)) / 2                                              (stack.3)
 
-    The other root belongs to a battery nearly short-circuited. More than V0^2 / (4 R_b) cannot be drawn at all: there the voltage
-    stays at half, and the caller's current limits are what is wrong.
+    The other root belongs to a battery nearly short-circuited. More than V0^2 / (4 R_b) cannot be drawn at all (`too_much`): there
+    the voltage told is half, and whoever draws must let go.
     """
     xp = namespace(*battery, power)
     room = battery.voltage * battery.voltage - 4.0 * battery.resistance * power
     voltage: Any = 0.5 * (battery.voltage + xp.sqrt(xp.maximum(room, 0.0)))
     return voltage, power / voltage
+
+
+def too_much(battery: Battery, power: Scalar) -> Any:
+    """Whether this is more power than the battery can give at any voltage."""
+    return 4.0 * battery.resistance * power > battery.voltage * battery.voltage

@@ -6,6 +6,8 @@ lines: rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md.
 
 import abc
 import dataclasses
+import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -25,7 +27,7 @@ from footfall.parts.actuators.motors import DcMotor
 from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.parts.controllers.digital_pid import DigitalPid
 from footfall.stack.chance import COMMAND_LOSS, FRAME_LOSS, HIGH_JITTER, MID_JITTER, PITCH_NOISE, bell, uniform
-from footfall.stack.electrics import Battery, Winding, bus, electrical_power, next_current
+from footfall.stack.electrics import Battery, Winding, bus, electrical_power, next_current, too_much
 from footfall.stack.messages import Message, Queue, counted_from, empty, received, sent
 from footfall.stack.microseconds import SECOND, elapsed_us
 from footfall.stack.pid import PidGains, PidMemory, pid_update
@@ -33,6 +35,9 @@ from footfall.stack.pid import PidGains, PidMemory, pid_update
 #: Numbers of the stack that make a robot's steps differ, or seem not to depend on each other.
 ROUNDING = ("pitch_step", "current_step")
 CHANCE = ("pitch_noise", "frame_loss", "command_loss", "high_jitter", "mid_jitter")
+
+
+TURN = 2.0 * math.pi
 
 
 class LawMemory(eqx.Module):
@@ -63,7 +68,7 @@ class ComputerMemory(eqx.Module):
     on: Scalar = signal(doc="1 while the pitch law runs")
     pitch: Scalar = signal(unit="rad", doc="pitch as the mid level knows it")
     commanded_us: Scalar = signal(doc="when the motor driver last got a command")
-    tripped: Scalar = signal(doc="1 once the motor driver's watchdog has switched off")
+    tripped: Scalar = signal(doc="1 once the motor driver has switched off: its watchdog, or a bus that broke down")
     wanted_1: Scalar = signal(unit="A", doc="current commanded, first motor")
     wanted_2: Scalar = signal(unit="A", doc="current commanded, second motor")
     current_1: Scalar = signal(unit="A", doc="current that flows, first motor")
@@ -357,7 +362,11 @@ class ClosedLoop(AbstractHybridSystem):
             current = jnp.where(idle, 0.0 * current, current)  # an idle axis is switched off, not braked
             currents.append(jnp.where(due, current, present))
             drawn = drawn + electrical_power(winding, currents[-1], motor_speed)
-        voltage, _ = bus(self.pack, drawn)
+        # A bus that breaks down switches the driver off, as an error does: for good.
+        broken = due & too_much(self.pack, drawn)
+        tripped = tripped | broken
+        currents = [jnp.where(broken, 0.0 * current, current) for current in currents]
+        voltage, _ = bus(self.pack, jnp.where(broken, 0.0 * drawn, drawn))
         currents += [m.current_2] * (2 - len(currents))
         return dataclasses.replace(
             m,
@@ -394,6 +403,32 @@ class ClosedLoop(AbstractHybridSystem):
         )
         metered = plant.metered(plant.outputs(t, x, m.plant), currents[: len(speeds)], drawn_each)
         return dataclasses.replace(metered, computer=seen)
+
+    def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
+        """What the computer did that a fall alone does not tell."""
+        said = []
+        cut, tripped, on = (np.asarray(columns[f"computer.{name}"]) > 0 for name in ("cut_off", "tripped", "on"))
+        speeds = [np.abs(np.asarray(v)) for name, v in columns.items() if name.startswith("computer.motor_speed_")]
+        if tripped.any():
+            first = int(np.argmax(tripped))
+            said.append(
+                f"The motor driver switched off at t = {t[first]:.4g} s, for good: no command reached it for"
+                f" {float(self.stack.driver_watchdog):g} s, or its bus broke down."
+            )
+        if (cut & ~tripped).any():
+            first = int(np.argmax(cut & ~tripped))
+            speed, limit = max(float(v[first]) for v in speeds) / TURN, float(self.stack.speed_limit) / TURN
+            said.append(
+                f"The supervisor cut the motors off at t = {t[first]:.4g} s, for good: a motor at {speed:.3g} turns/s, {limit:.3g} are"
+                " allowed (stack.speed_limit). What followed is a robot without drive."
+            )
+        if not on.any():
+            said.append("The pitch law was never on.")
+        elif not on[-1] and not said:
+            said.append(
+                f"The mid level switched the law off at t = {t[len(on) - int(np.argmax(on[::-1]))]:.4g} s: no message for too long."
+            )
+        return said
 
     def sketch(self) -> tuple[Shape, ...]:
         return self.plant.sketch()

@@ -39,7 +39,7 @@ class ThreeLevelStack(Parametric):
     frame_copies: int = param(
         2, doc="how often the high level sends each message: one that arrives is enough", ge=1, le=4, static=True
     )
-    frame_loss: Scalar = param(0.0, doc="share of messages from high to mid level that are lost", ge=0, le=1)
+    frame_loss: Scalar = param(0.0, doc="share of the copies of messages from high to mid level that are lost", ge=0, le=1)
     command_loss: Scalar = param(0.0, doc="share of current commands that do not reach the motor driver", ge=0, le=1)
     pitch_noise: Scalar = param(0.0, unit="rad", doc="standard deviation of the pitch sensor's noise", ge=0)
     pitch_step: Scalar = param(1e-6, unit="rad", doc="resolution of the pitch as it is sent; 0: exact", ge=0)

@@ -3,10 +3,11 @@
 import dataclasses
 import math
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.record.footfall import Footfall
 from footfall.record.trajectory import Trajectory
 
 #: metric name -> unit
@@ -87,18 +88,16 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         # What stays where it is has no steps: all of its run counts.
         told = _motor_metrics(run, 0, len(run.t) - 1, run.t[-1] - run.t[0], 0.0) if len(run.t) > 1 else {}
         return told, {"from": 0.0, "to": run.ending.t, "steps": 0, "settled": False}
-    counts = np.sum([run[name] for name in travel.step_counters], axis=0)
-    landings = np.flatnonzero(np.diff(counts) > 0) + 1  # rows just after a footfall
     begin = 0.5 * run.ending.t if settle is None else settle
-    first, last = (0, len(run.t) - 1) if travel.planned else _settled(run, landings, begin)
-    settled = last > first
-    first, last = (first, last) if settled else (0, len(run.t) - 1)
-    time = run.t[last] - run.t[first]
-    distance = run[travel.distance][last] - run[travel.distance][first]
+    ends = None if travel.planned else _settled(_footfalls(run), begin)
+    settled = ends is not None or (travel.planned and run.t[-1] > run.t[0])
+    ends = ends or _at_rows(run, np.array([0, len(run.t) - 1]))
+    first, last = map(int, ends.row)
+    time, distance, work = (float(v[1] - v[0]) for v in (ends.t, ends.distance, ends.work))
+    counted = ends.counts[1] - ends.counts[0]
     sides = len(travel.step_counters)
-    steps = float(counts[last] - counts[first]) / sides
+    steps = float(np.sum(counted)) / sides
     step_time = _ratio(time, steps) if travel.planned else _step_time(run, begin) if settled else None
-    work = float(sum(run[f"work.{name}"][last] - run[f"work.{name}"][first] for name in travel.motor_ports))
     weight = float(travel.weight)
     metrics: dict[str, float | None] = {
         "mean_speed": _ratio(distance, time),
@@ -112,40 +111,70 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         "cost_of_transport": _ratio(work, weight * abs(distance)) if abs(distance) > NO_WAY else None,
     }
     if sides > 1:
-        for name in travel.step_counters:
-            metrics[name] = float(run[name][last] - run[name][first])
+        metrics |= {name: float(n) for name, n in zip(travel.step_counters, counted, strict=True)}
+    between = float(run.t[last] - run.t[first])  # of the rows, where footfalls lie between them
     if travel.heading is not None:
-        rate = _ratio(run[travel.heading][last] - run[travel.heading][first], time)
+        rate = _ratio(run[travel.heading][last] - run[travel.heading][first], between)
         metrics["yaw_rate"] = rate
         metrics["turn_radius"] = _ratio(metrics["mean_speed"] or 0.0, abs(rate or 0.0))
     liftoff = [room for name, room in run.least_room.items() if name.startswith("liftoff")]
     if liftoff:
         metrics["least_leg_force"] = min(liftoff)
     if run.provenance.get("sample_rate", 1.0) is not None:  # without samples there is nothing to average over
-        metrics |= _means(run, first, last, time)
-        metrics |= _motor_metrics(run, first, last, time, weight * abs(distance))
-    window = {"from": float(run.t[first]), "to": float(run.t[last]), "steps": steps, "settled": bool(settled)}
+        metrics |= _means(run, first, last, between)
+        metrics |= _motor_metrics(run, first, last, between, weight * abs(distance))
+    window = {"from": float(ends.t[0]), "to": float(ends.t[1]), "steps": steps, "settled": bool(settled)}
     return metrics, window
 
 
-def _settled(run: Trajectory, landings: np.ndarray, begin: float) -> tuple[int, int]:
-    """Rows of the last footfall at or before `begin` (of the first, if there was none before) and of the last one of all."""
-    if len(landings) < 2 or run.t[landings[-1]] < begin:
-        return 0, 0
-    before = np.flatnonzero(run.t[landings] <= begin)
-    return int(landings[before[-1] if len(before) else 0]), int(landings[-1])
+class _Marks(NamedTuple):
+    """Moments of a run between which metrics are taken."""
+
+    t: np.ndarray
+    distance: np.ndarray
+    work: np.ndarray  #: of the motors
+    counts: np.ndarray  #: (moments, sides) footfalls so far
+    row: np.ndarray  #: of the record: the moment itself, or the first after it
+
+
+def _at_rows(run: Trajectory, rows: np.ndarray) -> _Marks:
+    travel = run.travel
+    assert travel is not None
+    work = sum((run[f"work.{name}"][rows] for name in travel.motor_ports), np.zeros(len(rows)))
+    counts = np.stack([run[name][rows] for name in travel.step_counters], axis=1)
+    return _Marks(run.t[rows], run[travel.distance][rows], work, counts, rows)
+
+
+def _footfalls(run: Trajectory, side: int | None = None) -> _Marks:
+    """Of all sides or of one: as they were located between the rows, or else the rows just after them."""
+    assert run.travel is not None
+    counters = run.travel.step_counters if side is None else (run.travel.step_counters[side],)
+    located = [e for e in run.events if isinstance(e, Footfall) and e.side in counters]
+    if located:
+        return _Marks(*map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.row_after) for e in located), strict=True)))
+    counts = np.sum([run[name] for name in counters], axis=0)
+    return _at_rows(run, np.flatnonzero(np.diff(counts) > 0) + 1)
+
+
+def _settled(footfalls: _Marks, begin: float) -> _Marks | None:
+    """The last footfall at or before `begin` (the first, if there was none before) and the last one of all; None if that is one or none."""
+    t = footfalls.t
+    if len(t) < 2 or t[-1] < begin:
+        return None
+    before = np.flatnonzero(t <= begin)
+    first = int(before[-1]) if len(before) else 0
+    return _Marks(*(v[[first, -1]] for v in footfalls)) if first < len(t) - 1 else None
 
 
 def _step_time(run: Trajectory, begin: float) -> float | None:
     """Time between a side's own footfalls: the inverse of the mean of the sides' step rates."""
     assert run.travel is not None
     rates = []
-    for name in run.travel.step_counters:
-        landings = np.flatnonzero(np.diff(run[name]) > 0) + 1
-        first, last = _settled(run, landings, begin)
-        if run.t[last] == run.t[first]:
+    for side in range(len(run.travel.step_counters)):
+        ends = _settled(_footfalls(run, side), begin)
+        if ends is None or ends.t[1] == ends.t[0]:
             return None
-        rates.append((run[name][last] - run[name][first]) / (run.t[last] - run.t[first]))
+        rates.append((ends.counts[1, side] - ends.counts[0, side]) / (ends.t[1] - ends.t[0]))
     return float(1.0 / np.mean(rates))
 
 

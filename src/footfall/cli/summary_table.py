@@ -111,11 +111,23 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     liftoffs = run.events_named(*(n for n in counts if n.startswith("liftoff")))
     if liftoffs:
         lines.append(f"lift-off: first at t = {liftoffs[0].t:.6g} s. The model holds only while feet push: read on with care.")
+    elif least is not None and least < 0 and run.outcome is not Outcome.lifted_off:
+        lines.append("lift-off: a foot would have had to pull. The model holds only while feet push: read on with care.")
     source = run.provenance
     rate = f"{source['sample_rate']:g} Hz samples" if source["sample_rate"] else "jumps only"
     if source.get("engine") == "mujoco":
         lines.append(f"* over the rows kept ({rate}); work is summed over every step")
         lines.append(f"{run.ending.steps} steps of {source['step']:g} s by {source['solver']}, {rate}, {seconds:.2f} s")
+        return Text("\n" + "\n".join(lines))
+    if source.get("engine") == "step":
+        turned = " and how it turned" if "yaw_rate" in summary.metrics else ""
+        lines.append(
+            f"*{turned} over the rows kept ({rate}); footfalls are located inside their steps, work is summed over every step"
+        )
+        lines.append(
+            f"{run.ending.steps} fixed steps of {source['step']:g} s by {source['solver']} ({source['path']}), {rate},"
+            f" {seconds:.2f} s with compilation"
+        )
         return Text("\n" + "\n".join(lines))
     lines.append(f"* over the rows kept ({rate}); all else is exact to the solver's tolerance")
     lines.append(

@@ -117,6 +117,11 @@ class ResidentLane:
         self._move()
         self.steps += count
 
+    def go_back(self, memory: np.ndarray, steps: int) -> None:
+        """To where it was after so many steps, by a copy of `memory` made there."""
+        self.memory[:] = memory
+        self.steps = steps
+
     @property
     def outcome(self) -> int:
         """0 while it runs."""

@@ -1,6 +1,7 @@
 """One run by the step engine, as a Trajectory: for robots whose clocks tick thousands of times a second."""
 
 import functools
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,22 +10,25 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.record.footfall import Footfall
 from footfall.record.ledger import Ledger
 from footfall.record.provenance import provenance
 from footfall.record.trajectory import Ending, EventRecord, Trajectory
 from footfall.sim.batch_program import Kind
 from footfall.sim.batch_results import facts
-from footfall.sim.lane_jump import step_count
 from footfall.sim.lane_state import Lane
 from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import Columns, columns_of
 from footfall.sim.resident import ResidentLane
 
-#: A longer run is sampled more coarsely, so that its record still fits into memory.
-MOST_SAMPLES = 1_000_000
+#: Rows are kept as whole lanes, a few kilobytes each: a run with more of them than this is sampled more coarsely.
+MOST_BYTES = 512_000_000
 TOLD_EVERY = 0.1  # s of real time between two words about progress
+#: Rows observed per compiled call, so that runs of any length share one program.
+ROWS_PER_CALL = 1024
 
 
 def simulate_steps(
@@ -41,39 +45,81 @@ def simulate_steps(
         system, state, step, method=plan.fixed.method, max_jumps=min(plan.max_jumps, 2**31 - 2), duration=plan.duration
     )
     steps = round(plan.duration / step)
-    rate = min(plan.sample_rate, MOST_SAMPLES / plan.duration)
-    every = max(1, round(1.0 / (rate * step)))
-    rows = -(-steps // every) + 1
-    kept, count, outcome = np.zeros((rows, robot.memory.size), np.uint8), 0, Outcome.running
+    most_rows = max(2, MOST_BYTES // robot.memory.size)
+    every = max(1, round(1.0 / (plan.sample_rate * step)), -(-steps // (most_rows - 1)))
+    walk = _Walk(robot, -(-steps // every) + 1)
     told = time.perf_counter()
     try:
-        while True:
-            kept[count] = robot.memory
-            count += 1
-            if robot.outcome or robot.steps >= steps:
-                break
-            robot.advance(min(every, steps - robot.steps))
+        while not robot.outcome and robot.steps < steps:
+            walk.advance(min(every, steps - robot.steps))
             if progress is not None and (now := time.perf_counter()) - told > TOLD_EVERY:
                 told = now
                 progress(robot.steps * step, int(robot.lane.jumps[0]))
     except KeyboardInterrupt:
-        outcome = Outcome.interrupted
-    if outcome is Outcome.running:
-        outcome = Outcome(robot.outcome) if robot.outcome else Outcome.reached_end
-    lanes = jax.tree.map(lambda leaf: leaf[..., 0], robot.lanes_of(kept[:count]))
-    t = np.minimum(np.arange(count) * every, steps) * step
-    if robot.outcome:
-        t[-1] = float(lanes.ended[-1])
+        pass  # the last row kept says how far it came
+    lanes = jax.tree.map(lambda leaf: leaf[..., 0], robot.lanes_of(walk.rows[: walk.count]))
+    at = np.minimum(np.arange(walk.count) * every, steps)
+    t, made = at * step, int(at[-1])
+    if ended := int(lanes.outcome[-1]):
+        outcome, t[-1] = Outcome(ended), float(lanes.ended[-1])
+        made = min(made, math.ceil(t[-1] / step))
+    else:
+        outcome = Outcome.reached_end if made == steps else Outcome.interrupted
     source = provenance(plan, 1.0 / (every * step)) | {
         "engine": "step",
         "solver": plan.fixed.method,
+        "rtol": None,
+        "atol": None,
         "step": step,
         "path": robot.path,
     }
-    return _Rows(system, robot.kind, t, lanes).trajectory(outcome, robot.steps, source)
+    return _Record(system, robot.kind, t, lanes).trajectory(outcome, made, source, walk.landings())
 
 
-class _Rows:
+class _Walk:
+    """Rows of a robot as it goes, and a copy of it after each step in which a foot came down.
+
+    A row counts once all that belongs to it is kept: whenever Ctrl-C comes, rows and footfalls belong together.
+    """
+
+    def __init__(self, robot: ResidentLane, room: int):
+        self.robot = robot
+        self.rows = np.zeros((room, robot.memory.size), np.uint8)
+        self.rows[0] = robot.memory
+        self.count = 1
+        self._landings: list[tuple[int, np.ndarray]] = []  # row that follows, lane
+
+    def advance(self, steps: int) -> None:
+        """One row on."""
+        self._find_footfalls(steps)
+        self.rows[self.count] = self.robot.memory
+        self.count += 1
+
+    def landings(self) -> tuple[list[int], Lane | None]:
+        """Of the footfalls before the last row: the rows that follow them, and the lanes at the ends of their steps."""
+        kept = [(row, lane) for row, lane in self._landings if row < self.count]
+        if not kept:
+            return [], None
+        lanes = self.robot.lanes_of(np.stack([lane for _, lane in kept]))
+        return [row for row, _ in kept], jax.tree.map(lambda leaf: leaf[..., 0], lanes)
+
+    def _find_footfalls(self, steps: int) -> None:
+        """A lane remembers its last footfall only: an interval with several is gone through again, in halves."""
+        robot, last = self.robot, self.robot.lane.last
+        if last is None:
+            robot.advance(steps)
+            return
+        before, made, jumps, footfalls = robot.memory.copy(), robot.steps, int(robot.lane.jumps[0]), int(last.steps[0])
+        robot.advance(steps)
+        if steps > 1 and robot.lane.jumps[0] > jumps + 1:
+            robot.go_back(before, made)
+            self._find_footfalls(steps // 2)
+            self._find_footfalls(steps - steps // 2)
+        elif last.steps[0] > footfalls:
+            self._landings.append((self.count, robot.memory.copy()))
+
+
+class _Record:
     """Samples of a lane, turned into a record."""
 
     def __init__(self, system: AbstractHybridSystem, kind: Kind, t: np.ndarray, lanes: Lane):
@@ -86,20 +132,25 @@ class _Rows:
         self.loop = facts(kind, tuple(np.shape(leaf)[1:] for leaf in (*lanes.x, *lanes.m)))
 
     def _observed(self) -> np.ndarray:
-        seen = _observer(self.kind)(jax.tree.map(np.asarray, self.system), self.t, self.lanes.x, self.lanes.m)
+        system, observe, seen = jax.tree.map(np.asarray, self.system), _observer(self.kind), []
+        for first in range(0, len(self.t), ROWS_PER_CALL):
+            rows = np.minimum(np.arange(first, first + ROWS_PER_CALL), len(self.t) - 1)
+            x, m = ([leaf[rows] for leaf in leaves] for leaves in (self.lanes.x, self.lanes.m))
+            seen.append(np.asarray(observe(system, self.t[rows], x, m)))
         work = np.stack(self.lanes.q[: len(self.named.ports)], axis=1)
-        return np.concatenate([np.asarray(seen), work], axis=1)
+        return np.concatenate([np.concatenate(seen)[: len(self.t)], work], axis=1)
 
-    def trajectory(self, outcome: Outcome, steps: int, source: dict[str, Any]) -> Trajectory:
+    def trajectory(
+        self, outcome: Outcome, steps: int, source: dict[str, Any], landings: tuple[list[int], Lane | None]
+    ) -> Trajectory:
         """The record."""
         signals, events = self.named.signals, self.system.events
         columns = {s.name: np.ascontiguousarray(self.values[:, i]) for i, s in enumerate(signals)}
-        cause = next((event.name for event in events if event.outcome is outcome), None)
         jumps = int(self.lanes.jumps[-1])
         ending = Ending(
             outcome=outcome,
             t=float(self.t[-1]),
-            event=cause,
+            event=self._cause(outcome),
             state={s.name: float(columns[s.name][-1]) for s in signals if s.role == "state"},
             steps=steps,
             tried=steps,
@@ -114,7 +165,7 @@ class _Rows:
             j=np.asarray(self.lanes.jumps, int),
             columns=columns,
             signals={s.name: s for s in signals},
-            events=self._footfalls(),
+            events=self._footfalls(*landings),
             ending=ending,
             ledger=self._ledger(columns),
             least_room=least,
@@ -123,13 +174,49 @@ class _Rows:
             provenance=source,
         )
 
-    def _footfalls(self) -> tuple[EventRecord, ...]:
-        """One for each sample interval in which a foot came down; of several in one interval, the last."""
-        if self.lanes.last is None:
+    def _cause(self, outcome: Outcome) -> str | None:
+        """The event that ended it: of those with this outcome, the one whose guard is the least time from zero.
+
+        What the lane kept of a guard is its room, but next to nothing where a tick pushed a guard that counts below zero.
+        """
+        events, searched = self.system.events, self.loop.searched
+        able = [j for j, (k, _) in enumerate(searched) if events[k].outcome is outcome]
+        if not able:
+            return None
+        x, m = ([leaf[-1] for leaf in leaves] for leaves in (self.lanes.x, self.lanes.m))
+        rates = _guard_rates(self.kind)(jax.tree.map(np.asarray, self.system), self.t[-1], x, m)
+        tiny = np.finfo(float).tiny
+
+        def time_from_zero(j: int) -> float:
+            k, leg = searched[j]
+            rate = float(rates[k] if leg is None else rates[k][leg])
+            return abs(float(self.lanes.room[j][-1])) / max(abs(rate), tiny)
+
+        return events[searched[min(able, key=time_from_zero)][0]].name
+
+    def _footfalls(self, rows: list[int], lanes: Lane | None) -> tuple[EventRecord, ...]:
+        """One for each foot that came down; those of several sides in one step have the time of the last."""
+        travel = self.system.travel()
+        if travel is None or lanes is None or lanes.last is None:
             return ()
-        counts = np.asarray(step_count(self.loop, self.lanes.m))
-        rows = np.flatnonzero(np.diff(counts) > 0) + 1
-        return tuple(EventRecord(float(self.lanes.last.t[r]), "footfall", None, int(r) - 1, int(r)) for r in rows)
+        sides, found = travel.step_counters, []
+        before = self._counts(jax.tree.map(lambda leaf: leaf[0], self.lanes.m))
+        for n, row in enumerate(rows):
+            counts = self._counts([leaf[n] for leaf in lanes.m])
+            t, distance, work, _ = (float(value[n]) for value in lanes.last)
+            for leg, side in enumerate(sides):
+                if counts[leg] > before[leg]:
+                    label = leg if len(sides) > 1 else None
+                    found.append(Footfall(t, "footfall", label, row - 1, row, side, counts, distance, work))
+            before = counts
+        return tuple(found)
+
+    def _counts(self, m: list[Any]) -> tuple[int, ...]:
+        """Footfalls of each side."""
+        travel = self.system.travel()
+        assert travel is not None
+        counters = {name: value for name, value, _ in named_leaves(jax.tree.unflatten(self.kind.m, m))}
+        return tuple(int(counters[name]) for name in travel.step_counters)
 
     def _ledger(self, columns: dict[str, np.ndarray]) -> Ledger:
         stores = {s.name.removeprefix("store."): columns[s.name] for s in self.named.signals if s.role == "store"}
@@ -157,3 +244,15 @@ def _observer(kind: Kind) -> Callable[..., Any]:
         return jnp.concatenate([jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(values)])
 
     return jax.jit(jax.vmap(row, in_axes=(None, 0, 0, 0)))
+
+
+@functools.lru_cache(maxsize=32)
+def _guard_rates(kind: Kind) -> Callable[..., Any]:
+    """How fast each guard changes along the flow, at one row."""
+
+    def rates(system: Any, t: Any, x_leaves: list[Any], m_leaves: list[Any]) -> Any:
+        x, m = jax.tree.unflatten(kind.x, x_leaves), jax.tree.unflatten(kind.m, m_leaves)
+        slope = jax.tree.map(lambda v, rate: jnp.broadcast_to(jnp.asarray(rate, v.dtype), v.shape), x, system.flow(t, x, m).x)
+        return jax.jvp(lambda s, v: system.guards(s, v, m), (t, x), (jnp.ones_like(t), slope))[1]
+
+    return jax.jit(rates)

@@ -1,15 +1,23 @@
 """A log against the model: replay is exact where nothing differs, and a fit finds what was changed."""
 
 import dataclasses
+import json
+import math
 
 import numpy as np
 import pytest
 
+from footfall.realtime import fit as fitting
+from footfall.realtime import replay as replaying
 from footfall.realtime.fit import fit
+from footfall.realtime.plant import HELD_BELOW, PlantStepper, load_plant
 from footfall.realtime.replay import replay
 from footfall.realtime.stack_log import StackLogError, read_stack_log
+from footfall.scenario.errors import ScenarioError
+from footfall.stack.mid import MidProgram
+from footfall.stack.virtual_bench import VirtualBench
 from support.commands import footfall, several
-from support.stack_logs import bench_log, lockstep_log
+from support.stack_logs import bench_log, damaged_log, lockstep_log
 
 AGE_US = 4_000
 SCRIPT = ("0.05 motors-on", "0.1 run", "2.5 setpoint 0.65")
@@ -74,3 +82,256 @@ def test_what_cannot_be_compared_is_said_in_a_line(log, tmp_path):
     }
     for (arguments, word), done in zip(cases.items(), several([["stack", *a] for a in cases], tmp_path), strict=True):
         assert done.status == 2 and word in done.err and "Traceback" not in done.err, arguments
+
+
+# --- logs that lie ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"high_period_us": 0},
+        {"low_period_us": 0},
+        {"low_period_us": -250},
+        {"low_period_us": 10**12},
+        {"report_period_us": "a"},
+        {"watchdog_us": None},
+        {"motors": True},
+        {"motors": 10**6},
+        {"setpoint": "a"},
+        {"setpoint": math.nan},
+        {"frame_copies": 10**7},
+        {"speed_limit": math.inf},
+        {"bus_band": 3},
+        {"motor_signs": {}},
+        {"gains": {"proportional": math.nan}},
+        {"gains": {"integral": "a"}},
+        {"gains": {"filter_time": -1.0}},
+        {"gains": {"output_limit": math.inf}},
+        {"gains": {"more": 1.0}},
+        {"more": 1.0},
+    ],
+    ids=str,
+)
+def test_settings_no_program_could_run_with_are_refused(log, tmp_path, settings):
+    with pytest.raises(StackLogError, match="settings cannot be read"):
+        read_stack_log(damaged_log(tmp_path / "stack.mcap", log, settings=dict(settings)))
+
+
+@pytest.mark.parametrize("t", [None, -1.0, 0.0, 1e7, 1e250], ids=str)
+def test_times_that_are_unknown_negative_falling_or_far_away_are_refused(log, tmp_path, t):
+    with pytest.raises(StackLogError, match="record 7 has t = "):
+        read_stack_log(damaged_log(tmp_path / "stack.mcap", log, records={7: {"t": t}}))
+
+
+def test_settings_that_make_sense_only_alone_are_told_not_simulated(log, tmp_path):
+    cases = {
+        "low_period_us": (300, "do not run with its settings"),  # the mid level's polls fall between the ticks
+        "motors": (1, "motors = 1"),  # and the scenario has two
+    }
+    for name, (value, words) in cases.items():
+        with pytest.raises(StackLogError, match=words):
+            replay(read_stack_log(damaged_log(tmp_path / "stack.mcap", log, settings={name: value})))
+    last = len(read_stack_log(log)) - 1
+    for name, changes in {
+        "day": {"records": {last: {"t": 86_400.0}}},
+        "fast": {"settings": {"high_period_us": 1, "low_period_us": 1}},
+    }.items():
+        long = damaged_log(tmp_path / f"{name}.mcap", log, **changes)
+        if name == "fast":  # 5 s at a megahertz are 5 million ticks: within bounds; with twice the time they are not
+            long = damaged_log(tmp_path / "faster.mcap", long, records={last: {"t": 10.0}})
+        with pytest.raises(StackLogError, match="ticks of its fastest clock"):
+            replay(read_stack_log(long))
+
+
+def test_a_log_cannot_make_footfall_read_a_file_or_run_code(log, tmp_path):
+    """A scenario file may name Python code, which is run: by the user's word, never by a log's."""
+    trap = tmp_path / "trap"
+    (tmp_path / "evil.py").write_text(f"open({str(trap)!r}, 'w')\n")
+    (tmp_path / "evil.toml").write_text('[robot]\nkind = "evil.py:X"\n')
+    evil = str(tmp_path / "evil.toml")
+    with pytest.raises(ScenarioError):
+        load_plant(evil)
+    assert trap.exists(), "the trap does not work, so the rest of this test would show nothing"
+    trap.unlink()
+    for name in (evil, "../evil.toml", "", "\x1b[2J", "x" * 10_000):
+        hostile = read_stack_log(damaged_log(tmp_path / "stack.mcap", log, about={"scenario": name}))
+        for use in (replay, lambda it: fit(dataclasses.replace(it, columns=lockstep_like(it)))):
+            with pytest.raises(StackLogError, match="--scenario"):
+                use(hostile)
+    for change in (
+        "robot.kind=evil.py:X",
+        "kind=evil.py:X",
+        "controller=evil.py:X",
+        "controller.kind=evil.py:X",
+        "robot=evil.toml",
+    ):
+        hostile = read_stack_log(damaged_log(tmp_path / "stack.mcap", log, about={"changes": json.dumps([change])}))
+        with pytest.raises(ScenarioError):
+            replay(hostile)
+    damaged_log(tmp_path / "stack.mcap", log, about={"scenario": "evil.toml"})
+    for done in several([["stack", "replay", "stack.mcap"], ["stack", "fit", "stack.mcap", "--set", "a"]], tmp_path):
+        assert done.status == 2 and "Traceback" not in done.err
+    assert not trap.exists()
+
+
+def lockstep_like(log):
+    """Columns of a log stretched in time so that a fit finds its walk long enough."""
+    return log.columns | {"t": 10.0 * log["t"]}
+
+
+# --- the comparison itself -------------------------------------------------------------------------------------------------
+
+PERIOD = 0.01
+
+
+def compared(logged, simulated, rows=None):
+    """The mismatch of two signals with the law always on; `rows`: the cycles the log has."""
+    rows = np.arange(len(simulated)) if rows is None else rows
+    on = np.ones(len(simulated), bool)
+    return replaying._mismatch("pitch", PERIOD, (logged[rows], on[rows]), (simulated, on), rows)
+
+
+@pytest.mark.parametrize("shift", [-0.31, -0.05, 0.0, 0.02, 0.42])
+def test_a_shift_in_time_is_found_whatever_is_missing(shift):
+    t = PERIOD * np.arange(2000)
+
+    def wave(t):
+        return np.sin(2 * math.pi * t / 1.7) + 0.3 * np.sin(2 * math.pi * t / 0.37)
+
+    draw = np.random.default_rng(3)
+    kept = np.flatnonzero(
+        (draw.uniform(size=2000) > 0.3) & ~((t > 6.0) & (t < 7.3))
+    )  # cycles dropped here and there, and a gap
+    logged = wave(t)
+    logged[draw.uniform(size=2000) > 0.8] = math.nan  # cycles in which it was not known
+    found = compared(logged, wave(t + shift), kept)
+    assert found.shift == pytest.approx(shift, abs=1e-12)  # whole cycles
+    assert found.shifted_difference < 1e-12  # the same numbers but for rounding
+    assert found.difference > 0.1 or shift == 0.0
+
+
+def test_noises_that_have_nothing_in_common_are_not_shifted_into_likeness():
+    """31 shifts of 30 cycles each: a root mean square of those scatters by 1 / sqrt(60) = 13 %, and the least of 31 lies 2.5 times that
+    below, so about two thirds is chance. A comparison of fewer cycles at larger shifts falls to nothing."""
+    shares = []
+    for seed in range(20):
+        a, b = np.random.default_rng(seed).normal(size=(2, 60))
+        found = compared(a, b)
+        assert abs(found.shift) <= 15 * PERIOD + 1e-12  # a quarter of the data
+        shares.append(found.shifted_difference / math.sqrt(2.0))
+    assert min(shares) > 0.5 and 0.6 < np.mean(shares) < 0.9
+
+
+def test_every_time_the_law_is_switched_on_it_may_settle():
+    t = PERIOD * np.arange(1000)
+    on = ((t > 0.995) & (t < 4.0)) | (t > 4.995)
+    found = replaying._settled(t, on)
+    assert (found == (((t > 2.005) & (t < 4.0)) | (t > 6.005))).all()
+    assert not replaying._settled(t, np.zeros(1000, bool)).any()
+
+
+def test_a_jittered_cycle_is_compared_with_the_one_nearest_in_time():
+    times = PERIOD * np.arange(500)
+    late = np.random.default_rng(1).uniform(-0.45, 0.45, 500) * PERIOD
+    assert (replaying._nearest(times + late, times) == np.arange(500)).all()
+    assert replaying._nearest(np.array([-1.0, 9.0]), times).tolist() == [0, 499]  # beyond the ends: the ends
+
+
+def test_a_jittered_log_replays_as_well_as_an_exact_one(log):
+    """Records that carry times up to 4 ms late are still of their own cycles. The operator's wishes come at those times, so a wish
+    may be seen a cycle later than it was: what remains is that, after it has settled."""
+    exact = read_stack_log(log)
+    late = np.random.default_rng(2).uniform(0.0, 0.4, len(exact)) * PERIOD
+    late[
+        np.concatenate(
+            [[True], np.diff(exact["setpoint_on"].astype(int) + exact["motors_on"] + (exact["pitch_setpoint"] > 0.62)) != 0]
+        )
+    ] = 0.0
+    jittered = dataclasses.replace(exact, columns=exact.columns | {"t": exact["t"] + late})
+    for row in replay(jittered, age=AGE_US * 1e-6).mismatches:
+        assert row.difference == 0.0 and row.shift == 0.0, row.name
+
+
+# --- the fit's arithmetic --------------------------------------------------------------------------------------------------
+
+
+def test_errors_are_those_of_linear_least_squares():
+    draw = np.random.default_rng(0)
+    slopes, noise, truth, ranges = (
+        draw.normal(size=(6, 3)),
+        draw.uniform(0.1, 0.3, 6),
+        np.array([1.0, 2.0, 3.0]),
+        np.full(3, 50.0),
+    )
+    told = fitting._errors(slopes, noise, 1.0, ranges)
+    seen = slopes @ truth + noise * draw.normal(size=(4000, 6))
+    found = np.linalg.lstsq(slopes / noise[:, None], (seen / noise).T, rcond=None)[0]
+    assert told == pytest.approx(found.std(axis=1), rel=0.05)  # 4000 draws tell a scatter to 1.1 %
+    assert fitting._errors(slopes, noise, 0.2, ranges) == pytest.approx(told)  # luck does not make them smaller
+    assert fitting._errors(slopes, noise, 3.0, ranges) == pytest.approx(3.0 * told)
+
+
+def test_what_the_figures_do_not_tell_is_known_to_its_range():
+    slopes = np.random.default_rng(0).normal(size=(6, 3))
+    slopes[:, 1] = 0.0
+    told = fitting._errors(slopes, np.full(6, 0.1), 1.0, np.array([5.0, 7.0, 9.0]))
+    assert told[1] == 7.0 and max(told[0], told[2]) < 1.0
+
+
+# --- the robot in front of the programs -------------------------------------------------------------------------------------
+
+
+def test_settings_of_the_robot_are_those_of_the_page():
+    settings = load_plant("rimless-wheel").settings
+    gains, ampere = settings.gains, 2.7233  # A/(N m), section 5 of the page
+    assert gains[:3] == pytest.approx((6 * ampere, 10 * ampere, 0.45 * ampere), rel=1e-4)  # as many digits as the page has
+    assert gains[3:] == pytest.approx((5.0, 40.0, 0.01, 1000))
+    assert settings.speed_limit == pytest.approx(8.0)  # turns/s
+    assert (settings.motors, settings.motor_signs, settings.steering, settings.setpoint) == (2, (1.0, 1.0), True, 0.6)
+    periods = (settings.high_period_us, settings.mid_period_us, settings.low_period_us, settings.report_period_us)
+    assert periods == (10_000, 1_000, 250, 10_000)
+    assert (settings.watchdog_us, settings.driver_watchdog_us, settings.current_limit) == (100_000, 100_000, 40.0)
+    assert settings.torque_constant == 0.034
+
+
+def test_a_held_robot_stands_still_at_zero_until_a_current_flows():
+    plant = PlantStepper(load_plant("rimless-wheel").experiment)
+    for _ in range(10):
+        plant.advance((0.0, 0.0), 250)
+    assert plant.held and plant.time == 0.0 and plant.pitch == pytest.approx(0.6 - HELD_BELOW)
+    assert plant.speeds == plant.positions == (0.0, 0.0)
+    plant.advance((4.0, 4.0), 250)
+    assert not plant.held and plant.speeds[0] != 0.0 and plant.time == pytest.approx(250e-6)
+
+
+@pytest.mark.parametrize("name", ["rimless-wheel", "rimless-wheel-turning"])
+def test_positions_are_the_sum_of_the_speeds_through_every_footfall(name):
+    _, plant, settings, windings, battery = load_plant(name)
+    bench = VirtualBench(settings, plant, MidProgram(settings), windings, battery, ["0.01 motors-on", "0.02 run"])
+    seen = []
+    advance = plant.advance
+
+    def watched(currents, dt_us):
+        advance(currents, dt_us)
+        seen.append((plant.positions[0], plant.speeds[0]))
+
+    plant.advance = watched
+    bench.run(3.0)
+    positions, speeds = np.array(seen).T
+    moved, summed = np.diff(positions), 250e-6 * 0.5 * (speeds[1:] + speeds[:-1])
+    assert plant.last_footfall[2] >= 5
+    # A footfall changes the speed at once, somewhere in a tick: no tick is off by more than the largest speed there is, and all
+    # together by less than 1 %. A spoke that was counted twice would be 5.4 / 10 turns at once.
+    assert np.abs(moved - summed).max() < 250e-6 * np.ptp(speeds)
+    assert positions[-1] - positions[0] == pytest.approx(summed.sum(), rel=0.01) and positions[-1] > 5.0
+
+
+def test_a_robot_that_has_fallen_lies_still():
+    plant = PlantStepper(load_plant("rimless-wheel").experiment)
+    for _ in range(8000):
+        plant.advance((-40.0, -40.0), 250)
+    assert plant.outcome.name != "running"
+    lies = plant.pitch, plant.positions
+    plant.advance((40.0, 40.0), 250_000)
+    assert plant.speeds == (0.0, 0.0) and (plant.pitch, plant.positions) == lies

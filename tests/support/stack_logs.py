@@ -1,6 +1,7 @@
 """Logs of the control stack made without a clock: from the bench of virtual time, and from lockstep."""
 
 import dataclasses
+import json
 import math
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from footfall import load, simulate
 from footfall.realtime.plant import load_plant, stack_settings
-from footfall.realtime.stack_log import StackLog, StackLogWriter, to_json
+from footfall.realtime.stack_log import StackLog, StackLogWriter, read_stack_log, to_json
 from footfall.stack.mid import MidProgram
 from footfall.stack.virtual_bench import VirtualBench
 
@@ -26,6 +27,25 @@ def bench_log(path: Path, duration: float, *, overrides=(), age_us: int = 0, scr
         for record in bench.records:
             writer.add(to_json(record))
         writer.finish("the time was over")
+    return path
+
+
+def damaged_log(
+    path: Path, good: Path, *, settings: dict | None = None, about: dict | None = None, records: dict | None = None
+) -> Path:
+    """A copy of a log with some of its settings, of what it says about itself, or of its records (by number) changed, unchecked."""
+    log = read_stack_log(good)
+    said = {"settings": log.settings.to_json(), "scenario": log.scenario, "versions": "{}", "started": STARTED} | (about or {})
+    if settings:
+        changed = json.loads(said["settings"])
+        changed["gains"] |= settings.pop("gains", {})
+        said["settings"] = json.dumps(changed | settings)
+    with path.open("wb") as stream:
+        writer = StackLogWriter(stream, said)
+        for number, record in enumerate(log.records()):
+            values = to_json(record) | (records or {}).get(number, {})
+            writer._writer.add_message(writer._channel, 0, json.dumps(values).encode(), 0)
+        writer.finish("made")
     return path
 
 

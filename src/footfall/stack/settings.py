@@ -48,7 +48,7 @@ class StackSettings:
     def __post_init__(self) -> None:
         """Settings also come out of files: nothing that any program could stumble over gets past here."""
         if not isinstance(self.gains, PidGains):
-            raise ValueError(f"gains = {str(self.gains)[:40]}: the numbers of a pitch law are expected.")
+            raise ValueError(f"gains = {_shown(self.gains)}: the numbers of a pitch law are expected.")
         self._check_gains(self.gains)
         for name in ("steering", "checksum", "command_in_torque"):
             if not isinstance(getattr(self, name), bool):
@@ -62,6 +62,10 @@ class StackSettings:
         for names, most in ((PERIODS, LONGEST_PERIOD), (TIMEOUTS, LONGEST_TIMEOUT)):
             for name in names:
                 _require_whole(name, getattr(self, name), most)
+        if self.gains.period_us != self.mid_period_us:
+            raise ValueError(
+                f"gains.period_us = {self.gains.period_us} and mid_period_us = {self.mid_period_us}: the law and its loop have one period."
+            )
         for name in ("speed_limit", "steer_limit", "setpoint_limit", "measured_limit", "current_limit", "torque_constant"):
             if not (_number(value := getattr(self, name)) and value > 0):
                 raise ValueError(f"{name} = {_shown(value)}: a positive number up to {LARGEST:g} is expected.")
@@ -75,7 +79,8 @@ class StackSettings:
         if not (_numbers(band) and len(band) == 2 and 0 <= band[0] < band[1]):
             raise ValueError(f"bus_band = {_shown(band)}: least voltage, then largest.")
 
-    def _check_gains(self, gains: PidGains) -> None:
+    @staticmethod
+    def _check_gains(gains: PidGains) -> None:
         for name, value in gains._asdict().items():
             if not _number(value):
                 raise ValueError(
@@ -88,11 +93,6 @@ class StackSettings:
             )
         if gains.output_limit <= 0:
             raise ValueError(f"gains.output_limit = {gains.output_limit}: with it no current ever flows; it must be positive.")
-        if gains.period_us != self.mid_period_us:
-            raise ValueError(
-                f"gains.period_us = {gains.period_us} and mid_period_us = {_shown(self.mid_period_us)}:"
-                " the law and its loop have one period."
-            )
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self) | {"gains": self.gains._asdict()})

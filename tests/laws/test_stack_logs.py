@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from footfall.cli.stack_replay import _print_fit
 from footfall.realtime import fit as fitting
 from footfall.realtime import replay as replaying
 from footfall.realtime.fit import fit
@@ -133,13 +134,9 @@ def test_settings_that_make_sense_only_alone_are_told_not_simulated(log, tmp_pat
         with pytest.raises(StackLogError, match=words):
             replay(read_stack_log(damaged_log(tmp_path / "stack.mcap", log, settings={name: value})))
     last = len(read_stack_log(log)) - 1
-    for name, changes in {
-        "day": {"records": {last: {"t": 86_400.0}}},
-        "fast": {"settings": {"high_period_us": 1, "low_period_us": 1}},
-    }.items():
-        long = damaged_log(tmp_path / f"{name}.mcap", log, **changes)
-        if name == "fast":  # 5 s at a megahertz are 5 million ticks: within bounds; with twice the time they are not
-            long = damaged_log(tmp_path / "faster.mcap", long, records={last: {"t": 10.0}})
+    megahertz = {"high_period_us": 1, "low_period_us": 1}
+    for t, settings in ((86_400.0, {}), (10.0, megahertz)):  # a day; ten million ticks
+        long = damaged_log(tmp_path / "stack.mcap", log, settings=settings, records={last: {"t": t}})
         with pytest.raises(StackLogError, match="ticks of its fastest clock"):
             replay(read_stack_log(long))
 
@@ -208,7 +205,7 @@ def test_a_shift_in_time_is_found_whatever_is_missing(shift):
     found = compared(logged, wave(t + shift), kept)
     assert found.shift == pytest.approx(shift, abs=1e-12)  # whole cycles
     assert found.shifted_difference < 1e-12  # the same numbers but for rounding
-    assert found.difference > 0.1 or shift == 0.0
+    assert found.difference > 0.05 or shift == 0.0
 
 
 def test_noises_that_have_nothing_in_common_are_not_shifted_into_likeness():
@@ -239,15 +236,12 @@ def test_a_jittered_cycle_is_compared_with_the_one_nearest_in_time():
 
 
 def test_a_jittered_log_replays_as_well_as_an_exact_one(log):
-    """Records that carry times up to 4 ms late are still of their own cycles. The operator's wishes come at those times, so a wish
-    may be seen a cycle later than it was: what remains is that, after it has settled."""
+    """Records up to 4 ms late are still of their own cycles. Those in which the operator did something are on time: what he did would
+    otherwise be seen one cycle later, and truly be another run."""
     exact = read_stack_log(log)
-    late = np.random.default_rng(2).uniform(0.0, 0.4, len(exact)) * PERIOD
-    late[
-        np.concatenate(
-            [[True], np.diff(exact["setpoint_on"].astype(int) + exact["motors_on"] + (exact["pitch_setpoint"] > 0.62)) != 0]
-        )
-    ] = 0.0
+    wishes = np.stack([exact[name] for name in ("setpoint_on", "motors_on", "pitch_setpoint")])
+    did = np.concatenate([[True], (np.diff(wishes.astype(float)) != 0).any(axis=0)])
+    late = np.where(did, 0.0, np.random.default_rng(2).uniform(0.0, 0.4, len(exact)) * PERIOD)
     jittered = dataclasses.replace(exact, columns=exact.columns | {"t": exact["t"] + late})
     for row in replay(jittered, age=AGE_US * 1e-6).mismatches:
         assert row.difference == 0.0 and row.shift == 0.0, row.name
@@ -277,6 +271,14 @@ def test_what_the_figures_do_not_tell_is_known_to_its_range():
     slopes[:, 1] = 0.0
     told = fitting._errors(slopes, np.full(6, 0.1), 1.0, np.array([5.0, 7.0, 9.0]))
     assert told[1] == 7.0 and max(told[0], told[2]) < 1.0
+
+
+def test_an_estimate_at_the_edge_of_the_search_is_marked(capsys):
+    inside = fitting.Estimate("motor.torque_constant", "N m/A", 0.03, 1e-4, 0.034, at_bound=False)
+    edge = fitting.Estimate("drivetrain.viscous", "N m s/rad", 0.06, 1e-3, 0.0, at_bound=True)
+    _print_fit(fitting.Fit((inside, edge), (), 1.0, (1.0, 9.0), 0.6, 441), "rimless-wheel", 1.0)
+    (marked,) = [line for line in capsys.readouterr().out.splitlines() if "edge of the search" in line]
+    assert "drivetrain.viscous" in marked
 
 
 # --- the robot in front of the programs -------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(tmp_path):
         ([*run, "--port", "a", "--imu-port", "b", "--driver-port", "c", "--noise", "0.1"], "makes its own"),
         ([*run, "--out", "taken"], "exists already"),
         (["stack", "run", "no-such-robot", "--out", "new"], "no-such-robot"),
-        (["stack", "run", "passive-wheel", "--out", "new"], "no control computer"),
+        (["stack", "run", "passive-wheel", "--out", "new"], "error: passive-wheel: this robot has no control computer"),
         ([*run, "--script", "script.txt", "--out", "refused"], "line 2"),
     ]
     answers = several([arguments for arguments, _ in cases], tmp_path)

@@ -1,6 +1,7 @@
 """The `footfall` command."""
 
 import importlib.metadata
+import signal
 import sys
 from typing import Annotated
 
@@ -210,7 +211,8 @@ def sweep(
         ),
     ] = None,
     sample: Annotated[
-        str | None, typer.Option(metavar="sobol:N|lhs:N", help="Spread N designs over ranges KEY=A:B[:log] instead of a grid.")
+        str | None,
+        typer.Option(metavar="sobol:N|lhs:N", help="Spread N designs over ranges KEY=A:B or KEY=A:B:log instead of a grid."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the sample (default 0).")] = None,
     designs: Annotated[
@@ -280,7 +282,10 @@ def stack_run(
     settings: Settings = None,
     duration: Annotated[float | None, typer.Option(help="Seconds (default: 20, or until the operator stops).")] = None,
     script: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Operate by lines `t action [value]` (default: a built-in script).")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Operate by lines of time, action and value, such as `5 setpoint 0.7` (default: built in)."
+        ),
     ] = None,
     joystick: Annotated[str | None, typer.Option(metavar="DEVICE", help="Operate by joystick, such as /dev/input/js0.")] = None,
     replay_operator: Annotated[
@@ -288,7 +293,9 @@ def stack_run(
     ] = None,
     mid: Annotated[str, typer.Option(help="python, or firmware: the Teensy's own program built for this machine.")] = "python",
     noise: Annotated[float, typer.Option(help="Share of bytes to garble on the line to the mid level, such as 0.01.")] = 0.0,
-    sensor_noise: Annotated[float, typer.Option(help="Standard deviation of the emulated pitch sensor [rad].")] = 0.0,
+    sensor_noise: Annotated[
+        float, typer.Option(help="Standard deviation of the emulated pitch sensor, in rad, such as 0.002.")
+    ] = 0.0,
     seed: Annotated[int, typer.Option(help="Of both kinds of noise.")] = 0,
     port: Annotated[str | None, typer.Option(help="Real robot: serial port of the Teensy, such as /dev/ttyACM0.")] = None,
     imu_port: Annotated[str | None, typer.Option(help="Real robot: serial port of the pitch sensor.")] = None,
@@ -297,7 +304,7 @@ def stack_run(
         str | None, typer.Option(help='Real robot: serial number of the motor driver, by the vendor\'s package ("": any).')
     ] = None,
     reset_gpio: Annotated[
-        str | None, typer.Option(metavar="CHIP:LINE", help="Real robot: pin of the Teensy's reset line.")
+        str | None, typer.Option(metavar="CHIP:LINE", help="Real robot: pin of the Teensy's reset line, such as gpiochip0:17.")
     ] = None,
     priority: Annotated[
         bool, typer.Option("--priority/--no-priority", help="Ask the system for real-time scheduling; without it, go on.")
@@ -345,7 +352,9 @@ def stack_replay(
     log: LogFile,
     scenario: LogScenario = None,
     settings: Settings = None,
-    delay: Annotated[float, typer.Option(help="Age of a pitch when it reaches the supervisor [s].")] = 0.0,
+    delay: Annotated[
+        float, typer.Option(help="Age of a pitch when it reaches the supervisor, in s; `stack fit` tells it.")
+    ] = 0.0,
     picture: Annotated[
         str | None, typer.Option(metavar="FILE.png", help="Where to draw (default: replay.png beside the log).")
     ] = None,
@@ -378,6 +387,8 @@ def _guarded(command, *arguments) -> None:
     from footfall.scenario.errors import ScenarioError
     from footfall.sweep.errors import SweepError
 
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         status = command(*arguments)
     except (ScenarioError, FolderError, SweepError) as error:
@@ -392,6 +403,10 @@ def _guarded(command, *arguments) -> None:
 
 def main() -> None:
     """Entry point."""
+    # Until a command begins, Ctrl-C just ends the program: an exception raised in the middle of JAX's imports can get lost there, and
+    # then a robot would walk on.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         app()
     except BrokenPipeError:  # `footfall show ... | head`

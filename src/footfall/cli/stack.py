@@ -17,6 +17,7 @@ from rich.table import Table
 from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, fail, note, out
 from footfall.realtime.dashboard import Dashboard
+from footfall.realtime.joystick import require_joystick
 from footfall.realtime.launcher import (
     Emulation,
     LaunchError,
@@ -28,13 +29,37 @@ from footfall.realtime.launcher import (
     python_mid,
 )
 from footfall.realtime.names import RunFolder
-from footfall.realtime.stack_log import StackLogError, read_stack_log
+from footfall.realtime.serial_port import PortError
+from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import find_scenario, read_toml
 from footfall.stack.settings import StackSettings
 
 SHORTEST = 2.0  # s: to switch on, to walk, to switch off
 SETPOINT_STEP = 0.05  # rad: the change in the middle of the built-in script
+LONGEST_SCRIPT = 1_000_000  # bytes; a script is a page of text
+COMPUTER = "-closed-loop"  # ends the name of a shipped robot with a control computer
+#: Values of a scenario's `stack` that describe a simulated computer: here a real one keeps its own time and loses its own messages.
+LOCKSTEP_ONLY = frozenset(
+    [
+        "frame_loss",
+        "command_loss",
+        "pitch_noise",
+        "pitch_delay",
+        "pitch_step",
+        "current_step",
+        "high_jitter",
+        "mid_jitter",
+        "high_offset",
+        "mid_offset",
+        "switch_on",
+        "steer_current",
+        "seed",
+        "queue",
+        "resolution",
+    ]
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +91,13 @@ def run_stack(request: StackRequest) -> int:
     """The command. 0: it ended as planned, without a fault."""
     for number in (signal.SIGTERM, signal.SIGHUP):  # a terminal that is closed must not leave a robot walking
         signal.signal(number, signal.default_int_handler)
-    _check(request)
+    check(request)
+    operation = _operation(request)
+    if unused := without_effect(request.settings):
+        note(
+            f"without effect here, lockstep only (`footfall run`): {', '.join(unused)}. Garble the line with --noise, the pitch with"
+            " --sensor-noise; switch on and steer with --script."
+        )
     folder = Path(request.out) if request.out else fresh_folder("runs", f"stack-{Path(request.name).stem}")
     if folder.exists():
         raise FolderError(f"{folder} exists already. Choose another folder with --out.")
@@ -74,7 +105,7 @@ def run_stack(request: StackRequest) -> int:
         processes = StackProcesses(
             folder,
             request.name,
-            _operation(request),
+            operation,
             changes=request.settings,
             priority=request.priority,
             noise=request.noise,
@@ -107,8 +138,16 @@ def run_stack(request: StackRequest) -> int:
     return _report(request, processes, interrupted)
 
 
-def _check(request: StackRequest) -> None:
+def without_effect(settings: Sequence[str]) -> list[str]:
+    """Of these KEY=VALUE, the keys that only lockstep knows."""
+    keys = [text.partition("=")[0].strip() for text in settings]
+    parts = {key: key.split(".") for key in keys}
+    return [key for key, (*tables, name) in parts.items() if name in LOCKSTEP_ONLY and tables[-1:] in ([], ["stack"])]
+
+
+def check(request: StackRequest) -> None:
     """What can be said before anything is started."""
+    _require_scenario(request.name)
     real = (request.port, request.imu_port, request.driver_port, request.driver_serial, request.reset_gpio)
     if any(value is not None for value in real):
         if request.port is None or request.imu_port is None or (request.driver_port is None) == (request.driver_serial is None):
@@ -120,19 +159,58 @@ def _check(request: StackRequest) -> None:
     sources = {"--script": request.script, "--joystick": request.joystick, "--replay-operator": request.replay_operator}
     if sum(source is not None for source in sources.values()) > 1:
         raise ScenarioError(f"Only one of {', '.join(sources)} can operate the robot.")
-    for option in ("--script", "--replay-operator"):
-        if sources[option] is not None and not Path(sources[option] or "").exists():
-            raise ScenarioError(f"{option} {sources[option]}: there is no such file.")
+    _require_operator(request)
     if request.mid not in ("python", "firmware"):
         raise ScenarioError(f"--mid {request.mid}: expected python, or firmware (the Teensy's program built for this machine).")
     if not 0.0 <= request.noise < 1.0:
         raise ScenarioError(f"--noise {request.noise:g}: expected the share of bytes to garble, such as 0.01.")
+    if not (math.isfinite(request.sensor_noise) and request.sensor_noise >= 0.0):
+        raise ScenarioError(
+            f"--sensor-noise {request.sensor_noise:g}: expected a standard deviation in rad, such as 0.002; 0 is none."
+        )
     if request.duration is not None and not (math.isfinite(request.duration) and request.duration >= SHORTEST):
         raise ScenarioError(f"--duration {request.duration:g}: expected seconds, at least {SHORTEST:g}.")
 
 
+def _require_scenario(name: str) -> None:
+    """A scenario by this name or, shipped, the one with a computer. What is in it is for the robot process to judge."""
+    try:
+        find_scenario(name + COMPUTER)
+    except ScenarioError:
+        read_toml(find_scenario(name))
+
+
+def _require_operator(request: StackRequest) -> None:
+    try:
+        if request.joystick is not None:
+            require_joystick(Path(request.joystick))
+        if request.replay_operator is not None:
+            read_stack_log(request.replay_operator)
+    except PortError as error:
+        raise ScenarioError(f"--joystick: {error}") from None
+    except StackLogError as error:
+        raise ScenarioError(f"--replay-operator: {error}") from None
+
+
+def read_script(path: str) -> str:
+    """The text of a script, or a ScenarioError. Read once and before anything is started: it may be a pipe."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(LONGEST_SCRIPT + 1)
+        if len(data) > LONGEST_SCRIPT:
+            raise ScenarioError(f"--script {path}: over {LONGEST_SCRIPT / 1e6:g} MB is too long for a script.")
+        return data.decode()
+    except FileNotFoundError:
+        raise ScenarioError(f"--script {path}: there is no such file.") from None
+    except (OSError, ValueError) as error:  # a folder, no permission; a name or a text that is none
+        why = "cannot be read" if not isinstance(error, UnicodeDecodeError) else "this is not a text file"
+        why += f" ({error.strerror})" if isinstance(error, OSError) else ""
+        raise ScenarioError(f"--script {path}: {why}. Expected lines such as `0.3 motors-on`.") from None
+
+
 def _operation(request: StackRequest) -> Operation:
     """Who operates."""
+    script = None if request.script is None else read_script(request.script)
 
     def arguments(folder: RunFolder, settings: StackSettings) -> list[str]:
         limit = [] if request.duration is None else ["--duration", str(request.duration)]
@@ -140,8 +218,8 @@ def _operation(request: StackRequest) -> Operation:
             return ["--joystick", request.joystick, *limit]
         if request.replay_operator is not None:
             return ["--replay", request.replay_operator, *limit]
-        if request.script is not None:
-            folder.script.write_text(Path(request.script).read_text())
+        if script is not None:
+            folder.script.write_text(script)
         else:
             folder.script.write_text(built_in_script(request.duration or 20.0, settings))
             limit = []  # it ends itself
@@ -219,17 +297,21 @@ def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any
         summary["log_error"] = str(error)
         return summary
     summary["records"] = len(log)
-    on = log["setpoint_on"]
-    if on.any():
-        t = log["t"][on]
-        summary["walked"] = {
-            "seconds": float(t[-1] - t[0]),
-            "mean_motor_speed": [_mean(log["motor_vel_l"][on]), _mean(log["motor_vel_r"][on])],
-            "mean_pitch": _mean(log["pitch"][on]),
-            "mean_bus_current": _mean(log["bus_current"][on]),
-            "rejected_frames": int(log["rejected_frames"][-1]),
-        }
+    if log["setpoint_on"].any():
+        summary["walked"] = walked(log)
     return summary
+
+
+def walked(log: StackLog) -> dict[str, Any]:
+    """Figures of the cycles in which the law was on, of which there is one at least."""
+    on = log["setpoint_on"]
+    return {
+        "seconds": int(on.sum()) * log.settings.high_period_us * 1e-6,
+        "mean_motor_speed": [_mean(log["motor_vel_l"][on]), _mean(log["motor_vel_r"][on])][: log.settings.motors],
+        "mean_pitch": _mean(log["pitch"][on]),
+        "mean_bus_current": _mean(log["bus_current"][on]),
+        "rejected_frames": int(log["rejected_frames"][-1]),
+    }
 
 
 def _mean(values: Any) -> float | None:
@@ -256,15 +338,17 @@ def _print(summary: dict[str, Any]) -> None:
     if low := summary.get("low"):
         table.add_row("ticks of the motor driver", f"{low['ticks']}")
         table.add_row("left out, the machine was busy", f"{low['left_out']}")
-    if walked := summary.get("walked"):
-        table.add_row("with the law on", f"{walked['seconds']:.2f}", "s")
-        for side, speed in zip(("left", "right"), walked["mean_motor_speed"], strict=True):
+    if walking := summary.get("walked"):
+        table.add_row("with the law on", f"{walking['seconds']:.2f}", "s")
+        speeds = walking["mean_motor_speed"]
+        names = ("mean motor speed",) if len(speeds) == 1 else ("mean motor speed, left", "mean motor speed, right")
+        for name, speed in zip(names, speeds, strict=True):
             if speed is not None:
-                table.add_row(f"mean motor speed, {side}", f"{speed:.4g}", "turns/s")
-        if walked["mean_pitch"] is not None:
-            table.add_row("mean pitch", f"{walked['mean_pitch']:.4g}", "rad")
-        if walked["mean_bus_current"] is not None:
-            table.add_row("mean current of the battery", f"{walked['mean_bus_current']:.4g}", "A")
-        table.add_row("frames rejected", f"{walked['rejected_frames']}")
+                table.add_row(name, f"{speed:.4g}", "turns/s")
+        if walking["mean_pitch"] is not None:
+            table.add_row("mean pitch", f"{walking['mean_pitch']:.4g}", "rad")
+        if walking["mean_bus_current"] is not None:
+            table.add_row("mean current of the battery", f"{walking['mean_bus_current']:.4g}", "A")
+        table.add_row("frames rejected by the supervisor", f"{walking['rejected_frames']}")
     out.print(table)
     out.print(f"log: {escape(summary['log'])}\nnext: footfall stack replay {escape(summary['log'])}", soft_wrap=True)

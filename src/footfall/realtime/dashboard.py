@@ -16,11 +16,12 @@ from footfall.stack.settings import StackSettings
 
 Status = dict[str, dict[str, Any]]
 LINE_EVERY = 1.0  # s
+RATE_OVER = 0.5  # s at least: over less, two late words make a loop look twice as fast as it is
 _LOOPS = (("high", "supervisor", "cycle"), ("mid", "mid", "due"), ("low", "robot", "ticks"))
 
 
 class Rates:
-    """How fast each loop turned between the last two times its program spoke [1/s]."""
+    """How fast each loop turned, from words of its program that lie at least RATE_OVER apart [1/s]."""
 
     def __init__(self) -> None:
         self._before: dict[str, tuple[float, float]] = {}
@@ -33,7 +34,7 @@ class Rates:
                 continue
             moment, count = figures["now"], figures[counter]
             before = self._before.setdefault(loop, (moment, count))
-            if moment > before[0]:
+            if moment - before[0] >= RATE_OVER:
                 self.now[loop] = (count - before[1]) / (moment - before[0])
                 self._before[loop] = (moment, count)
 
@@ -67,14 +68,15 @@ class Dashboard:
 
 def line(status: Status, rates: dict[str, float]) -> str:
     """One second in one line."""
-    high, mid = status["supervisor"], status["mid"]
+    high, mid, robot = status["supervisor"], status["mid"], status["robot"]
     if "t" not in high:
         return "starting"
-    loops = " ".join(f"{name} {rate:.0f}" for name, rate in rates.items())
-    said = f"t {high['t']:6.1f} s | {loops} Hz | missed {mid.get('missed', '-')} | pitch {_number(high['pitch'], '.3f')} rad"
+    loops = "".join(f"{name} {rate:.0f} " for name, rate in rates.items()) + "Hz | " if rates else ""
+    said = f"t {high['t']:6.1f} s | {loops} missed {mid.get('missed', '-')} | pitch {_number(high['pitch'], '.3f')} rad"
     said += f" of {high['pitch_setpoint']:.3f} | {_pair(high)} turns/s | {_number(high['pid_output'], '.2f')} A"
     said += f" | {_number(high['bus_voltage'], '.1f')} V | records {high['records']} dropped {high['dropped_records']}"
-    return said + (f" | FAULT: {high['fault']}" if high["fault"] else "")
+    said += f" | FAULT: {high['fault']}" if high["fault"] else ""
+    return said + (f" | ROBOT: {_lies(robot)}" if robot.get("grief") else "")
 
 
 def panel(title: str, settings: StackSettings, status: Status, rates: dict[str, float]) -> Panel:
@@ -93,10 +95,12 @@ def panel(title: str, settings: StackSettings, status: Status, rates: dict[str, 
         table.add_row(
             "battery", f"{_number(high['bus_voltage'], '8.2f')} V", f"{_number(high['bus_current'], '.2f')} A", _currents(robot)
         )
-        table.add_row("frames", f"{high['rejected_frames']:8d}", "rejected")
+        table.add_row("frames", f"{high['rejected_frames']:8d}", "rejected by the supervisor")
         table.add_row("records", f"{high['records']:8d}", f"dropped {high['dropped_records']}")
         fault = high["fault"]
         table.add_row("motors", Text(fault, style="bold red") if fault else Text("on" if high["motors_on"] else "off"))
+        if robot.get("grief"):
+            table.add_row("robot", Text(_lies(robot), style="bold red"))
     else:
         table.add_row("starting", "..." if not mid else "checks")
     return Panel(table, title=title, title_align="left", expand=False)
@@ -114,6 +118,10 @@ def _timing(loop: str, status: Status) -> str:
 def _currents(robot: dict[str, Any]) -> str:
     currents = robot.get("currents", ())
     return "motors " + ", ".join(f"{current:.2f} A" for current in currents) if currents else ""
+
+
+def _lies(robot: dict[str, Any]) -> str:
+    return f"{robot['grief']}; it lies still until the next run"
 
 
 def _pair(high: dict[str, Any]) -> str:

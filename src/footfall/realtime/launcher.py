@@ -22,6 +22,10 @@ from footfall.stack.settings import StackSettings
 PLANT_PATIENCE = 300.0
 #: s for the mid level's port to appear, and for a program to end when asked.
 PATIENCE = 10.0
+#: s for a program to end as long as no supervisor has been started: nothing moves, and there is nothing to put in order.
+IMPATIENCE = 1.0
+#: Exit status of a program that was asked for something it cannot do, and whose last words say so.
+REFUSED = 2
 #: Bytes of a status line that does not end; more is nonsense.
 _MOST_LINE = 1 << 16
 _LAST_WORDS = 2_000  # characters
@@ -221,9 +225,10 @@ class StackProcesses:
         """Supervisor first: it turns the motors off and finishes the log. Then what it ran on. Once is enough."""
         if self._stopped:
             return
+        patience = PATIENCE if "supervisor" in self.children else IMPATIENCE
         for name in ("supervisor", "mid", "robot"):
             if child := self.children.get(name):
-                child.end(PATIENCE)
+                child.end(patience)
                 self._drain()
         self._stopped = True
         self._selector.close()
@@ -249,7 +254,10 @@ class StackProcesses:
         """Until this program has made this file."""
         child, limit = self.children[name], time.monotonic() + patience
         while not os.path.lexists(path):
-            if child.process.poll() is not None:
+            status = child.process.poll()
+            if status == REFUSED and (words := child.last_words()):
+                raise LaunchError(words)
+            if status is not None:
                 raise LaunchError(f"The {name} process ended before it was ready.\n{child.last_words()}")
             if time.monotonic() > limit:
                 raise LaunchError(f"The {name} process was not ready after {patience:g} s.\n{child.last_words()}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from typing import Any, Protocol
 
 from footfall.hybrid.outcome import Outcome
 from footfall.realtime.faults import FaultSwitches
-from footfall.realtime.leash import begin
+from footfall.realtime.leash import begin, die_with
 from footfall.realtime.names import RunFolder
 from footfall.realtime.real_clock import keep_time, now_us
 from footfall.realtime.serial_port import PtyPort
@@ -117,9 +118,13 @@ class Robot:
 def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) -> None:
     """The program, for this make of plant."""
     asked = _arguments(arguments)
+    # Nothing needs putting in order yet, and an exception raised out of a compiler's callback may be lost: a signal just ends it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if asked.parent:
+        die_with(asked.parent)
+    plant, settings, windings, battery = plant_factory(asked.scenario, asked.set)
     begin(asked.parent)
     prepare_to_say()
-    plant, settings, windings, battery = plant_factory(asked.scenario, asked.set)
     driver = OdriveEmulator(settings, windings, battery)
     sensor = SensorEmulator(settings, asked.sensor_noise, asked.seed)
     folder = RunFolder(Path(asked.folder))
@@ -154,10 +159,12 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    from footfall.realtime.launcher import REFUSED
     from footfall.realtime.plant import load_plant
     from footfall.scenario.errors import ScenarioError
 
     try:
         main(lambda scenario, changes: load_plant(scenario, changes)[1:])
     except ScenarioError as error:
-        raise SystemExit(str(error)) from None
+        print(error, file=sys.stderr)
+        raise SystemExit(REFUSED) from None

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from footfall.realtime.joystick import JoystickThread
+from footfall.realtime.joystick import JoystickThread, require_joystick
 from footfall.realtime.leash import begin
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.real_clock import RealClock, keep_time
@@ -25,7 +25,7 @@ from footfall.realtime.serial_port import NoisyPort, SerialPort
 from footfall.realtime.stack_log import read_stack_log
 from footfall.realtime.status_line import prepare_to_say, say
 from footfall.stack.contracts import MotorDriver, Operator, Record, ResetLine
-from footfall.stack.odrive_ascii import OdriveAscii
+from footfall.stack.odrive_ascii import OdriveAscii, error_words
 from footfall.stack.operator_sources import JoystickDecoder, RecordedOperator, ScriptedOperator
 from footfall.stack.pitch_sensor import SerialPitchSensor
 from footfall.stack.ports import Port
@@ -92,7 +92,7 @@ def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     devices = start_up(settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock)
     for motor, word in enumerate(devices.standing_errors):
         if word:
-            print(f"motor {motor} has an error from before: {word:#x}. It was not cleared.", file=sys.stderr)
+            print(f"motor {motor} has an error from before: {error_words(word)}. It was not cleared.", file=sys.stderr)
     return Ready(settings, devices, begin_operating)
 
 
@@ -134,6 +134,7 @@ def _supervise(asked: argparse.Namespace, ready: Ready, clock: RealClock) -> int
 def _operator(asked: argparse.Namespace, settings: StackSettings, clock: RealClock) -> Callable[[], Callable[[], Operator]]:
     """How to begin to ask the operator; a script's time begins then."""
     if asked.joystick:
+        require_joystick(Path(asked.joystick))
         resting = Operator(setpoint=settings.setpoint)
         return lambda: JoystickThread(Path(asked.joystick), JoystickDecoder(settings), resting)
     if asked.replay:
@@ -159,15 +160,15 @@ def _connections(asked: argparse.Namespace, settings: StackSettings, clock: Real
 
 
 def _reset_line(where: str | None) -> ResetLine:
-    """file:PATH, CHIP:LINE, or nothing."""
+    """file:PATH, CHIP:LINE (a chip by name or by path), or nothing."""
     if where is None:
         return NoResetLine()
     kind, _, rest = where.rpartition(":")
     if where.startswith("file:"):
         return FileResetLine(where.removeprefix("file:"))
     if not kind or not rest.isdecimal():
-        raise ValueError(f"reset line {where!r}: expected CHIP:LINE, such as /dev/gpiochip0:17.")
-    return GpioResetLine(kind, int(rest))
+        raise ValueError(f"reset line {where!r}: expected CHIP:LINE, such as gpiochip0:17.")
+    return GpioResetLine(str(Path("/dev") / kind), int(rest))
 
 
 def _about(settings: StackSettings, scenario: str, changes: Sequence[str]) -> dict[str, str]:
@@ -194,7 +195,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     driver.add_argument("--driver-serial", help="serial number of the motor driver, through the vendor's package; empty: any")
     parser.add_argument("--reset", help="file:PATH or CHIP:LINE; without it the Teensy is not reset")
     operator = parser.add_mutually_exclusive_group(required=True)
-    operator.add_argument("--script", help="file of lines `t action [value]`")
+    operator.add_argument("--script", help="file of lines: time, action and, where the action has one, a value")
     operator.add_argument("--joystick", help="device, or a named pipe")
     operator.add_argument("--replay", help="log whose operator to repeat")
     parser.add_argument("--duration", type=float, help="s; then it ends")

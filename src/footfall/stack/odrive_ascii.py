@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from footfall.stack.contracts import Clock, DeviceError
 from footfall.stack.decimal_text import number
-from footfall.stack.odrive_axis import AxisState
+from footfall.stack.odrive_axis import AxisError, AxisState
 from footfall.stack.ports import LinkLost, Port
 from footfall.stack.settings import StackSettings
 
@@ -25,6 +25,24 @@ class Dialect(NamedTuple):
 FIRMWARE_04 = Dialect(b"error", (b"w axis0.error 0", b"w axis1.error 0"))
 FIRMWARE_05 = Dialect(b"error", (b"sc",))
 FIRMWARE_06 = Dialect(b"active_errors", (b"sc",))
+
+
+_MEANINGS = {
+    AxisError.INVALID_STATE: "a state that cannot be entered",
+    AxisError.UNDER_VOLTAGE: "under-voltage",
+    AxisError.OVER_VOLTAGE: "over-voltage",
+    AxisError.CONTROLLER_FAILED: "over-speed or a failed controller",
+    AxisError.WATCHDOG_EXPIRED: "its watchdog expired",
+}
+
+
+def error_words(word: int) -> str:
+    """An error word as it is and, for the bits that firmware 0.4 and 0.5 give these meanings, in words: "0x2 (under-voltage)"."""
+    known = [meaning for bit, meaning in _MEANINGS.items() if word & bit]
+    other = word & ~sum(_MEANINGS)
+    if other and known:
+        known.append(f"{other:#x} is in the driver's manual")
+    return f"{word:#x} ({', '.join(known)})" if known else f"{word:#x}"
 
 
 class _Seen(NamedTuple):

@@ -103,7 +103,9 @@ def _reset_mid(reset_line: ResetLine, connect: Callable[[], Port], clock: Clock)
             port.close()
         what = f"its port cannot be opened: {last}" if last is not None else "its port is silent"
         advice = "is the mid level's program on the board, the reset line wired to its reset pin, the port's name right?"
-        raise StartUpError("mid level after its reset", f"{MID_LIMIT:g} s after its reset {what}.", advice) from error
+        raise StartUpError(
+            "mid level after its reset", f"{MID_LIMIT:g} s after its reset {what.rstrip('.')}.", advice
+        ) from error
 
 
 def _require_pitch(sensor: PitchSensor, clock: Clock) -> None:

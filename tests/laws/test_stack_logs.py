@@ -119,7 +119,7 @@ def test_settings_no_program_could_run_with_are_refused(log, tmp_path, settings)
         read_stack_log(damaged_log(tmp_path / "stack.mcap", log, settings=dict(settings)))
 
 
-@pytest.mark.parametrize("t", [None, -1.0, 0.0, 1e7, 1e250], ids=str)
+@pytest.mark.parametrize("t", [None, -1.0, 0.0, 1e7, 9e11], ids=str)
 def test_times_that_are_unknown_negative_falling_or_far_away_are_refused(log, tmp_path, t):
     with pytest.raises(StackLogError, match="record 7 has t = "):
         read_stack_log(damaged_log(tmp_path / "stack.mcap", log, records={7: {"t": t}}))
@@ -134,10 +134,14 @@ def test_settings_that_make_sense_only_alone_are_told_not_simulated(log, tmp_pat
         with pytest.raises(StackLogError, match=words):
             replay(read_stack_log(damaged_log(tmp_path / "stack.mcap", log, settings={name: value})))
     last = len(read_stack_log(log)) - 1
-    megahertz = {"high_period_us": 1, "low_period_us": 1}
-    for t, settings in ((86_400.0, {}), (10.0, megahertz)):  # a day; ten million ticks
+    for t, settings, words in (
+        (86_400.0, {}, "ticks of its fastest clock"),  # a day
+        (10.0, {"low_period_us": 1}, "ticks of its fastest clock"),  # ten million
+        (5.0, {"high_period_us": 7}, "nearly one a cycle"),  # 500 records of 700 000 cycles
+        (400.0, {}, "nearly one a cycle"),
+    ):
         long = damaged_log(tmp_path / "stack.mcap", log, settings=settings, records={last: {"t": t}})
-        with pytest.raises(StackLogError, match="ticks of its fastest clock"):
+        with pytest.raises(StackLogError, match=words):
             replay(read_stack_log(long))
 
 
@@ -277,8 +281,9 @@ def test_an_estimate_at_the_edge_of_the_search_is_marked(capsys):
     inside = fitting.Estimate("motor.torque_constant", "N m/A", 0.03, 1e-4, 0.034, at_bound=False)
     edge = fitting.Estimate("drivetrain.viscous", "N m s/rad", 0.06, 1e-3, 0.0, at_bound=True)
     _print_fit(fitting.Fit((inside, edge), (), 1.0, (1.0, 9.0), 0.6, 441), "rimless-wheel", 1.0)
-    (marked,) = [line for line in capsys.readouterr().out.splitlines() if "edge of the search" in line]
-    assert "drivetrain.viscous" in marked
+    said = capsys.readouterr().out
+    (marked,) = [line for line in said.splitlines() if line.rstrip().endswith("edge")]
+    assert "drivetrain.viscous" in marked and "the truth may lie beyond" in said
 
 
 # --- the robot in front of the programs -------------------------------------------------------------------------------------

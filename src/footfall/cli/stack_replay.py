@@ -144,9 +144,10 @@ def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
     for name in ("parameter", "value", "+-", "scenario says", "unit", ""):
         table.add_column(name, justify="left" if name in ("parameter", "unit", "") else "right")
     for e in found.estimates:
-        edge = "at the edge of the search: it may lie beyond" if e.at_bound else ""
-        table.add_row(e.key, f"{e.value:.5g}", f"{e.error:.2g}", f"{e.assumed:.5g}", e.unit, edge)
+        table.add_row(e.key, f"{e.value:.5g}", f"{e.error:.2g}", f"{e.assumed:.5g}", e.unit, "edge" if e.at_bound else "")
     out.print(table)
+    if any(e.at_bound for e in found.estimates):
+        out.print("edge: at the end of the range that was searched; the truth may lie beyond, and +- says little.")
     table = Table(title="Figures of the gait", title_justify="left", box=None)
     for name in ("figure", "log", "+-", "fitted", "unit"):
         table.add_column(name, justify="left" if name in ("figure", "unit") else "right")

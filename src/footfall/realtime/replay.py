@@ -29,6 +29,8 @@ SETTLE = 1.0  # s after each time the law is switched on that are not compared
 FEWEST = 50  # cycles with the law on, or there is nothing to compare
 #: Ticks of its fastest clock for which a log is simulated: half an hour at 4 kHz, and two gigabytes of what flowed at each.
 MOST_TICKS = 8_000_000
+#: A log has a record of each cycle but for those that were dropped: one with so many fewer, beyond the first SPARE, is damaged.
+MOST_CYCLES_A_RECORD, SPARE = 10, 10_000
 
 
 class Mismatch(NamedTuple):
@@ -77,6 +79,10 @@ def replay(
     if ticks > MOST_TICKS:
         raise StackLogError(
             f"{log.path}: {end:.4g} s are {ticks:.3g} ticks of its fastest clock; at most {MOST_TICKS:.3g} are simulated."
+        )
+    if end * SECOND / settings.high_period_us > MOST_CYCLES_A_RECORD * len(log) + SPARE:
+        raise StackLogError(
+            f"{log.path}: {len(log)} records of {end:.4g} s, with a cycle every {settings.high_period_us} us. Expected nearly one a cycle."
         )
     cycles, rest = divmod(round(age * SECOND), settings.high_period_us)
     try:

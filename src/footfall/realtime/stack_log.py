@@ -31,6 +31,7 @@ MOST_RECORDS = 20_000_000
 LONGEST = 200_000.0  # s: what that many records take at 100 Hz
 MOST_RECORD_BYTES = 1 << 18
 MOST_TEXT = 2_000  # characters of a fault
+LARGEST = 1e12  # of a number: no device says more, and its square is still one
 
 UNITS = {
     "t": "s",
@@ -233,7 +234,7 @@ def _take(rows: dict[str, list[Any]], data: bytes, where: str) -> None:
 def _fits(value: Any, kind: Any) -> bool:
     if kind in (float, float | None):
         # A number that was not finite is null in the file, even where the record itself always has one.
-        return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300)
+        return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST)
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 62
     if kind is str:

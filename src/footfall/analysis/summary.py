@@ -122,7 +122,8 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         metrics["least_leg_force"] = min(liftoff)
     if run.provenance.get("sample_rate", 1.0) is not None:  # without samples there is nothing to average over
         metrics |= _means(run, first, last, between)
-        metrics |= _motor_metrics(run, first, last, between, weight * abs(distance))
+        way = abs(run[travel.distance][last] - run[travel.distance][first])
+        metrics |= _motor_metrics(run, first, last, between, weight * way)
     window = {"from": float(ends.t[0]), "to": float(ends.t[1]), "steps": steps, "settled": bool(settled)}
     return metrics, window
 

@@ -120,7 +120,7 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
         lines.append(f"{run.ending.steps} steps of {source['step']:g} s by {source['solver']}, {rate}, {seconds:.2f} s")
         return Text("\n" + "\n".join(lines))
     if source.get("engine") == "step":
-        turned = " and how it turned" if "yaw_rate" in summary.metrics else ""
+        turned = ", yaw rate and turn radius" if "yaw_rate" in summary.metrics else ""
         lines.append(
             f"*{turned} over the rows kept ({rate}); footfalls are located inside their steps, work is summed over every step"
         )

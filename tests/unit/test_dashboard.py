@@ -80,7 +80,7 @@ def test_a_robot_that_came_to_grief_is_seen_while_it_lies_there():
 
 def test_a_line_without_rates_has_no_empty_place_for_them():
     assert "Hz" not in line(status(), {})
-    assert "| high 100 mid 1000 Hz |" in line(status(), {"high": 100.0, "mid": 1000.0})
+    assert "s | high 100 mid 1000 Hz | missed" in line(status(), {"mid": 1000.0, "high": 100.0})
 
 
 def test_before_the_first_record_it_says_that_it_is_starting():

@@ -71,8 +71,9 @@ def line(status: Status, rates: dict[str, float]) -> str:
     high, mid, robot = status["supervisor"], status["mid"], status["robot"]
     if "t" not in high:
         return "starting"
-    loops = "".join(f"{name} {rate:.0f} " for name, rate in rates.items()) + "Hz | " if rates else ""
-    said = f"t {high['t']:6.1f} s | {loops} missed {mid.get('missed', '-')} | pitch {_number(high['pitch'], '.3f')} rad"
+    loops = " ".join(f"{loop} {rates[loop]:.0f}" for loop, *_ in _LOOPS if loop in rates)
+    said = f"t {high['t']:6.1f} s | " + (f"{loops} Hz | " if loops else "")
+    said += f"missed {mid.get('missed', '-')} | pitch {_number(high['pitch'], '.3f')} rad"
     said += f" of {high['pitch_setpoint']:.3f} | {_pair(high)} turns/s | {_number(high['pid_output'], '.2f')} A"
     said += f" | {_number(high['bus_voltage'], '.1f')} V | records {high['records']} dropped {high['dropped_records']}"
     said += f" | FAULT: {high['fault']}" if high["fault"] else ""

@@ -157,7 +157,9 @@ def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
     said = (
         "the model explains the log" if found.misfit < 2 else "the model does not explain the log: something else differs too"
     )
-    out.print(f"misfit {found.misfit:.2f} (about 1 or less: {said}); {found.simulated} robots simulated in {seconds:.0f} s")
+    out.print(
+        f"misfit {found.misfit:.2f} ({said}; about 1 or less is as good as the log is known); {found.simulated} robots simulated in {seconds:.0f} s"
+    )
     changes = " ".join(f"--set {setting}" for setting in found.settings)
     name = scenario if scenario.endswith("-closed-loop") or "/" in scenario else f"{scenario}-closed-loop"
     out.print(f"next: footfall run {name} {changes}", soft_wrap=True, markup=False)

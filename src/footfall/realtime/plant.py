@@ -46,7 +46,10 @@ def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
         raise ScenarioError(
             f"{name}: this robot has no control computer. Its [robot] kind must be one that ends in {SUFFIX}; see `footfall list`."
         )
-    settings = stack_settings(system)
+    try:
+        settings = stack_settings(system)
+    except ValueError as error:
+        raise ScenarioError(f"{name}: {error}") from None
     low = settings.low_period_us / SECOND
     bandwidth = system.stack.current_bandwidth
     share = loop_share(None if bandwidth is None else float(bandwidth), low)

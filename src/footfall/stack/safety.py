@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from footfall.stack.contracts import MotorDriver, Operator
 from footfall.stack.microseconds import SECOND
+from footfall.stack.odrive_ascii import error_words
 from footfall.stack.odrive_axis import AxisState
 from footfall.stack.settings import StackSettings
 
@@ -96,11 +97,8 @@ class Safety:
         """Motors that should be on, by the driver's own word."""
         errors, states = self._driver.errors(), self._driver.states()
         if any(errors):
-            return (
-                "The motor driver reports "
-                + ", ".join(f"error {error:#x} of motor {k}" for k, error in enumerate(errors))
-                + "."
-            )
+            said = ", ".join(f"error {error_words(error)} of motor {k}" for k, error in enumerate(errors) if error)
+            return f"The motor driver reports {said}."
         everywhere = all(state == AxisState.CLOSED_LOOP for state in states)
         if not everywhere and (self._closed_loop or now > self._armed_until):
             return f"The motors should be in closed loop (state 8); the driver says {', '.join(map(str, states))}."

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from footfall.realtime.plant import load_plant
 from footfall.stack.pid import PidGains
 from footfall.stack.settings import PERIODS, TIMEOUTS, StackSettings
 from support.stack_cases import EVERY, ROBOT, WALKING
@@ -112,3 +113,12 @@ def test_json_of_another_shape_is_refused_in_words(change, words):
 def test_text_that_is_no_settings_is_a_value_error(text):
     with pytest.raises(ValueError):
         StackSettings.from_json(text)
+
+
+def test_mounting_unit_of_commands_and_reach_of_the_stick_come_from_the_scenario():
+    settings = load_plant(
+        "rimless-wheel", ["stack.mounting=right-reversed", "stack.command_unit=newton-metre", "stack.steer_limit=1 A"]
+    ).settings
+    assert settings.motor_signs == (1.0, -1.0) and settings.command_in_torque and settings.steer_limit == 1.0
+    usual = load_plant("rimless-wheel").settings
+    assert usual.motor_signs == (1.0, 1.0) and not usual.command_in_torque and usual.steer_limit == 5.0

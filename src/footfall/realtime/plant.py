@@ -97,7 +97,7 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
         gains=gains,
         setpoint=float(system.plant.setpoint),
         motors=joints,
-        motor_signs=(1.0, 1.0)[:joints],
+        motor_signs=stack.motor_signs[:joints],
         steering=joints == 2,
         frame_copies=stack.frame_copies,
         high_period_us=round(stack.high_period * SECOND),
@@ -110,6 +110,8 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
         current_limit=float(motor.current_limit),
         bus_band=(0.75 * voltage, 1.25 * voltage),
         torque_constant=float(motor.torque_constant),
+        steer_limit=float(stack.steer_limit),
+        command_in_torque=stack.command_unit == "newton-metre",
     )
 
 

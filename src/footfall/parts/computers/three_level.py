@@ -4,11 +4,18 @@ import math
 
 import numpy as np
 
-from footfall.hybrid.fields import ParameterError, Parametric, param
+from footfall.hybrid.fields import ParameterError, Parametric, choice, param
 from footfall.numerics.scalar import Scalar
 
 MICRO = 1e-6
 TURN = 2.0 * math.pi
+#: Sign of each motor, by how they are mounted.
+MOUNTINGS = {
+    "both-forward": (1.0, 1.0),
+    "left-reversed": (-1.0, 1.0),
+    "right-reversed": (1.0, -1.0),
+    "both-reversed": (-1.0, -1.0),
+}
 
 
 class ThreeLevelStack(Parametric):
@@ -56,6 +63,17 @@ class ThreeLevelStack(Parametric):
     driver_watchdog: Scalar = param(
         0.1, unit="s", doc="time without a command after which the motor driver switches off", gt=0, le=1000
     )
+    steer_limit: Scalar = param(5.0, unit="A", doc="largest steering current an operator can ask for (real time only)", gt=0)
+    mounting: str = choice(
+        "both-forward",
+        options=tuple(MOUNTINGS),
+        doc="how the motors are mounted: which turn the other way round (real time only)",
+    )
+    command_unit: str = choice(
+        "ampere",
+        options=("ampere", "newton-metre"),
+        doc="what the motor driver's `c` takes; ODrive 0.5 and later: newton-metre",
+    )
     seed: Scalar = param(0.0, doc="whole number that chooses noise, losses and jitter", ge=0, le=2**31 - 1)
 
     def __check_init__(self) -> None:
@@ -95,6 +113,11 @@ class ThreeLevelStack(Parametric):
             raise ParameterError(
                 f"{name} = {values.flat[worst]:g} s is longer than {most:g} s: {why}.", name, worst if values.ndim else None
             )
+
+    @property
+    def motor_signs(self) -> tuple[float, float]:
+        """+1 or -1 for each motor."""
+        return MOUNTINGS[self.mounting]
 
     @property
     def tick_us(self) -> int:

@@ -144,6 +144,7 @@ def test_restarting_a_clock_twice_is_restarting_it_once():
     assert once.computer.ticks == 0 and section.m.computer.ticks > 100
 
 
+@pytest.mark.slow  # 40 s of compiling: three kinds of clock
 def test_the_faster_a_controller_ticks_the_nearer_its_gait_is_to_that_of_the_continuous_law():
     """Holding the torque for a period is a delay of half of it: an error of the first order in the step time, halved with the period.
 

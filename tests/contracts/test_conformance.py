@@ -131,3 +131,12 @@ def test_progress_measured_by_what_is_not_there_is_found():
 
     with pytest.raises(ConformanceError, match=r"no such signal: hub\.x"):
         check_system(Wrong(), start())
+
+
+def test_an_output_with_the_name_of_a_state_is_found():
+    class Wrong(Ball):
+        def outputs(self, t, x, m):
+            return x  # its signals go by the names of the states
+
+    with pytest.raises(ConformanceError, match="FAIL  states, discrete states and outputs have names of their own: v, x"):
+        check_system(Wrong(), start())

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from footfall import check_system, load, simulate
+from footfall.analysis.stability_limit import spectrum
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
 from footfall.models.walker_forces import all_loads
@@ -401,3 +402,27 @@ def test_a_stump_in_the_ground_carries_nothing():
     )
     after = system.jump(0.0, x, m, [event.name for event in system.events].index("reflex_tick")).m
     np.testing.assert_array_equal(after.missing, np.arange(12) == 5)
+
+
+@pytest.mark.parametrize("length", [0.004, 0.005])
+def test_the_hip_of_a_leg_drawn_up_is_as_stiff_as_its_damper_over_tip_and_segment_says(length):
+    """(walker.10): turning of a short leg moves the tip one way and its segment the other, so both masses count."""
+    experiment = load("centipede-gap")
+    leg, body, x = experiment.system.leg, experiment.system.body, experiment.start.x
+    drawn = 5  # in the air, straight down, far above the ground
+    hip_z, tip_x, tip_z = (np.array(v, float) for v in (x.nodes.z, x.tips.x, x.tips.z))
+    hip_z, tip_z = hip_z + 1.0, tip_z + 1.0
+    tip_x[drawn], tip_z[drawn] = x.nodes.x[drawn], hip_z[drawn] - length
+    lift = np.zeros_like(tip_z)
+    lift[drawn] = 0.06
+    above = dataclasses.replace(
+        x,
+        nodes=dataclasses.replace(x.nodes, z=hip_z),
+        tips=dataclasses.replace(x.tips, x=tip_x, z=tip_z),
+        legs=dataclasses.replace(x.legs, lift=lift),
+    )
+    found, _ = spectrum(experiment.system, HybridState(above, experiment.start.m)).largest
+    stiff = leg.angle_damping * (1.0 / leg.tip_mass + 1.0 / body.mass) / length**2
+    assert -found.real == pytest.approx(stiff, rel=0.005)  # the rest of the robot is a thousandth as stiff
+    alone = leg.angle_damping / leg.tip_mass / length**2
+    assert -found.real > 1.15 * alone  # without the segment's recoil a fifth would be missing

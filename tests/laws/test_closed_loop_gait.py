@@ -65,7 +65,7 @@ def test_wherever_in_the_step_the_pitch_is_sampled_the_cycle_is_nearly_the_same(
 
 def test_a_controllers_memory_is_part_of_the_gait_and_positions_are_not():
     found = cycle()
-    assert {"torso_angle", "computer.law.integral", "computer.law.derivative", "computer.queue.newest.pitch"} <= set(
+    assert {"torso_angle", "programs.law.integral", "programs.law.derivative", "programs.queue.newest.pitch"} <= set(
         found.unknowns
     )
     assert not {"plant.foot_x", "pitch_integral"} & set(found.unknowns)  # a position; a state that this plant leaves alone
@@ -141,7 +141,7 @@ def test_restarting_a_clock_twice_is_restarting_it_once():
     once = as_arrays(experiment.system.restarted(section.m))
     twice = as_arrays(experiment.system.restarted(once))
     assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(once), jax.tree.leaves(twice), strict=True))
-    assert once.computer.ticks == 0 and section.m.computer.ticks > 100
+    assert once.programs.ticks == 0 and section.m.programs.ticks > 100
 
 
 @pytest.mark.slow  # 40 s of compiling: three kinds of clock

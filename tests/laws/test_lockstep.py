@@ -68,8 +68,8 @@ def test_two_runs_are_equal_to_the_last_bit_and_a_lane_is_what_it_is_alone(walke
 
 
 def test_each_level_runs_at_its_own_rate(walked):
-    assert walked["computer.ticks"][-1] == 4001  # both ends count
-    assert walked["computer.mid_cycles"][-1] == 1001 and walked["computer.high_cycles"][-1] == 101
+    assert walked["programs.ticks"][-1] == 4001  # both ends count
+    assert walked["programs.mid_cycles"][-1] == 1001 and walked["programs.high_cycles"][-1] == 101
 
 
 def test_the_mid_level_knows_the_pitch_of_one_period_ago_rounded_to_what_a_frame_carries(walked):
@@ -89,12 +89,12 @@ def test_an_offset_of_the_high_level_moves_its_samples():
 
 def test_jitter_delays_cycles_by_whole_ticks_up_to_its_bound_and_loses_none():
     late = run(WHEEL, "stack.mid_jitter=0.5 ms", "stack.high_jitter=2 ms", duration=0.5)
-    high, mid = (np.flatnonzero(np.diff(late[f"computer.{name}_cycles"], prepend=0.0)) for name in ("high", "mid"))
+    high, mid = (np.flatnonzero(np.diff(late[f"programs.{name}_cycles"], prepend=0.0)) for name in ("high", "mid"))
     assert set(high - 40 * np.arange(len(high))) == set(range(9))  # deadlines stay where they are
     assert set(np.diff(mid)) == {4, 5, 6}  # the law counts from its last call
     # Every cycle calculates: none comes before the law's sample time is over. It is off until the first message comes.
     first = np.argmax(late["computer.on"])
-    calculated = np.flatnonzero(np.diff(late["computer.law.last_us"])) + 1
+    calculated = np.flatnonzero(np.diff(late["programs.law.last_us"])) + 1
     assert np.array_equal(calculated, mid[mid >= first])
 
 
@@ -176,7 +176,7 @@ def test_a_mid_level_that_hears_nothing_switches_off_when_its_watchdog_says():
 def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_asks_again():
     """With 70 % lost, gaps of more than ten frames come soon; the high level goes on asking, which must not be enough."""
     lossy = run("urchin-spike-closed-loop", "stack.frame_copies=1", "stack.frame_loss=0.7", "start.angle=0.5", duration=5.0)
-    on, heard = lossy["computer.on"], lossy["computer.heard_us"]
+    on, heard = lossy["computer.on"], lossy["programs.heard_us"]
     assert np.any(on)
     off = np.flatnonzero((on[:-1] == 1) & (on[1:] == 0))[0] + 1  # the row at which it switched off
     silence = lossy.t[off] * 1e6 - heard[off]
@@ -189,14 +189,14 @@ def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_
 
 def test_a_motor_driver_without_commands_stops_after_its_watchdog_for_good():
     mute = run(WHEEL, "stack.command_loss=1", duration=0.3)
-    tripped = mute.t[np.argmax(mute["computer.tripped"])]
+    tripped = mute.t[np.argmax(mute["programs.tripped"])]
     assert tripped == pytest.approx(0.1, abs=1e-9)  # the first tick of the low level at which 100 ms have passed
     assert not np.any(mute["computer.current_1"]) and mute["computer.cut_off"][-1] == 1
 
 
 def test_too_fast_a_motor_cuts_off_in_that_cycle_and_stays_off():
     fast = run(WHEEL, "stack.speed_limit=3.5 turns/s", duration=0.5)
-    cut = fast["computer.cut_off"]
+    cut = fast["programs.cut_off"]
     first = int(np.argmax(cut))
     assert cut[first] == 1 and np.all(cut[first:] == 1)
     assert first % 40 == 0  # a cycle of the high level
@@ -211,7 +211,7 @@ def test_the_law_waits_for_the_operator_and_starts_without_a_kick():
     on = int(np.argmax(waiting["computer.on"]))
     assert waiting.t[on] == pytest.approx(0.06)  # asked at 50 ms, the message takes 10
     assert not np.any(waiting["computer.current_1"][:on])
-    assert waiting["computer.law.derivative"][on] == 0.0  # the torso moves, yet the first derivative is none
+    assert waiting["programs.law.derivative"][on] == 0.0  # the torso moves, yet the first derivative is none
 
 
 def test_losing_one_frame_in_a_hundred_changes_the_speed_by_less_than_five_percent():
@@ -251,7 +251,7 @@ def test_either_motor_too_fast_in_either_direction_switches_both_off_at_once_and
 
 def at_rest(name=WHEEL, *settings):
     experiment = load(name, list(settings))
-    return experiment.system, jax.tree.map(jnp.asarray, experiment.start.m.computer)
+    return experiment.system, jax.tree.map(jnp.asarray, experiment.start.m.programs)
 
 
 def told(system, m, on):
@@ -285,14 +285,14 @@ def test_a_driver_that_its_watchdog_stopped_stays_so_whatever_is_commanded():
 def test_messages_with_the_longest_delay_that_is_allowed_arrive(queue, delay):
     late = run(WHEEL, f"stack.queue={queue}", f"stack.pitch_delay={delay}", duration=0.1)
     assert np.any(late["computer.on"])
-    arrived = np.count_nonzero(np.diff(late["computer.heard_us"]))
+    arrived = np.count_nonzero(np.diff(late["programs.heard_us"]))
     assert arrived == math.floor((0.1 - float(delay.split()[0]) * 1e-3) / 0.01 + 1e-9) + 1
 
 
 @pytest.mark.parametrize("setting", ["stack.high_offset=150 ms", "stack.mid_offset=150 ms"])
 def test_a_program_that_starts_after_a_watchdogs_time_still_drives(setting):
     later = run("urchin-spike-closed-loop", setting, "start.angle=0.5", "gravity=0", duration=0.3)
-    assert later["computer.on"][-1] == 1 and not np.any(later["computer.tripped"])
+    assert later["computer.on"][-1] == 1 and not np.any(later["programs.tripped"])
 
 
 def test_noise_and_loss_of_commands_are_as_large_as_they_say():
@@ -303,13 +303,13 @@ def test_noise_and_loss_of_commands_are_as_large_as_they_say():
     assert np.std(errors) == pytest.approx(0.01, rel=0.13)  # five standard deviations of 789 samples
     assert abs(np.mean(errors)) < 5 * 0.01 / math.sqrt(len(rows))
     lossy = run("urchin-spike-closed-loop", "stack.command_loss=0.3", "start.angle=0.5", duration=2.0)
-    kept = np.count_nonzero(np.diff(lossy["computer.commanded_us"])) / 2000
+    kept = np.count_nonzero(np.diff(lossy["programs.commanded_us"])) / 2000
     assert kept == pytest.approx(0.7, abs=5 * math.sqrt(0.21 / 2000))
 
 
 def test_offset_of_the_mid_level_and_a_slower_low_level_are_kept():
     moved = run(WHEEL, "stack.mid_offset=1.5 ms", "stack.low_period=500 us", duration=0.1)
-    mid = np.flatnonzero(np.diff(moved["computer.mid_cycles"], prepend=0.0))
+    mid = np.flatnonzero(np.diff(moved["programs.mid_cycles"], prepend=0.0))
     assert mid[0] == 6 and set(np.diff(mid)) == {4}
     changes = np.flatnonzero(np.diff(moved["computer.current_1"])) + 1
     assert len(changes) > 20 and not np.any(changes % 2)
@@ -403,7 +403,7 @@ def test_a_battery_that_cannot_give_what_is_asked_switches_the_driver_off_and_sa
     assert np.max(ended["computer.bus_power"]) <= 3.0**2 / (4 * 2.0)
     voltage, current = ended["computer.bus_voltage"], ended["computer.bus_current"]
     assert voltage == pytest.approx(3.0 - 2.0 * current, abs=1e-12)
-    assert ended["computer.tripped"][-1] == 1
+    assert ended["programs.tripped"][-1] == 1
     (said,) = empty.system.remarks(ended.t, ended.columns)
     assert "motor driver switched off" in said
 

@@ -188,7 +188,7 @@ def find_cycle(
 
 
 def _names(numbers: HybridState) -> list[str]:
-    """Of each number, as Layout packs them: "torso_angle", "computer.law.integral"."""
+    """Of each number, as Layout packs them: "torso_angle", "programs.law.integral"."""
     leaves = [leaf for part in numbers for leaf in jax.tree_util.tree_flatten_with_path(part)[0]]
     return [jax.tree_util.keystr(path, simple=True, separator=".") for path, value in leaves for _ in range(np.size(value))]
 

@@ -33,13 +33,12 @@ from footfall.realtime.serial_port import PortError
 from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import find_scenario, read_toml
+from footfall.scenario.load import find_scenario, read_toml, with_computer
 from footfall.stack.settings import StackSettings
 
 SHORTEST = 2.0  # s: to switch on, to walk, to switch off
 SETPOINT_STEP = 0.05  # rad: the change in the middle of the built-in script
 LONGEST_SCRIPT = 1_000_000  # bytes; a script is a page of text
-COMPUTER = "-closed-loop"  # ends the name of a shipped robot with a control computer
 #: Values of a scenario's `stack` that describe a simulated computer: here a real one keeps its own time and loses its own messages.
 LOCKSTEP_ONLY = frozenset(
     [
@@ -174,10 +173,7 @@ def check(request: StackRequest) -> None:
 
 def _require_scenario(name: str) -> None:
     """A scenario by this name or, shipped, the one with a computer. What is in it is for the robot process to judge."""
-    try:
-        find_scenario(name + COMPUTER)
-    except ScenarioError:
-        read_toml(find_scenario(name))
+    read_toml(find_scenario(with_computer(name)))
 
 
 def _require_operator(request: StackRequest) -> None:

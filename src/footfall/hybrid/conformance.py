@@ -97,6 +97,10 @@ def _structure(system: AbstractHybridSystem, state: HybridState, near: list[Any]
     yield Check("event names are different", len(set(names)) == len(names), ", ".join(names))
     unknown = [r for e in system.events for r in e.restarts if r not in names]
     yield Check("restarts name events", not unknown, ", ".join(unknown) or "all known")
+    signals = [name for struct in (x, m, system.outputs(t, x, m)) for name, _, _ in named_leaves(struct)]
+    twice = sorted({name for name in signals if signals.count(name) > 1})
+    # Columns of a record go by these names: of two that share one, one would be lost.
+    yield Check("states, discrete states and outputs have names of their own", not twice, ", ".join(twice) or "all different")
     for k, event in enumerate(system.events):
         if event.outcome is None:
             jump = system.jump(t, x, m, k, *_leg(guards[k]))

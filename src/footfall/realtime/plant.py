@@ -12,7 +12,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.scenario.catalog import shipped_scenarios
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import Experiment, find_scenario, load
+from footfall.scenario.load import COMPUTER, Experiment, load, with_computer
 from footfall.sim.resident import ResidentLane
 from footfall.stack.electrics import Battery, Winding, loop_share
 from footfall.stack.lockstep import ClosedLoop
@@ -25,7 +25,6 @@ TURN = 2.0 * math.pi
 LETS_GO = 0.01
 #: A hand holds the torso not exactly at the set point but below it by this [rad]: the law then has something to do.
 HELD_BELOW = 0.02
-SUFFIX = "-closed-loop"
 
 
 class StackPlant(NamedTuple):
@@ -40,11 +39,11 @@ class StackPlant(NamedTuple):
 
 def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
     """A scenario of a robot with a control computer, by name or path; of "rimless-wheel" its "rimless-wheel-closed-loop"."""
-    experiment = load(_with_computer(name), list(overrides))
+    experiment = load(with_computer(name), list(overrides))
     system = experiment.system
     if not isinstance(system, ClosedLoop):
         raise ScenarioError(
-            f"{name}: this robot has no control computer. Its [robot] kind must be one that ends in {SUFFIX}; see `footfall list`."
+            f"{name}: this robot has no control computer. Its [robot] kind must be one that ends in {COMPUTER}; see `footfall list`."
         )
     try:
         settings = stack_settings(system)
@@ -65,7 +64,7 @@ def plant_of_log(log: StackLog, scenario: str | None = None, overrides: Sequence
     A log may come from anybody, and a scenario file may name Python code to run: from a log only the name of a shipped scenario is
     taken. Its changes are values and kinds of parts that footfall has; they cannot choose a file or another robot.
     """
-    if scenario is None and not {log.scenario, log.scenario + SUFFIX} & set(shipped_scenarios()):
+    if scenario is None and not {log.scenario, log.scenario + COMPUTER} & set(shipped_scenarios()):
         raise StackLogError(
             f"{log.path} is of {log.scenario[:60]!r}, which does not come with footfall, and a log is not trusted to name files."
             " Give the scenario yourself: --scenario FILE.toml."
@@ -77,15 +76,6 @@ def plant_of_log(log: StackLog, scenario: str | None = None, overrides: Sequence
             " Give the scenario it was made with: --scenario."
         )
     return plant
-
-
-def _with_computer(name: str) -> str:
-    """Of a shipped scenario without a computer, the one that has it."""
-    try:
-        find_scenario(name + SUFFIX)
-    except ScenarioError:
-        return name
-    return name + SUFFIX
 
 
 def stack_settings(system: ClosedLoop) -> StackSettings:

@@ -24,6 +24,8 @@ from footfall.sim.batch_inputs import timing
 from footfall.sim.packed_system import fast_states
 from footfall.sim.plan import SimPlan
 
+#: Ends the name of a shipped scenario whose robot has a control computer.
+COMPUTER = "-closed-loop"
 LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
 
 
@@ -57,6 +59,11 @@ def find_scenario(name: str) -> Path:
     raise ScenarioError(
         f'"{name}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}'
     )
+
+
+def with_computer(name: str) -> str:
+    """Of a shipped scenario without a control computer, the one that has it; any other name as it is."""
+    return name + COMPUTER if name + COMPUTER in shipped_scenarios() else name
 
 
 def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, duration: float | str | None = None) -> Experiment:

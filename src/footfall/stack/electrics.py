@@ -6,7 +6,6 @@ docs/theory/control-stack.md.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from footfall.numerics.namespace import namespace
@@ -31,9 +30,9 @@ class Winding(NamedTuple):
     loop_share: Scalar  #: of the error that the current loop removes in one of its ticks; 1: all, at once
 
 
-def loop_share(bandwidth: float | None, period: float) -> float:
+def loop_share(bandwidth: Scalar | None, period: float) -> Scalar:
     """What a first-order current loop of this bandwidth [rad/s] removes of its error in a tick; None: all of it."""
-    return 1.0 if bandwidth is None else -math.expm1(-bandwidth * period)
+    return 1.0 if bandwidth is None else 1.0 - namespace(bandwidth).exp(-bandwidth * period)
 
 
 def next_current(winding: Winding, bus_voltage: Scalar, speed: Scalar, wanted: Scalar, present: Scalar) -> Scalar:

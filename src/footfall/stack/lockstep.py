@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from footfall.hybrid.fields import ParameterError, signal
+from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Chart, Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
@@ -27,78 +27,16 @@ from footfall.parts.actuators.motors import DcMotor
 from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.parts.controllers.digital_pid import DigitalPid
 from footfall.stack.chance import COMMAND_LOSS, FRAME_LOSS, HIGH_JITTER, MID_JITTER, PITCH_NOISE, bell, uniform
-from footfall.stack.electrics import Battery, Winding, bus, electrical_power, next_current, too_much
-from footfall.stack.messages import Message, Queue, counted_from, empty, received, sent
+from footfall.stack.electrics import Battery, Winding, bus, electrical_power, loop_share, next_current, too_much
+from footfall.stack.loop_states import ComputerMemory, ComputerSignals, LawMemory, LoopMemory
+from footfall.stack.messages import Message, counted_from, empty, received, sent
 from footfall.stack.microseconds import SECOND, elapsed_us
 from footfall.stack.pid import PidGains, PidMemory, pid_update
 
 #: Numbers of the stack that make a robot's steps differ, or seem not to depend on each other.
 ROUNDING = ("pitch_step", "current_step")
 CHANCE = ("pitch_noise", "frame_loss", "command_loss", "high_jitter", "mid_jitter")
-
-
 TURN = 2.0 * math.pi
-
-
-class LawMemory(eqx.Module):
-    """What the pitch law remembers (PidMemory, as signals)."""
-
-    last_us: Scalar = signal(doc="when it last calculated, in microseconds that wrap")
-    started: Scalar = signal(doc="whether it has calculated since it was switched on")
-    integral: Scalar = signal(unit="A", doc="integral part")
-    derivative: Scalar = signal(unit="rad/s", doc="filtered derivative")
-    previous: Scalar = signal(unit="rad", doc="pitch of the last calculation")
-    output: Scalar = signal(unit="A", doc="current asked of each motor")
-
-
-class ComputerMemory(eqx.Module):
-    """Discrete state of the three programs and the lines between them."""
-
-    queue: Queue
-    law: LawMemory
-    ticks: Scalar = signal(doc="ticks of the clock so far")
-    high_cycles: Scalar = signal(doc="cycles of the high level so far")
-    mid_cycles: Scalar = signal(doc="cycles of the mid level so far")
-    mid_next: Scalar = signal(doc="tick at which the mid level runs next")
-    switched_on: Scalar = signal(doc="1 once the operator has switched the pitch law on")
-    cut_off: Scalar = signal(doc="1 once the high level has switched everything off")
-    heard_us: Scalar = signal(doc="when the mid level last got a message")
-    asked: Scalar = signal(doc="1 while the last message wants the pitch law")
-    armed: Scalar = signal(doc="0 after the mid level's watchdog, until a message says off")
-    on: Scalar = signal(doc="1 while the pitch law runs")
-    pitch: Scalar = signal(unit="rad", doc="pitch as the mid level knows it")
-    commanded_us: Scalar = signal(doc="when the motor driver last got a command")
-    tripped: Scalar = signal(doc="1 once the motor driver has switched off: its watchdog, or a bus that broke down")
-    wanted_1: Scalar = signal(unit="A", doc="current commanded, first motor")
-    wanted_2: Scalar = signal(unit="A", doc="current commanded, second motor")
-    current_1: Scalar = signal(unit="A", doc="current that flows, first motor")
-    current_2: Scalar = signal(unit="A", doc="current that flows, second motor")
-    bus_voltage: Scalar = signal(unit="V", doc="voltage of the bus")
-
-
-class LoopMemory(eqx.Module):
-    """Discrete state of plant and computer."""
-
-    plant: Any
-    computer: ComputerMemory
-
-
-class ComputerSignals(eqx.Module):
-    """What can be seen of the control computer."""
-
-    setpoint: Scalar = signal(unit="rad", doc="pitch to be held")
-    pitch: Scalar = signal(unit="rad", doc="pitch of the plant")
-    known_pitch: Scalar = signal(unit="rad", doc="pitch as the mid level knows it")
-    output: Scalar = signal(unit="A", doc="current the pitch law asks of each motor")
-    current_1: Scalar = signal(unit="A", doc="current that flows, first motor")
-    current_2: Scalar = signal(unit="A", doc="current that flows, second motor")
-    motor_speed_1: Scalar = signal(unit="rad/s", doc="speed of the first motor itself")
-    motor_speed_2: Scalar = signal(unit="rad/s", doc="speed of the second motor itself")
-    bus_voltage: Scalar = signal(unit="V", doc="voltage of the bus")
-    bus_current: Scalar = signal(unit="A", doc="current of the battery")
-    bus_power: Scalar = signal(unit="W", doc="power the motors take from the bus")
-    on: Scalar = signal(doc="1 while the pitch law runs")
-    cut_off: Scalar = signal(doc="1 once something has switched the motors off for good")
 
 
 class Now(NamedTuple):
@@ -155,7 +93,7 @@ class ClosedLoop(AbstractHybridSystem):
     @property
     def winding(self) -> Winding:
         bandwidth, motor = self.stack.current_bandwidth, self.motor
-        share = 1.0 if bandwidth is None else 1.0 - jnp.exp(-bandwidth * self.stack.low_period)
+        share = loop_share(bandwidth, self.stack.low_period)
         return Winding(motor.torque_constant, motor.resistance, motor.current_limit, share)
 
     @property
@@ -203,14 +141,14 @@ class ClosedLoop(AbstractHybridSystem):
         """Those of the plant, then [s] time left before the next tick."""
         rooms = self.plant.guards(t, x, m.plant)
         real = jnp.result_type(*rooms)
-        return (*rooms, jnp.asarray(m.computer.ticks, real) * self.stack.resolution - t)
+        return (*rooms, jnp.asarray(m.programs.ticks, real) * self.stack.resolution - t)
 
     def jump(self, t: Scalar, x: Any, m: LoopMemory, k: int, *leg: Any) -> Jump:
         plant = self.plant
         if k < len(plant.events):
             jumped = plant.jump(t, x, m.plant, k, *leg)
-            return Jump(jumped.x, LoopMemory(jumped.m, m.computer), jumped.work)
-        computer, torques = self._ticked(plant.senses(t, x, m.plant), m.computer)
+            return Jump(jumped.x, LoopMemory(jumped.m, m.programs), jumped.work)
+        computer, torques = self._ticked(plant.senses(t, x, m.plant), m.programs)
         return Jump(x, LoopMemory(plant.driven(m.plant, torques), computer), plant.no_work(x))
 
     def restarted(self, m: LoopMemory) -> LoopMemory:
@@ -218,7 +156,7 @@ class ClosedLoop(AbstractHybridSystem):
         after the event. Memories stay; messages under way have the time left that they had before the next tick.
         """
         self._require_repeatable()
-        stack, c = self.stack, m.computer
+        stack, c = self.stack, m.programs
         passed_us = c.ticks * stack.tick_us
         mid_first = _integer(stack.mid_offset / stack.resolution + 0.5, c.pitch)
         computer = dataclasses.replace(
@@ -379,7 +317,7 @@ class ClosedLoop(AbstractHybridSystem):
     # --- what is seen ----------------------------------------------------------------------------------------------------
 
     def outputs(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
-        plant, c = self.plant, m.computer
+        plant, c = self.plant, m.programs
         senses, zero = plant.senses(t, x, m.plant), 0.0 * c.pitch
         speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
         currents = (c.current_1, c.current_2)
@@ -407,20 +345,19 @@ class ClosedLoop(AbstractHybridSystem):
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
         """What the computer did that a fall alone does not tell."""
         said = []
-        cut, tripped, on = (np.asarray(columns[f"computer.{name}"]) > 0 for name in ("cut_off", "tripped", "on"))
-        speeds = [np.abs(np.asarray(v)) for name, v in columns.items() if name.startswith("computer.motor_speed_")]
-        if tripped.any():
-            first = int(np.argmax(tripped))
+        names = ("programs.cut_off", "programs.tripped", "programs.on")
+        cut, tripped, on = (np.asarray(columns[name]) > 0 for name in names)
+        first = int(np.argmax(cut | tripped))  # what came later came of it
+        if tripped[first]:
             said.append(
                 f"The motor driver switched off at t = {t[first]:.4g} s, for good: no command reached it for"
                 f" {float(self.stack.driver_watchdog):g} s, or its bus broke down."
             )
-        if (cut & ~tripped).any():
-            first = int(np.argmax(cut & ~tripped))
-            speed, limit = max(float(v[first]) for v in speeds) / TURN, float(self.stack.speed_limit) / TURN
+        elif cut[first]:
+            speeds = [abs(float(v[first])) for name, v in columns.items() if name.startswith("computer.motor_speed_")]
             said.append(
-                f"The supervisor cut the motors off at t = {t[first]:.4g} s, for good: a motor at {speed:.3g} turns/s, {limit:.3g} are"
-                " allowed (stack.speed_limit). What followed is a robot without drive."
+                f"The supervisor cut the motors off at t = {t[first]:.4g} s, for good: a motor at {max(speeds) / TURN:.3g} turns/s,"
+                f" {float(self.stack.speed_limit) / TURN:.3g} are allowed (stack.speed_limit). What followed is a robot without drive."
             )
         if not on.any():
             said.append("The pitch law was never on.")

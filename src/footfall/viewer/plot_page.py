@@ -195,7 +195,7 @@ def _footfalls(axes: Axes, run: Trajectory, summary: Summary) -> None:
         edges = np.concatenate([[run.t[0]], landings, [run.t[-1]]])
         for i, (a, b) in enumerate(itertools.pairwise(edges)):
             axes.barh(row, b - a, left=a, height=0.7, color="0.25" if i % 2 else "0.7", lw=0)
-    axes.set_yticks(range(len(counters)), [n.replace("steps", "").strip("_") or "feet" for n in counters])
+    axes.set_yticks(range(len(counters)), [n.rpartition(".")[2].replace("steps", "").strip("_") or "feet" for n in counters])
     axes.set(title="Footfalls (each bar one stance)", xlabel="t [s]", xlim=(_recent(run, summary, 20), run.t[-1]))
 
 

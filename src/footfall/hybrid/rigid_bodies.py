@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import equinox as eqx
 import numpy as np
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric, signal
 from footfall.hybrid.sketch import Chart, Drawing, Shape
 from footfall.hybrid.system import Event, HybridState, Travel
@@ -127,6 +128,11 @@ class AbstractRigidBodies(Parametric):
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
         """What someone should know of a run that its metrics do not say."""
+        del t, columns
+        return []
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        """Why a run with these columns should not be believed: what this robot's equations cannot mean. See hybrid/doubt.py."""
         del t, columns
         return []
 

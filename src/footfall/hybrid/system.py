@@ -7,6 +7,7 @@ and the discrete state `m`, which only jumps change. So one system serves any in
 import abc
 from typing import Any, ClassVar, NamedTuple
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Drawing, Shape
@@ -134,6 +135,11 @@ class AbstractHybridSystem(Parametric):
 
     def remarks(self, t: Any, columns: Any) -> list[str]:
         """What a person should know of a run beyond its outcome and figures. `columns` holds every signal by its flat name."""
+        del t, columns
+        return []
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        """Why a run with these columns should not be believed: what this robot's equations cannot mean. See hybrid/doubt.py."""
         del t, columns
         return []
 

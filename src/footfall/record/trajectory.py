@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Drawing, Seen, Shape
 from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
+from footfall.record.verdict import Verdict, verdict
 
 
 def _extra(name: str) -> Any:
@@ -91,6 +93,12 @@ class Trajectory:
     draw: Callable[[], Drawing] = Drawing  #: makes the drawing; a run that nobody looks at need not
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()  #: what the engine and the robot noticed; `verdict` adds what the books say
+
+    @functools.cached_property
+    def verdict(self) -> Verdict:
+        """Whether to believe it."""
+        return verdict(self.ledger, self.doubts, stepped=self.provenance.get("engine") == "mujoco")
 
     @functools.cached_property
     def drawing(self) -> Drawing:

@@ -1,0 +1,24 @@
+"""A reason not to believe a result: one word that a program can test, one sentence that a person can act on."""
+
+from typing import NamedTuple
+
+#: Every word, and what it means for a run. A robot of one's own may use others.
+DOUBTS = {
+    "books_open": "energy came from nowhere or went nowhere",
+    "loss_creates_energy": "a loss gave energy over the run",
+    "contact_pulls": "a foot would have to pull on the ground",
+    "needs_friction": "the gait needs more friction than any ground gives",
+    "support_invalid": "the model's assumption about which feet touch does not hold",
+    "step_unstable": "the step is above the stability limit of the method",
+    "step_inaccurate": "a smaller step gives another result",
+    "not_finite": "part of the result is not a number",
+    "estimate_at_edge": "an estimate lies at the edge of what was searched",
+    "jump_without_effect": "a jump changed nothing and its guard stayed at zero",
+}
+
+
+class Doubt(NamedTuple):
+    """One reason. `sentence` says what was seen, by how much, and what to try."""
+
+    name: str
+    sentence: str

@@ -10,7 +10,7 @@ Both have equal tolerances, and each row gives the error it left in the body's s
 
 Sides alternate, the best of several rounds counts, compilation is apart. Times are of the processor, not of the clock: on a machine with
 other work, a long run is interrupted more often than a short one, which would flatter ours. Both sides use one thread, and on an idle machine the
-two times are the same. "command line" is JAX as `footfall run` sets it up (`cli/runtime.py`), "library" as `import footfall` leaves it; each
+two times are the same. "whole loops" is JAX as footfall sets it up (`sim/jax_setup.py`), "started before" as it is when the program has started JAX first; each
 has a process of its own.
 """
 
@@ -30,7 +30,7 @@ import scipy_runner as scipy_side
 from conditions import write
 
 SECTIONS = ("water", "ground", "batch")
-MODES = ("command line", "library")
+MODES = ("whole loops", "started before")
 BODY = ("x", "y", "pitch", "vx", "vy", "pitch_rate")
 WATER = {"scenario": "water-runner", "duration": 1.0, "rtol": 1e-8, "atol": 1e-10, "ours": ("dopri8", "dopri5", "tsit5")}
 # Tolerance and longest step of the physics page (section 8) for runs on ground. A solver that footfall does not have is left out.
@@ -81,15 +81,14 @@ def serve() -> None:
 
 
 class Ours:
-    """A process that simulates on demand, with or without the command line's setting."""
+    """A process that simulates on demand, with small loops compiled whole or not."""
 
     def __init__(self, mode: str):
-        from footfall.cli.runtime import FLAG, share_cache
+        from footfall.sim.jax_setup import FLAG
 
-        share_cache()  # what was compiled once today need not be again
         environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
-        if mode == "command line":
-            environment["XLA_FLAGS"] = FLAG
+        if mode == "started before":
+            environment["XLA_FLAGS"] = FLAG.rpartition("=")[0] + "=1024"  # XLA's own value; footfall leaves it alone
         self.process = subprocess.Popen(
             [sys.executable, __file__, "--serve"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -237,9 +236,6 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.serve:
         return serve()
-    from footfall.cli.runtime import prepare
-
-    prepare()
     # In the order of SECTIONS, whatever order they were asked in.
     make = {"water": on_water, "ground": on_ground, "batch": in_batch}
     figures = {name: make[name](asked.rounds) for name in SECTIONS if name in asked.sections.split(",")}

@@ -46,9 +46,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    from footfall.cli.runtime import use_cache
-
-    use_cache()
     rates: dict[int, list[float]] = {1: [], 2: []}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.rounds):

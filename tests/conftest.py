@@ -12,9 +12,9 @@ import hypothesis
 import jax
 import pytest
 
-from footfall.cli.runtime import use_cache
+from footfall.sim.jax_setup import prepare_jax
 
-use_cache()
+prepare_jax()
 
 # A first example may compile for seconds, so no deadline; derandomized, because nothing random decides what is run.
 hypothesis.settings.register_profile(

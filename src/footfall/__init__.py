@@ -51,6 +51,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name == "robots":
+        importlib.import_module("footfall.sim.jax_setup").prepare_jax()  # making one may compile something
         return importlib.import_module("footfall.robots")
     if name in _HOMES:
         return getattr(importlib.import_module(f"footfall.{_HOMES[name]}"), name)

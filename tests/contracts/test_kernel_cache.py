@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.cli import runtime
 from footfall.sim import cache_folder as cache_folder_module
-from footfall.sim import compiler, kernel_cache
+from footfall.sim import compiler, jax_setup, kernel_cache, private_folder
 from footfall.sim.cpp_kernel import build_cpp
 from footfall.sim.fuse_errors import NoCompiler
 
@@ -97,7 +96,7 @@ def test_four_processes_may_build_the_same_kernel_at_once(folder):
         "from footfall.sim.kernel_cache import load_kernel\n"
         "load_kernel(open(sys.argv[2]).read()).library.footfall_run\n"
     )
-    package = Path(runtime.__file__).parents[1]
+    package = Path(kernel_cache.__file__).parents[1]
     (folder.parent / "source").write_text(source)
     command = [sys.executable, "-c", program, str(package), str(folder.parent / "source")]
     processes = [subprocess.Popen(command) for _ in range(4)]
@@ -153,10 +152,10 @@ def test_our_own_library_under_another_kernels_name_is_not_loaded(folder):
 
 
 def test_of_two_secrets_made_at_once_the_first_counts(folder):
-    with kernel_cache._private_folder(folder) as private:
+    with private_folder.private_folder(folder, ".so") as private:
         assert private is not None
         first = private.secret()
-        private.write(kernel_cache.SECRET, bytes(32), replace=False)  # what a process does that saw no secret a moment ago
+        private.write(private_folder.SECRET, bytes(32), replace=False)  # what a process does that saw no secret a moment ago
         assert private.secret() == first
     assert [path.name for path in folder.iterdir()] == ["secret"]
 
@@ -333,8 +332,8 @@ def test_a_hanging_compiler_is_ended_with_all_it_started(monkeypatch, tmp_path, 
 # ---- the folder's name
 
 
-def test_the_cache_is_where_the_command_line_says():
-    assert runtime.cache_folder is cache_folder_module.cache_folder
+def test_programs_and_kernels_are_kept_in_one_place():
+    assert jax_setup.cache_folder is cache_folder_module.cache_folder
 
 
 @needs_compiler

@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -292,13 +291,8 @@ def test_new_writes_a_robot_that_checks_runs_and_tests(tmp_path):
     assert result["ledger"]["relative_residual"] < 1e-9
     # Drag only shortens the flight a little: 2 v/g = 0.4077 s without it.
     assert result["metrics"]["step_time"] == pytest.approx(2 * 2.0 / 9.81, rel=0.01)
-    cache = {
-        "JAX_COMPILATION_CACHE_DIR": str(Path(os.environ["FOOTFALL_CACHE"]) / "xla"),
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-    }
     program = [sys.executable, "-m", "pytest", "-q", "my-robot"]
-    tested = subprocess.run(program, cwd=tmp_path, env=environment(**cache), capture_output=True, text=True, timeout=PATIENCE)
+    tested = subprocess.run(program, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE)
     assert tested.returncode == 0, tested.stdout
     assert "3 passed" in tested.stdout
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from footfall.cli.main import app
-from footfall.cli.runtime import cache_folder
 from footfall.sweep import begin_sweep as begin_sweep_module
 from footfall.sweep import shards
 from footfall.sweep.errors import SweepError
@@ -31,13 +30,9 @@ PATIENCE = 120  # s; a fresh cache on a busy machine
 
 
 @pytest.fixture(scope="module", autouse=True)
-def shared_cache():
-    """Workers are processes of their own: they find compiled programs where the command would let them."""
+def wide_screen():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "200")
-        patch.setenv("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "xla"))
-        patch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-        patch.setenv("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
         yield
 
 

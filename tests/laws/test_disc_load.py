@@ -15,7 +15,7 @@ import sympy
 from footfall.mechanics.disc_load import DiscLoad, _disc_moments, disc_load
 from footfall.sim.cpp_kernel import build_cpp
 from footfall.sim.cpp_rules import RULES
-from footfall.sim.cpp_source import CALLS
+from footfall.sim.traced_program import CALLS, called, opened
 
 C_D, RHO, G = 0.703, 1000.0, 9.81
 DRAG, PRESSURE = C_D * RHO, 2.0 * G * C_D * RHO
@@ -464,8 +464,7 @@ def primitives(program) -> set[str]:
     names = set()
     for equation in program.eqns:
         if equation.primitive.name in CALLS:
-            inner = equation.params[CALLS[equation.primitive.name]]
-            names |= primitives(getattr(inner, "jaxpr", inner))
+            names |= primitives(opened(called(equation))[0])
         else:
             names.add(equation.primitive.name)
     return names

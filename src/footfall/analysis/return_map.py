@@ -27,6 +27,7 @@ from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim import event_engine as engine
+from footfall.sim.jax_setup import prepare_jax
 from footfall.sim.loop_state import Limits, Settings
 from footfall.sim.packed_system import Loop
 from footfall.sim.plan import SimPlan
@@ -93,6 +94,7 @@ def to_section(
     `outcome` is `reached_end` when it has not come within the plan's duration, `running` when more than EVENTS_BETWEEN events that are no
     clock's came before.
     """
+    prepare_jax()
     plan = plan or SimPlan()
     # As arrays, traced or not, so that a Python number here and an array there share one compiled program.
     system, x = (jax.tree.map(lambda v: jnp.asarray(v, float), tree) for tree in (system, state.x))
@@ -152,6 +154,7 @@ def find_cycle(
     Rounded numbers have no derivative to speak of, and chance does not repeat: a control computer (`stack`) is to have pitch_step =
     current_step = 0, no noise, no loss, no jitter.
     """
+    prepare_jax()
     plan = plan or SimPlan(rtol=1e-10, atol=1e-12)
     system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
     system.restarted(state.m)  # which may refuse, and says why, before anything long begins

@@ -13,7 +13,6 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import own_code
-from footfall.cli.runtime import share_cache
 from footfall.cli.screen import err, fail, note, out
 from footfall.cli.sweep_request import SweepRequest, require_sense
 from footfall.cli.sweep_table import run_alone, sweep_table
@@ -156,7 +155,6 @@ def _executor(request: SweepRequest) -> Iterator[Executor | None]:
     if request.workers is None and request.scheduler is None:
         yield None
         return
-    share_cache()
     if request.scheduler is not None:
         with remote_scheduler(request.scheduler) as executor:
             yield executor

@@ -21,6 +21,7 @@ from footfall.scenario.document import Document, apply_settings, at, merged, slo
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable, table_model
 from footfall.sim.batch_inputs import timing
+from footfall.sim.jax_setup import prepare_jax
 from footfall.sim.packed_system import fast_states
 from footfall.sim.plan import SimPlan
 
@@ -70,6 +71,7 @@ def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, durati
     """Load a scenario by name or path. `settings` are `--set` texts: "leg.stiffness=20000", "leg=stiffening"."""
     path = find_scenario(str(name))
     given = read_toml(path)
+    prepare_jax()  # making a robot may compile something
     where = str(name) if str(name) in shipped_scenarios() else str(path)
     document, system = merged(given, where, path.parent)
     extra = list(settings) + ([f"sim.duration={duration}"] if duration is not None else [])

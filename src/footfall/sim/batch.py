@@ -19,6 +19,7 @@ from footfall.sim.batch_inputs import padded, prepared, room_for, timing
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.batch_program import Kind, Path, choose_path, kernels_for, starter
 from footfall.sim.batch_results import Columns, collect
+from footfall.sim.jax_setup import prepare_jax
 from footfall.sim.lane_jump import motor_work, step_count
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
 from footfall.sim.plan_figures import reckon
@@ -64,6 +65,7 @@ def run_batch(
     Never raises for what a robot does: a lane that falls or diverges stays where it did, with its outcome, and the others are not
     touched by it. `progress` is told the share of the span that is done.
     """
+    prepare_jax()
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads}: at least one.")
     if isinstance(system, AbstractMotionPlan):

@@ -1,5 +1,6 @@
 """The step engine's loop as a flat function of arrays, and the three ways to run it: one GPU kernel, one C++ kernel, XLA."""
 
+import contextlib
 import functools
 import os
 import re
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import lax, sharding
 
 from footfall.hybrid.system import HybridState
 from footfall.sim.fuse_errors import CannotFuse, NoCompiler
@@ -173,15 +174,28 @@ def _check_lowering(kind: Kind, tree: Any, flags: tuple[bool, ...], shapes: tupl
     lowers_to_triton(_pallas(kind, tree, flags, False), [jax.ShapeDtypeStruct(*shape) for shape in shapes])
 
 
-def lowers_to_triton(call: Any, leaves: list[Any]) -> None:
-    """Whether every primitive has a rule there; works without a GPU. Raises CannotFuse with the primitive's name."""
+def lowers_to_triton(call: Any, leaves: list[Any]) -> Any:
+    """What Triton is given, if every primitive has a rule there; works without a GPU. Raises CannotFuse with the primitive's name."""
     try:
-        call.trace(*leaves).lower(lowering_platforms=("cuda",))
+        with _some_gpu():
+            return call.trace(*leaves).lower(lowering_platforms=("cuda",))
     except CannotFuse:
         raise
     except Exception as error:
         found = re.search(r"[Uu]nimplemented primitive in Pallas \w+ lowering: (\w+)", str(error))
         raise CannotFuse(found.group(1) if found else type(error).__name__, str(error).splitlines()[0][:200]) from error
+
+
+def _some_gpu() -> contextlib.AbstractContextManager:
+    """From JAX 0.11 on, what is lowered without a GPU needs to be told which one it is for; before, any was assumed."""
+    if has_gpu():
+        return contextlib.nullcontext()
+    try:
+        device = sharding.AbstractDevice(device_kind="NVIDIA H100", num_cores=None, platform="gpu")
+        mesh = sharding.AbstractMesh((1,), ("gpus",), (sharding.AxisType.Auto,), abstract_device=device)
+        return sharding.use_abstract_mesh(mesh)
+    except (AttributeError, TypeError):
+        return contextlib.nullcontext()
 
 
 def xla_path(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Path:

@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jax.extend.core import JaxprEqn
 
 from footfall.sim.cpp_program import Join, Legs, Part
 from footfall.sim.cpp_rules import RULES, Operation
 from footfall.sim.cpp_totals import TOTALS
 from footfall.sim.cpp_values import BLOCK, Value, layout
 from footfall.sim.fuse_errors import CannotFuse
+from footfall.sim.traced_program import Equation
 
 if TYPE_CHECKING:
     from footfall.sim.cpp_source import Builder
 
-Rule = Callable[["Builder", JaxprEqn, list[Value]], list[Value]]
+Rule = Callable[["Builder", Equation, list[Value]], list[Value]]
 
 
 def _shape(atom: Any) -> tuple[int, ...]:
@@ -35,7 +35,7 @@ def _only_legs(name: str, atom: Any, axis: int) -> None:
 # ---- the same numbers under another shape
 
 
-def _reshaped(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _reshaped(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     name, (out,) = eqn.primitive.name, eqn.outvars
     layout(name, _shape(out))
     before, after = ([n for n in _shape(atom) if n != 1] for atom in (eqn.invars[0], out))
@@ -47,7 +47,7 @@ def _reshaped(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Valu
 # ---- cuts and shifts
 
 
-def _slice(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _slice(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     (atom, params) = eqn.invars[0], eqn.params
     cuts = list(
         zip(
@@ -69,7 +69,7 @@ def _slice(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
     return [build.view(inputs[0], int(start), int(stride), _shape(eqn.outvars[0])[0])]
 
 
-def _rev(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _rev(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     (atom,) = eqn.invars
     for axis in eqn.params["dimensions"]:
         if _shape(atom)[axis] != 1:
@@ -79,13 +79,13 @@ def _rev(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
     return [build.view(inputs[0], legs - 1, -1, legs)] if turned else inputs
 
 
-def _split(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _split(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     _only_legs("split", eqn.invars[0], eqn.params["axis"])
     starts = np.cumsum([0, *eqn.params["sizes"]])
     return [build.view(inputs[0], int(a), 1, int(n)) for a, n in zip(starts, eqn.params["sizes"], strict=False)]
 
 
-def _dynamic_slice(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _dynamic_slice(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     x, starts = inputs[0], inputs[1:]
     shape, sizes = _shape(eqn.invars[0]), eqn.params["slice_sizes"]
     for axis, (size, whole) in enumerate(zip(sizes, shape, strict=True)):
@@ -109,7 +109,7 @@ def _start(build: "Builder", index: Value, last: int, name: str) -> int | str:
 # ---- arrays put together
 
 
-def _join(build: "Builder", eqn: JaxprEqn, parts: Sequence[Part]) -> list[Value]:
+def _join(build: "Builder", eqn: Equation, parts: Sequence[Part]) -> list[Value]:
     (out,) = eqn.outvars
     name, (legs, lanes) = eqn.primitive.name, layout(eqn.primitive.name, _shape(out))
     kind = build.kind(name, _dtype(out), lanes)
@@ -122,7 +122,7 @@ def _join(build: "Builder", eqn: JaxprEqn, parts: Sequence[Part]) -> list[Value]
     return [made]
 
 
-def _concatenate(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _concatenate(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     name = eqn.primitive.name
     if name == "stack":
         rows = [1] * len(inputs)
@@ -137,7 +137,7 @@ def _concatenate(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[V
     return _join(build, eqn, [Part(int(a), n, v) for a, n, v in zip(starts, rows, inputs, strict=False)])
 
 
-def _pad(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _pad(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     x, filler = inputs
     config = eqn.params["padding_config"]
     for axis, (low, high, interior) in enumerate(config):
@@ -151,7 +151,7 @@ def _pad(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
     return _join(build, eqn, [Part(0, low, filler), Part(low, rows, x), Part(low + rows, high, filler)])
 
 
-def _dynamic_update(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _dynamic_update(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     x, new, *starts = inputs
     shape, sizes = _shape(eqn.invars[0]), _shape(eqn.invars[1])
     for axis, (size, whole) in enumerate(zip(sizes, shape, strict=True)):
@@ -163,7 +163,7 @@ def _dynamic_update(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> lis
     return _join(build, eqn, [Part(0, shape[0], x), Part(start, sizes[0], new)])
 
 
-def _iota(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _iota(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     (out,) = eqn.outvars
     legs, lanes = layout("iota", _shape(out))
     if _shape(out)[eqn.params["dimension"]] == BLOCK:
@@ -176,7 +176,7 @@ def _iota(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
 # ---- one leg among the others, by its number
 
 
-def _gather(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _gather(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     """Whole rows, by indices that lanes share."""
     (x, index), (out,) = inputs, eqn.outvars
     shape, numbers = _shape(eqn.invars[0]), eqn.params["dimension_numbers"]
@@ -206,7 +206,7 @@ def _gather(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]
 SCATTERS = {"scatter": None, "scatter-add": "add", "scatter-mul": "mul", "scatter-max": "max", "scatter-min": "min"}
 
 
-def _scatter(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _scatter(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     """One leg set or changed: x.at[3].add(...). In the loop over legs it is a choice, so nothing is copied."""
     name, (x, index, new), (out,) = eqn.primitive.name, inputs, eqn.outvars
     shape, numbers = _shape(eqn.invars[0]), eqn.params["dimension_numbers"]

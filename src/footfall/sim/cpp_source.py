@@ -10,28 +10,15 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from jax.interpreters import partial_eval
 
+from footfall.sim import traced_program
 from footfall.sim.cpp_legs import LEG_RULES
 from footfall.sim.cpp_program import Control, Each, Legs, Line, Node, Region, Table, View
 from footfall.sim.cpp_rules import RULES, Operation
 from footfall.sim.cpp_text import TextWriter
 from footfall.sim.cpp_values import SCALARS, Value, layout, literal
 from footfall.sim.fuse_errors import CannotFuse
-
-#: Primitives that run another program, and the parameter that holds it.
-CALLS = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "checkpoint": "jaxpr",
-    "remat": "jaxpr",
-    "remat2": "jaxpr",
-}
+from footfall.sim.traced_program import CALLS, Equation, known_form, opened, without_unused
 
 HEADER = """\
 // Made by footfall from a traced program; nobody edits this file.
@@ -50,15 +37,15 @@ enum {{ LANES = {width} }};
 
 
 def cpp_source(
-    program: ClosedJaxpr, lane: Sequence[bool], *, width: int, real: np.dtype, rows: Sequence[int | None] | None = None
+    program: Any, lane: Sequence[bool], *, width: int, real: np.dtype, rows: Sequence[int | None] | None = None
 ) -> str:
     """The program, traced for blocks of `cpp_values.BLOCK` lanes, as one self-contained C++ file for blocks of `width`.
 
     Input i is one value per lane if `lane[i]`, and that for each of `rows[i]` legs unless None.
     """
-    jaxpr, _ = partial_eval.dce_jaxpr(program.jaxpr, [True] * len(program.jaxpr.outvars), instantiate=True)
     header = HEADER.format(real=SCALARS[real.name], bits=f"int{8 * real.itemsize}_t", width=width)
-    body = Builder(real).block(jaxpr, program.consts, lane, rows or [None] * len(lane))
+    with known_form("the program"):
+        body = Builder(real).block(*without_unused(program), lane, rows or [None] * len(lane))
     return header + resources.files("footfall.sim").joinpath("lanes.h").read_text() + body
 
 
@@ -76,7 +63,7 @@ class Builder:
 
     # ---- the whole block
 
-    def block(self, jaxpr: Jaxpr, consts: Sequence[Any], lane: Sequence[bool], rows: Sequence[int | None]) -> str:
+    def block(self, jaxpr: Any, consts: Sequence[Any], lane: Sequence[bool], rows: Sequence[int | None]) -> str:
         inputs = []
         for i, (var, is_lane, legs) in enumerate(zip(jaxpr.invars, lane, rows, strict=True)):
             dtype, legs = _dtype(var), 1 if legs is None else legs
@@ -104,23 +91,24 @@ class Builder:
         start = "static void lanes::block(const void *const *in, void *const *out, int64_t first, int64_t lanes)"
         return "\n".join(["", *self.constants, f"{start}", "{", *writer.lines, "}", ""])
 
-    def run(self, jaxpr: Jaxpr, consts: Sequence[Any], inputs: Sequence[Value]) -> list[Value]:
+    def run(self, jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Value]) -> list[Value]:
         """Go through a program's equations; its outputs' values."""
-        known: dict[Var, Value] = dict(zip(jaxpr.invars, inputs, strict=True))
+        known: dict[Any, Value] = dict(zip(jaxpr.invars, inputs, strict=True))
         for var, const in zip(jaxpr.constvars, consts, strict=True):
             known[var] = const if isinstance(const, Value) else self.constant(const)
 
-        def value(atom: Var | Literal) -> Value:
-            return self.constant(atom.val, _dtype(atom)) if isinstance(atom, Literal) else known[atom]
+        def value(atom: Any) -> Value:
+            return self.constant(atom.val, _dtype(atom)) if hasattr(atom, "val") else known[atom]
 
         for eqn in jaxpr.eqns:
-            known |= zip(eqn.outvars, self.equation(eqn, [value(atom) for atom in eqn.invars]), strict=True)
+            with known_form(eqn.primitive.name):
+                known |= zip(eqn.outvars, self.equation(eqn, [value(atom) for atom in eqn.invars]), strict=True)
         return [value(atom) for atom in jaxpr.outvars]
 
-    def equation(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+    def equation(self, eqn: Equation, inputs: list[Value]) -> list[Value]:
         name, params = eqn.primitive.name, eqn.params
         if name in CALLS:
-            return self.run(*_opened(params[CALLS[name]]), inputs)
+            return self.run(*opened(traced_program.called(eqn)), inputs)
         if name in ("while", "scan", "cond"):
             return {"while": self.while_loop, "scan": self.counted_loop, "cond": self.branches}[name](eqn, inputs)
         if name == "optimization_barrier":
@@ -149,38 +137,38 @@ class Builder:
 
     # ---- loops and branches
 
-    def while_loop(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
-        params = eqn.params
-        first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    def while_loop(self, eqn: Equation, inputs: list[Value]) -> list[Value]:
+        loop = traced_program.while_loop(eqn)
+        first, second = loop.condition_consts, loop.condition_consts + loop.body_consts
         carry, head = self.variables(eqn, inputs[second:])
-        test, (going,) = self.nested(params["cond_jaxpr"], [*inputs[:first], *carry])
+        test, (going,) = self.nested(loop.condition, [*inputs[:first], *carry])
         if going.lanes or going.legs > 1:
             raise CannotFuse("while", "its condition differs between lanes")
-        body, results = self.nested(params["body_jaxpr"], [*inputs[first:second], *carry])
+        body, results = self.nested(loop.body, [*inputs[first:second], *carry])
         body.targets, body.results = carry, results
         parts = [*head, "for (;;) {", test, f"if (!{going.text}) break;", body, "}"]
         self.add(Control(parts, carry, inputs[second:], repeats=True))
         return carry
 
-    def counted_loop(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
-        params = eqn.params
-        consts = params["num_consts"]
-        if len(inputs) != consts + params["num_carry"] or len(eqn.outvars) != params["num_carry"]:
+    def counted_loop(self, eqn: Equation, inputs: list[Value]) -> list[Value]:
+        loop = traced_program.counted_loop(eqn)
+        if loop.reads or loop.writes:
             raise CannotFuse("scan", "reads or writes arrays")
-        carry, head = self.variables(eqn, inputs[consts:])
-        body, results = self.nested(params["jaxpr"], [*inputs[:consts], *carry])
+        consts, start = inputs[: loop.consts], inputs[loop.consts :]
+        carry, head = self.variables(eqn, start)
+        body, results = self.nested(loop.body, [*consts, *carry])
         body.targets, body.results = carry, results
-        start = f"for (int64_t turn = 0; turn < {params['length']}; turn++) {{"
-        self.add(Control([*head, start, body, "}"], carry, inputs[consts:], repeats=True))
+        turns = f"for (int64_t turn = 0; turn < {loop.length}; turn++) {{"
+        self.add(Control([*head, turns, body, "}"], carry, start, repeats=True))
         return carry
 
-    def branches(self, eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+    def branches(self, eqn: Equation, inputs: list[Value]) -> list[Value]:
         which, *operands = inputs
         if which.lanes or which.legs > 1:
             raise CannotFuse("cond", "its choice differs between lanes")
         made, parts = self.variables(eqn, None)
         branches = []
-        for branch in eqn.params["branches"]:
+        for branch in traced_program.branches(eqn):
             region, results = self.nested(branch, operands)
             region.targets, region.results = made, results
             branches.append(region)
@@ -199,12 +187,12 @@ class Builder:
     def nested(self, program: Any, inputs: Sequence[Value]) -> tuple[Region, list[Value]]:
         """A program as a region of its own, and its outputs' values."""
         outer, self.region, self.same = (self.region, self.same), Region(), {}
-        results = self.run(*_opened(program), inputs)
+        results = self.run(*opened(program), inputs)
         inner = self.region
         self.region, self.same = outer
         return inner, results
 
-    def variables(self, eqn: JaxprEqn, start: Sequence[Value] | None) -> tuple[list[Value], list[str | Region]]:
+    def variables(self, eqn: Equation, start: Sequence[Value] | None) -> tuple[list[Value], list[str | Region]]:
         """Names that a loop or a branch assigns to, and the lines that declare those without legs."""
         made, lines = [], []
         for i, var in enumerate(eqn.outvars):
@@ -288,11 +276,6 @@ class Builder:
     def fresh(self) -> str:
         self.count += 1
         return f"v{self.count}"
-
-
-def _opened(program: Any) -> tuple[Jaxpr, Sequence[Any]]:
-    """A program and its constants; some primitives hold it closed over them, some bare."""
-    return (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
 
 
 def _dtype(atom: Any) -> np.dtype:

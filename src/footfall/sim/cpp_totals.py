@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jax.extend.core import JaxprEqn
 
 from footfall.sim.cpp_program import Each, Legs
 from footfall.sim.cpp_rules import RULES, Operation
 from footfall.sim.cpp_values import BLOCK, Value, layout, literal
 from footfall.sim.fuse_errors import CannotFuse
+from footfall.sim.traced_program import Equation
 
 if TYPE_CHECKING:
     from footfall.sim.cpp_source import Builder
@@ -31,7 +31,7 @@ def _end(dtype: np.dtype, sign: int) -> Any:
     return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
 
 
-def _aval(eqn: JaxprEqn) -> Any:
+def _aval(eqn: Equation) -> Any:
     return eqn.invars[0].aval
 
 
@@ -45,7 +45,7 @@ def _combine(build: "Builder", how: str, total: str, x: Value) -> str:
     return f"{total} = {RULES[rule](op)};"
 
 
-def _reduce(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _reduce(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     """Over legs one after the other, as XLA does; then over the lanes of the block."""
     name, how = eqn.primitive.name, eqn.primitive.name.removeprefix("reduce_")
     (x,), shape, axes = inputs, _aval(eqn).shape, eqn.params["axes"]
@@ -70,7 +70,7 @@ def _over_legs(build: "Builder", how: str, x: Value, legs: int) -> Value:
     return Value(total, x.dtype, x.lanes)
 
 
-def _cumulative(build: "Builder", eqn: JaxprEqn, inputs: list[Value]) -> list[Value]:
+def _cumulative(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     name, (x,), params = eqn.primitive.name, inputs, eqn.params
     if params["axis"] != 0 or _aval(eqn).shape == (BLOCK,):
         raise CannotFuse(name, "works along the lanes, not along the legs")

@@ -9,6 +9,7 @@ import numpy as np
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 from footfall.sim.cpp_kernel import CppKernel, build_cpp, cores
 from footfall.sim.fuse_errors import CannotFuse, NoCompiler
+from footfall.sim.jax_setup import prepare_jax
 
 _built: dict[Hashable, CppKernel] = {}
 
@@ -23,6 +24,8 @@ class Reckoned(NamedTuple):
 
 def reckon(plan: AbstractMotionPlan, path: str = "auto", threads: int | None = None) -> Reckoned:
     """Figures of all designs the plan's numbers stand for. `path` as in a batch plan: "cpp", "xla", "gpu" or "auto"."""
+
+    prepare_jax()
 
     def kernel(
         program: Callable[..., tuple[Any, ...]], key: Hashable, shared: Sequence[Any], columns: Sequence[np.ndarray]

@@ -15,6 +15,7 @@ from footfall.sim.batch_inputs import prepared, timing
 from footfall.sim.batch_program import Kind, cpp_kernel, starter, xla_path
 from footfall.sim.cpp_kernel import build_cpp
 from footfall.sim.fuse_errors import CannotFuse, NoCompiler
+from footfall.sim.jax_setup import prepare_jax
 from footfall.sim.lane_state import Clock, Lane
 
 #: Arrays begin at multiples of this many bytes.
@@ -37,6 +38,7 @@ class ResidentLane:
         max_jumps: int = 2**31 - 2,
         duration: float | None = None,
     ):
+        prepare_jax()
         system, state, lanes = prepared(system, state, "float64")
         if lanes != 1:
             raise ValueError(f"one robot, not {lanes}.")

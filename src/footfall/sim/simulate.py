@@ -21,6 +21,7 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.provenance import provenance
 from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
+from footfall.sim.jax_setup import prepare_jax
 from footfall.sim.loop_state import Carry, Limits, Report, Settings
 from footfall.sim.mujoco_engine import simulate_bodies
 from footfall.sim.plan import SimPlan
@@ -106,6 +107,7 @@ def simulate(
     Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it
     as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks. Rigid bodies are stepped by MuJoCo.
     """
+    prepare_jax()
     begin_at: HybridState = system.begin(system.Start()) if state is None else state
     if isinstance(system, AbstractRigidBodies):
         return simulate_bodies(system, begin_at, plan or SimPlan(), progress)

@@ -383,3 +383,18 @@ def test_a_robot_of_ones_own_that_cannot_be_found_is_explained(tmp_path, answer,
     (tmp_path / "empty.py").write_text("")
     said = answer(f'[robot]\nkind = "{kind}"')
     assert f'kind = "{kind}"' in said and expected in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["sim.max_step=1e-18"], "max_step = 1e-18 s is below what time can resolve over 10 s"),
+        (["sim.step=1e-18"], "step = 1e-18 s is below"),
+        (["sim.near_step=1e-15", "sim.near_room=0.1"], "near_step = 1e-15 s is below"),
+        (["sim.solver=multirate", "sim.step=1e-3", "sim.fine_step=1e-20"], "fine_step = 1e-20 s is below"),
+        (["sim.engine=step", "sim.batch_step=1e-12"], "batch_step = 1e-12 s makes more than 2^31 steps"),
+        (["sim.duration=1e300"], "max_step = 0.2 s is below what time can resolve over 1e+300 s"),
+    ],
+)
+def test_steps_that_do_not_move_the_clock_are_refused(answer, settings, said):
+    assert said in answer(WHEEL, *settings)

@@ -18,6 +18,7 @@ from jax import Array, lax
 
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.sim import at_start
 from footfall.sim.locate import LAST_SHIFT, LOOKS, TIME_TOLERANCE, hermite, locate, seen_too_coarsely, until_armed
 from footfall.sim.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
 from footfall.sim.packed_system import Loop, SolverStep
@@ -36,8 +37,12 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     y = loop.layout.pack((x, jax.tree.map(lambda s: jnp.zeros(s.shape), jax.eval_shape(lambda: system.flow(t, x, m).power))))
     field = loop.field(t, y, (system, m, t))
     guards, rates = loop.guard_rates(t, y, m, field)
-    # A guard at or below zero is unarmed until it has been positive; exactly at zero its rate decides.
-    armed = (guards > 0) | ((guards == 0) & (rates < 0))
+    # A guard at or below zero is unarmed until it has been positive; exactly at zero its rate decides. One that ends the run does so
+    # at once (see at_start.py).
+    span = at_start.moment(y.dtype)
+    ahead = y + span * loop.field(t, y + 0.5 * span * field, (system, m, t + 0.5 * span))
+    over = at_start.no_room(guards, rates, loop.guards(t + span, ahead, m), span) & (loop.guard_outcome != 0)
+    armed = (guards > 0) | ((guards == 0) & (rates < 0)) | over
     if settings.adaptive:
         scale = limits.atol + limits.rtol * jnp.abs(y)
         size, speed = jnp.sqrt(jnp.mean((y / scale) ** 2)), jnp.sqrt(jnp.mean((field / scale) ** 2))
@@ -220,6 +225,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         found.hit & ~pending & (rate[which] < 0), -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)), 0.0
     )
     moved = jnp.where(jnp.abs(moved) <= 2 * LAST_SHIFT, moved, 0.0)
+    moved = moved + stop(jnp.maximum(c.t - (t1 + moved), 0.0))  # no event is before the step in which it was seen
     te, before = t1 + moved, y1 + field * moved
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
@@ -235,7 +241,9 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     # A guard that became positive on the way here is armed, even if it is back at zero now: its own event is next.
     before_event = (jnp.arange(LOOKS + 1) / LOOKS * walked.tau <= found.tau - 2 * LAST_SHIFT)[:, None] & (walked.looked > 0)
     been_positive = ~pending & (jnp.any(before_event[1:], axis=0) | (g > 2 * LAST_SHIFT * jnp.abs(rate)))
-    armed = ((c.armed | been_positive) & ~disarmed) | ((guards > 0) & ~at_zero)
+    # One that had room and that the jump left at zero and rising (the force of a spoke that has just landed) is leaving zero.
+    leaving = jumped & at_zero & (rates > 0) & (g > 2 * zero_band)
+    armed = ((c.armed | been_positive) & ~disarmed & ~leaving) | ((guards > 0) & ~at_zero)
     stores = loop.stores(te, before, c.m)
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
     crowded = jnp.where(hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded)

@@ -112,8 +112,10 @@ def look_again(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: A
         again = (room[j] > near) | ((jnp.abs(room[j]) <= near) & (rate[j] > 0))
         counts = again | (been & ~disarmed)
         rooms.append(armed_room(room[j], counts))
-        # One that was already rising from zero (it fired just before) is leaving it, not reaching it.
-        leaving = (jnp.abs(room[j]) <= near) & (after.room_rate[j] > 0)
+        # One that was already rising from zero (it fired just before) is leaving it, not reaching it; so is one that had room and
+        # that the jump left at zero and rising: the force of a spoke that has just landed.
+        risen = (after.room_rate[j] > 0) | ((rate[j] > 0) & (lane.room[j] > near))
+        leaving = (jnp.abs(room[j]) <= near) & risen
         pending = jnp.where(~disarmed & been & (room[j] <= 0) & ~leaving, I(j), pending)
     # Start-up ends with the first event: what a guard did before it (a foot put down without load) says nothing of the gait.
     first = arrived & (lane.jumps == I(1))

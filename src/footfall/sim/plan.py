@@ -5,6 +5,11 @@ import math
 
 import diffrax
 
+#: A step shorter than this share of the span is lost in the clock: time has 16 digits, and a step needs a few of them for its length.
+LEAST_SHARE = 1e-12
+#: Steps of the step engine are counted in 32 bits.
+MOST_FIXED_STEPS = 2**31 - 2
+
 
 @dataclasses.dataclass(frozen=True)
 class FixedSteps:
@@ -58,6 +63,22 @@ class SimPlan:
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise ValueError(f"SimPlan.{name} = {value:g} must be positive and finite, or left out.")
+        fine = getattr(self.solver, "fine_step", None)
+        for name, value in {
+            "max_step": self.max_step,
+            "step": self.step,
+            "near_step": self.near_step,
+            "fine_step": fine,
+        }.items():
+            if value is not None and value < LEAST_SHARE * self.duration:
+                raise ValueError(
+                    f"{name} = {value:g} s is below what time can resolve over {self.duration:g} s: such steps do not move the clock. "
+                    f"Take more than {LEAST_SHARE * self.duration:.3g} s (a step worth waiting for is far longer), or a shorter duration."
+                )
+        if self.fixed is not None and self.duration / self.fixed.step > MOST_FIXED_STEPS:
+            raise ValueError(
+                f"batch_step = {self.fixed.step:g} s makes more than 2^31 steps of {self.duration:g} s; take a longer step."
+            )
         if self.step is None and not isinstance(self.solver, diffrax.AbstractAdaptiveSolver):
             name = type(self.solver).__name__
             raise ValueError(

@@ -18,7 +18,7 @@ import numpy as np
 from jax import Array, lax
 
 from footfall.hybrid.outcome import Outcome
-from footfall.sim import lane_jump
+from footfall.sim import at_start, lane_jump
 from footfall.sim.lane_jump import AT_ZERO
 from footfall.sim.lane_loop import I, LaneLoop, any_lane, armed_room, either, finite, pick
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark, Moving
@@ -31,13 +31,22 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     works = [zero for _ in _work_leaves(loop, x, m)]
     # A guard at or below zero does not count until it has been positive. Exactly at zero its rate decides: falling into the run it
     # fires at once, rising out of it it has been positive. What a first tick makes of a guard at zero is no fall into the run.
-    _, falling = loop.guards(zero, x, m, loop.field(m)(zero, x))
+    first = loop.field(m)(zero, x)
+    at_first, falling = loop.guards(zero, x, m, first)
+    over = _no_room(loop, x, m, first, at_first, falling)
+    endings = [I(loop.system.events[k].outcome or 0) for k, _ in loop.searched]
+    ended = functools.reduce(lambda rest, case: jnp.where(*case, rest), reversed([*zip(over, endings, strict=True)]), none)
+    untouched = (x, m, works)
     for k in loop.clocks:
         x, m, done = loop.jump(zero, x, m, k, None)
         works = [a + b for a, b in zip(works, done, strict=True)]
+    x, m, works = pick(ended != I(0), untouched, (x, m, works))
     slope = loop.field(m)(zero, x)
     room, rate = loop.guards(zero, x, m, slope)
-    room = [armed_room(g, (g > 0) | ((g == 0) & ((f < 0) | (r > 0)))) for g, f, r in zip(room, falling, rate, strict=True)]
+    room = [
+        armed_room(g, (g > 0) | ((g == 0) & ((f < 0) | (r > 0))) | o)
+        for g, f, r, o in zip(room, falling, rate, over, strict=True)
+    ]
     good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *room])
     full = zero + jnp.asarray(clock.step, loop.real)
     return Lane(
@@ -49,11 +58,26 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
         jump_work=works,
         extremes=[Extremes(jnp.full_like(zero, np.inf), jnp.full_like(zero, -np.inf)) for _ in loop.track],
         last=Mark(zero, zero, zero, none - I(1)) if loop.travel is not None else None,
-        outcome=jnp.where(good, none, I(Outcome.diverged)),
+        outcome=jnp.where(good, ended, I(Outcome.diverged)),
         jumps=none,
         ended=zero,
         cap=None if loop.method.first_fraction is None else full * loop.method.first_fraction,
     )
+
+
+def _no_room(loop: LaneLoop, x: list[Array], m: list[Array], slope: Any, room: list[Array], rate: list[Array]) -> list[Array]:
+    """Of each searched guard, the lanes that it ends at the start (see at_start.py)."""
+    span = at_start.moment(loop.real)
+
+    def moved(by: float, slope: Any) -> list[Array]:
+        return [v if r is None else v + loop.real(by) * r for v, r in zip(x, slope.x, strict=True)]
+
+    half, end = (jnp.full(x[0].shape[-1:], share * span, loop.real) for share in (0.5, 1.0))
+    ahead = moved(span, loop.field(m)(half, moved(0.5 * span, slope)))
+    later, _ = loop.guards(end, ahead, m, slope)
+    over = [at_start.no_room(g, r, after, loop.real(span)) for g, r, after in zip(room, rate, later, strict=True)]
+    ends = [loop.system.events[k].outcome is not None for k, _ in loop.searched]
+    return [o if e else jnp.zeros_like(o) for o, e in zip(over, ends, strict=True)]
 
 
 def _work_leaves(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Any]:

@@ -1,0 +1,116 @@
+"""A guard that is at zero: whether it is reaching it or leaving it, at the start and after a jump. Both engines alike."""
+
+import dataclasses
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from footfall import HybridState, Outcome, SimPlan, load, simulate
+from footfall.hybrid.fields import param
+from footfall.hybrid.system import Event, Jump, Rates
+from footfall.sim.batch import run_batch
+from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.plan import FixedSteps
+from support.toys import AbstractToy, Clockwork, Count, NoPower, NoWork, Scalar1
+
+
+class Ending(AbstractToy):
+    """x(t) = t. Guard `change` is 0.3 - x; guard `end` is a cubic: from the start (`after` = 0), or only after the change, 1 before."""
+
+    c0: float = param(0.0, doc="guard")
+    c1: float = param(0.0, doc="guard")
+    c2: float = param(0.0, doc="guard")
+    c3: float = param(0.0, doc="guard")
+    after: float = param(0.0, doc="whether the cubic begins with the change, and its x with it")
+
+    @property
+    def events(self):
+        return (Event("change", "at 0.3"), Event("end", "the cubic is at zero", Outcome.fell))
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=1.0 + 0.0 * x.x), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        s = x.x - 0.3 * self.after
+        cubic = self.c0 + s * (self.c1 + s * (self.c2 + s * self.c3))
+        return (0.3 - x.x, jnp.where((self.after > 0) & (m.n == 0), 1.0, cubic))
+
+    def jump(self, t, x, m, k):
+        return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+
+
+#: The cubic of the ending guard, and when it ends the run. What starts at zero and rises ends it at its next zero.
+AT_START = {
+    "below zero": ([-0.2, 0.0, 0.0, 0.0], 0.0),
+    "below zero and rising": ([-0.2, 1.0, 0.0, 0.0], 0.0),
+    "at zero and falling": ([0.0, -1.0, 0.0, 0.0], 0.0),
+    "at zero, at rest, then falling": ([0.0, 0.0, -1.0, 0.0], 0.0),
+    "at zero and rising": ([0.0, 0.5, -1.0, 0.0], 0.5),
+    "at zero, at rest, then rising": ([0.0, 0.0, 0.5, -1.0], 0.5),
+    "below zero by rounding, and rising": ([-1e-17, 0.5, -1.0, 0.0], 0.5),
+    "below zero by rounding, at rest, then rising": ([-1e-17, 0.0, 0.5, -1.0], 0.5),
+    "at zero for ever": ([0.0, 0.0, 0.0, 0.0], None),
+    "above zero": ([0.4, -1.0, 0.0, 0.0], 0.4),
+}
+AFTER_A_JUMP = {
+    "left at zero and rising": ([0.0, 0.5, -1.0, 0.0], 0.8),
+    "left at zero and falling": ([0.0, -0.5, 0.0, 0.0], 0.3),
+    "pushed below zero and rising": ([-0.1, 1.0, 0.0, 0.0], 0.3),
+}
+CASES = {**AT_START, **AFTER_A_JUMP}
+
+
+def toy(names):
+    rows = np.array([CASES[name][0] for name in names])
+    after = np.array([float(name in AFTER_A_JUMP) for name in names])
+    return Ending(*rows.T, after)
+
+
+def assert_ends(name, outcome, t):
+    due = CASES[name][1]
+    assert outcome is (Outcome.reached_end if due is None else Outcome.fell), name
+    # x = t is exact, and a cubic is its own Hermite cubic: rounding over slopes of 0.25 and more
+    assert t == pytest.approx(1.0 if due is None else due, abs=1e-12) and t >= 0.0, name
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_event_engine_ends_a_run_where_its_guard_has_no_room(name):
+    system = toy([name])
+    one = Ending(*(float(v[0]) for v in (system.c0, system.c1, system.c2, system.c3, system.after)))
+    run = simulate(one, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=0.13))
+    assert_ends(name, run.outcome, run.ending.t)
+    assert run.ending.event == (None if CASES[name][1] is None else "end")
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_the_step_engine_ends_a_lane_where_its_guard_has_no_room(precision):
+    start = HybridState(Scalar1(x=np.zeros(len(CASES))), Count(n=np.int32(0)))
+    columns = run_batch(toy(CASES), start, BatchPlan(1.0, step=0.05, path="xla", precision=precision)).columns
+    for name, outcome, t in zip(CASES, columns["outcome"], columns["t_end"], strict=True):
+        if precision == "float64":
+            assert_ends(name, Outcome(outcome), t)
+        else:  # twenty roundings of x, over a slope of 0.25
+            assert t == pytest.approx(1.0 if CASES[name][1] is None else CASES[name][1], abs=20 * 1.2e-7 / 0.25), name
+
+
+#: What each start violates, seen by attack: before, the first ran to "arrived", the others for milliseconds or for ever.
+STARTS = [
+    ("two-leg-single-step", ["torque_limit=0.15"], Outcome.overloaded, "overload"),
+    ("two-leg-single-step", ["feet=free", "gait.speed=0.3"], Outcome.tipped_over, "tip"),
+    ("rimless-wheel", ["start.spoke_speed=1.5"], Outcome.lifted_off, "liftoff"),
+    ("rimless-wheel-turning", ["start.roll=0.1"], Outcome.lifted_off, "liftoff_left"),
+    ("rimless-wheel-turning", ["start.roll=-0.1"], Outcome.lifted_off, "liftoff_right"),
+]
+
+
+@pytest.mark.parametrize(("scenario", "settings", "outcome", "event"), STARTS)
+def test_a_start_that_its_robot_cannot_hold_ends_at_once(scenario, settings, outcome, event):
+    experiment = load(scenario, settings)
+    plans = [experiment.plan]
+    if scenario != "two-leg-single-step":  # a plan is not stepped
+        plans.append(dataclasses.replace(experiment.plan, duration=0.1, fixed=FixedSteps(2e-3)))
+    for plan in plans:
+        run = simulate(experiment.system, experiment.start, plan)
+        assert (run.outcome, run.ending.event, run.ending.t) == (outcome, event, 0.0)
+        assert len(run.t) and np.all(run.t == 0.0) and run.verdict.sound  # nothing happened, and the books say so

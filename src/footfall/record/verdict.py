@@ -6,7 +6,6 @@ found here.
 """
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from footfall.hybrid.doubt import Doubt
@@ -68,14 +67,11 @@ def verdict(ledger: Ledger, doubts: Iterable[Doubt] = (), *, stepped: bool = Fal
 
 def together(verdicts: Sequence[Verdict], what: str) -> Verdict:
     """Of a study of many ("gaits", "runs"): each reason once, with how many it holds for and the words of the first."""
-    first: dict[str, Doubt] = {}
-    count: Counter[str] = Counter()
-    for one in verdicts:
-        names = {doubt.name: doubt for doubt in reversed(one.doubts)}
-        count.update(names)
-        first = {**names, **first}
-    many = len(verdicts)
-    return Verdict(tuple(Doubt(name, f"{count[name]} of {many} {what}: {doubt.sentence}") for name, doubt in first.items()))
+    said: dict[str, str] = {}
+    for doubt in (doubt for one in verdicts for doubt in one.doubts):
+        said.setdefault(doubt.name, doubt.sentence)
+    count = {name: sum(name in (doubt.name for doubt in one.doubts) for one in verdicts) for name in said}
+    return Verdict(tuple(Doubt(name, f"{count[name]} of {len(verdicts)} {what}: {words}") for name, words in said.items()))
 
 
 def book_doubts(ledger: Ledger, *, stepped: bool = False) -> list[Doubt]:

@@ -35,9 +35,13 @@ def answers(place):
 
 
 def test_the_front_is_printed_written_and_drawn(answers, place):
-    assert answers["json"].status == 0, answers["json"].err
+    assert answers["json"].status == 3, answers["json"].err
     said = answers["json"].said
     front = said["front"]
+    # Over the edge of the step every gait tips unless its foot is clamped, even while held still.
+    (doubt,) = said["verdict"]["doubts"]
+    assert doubt["name"] == "contact_pulls" and doubt["sentence"].startswith("3 of 3 gaits: ")
+    assert {row["verdict"] for row in front} == {"contact_pulls"} and all(row["support_margin"] < 0 for row in front)
     assert said["torque_limit"] == 0.5 and len(front) == 3
     assert [row["t_end"] for row in front] == sorted(row["t_end"] for row in front)
     assert front[0]["t_end"] < 0.5 * said["scenario_gait"]["t_end"] and front[-1]["energy"] < said["scenario_gait"]["energy"]
@@ -49,7 +53,7 @@ def test_the_front_is_printed_written_and_drawn(answers, place):
 
 
 def test_the_fastest_gait_runs_as_fast_as_it_says(answers):
-    assert answers["fastest"].status == 0, answers["fastest"].err
+    assert answers["fastest"].status == 3, answers["fastest"].err  # as doubtful as the front said
     said, row = answers["fastest"].said, answers["json"].said["front"][0]
     assert said["outcome"]["name"] == "arrived"  # and not overloaded: the limit is in its scenario
     assert said["outcome"]["t"] == pytest.approx(row["t_end"], rel=1e-9)
@@ -58,7 +62,8 @@ def test_the_fastest_gait_runs_as_fast_as_it_says(answers):
 
 def test_people_get_a_table_with_the_scenarios_own_gait(answers):
     out = answers["words"].out
-    assert answers["words"].status == 0 and "torques up to 0.5 N m" in out and "(own gait)" in out
+    assert answers["words"].status == 3 and "verdict: doubtful: 2 of 2 gaits: support margin" in out
+    assert "torques up to 0.5 N m" in out and "(own gait)" in out
     assert "53.20" in out and "least lift" in out
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from footfall import check_system, load, simulate
-from footfall.analysis.stability_limit import spectrum
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
 from footfall.models.walker_forces import all_loads
@@ -23,6 +22,7 @@ from footfall.parts.terrain.profile import Profile
 from footfall.robots import centipede
 from footfall.scenario.catalog import PARTS, kinds_for
 from footfall.scenario.document import slot_types
+from footfall.sim.stability_limit import spectrum
 from support.centipedes import lanes, march, momentum, shaken
 
 # --- forces, derived a second time ----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import diffrax
 import jax
 import numpy as np
 
-from footfall.analysis.stability_limit import Spectrum, StabilityLimit, limit_of, spectrum
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.flatten import Layout, named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -18,9 +18,11 @@ from footfall.integrators.adams_bashforth import AdamsBashforth
 from footfall.integrators.multirate import Multirate
 from footfall.integrators.runge_kutta import RungeKutta4
 from footfall.record.trajectory import Trajectory
+from footfall.record.verdict import Verdict, verdict
 from footfall.sim.plan import SimPlan
 from footfall.sim.simulate import simulate
 from footfall.sim.solvers import SOLVERS, solver_by_name
+from footfall.sim.stability_limit import Spectrum, StabilityLimit, limit_of, spectrum
 
 #: Compared when nobody says which: one of each kind. Every method has to be compiled.
 DEFAULT = ("tsit5", "dopri8", "kvaerno5", "rk4", "adams-bashforth-2", "adams-bashforth-4", "multirate")
@@ -78,6 +80,7 @@ class Reference:
             "uncertainty": _number(self.uncertainty.scaled),
             "slow_uncertainty": _number(self.uncertainty.slow),
             "outcome": ending.outcome.name,
+            "verdict": self.run.verdict.to_dict(),
             "t": ending.t,
             "jumps": ending.jumps,
             "state": ending.state,
@@ -119,6 +122,7 @@ class Result:
     jumps: int | None
     above_limit: bool  #: its step is longer than the longest stable one
     remark: str = ""
+    verdict: str = ""  #: "sound", or the words against it; empty where nothing ran
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -295,7 +299,18 @@ def run_trial(system: AbstractHybridSystem, state: HybridState, trial: Trial, re
         compile_seconds=compiled + more,
         residual=run.ledger.relative_residual if finite else None,
         jumps=ending.jumps,
+        verdict=_verdict(trial, run).word,
     )
+
+
+def _verdict(trial: Trial, run: Trajectory) -> Verdict:
+    """Of one trial, whose limit is known already."""
+    doubts = [*run.doubts, *([Doubt("step_unstable", trial.setting)] if _above_limit(trial) else [])]
+    return verdict(run.ledger, doubts)
+
+
+def _above_limit(trial: Trial) -> bool:
+    return bool(trial.plan.step and trial.limit and trial.plan.step > trial.limit.step)
 
 
 def _identity(trial: Trial) -> dict[str, Any]:
@@ -306,7 +321,7 @@ def _identity(trial: Trial) -> dict[str, Any]:
         "setting": trial.setting,
         "rtol": None if fixed else trial.plan.rtol,
         "step": trial.plan.step,
-        "above_limit": bool(trial.plan.step and trial.limit and trial.plan.step > trial.limit.step),
+        "above_limit": _above_limit(trial),
     }
 
 

@@ -45,6 +45,7 @@ class Summary:
     window: dict[str, Any]  #: where the metrics were taken
     ledger: dict[str, Any]
     events: list[dict[str, Any]]
+    verdict: dict[str, Any]  #: whether to believe it: `Verdict.to_dict`
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: non-finite numbers become null."""
@@ -79,7 +80,7 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
         "solver_steps": ending.steps,
         "solver_steps_tried": ending.tried,
     }
-    return Summary(scenario, outcome, metrics, window, trajectory.ledger.to_dict(), events)
+    return Summary(scenario, outcome, metrics, window, trajectory.ledger.to_dict(), events, trajectory.verdict.to_dict())
 
 
 def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | None], dict[str, Any]]:

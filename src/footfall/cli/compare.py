@@ -30,6 +30,7 @@ from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import own_code
 from footfall.cli.screen import err, fail, note, out
+from footfall.cli.summary_table import verdict_lines
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, require_flow
@@ -41,9 +42,17 @@ Say = Callable[[str, int, int | None], None]
 
 
 def compare_integrators(
-    name: str, settings: list[str], duration: str | None, out_file: str | None, as_json: bool, solvers: str | None, plots: bool
+    name: str,
+    settings: list[str],
+    duration: str | None,
+    out_file: str | None,
+    as_json: bool,
+    solvers: str | None,
+    plots: bool,
+    accept_doubt: bool = False,
 ) -> int:
-    """Status 0 when every method was tried, whatever became of it; 130 when Ctrl-C ended it with a part of the table."""
+    """Status 0 when every method was tried, whatever became of it (how wrong some are is what it tells); 3 when what they are
+    compared with is doubtful itself; 130 when Ctrl-C ended it with a part of the table."""
     experiment = load(name, settings, duration=duration)
     require_flow(experiment, "a comparison of integrators")
     methods = _methods(solvers)
@@ -75,7 +84,9 @@ def compare_integrators(
         out.print(_page(experiment, span, reference, trials, results))
     if picture and results:
         note(f"picture: {picture}")
-    return 0 if len(results) == len(trials) else 130
+    if len(results) < len(trials):
+        return 130
+    return reference.run.verdict.status(success=True, accepted=accept_doubt)
 
 
 def _methods(solvers: str | None) -> tuple[str, ...]:
@@ -155,7 +166,12 @@ def _page(
 ) -> RenderableType:
     head = Text.assemble((experiment.about.title or experiment.name, "bold"), f"  ({experiment.name}), {span:g} s")
     return Group(
-        head, Text("\n".join(_conditions(reference, trials))), Text(), _table(results, reference), _notes(results, reference)
+        head,
+        *verdict_lines(reference.run.verdict),
+        Text("\n".join(_conditions(reference, trials))),
+        Text(),
+        _table(results, reference),
+        _notes(results, reference),
     )
 
 

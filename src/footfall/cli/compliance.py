@@ -13,8 +13,9 @@ from rich.table import Table
 
 from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
-from footfall.cli.run import undisturbed
+from footfall.cli.run import tell, undisturbed
 from footfall.cli.screen import err, note, out
+from footfall.cli.summary_table import verdict_lines
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import require_writable
 from footfall.scenario.errors import ScenarioError
@@ -47,10 +48,11 @@ class ComplianceRequest:
     as_json: bool
     plots: bool
     force: bool
+    accept_doubt: bool = False
 
 
 def compare_stiffness(request: ComplianceRequest) -> int:
-    """Study, print, write. Status 0 when the study was done, whatever it found."""
+    """Study, print, write. Status 0 when the study was done, whatever it found; 3 when some of its runs are doubtful."""
     require("mujoco", "mujoco")
     experiment = load(request.name, request.settings, duration=request.duration)
     question = _question(request)
@@ -65,12 +67,13 @@ def compare_stiffness(request: ComplianceRequest) -> int:
         _write(folder, found, experiment, request)
     if request.as_json:
         print(json.dumps(_numbers(found), allow_nan=False), flush=True)
+        tell(found.verdict)
     else:
         _print(found, experiment, took)
     note(f"table:   {folder / 'compliance.csv'}")
     if request.plots:
         note(f"picture: {folder / 'compliance.png'}")
-    return 0
+    return found.verdict.status(success=True, accepted=request.accept_doubt)
 
 
 def _question(request: ComplianceRequest) -> Question:
@@ -104,6 +107,7 @@ def _print(found: Compliance, experiment: Experiment, took: float) -> None:
         f"[bold]{experiment.about.title or experiment.name}[/]: level ground / bumps of up to {1e3 * question.height:g} mm"
         f" (mean of {question.grounds} grounds)"
     )
+    out.print(*verdict_lines(found.verdict), sep="\n")
     table = Table(box=None, padding=(0, 2))
     table.add_column("K_y [N/m]", justify="right")
     for heading, _ in _SHOWN.values():
@@ -134,6 +138,7 @@ def _numbers(found: Compliance) -> dict:
         "height": found.question.height,
         "grounds": found.question.grounds,
         "least_stiffness": found.least,
+        "verdict": found.verdict.to_dict(),
         "walked": found.walked.tolist(),
         "units": {name: unit for name, (unit, _) in FIGURES.items()},
         "level": {name: plain(found.level(name)) for name in FIGURES},

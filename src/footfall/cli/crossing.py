@@ -12,7 +12,6 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from footfall.analysis.stability_limit import spectrum
 from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import undisturbed
@@ -22,6 +21,7 @@ from footfall.record.run_folder import require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.stability_limit import spectrum
 from footfall.sweep.crossing import Crossings, Question, controllers_of, count_crossings, near_edge, rows_of
 from footfall.sweep.parse import parse_axis
 from footfall.sweep.plan_sweep import plan_of

@@ -20,6 +20,9 @@ app = typer.Typer(
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value or a part; repeatable.")]
 
 
+Accept = Annotated[bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")]
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"footfall {importlib.metadata.version('footfall')}")
@@ -75,11 +78,15 @@ def run(
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the plot page.")] = True,
     animate: Annotated[str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")] = None,
     force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
+    accept_doubt: Accept = False,
 ) -> None:
-    """Run a scenario: print its summary, write its run folder."""
+    """Run a scenario: print its summary, write its run folder.
+
+    The exit status is 0 for an outcome that the scenario calls success, 1 for another, and 3 for a success with a doubtful verdict.
+    """
     from footfall.cli.run import run_scenario
 
-    _guarded(run_scenario, name, settings or [], out, duration, as_json, plots, animate, force)
+    _guarded(run_scenario, name, settings or [], out, duration, as_json, plots, animate, force, accept_doubt)
 
 
 @app.command("compare-integrators")
@@ -98,6 +105,7 @@ def compare(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
+    accept_doubt: Accept = False,
 ) -> None:
     """Compare integrators on a scenario: error against evaluations and time, as a table and a picture.
 
@@ -106,7 +114,7 @@ def compare(
     """
     from footfall.cli.compare import compare_integrators
 
-    _guarded(compare_integrators, name, settings or [], duration, out, as_json, solvers, plots)
+    _guarded(compare_integrators, name, settings or [], duration, out, as_json, solvers, plots, accept_doubt)
 
 
 @app.command()
@@ -122,6 +130,7 @@ def optimise(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the front.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+    accept_doubt: Accept = False,
 ) -> None:
     """Find the best gaits of a motion plan: the fastest, the thriftiest, and what time costs in energy between them.
 
@@ -129,7 +138,7 @@ def optimise(
     """
     from footfall.cli.optimise import optimise_gait
 
-    _guarded(optimise_gait, name, settings or [], ranges or [], points, out, as_json, plots, force)
+    _guarded(optimise_gait, name, settings or [], ranges or [], points, out, as_json, plots, force, accept_doubt)
 
 
 @app.command()
@@ -177,11 +186,12 @@ def compliance(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+    accept_doubt: Accept = False,
 ) -> None:
     """Compare soft and stiff feet: peak force of the ground and tracking against K_y, on level ground and over bumps."""
     from footfall.cli.compliance import ComplianceRequest, compare_stiffness
 
-    given = (stiffness, height, grounds, duration, out, as_json, plots, force)
+    given = (stiffness, height, grounds, duration, out, as_json, plots, force, accept_doubt)
     _guarded(compare_stiffness, ComplianceRequest(name, settings or [], *given))
 
 
@@ -360,11 +370,12 @@ def stack_replay(
     ] = None,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw both.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    accept_doubt: Accept = False,
 ) -> None:
     """Compare a log, of an emulated robot or a real one, with the same programs in lockstep under the same operator."""
     from footfall.cli.stack_replay import replay_log
 
-    _guarded(replay_log, log, scenario, settings, delay, picture, plots, as_json)
+    _guarded(replay_log, log, scenario, settings, delay, picture, plots, as_json, accept_doubt)
 
 
 @stack.command("fit")
@@ -373,11 +384,12 @@ def stack_fit(
     scenario: LogScenario = None,
     settings: Settings = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    accept_doubt: Accept = False,
 ) -> None:
     """Find friction, delay and motor constant with which the model walks as a log says."""
     from footfall.cli.stack_replay import fit_log
 
-    _guarded(fit_log, log, scenario, settings, as_json)
+    _guarded(fit_log, log, scenario, settings, as_json, accept_doubt)
 
 
 def _guarded(command, *arguments) -> None:

@@ -16,13 +16,15 @@ from rich.text import Text
 from footfall.analysis.plan_optimum import Front, NoGait, Optimum, as_settings, find_front
 from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
-from footfall.cli.run import undisturbed
+from footfall.cli.run import tell, undisturbed
 from footfall.cli.screen import err, note, out
+from footfall.cli.summary_table import verdict_lines
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.motion_plan import AbstractTunablePlan
 from footfall.hybrid.outcome import Outcome
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import FolderError, require_writable
+from footfall.record.verdict import Verdict, together
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, with_settings
 from footfall.sim.plan_figures import reckon
@@ -49,8 +51,9 @@ def optimise_gait(
     as_json: bool,
     plots: bool,
     force: bool,
+    accept_doubt: bool = False,
 ) -> int:
-    """Status 0 when a front was found."""
+    """Status 0 when a front was found; 3 when some of its gaits are doubtful."""
     if points < 2:
         raise ScenarioError(f"--points {points}: at least 2, the fastest gait and the thriftiest.")
     experiment = load(name, settings)
@@ -63,21 +66,30 @@ def optimise_gait(
     require_writable(folder, force=force)
     began = time.perf_counter()
     front, gaits = _search(experiment, name, ranges, points)
-    rows = [_row(gait, tuned) for gait, tuned in gaits]
+    verdicts = [_verdict(tuned) for _, tuned in gaits]
+    rows = [_row(gait, tuned) | {"verdict": one.word} for (gait, tuned), one in zip(gaits, verdicts, strict=True)]
     own = _figures(experiment)
+    verdict = together(verdicts, "gaits")
     took = time.perf_counter() - began
     with err.status("writing", spinner="dots"), undisturbed():
-        picture = _write(folder, experiment, front, gaits, rows, own, plots, force)
+        picture = _write(folder, experiment, front, gaits, rows, own, verdict, plots, force)
     if as_json:
-        whole = {"scenario": experiment.name, "torque_limit": front.torque_limit, "scenario_gait": own, "front": rows}
+        whole = {
+            "scenario": experiment.name,
+            "verdict": verdict.to_dict(),
+            "torque_limit": front.torque_limit,
+            "scenario_gait": own,
+            "front": rows,
+        }
         print(json.dumps({**whole, "folder": str(folder)}, allow_nan=False), flush=True)
+        tell(verdict)
     else:
-        out.print(_page(experiment, front, rows, own, took))
+        out.print(_page(experiment, front, rows, own, verdict, took))
     note(f"scenarios to run: {folder / 'fastest.toml'}, {folder / 'thriftiest.toml'}")
     note(f"table:            {folder / 'front.csv'}")
     if picture:
         note(f"picture:          {picture}")
-    return 0
+    return verdict.status(success=True, accepted=accept_doubt)
 
 
 def _search(
@@ -142,6 +154,13 @@ def _figures(experiment: Experiment) -> dict[str, Any]:
     return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
+def _verdict(experiment: Experiment) -> Verdict:
+    """Of its plan as it was reckoned."""
+    assert isinstance(experiment.system, AbstractTunablePlan)
+    figures = {name: float(figure.values[0]) for name, figure in reckon(experiment.system).figures.items()}
+    return Verdict(tuple(experiment.system.figure_doubts(figures)))
+
+
 def _row(gait: Optimum, tuned: Experiment) -> dict[str, Any]:
     return {**gait.values, **_figures(tuned), "held_by": list(gait.at_limit)}
 
@@ -153,6 +172,7 @@ def _write(
     gaits: list[tuple[Optimum, Experiment]],
     rows: list[dict[str, Any]],
     own: dict[str, Any],
+    verdict: Verdict,
     plots: bool,
     force: bool,
 ) -> Path | None:
@@ -171,13 +191,22 @@ def _write(
         from footfall.viewer.front_plot import write_front_plot
 
         path = folder / "front.png"
-        write_front_plot(rows, own, path, title=experiment.about.title or experiment.name, torque_limit=front.torque_limit)
+        title = experiment.about.title or experiment.name
+        title += "" if verdict.sound else f" ({verdict.title})"
+        write_front_plot(rows, own, path, title=title, torque_limit=front.torque_limit)
         return path
     except OSError as error:
         raise FolderError(f"{folder} could not be written: {error.strerror or error}.") from None
 
 
-def _page(experiment: Experiment, front: Front, rows: list[dict[str, Any]], own: dict[str, Any], took: float) -> RenderableType:
+def _page(
+    experiment: Experiment,
+    front: Front,
+    rows: list[dict[str, Any]],
+    own: dict[str, Any],
+    verdict: Verdict,
+    took: float,
+) -> RenderableType:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
     warm = any(abs(row["electrical_energy"] - row["energy"]) > 1e-9 * abs(row["energy"]) for row in rows)
     columns = [
@@ -221,10 +250,8 @@ def _page(experiment: Experiment, front: Front, rows: list[dict[str, Any]], own:
         f"{front.layouts} layouts of steps, {front.solves} solves by SLSQP with exact derivatives, {took:.1f} s with compilation"
     ]
     if any(row["support_margin"] is None or row["support_margin"] < 0 for row in rows):
-        tail.append(
-            "margin: of the support, least; where it is negative (or the ground would have to pull, -) only a clamped foot holds"
-        )
-    return Group(head, table, Text("\n".join(tail)))
+        tail.append("margin: of the support, least; - where the ground would have to pull")
+    return Group(head, *verdict_lines(verdict), table, Text("\n".join(tail)))
 
 
 def _value(experiment: Experiment, knob: str) -> float:

@@ -10,11 +10,9 @@ import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import diffrax
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from footfall.analysis.stability_limit import TooLong, spectrum, too_long
 from footfall.analysis.summary import Summary, summarise
 from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
@@ -24,8 +22,10 @@ from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
 from footfall.record.trajectory import Trajectory
+from footfall.record.verdict import Verdict
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
+from footfall.sim.doubts import step_doubts
 from footfall.sim.plan_figures import reckon
 from footfall.sim.simulate import simulate
 
@@ -39,8 +39,9 @@ def run_scenario(
     plots: bool,
     animate: str | None,
     force: bool,
+    accept_doubt: bool = False,
 ) -> int:
-    """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise."""
+    """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a doubtful success."""
     experiment = load(name, settings, duration=duration)
     if plots or animate:
         require("matplotlib", "plots", "Without it, --no-plots still writes the data.")
@@ -52,16 +53,17 @@ def run_scenario(
     require_writable(folder, force=force)
     began = time.perf_counter()
     with own_code(experiment):
-        warned = _warn_if_unstable(experiment)
+        _warn(experiment)
         trajectory = _simulate_with_progress(experiment)
     trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
     figures = reckon(experiment.system).figures if isinstance(experiment.system, AbstractMotionPlan) else {}
     if as_json:
-        keys = ("scenario", "outcome", "metrics", "ledger", "events", "window")
+        keys = ("scenario", "outcome", "verdict", "metrics", "ledger", "events", "window")
         whole = summary.to_dict()
         print(json.dumps({key: whole[key] for key in keys} | plan_numbers(figures), allow_nan=False), flush=True)
+        tell(trajectory.verdict)
     else:
         out.print(summary_table(summary, experiment, trajectory, took))
         if isinstance(experiment.system, AbstractMotionPlan):
@@ -69,8 +71,6 @@ def run_scenario(
         elif len(trajectory.t):
             for remark in experiment.system.remarks(trajectory.t, trajectory.columns):
                 out.print(remark, markup=False, soft_wrap=True)
-    if not warned:
-        _warn_if_unstable(experiment, trajectory)
     plots = plots and len(trajectory.t) > 1
     folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None, figures=figures)
     note(f"run folder: {folder}")
@@ -81,7 +81,8 @@ def run_scenario(
         note(f"animation:  {animate}")
     if not as_json:
         _suggest(experiment)
-    return 0 if trajectory.outcome.name in experiment.about.success else 1
+    success = trajectory.outcome.name in experiment.about.success
+    return trajectory.verdict.status(success=success, accepted=accept_doubt)
 
 
 @contextlib.contextmanager
@@ -107,33 +108,19 @@ def own_code(experiment: Experiment) -> Iterator[None]:
         raise ScenarioError(f"{lines[-1].filename}, line {lines[-1].lineno}: {type(error).__name__}: {error}") from error
 
 
-def _warn_if_unstable(experiment: Experiment, run: Trajectory | None = None) -> bool:
-    """One line when a constant step is above the limit of an explicit method: at the start, or anywhere along a run."""
-    plan = experiment.plan
-    if isinstance(experiment.system, AbstractRigidBodies):
-        for said in experiment.system.cautions(plan.step or experiment.system.usual_step) if run is None else ():
-            err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
-        return False
-    if plan.step is None or isinstance(plan.solver, diffrax.AbstractImplicitSolver):
-        return False  # nothing to look for
-    found = too_long(plan, spectrum(experiment.system, experiment.start, run))
-    if found is not None:
-        err.print(f"[bold yellow]warning:[/] {escape(_unstable_words(found, experiment))}", soft_wrap=True)
-    return found is not None
+def tell(verdict: Verdict) -> None:
+    """Of a doubtful result, where only numbers go to standard output."""
+    for line in () if verdict.sound else verdict.lines:
+        err.print(f"[bold yellow]{escape(line)}[/]", soft_wrap=True)
 
 
-def _unstable_words(found: TooLong, experiment: Experiment) -> str:
-    """The eigenvalue, the limit, by how much the step is above it, and what to try."""
-    key, step, (limit, value, t) = found
-    method = experiment.document["sim"]["solver"]
-    seen = f"{value.real:.3g}" + (f" +- {abs(value.imag):.3g}i" if abs(value.imag) > 1e-3 * abs(value.real) else "")
-    digit = 10.0 ** math.floor(math.log10(limit))
-    safe = f"{digit * math.floor(limit / digit):.0e}"  # one digit, rounded down
-    return (
-        f"sim.{key} = {step:.3g} s is {step / limit:.3g} times the longest stable step of {method}, {limit:.3g} s (eigenvalue {seen} 1/s "
-        f"at t = {t:.3g} s): expect a wrong run. Try --set sim.{key}={safe} or less (a wrong run does not see all there is), or"
-        " --set sim.solver=kvaerno5 --set sim.step=auto."
-    )
+def _warn(experiment: Experiment) -> None:
+    """What is known before a run that may take long: the verdict after it comes from the same place."""
+    system, plan = experiment.system, experiment.plan
+    said = system.cautions(plan.step or system.usual_step) if isinstance(system, AbstractRigidBodies) else []
+    said += [doubt.sentence for doubt in step_doubts(system, experiment.start, plan)]
+    for sentence in said:
+        err.print(f"[bold yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
 
 
 def _require_gif(path: Path) -> None:

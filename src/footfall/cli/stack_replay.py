@@ -12,7 +12,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from footfall.cli.extras import require
+from footfall.cli.run import tell
 from footfall.cli.screen import err, note, out
+from footfall.cli.summary_table import verdict_lines
 from footfall.realtime.fit import Fit, fit
 from footfall.realtime.replay import Replay, replay
 from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
@@ -21,7 +23,14 @@ from footfall.scenario.errors import ScenarioError
 
 
 def replay_log(
-    path: str, scenario: str | None, settings: list[str] | None, delay: float, picture: str | None, plots: bool, as_json: bool
+    path: str,
+    scenario: str | None,
+    settings: list[str] | None,
+    delay: float,
+    picture: str | None,
+    plots: bool,
+    as_json: bool,
+    accept_doubt: bool = False,
 ) -> int:
     """Simulate what a log says the operator did; print how far the two are apart; draw both."""
     if not (math.isfinite(delay) and 0.0 <= delay <= 1.0):
@@ -41,6 +50,7 @@ def replay_log(
             raise ScenarioError(str(error)) from None
     if as_json:
         print(json.dumps(_numbers(found), allow_nan=False), flush=True)
+        tell(found.verdict)
     else:
         _print_replay(found)
     if plots:
@@ -48,10 +58,10 @@ def replay_log(
 
         write_replay_plot(found, target)
         note(f"plot: {target}")
-    return 0
+    return found.verdict.status(success=True, accepted=accept_doubt)
 
 
-def fit_log(path: str, scenario: str | None, settings: list[str] | None, as_json: bool) -> int:
+def fit_log(path: str, scenario: str | None, settings: list[str] | None, as_json: bool, accept_doubt: bool = False) -> int:
     """Find friction, delay and motor constant with which the model walks as a log says."""
     log = _log(path)
     began = time.perf_counter()
@@ -63,9 +73,10 @@ def fit_log(path: str, scenario: str | None, settings: list[str] | None, as_json
             raise ScenarioError(str(error)) from None
     if as_json:
         print(json.dumps(_fit_numbers(found), allow_nan=False), flush=True)
+        tell(found.verdict)
     else:
         _print_fit(found, scenario or log.scenario, time.perf_counter() - began)
-    return 0
+    return found.verdict.status(success=True, accepted=accept_doubt)
 
 
 def _log(path: str) -> StackLog:
@@ -93,6 +104,7 @@ def _numbers(found: Replay) -> dict[str, Any]:
         "compared_cycles": int(found.on.sum()),
         "simulated_robot": found.outcome,
         "simulated_fault": found.fault,
+        "verdict": found.verdict.to_dict(),
         "mismatches": rows,
     }
 
@@ -114,8 +126,7 @@ def _print_replay(found: Replay) -> None:
         " the shift that makes them least, because a gait drifts in phase.",
         style="dim",
     )
-    if not found.mismatches:
-        out.print("The law was not on for long enough in both to compare anything.")
+    out.print(*verdict_lines(found.verdict), sep="\n")
     if found.outcome != "running":
         out.print(f"The simulated robot did not keep walking: {found.outcome}.")
     if found.fault:
@@ -124,6 +135,7 @@ def _print_replay(found: Replay) -> None:
 
 def _fit_numbers(found: Fit) -> dict[str, Any]:
     return {
+        "verdict": found.verdict.to_dict(),
         "estimates": [e._asdict() for e in found.estimates],
         "figures": [f._asdict() for f in found.figures],
         "misfit": found.misfit,
@@ -146,8 +158,7 @@ def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
     for e in found.estimates:
         table.add_row(e.key, f"{e.value:.5g}", f"{e.error:.2g}", f"{e.assumed:.5g}", e.unit, "edge" if e.at_bound else "")
     out.print(table)
-    if any(e.at_bound for e in found.estimates):
-        out.print("edge: at the end of the range that was searched; the truth may lie beyond, and +- says little.")
+    out.print(*verdict_lines(found.verdict), sep="\n")
     table = Table(title="Figures of the gait", title_justify="left", box=None)
     for name in ("figure", "log", "+-", "fitted", "unit"):
         table.add_column(name, justify="left" if name in ("figure", "unit") else "right")

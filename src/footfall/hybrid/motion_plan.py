@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import equinox as eqx
 import numpy as np
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.system import AbstractHybridSystem, Rates
 from footfall.numerics.scalar import Scalar
 
@@ -66,6 +67,11 @@ class AbstractMotionPlan(AbstractHybridSystem):
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
         """What someone should know of a run that its figures do not say, from its outputs by name."""
         del t, columns
+        return []
+
+    def figure_doubts(self, figures: Mapping[str, float]) -> list[Doubt]:
+        """The same as `doubts`, of a whole plan that was reckoned and not run: from the figures of one design, by name."""
+        del figures
         return []
 
     def flow(self, t: Scalar, x: NoState, m: Any) -> Rates:

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, signal, store, text
 from footfall.hybrid.frame import Body, Joint
 from footfall.hybrid.motion_plan import AbstractTunablePlan, Figure, Kernel, NoState
@@ -275,21 +276,43 @@ class TwoLegWalker(AbstractTunablePlan):
             )
         if columns["travel.distance"][-1] < columns["travel.distance"][0]:
             said.append("it went backward: distances of a route are negative forward")
-        pressure = np.asarray(columns["support.pressure"])
-        if pressure.min() <= 0:
-            # What motion adds to the weight grows with the square of the speed.
-            weight = float(self.gravity * (4.0 * self.link_mass + 2.0 * self.foot_mass))
-            slower = math.sqrt(weight / (weight - pressure.min()))
-            timing = (
-                f"gait.speed = {slower * float(self.gait.speed):.3g} m/s"
-                if self.gait.timing == "mean-speed"
-                else f"{slower:.3g} of its speed"
-            )
-            return [
-                *said,
-                f"the ground would have to pull, by {-pressure.min():.3g} N at most; above {timing} a foot that is not held lifts off",
-            ]
-        return [*said, self._tipping(t, np.asarray(columns["support.margin"]))]
+        margin = np.asarray(columns["support.margin"])
+        if not self.doubts(t, columns) and np.isfinite(margin).all():
+            said.append(self._tipping(t, margin))
+        return said
+
+    def doubts(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[Doubt]:
+        """A foot that only a clamp holds: one that would lift off, or else tip."""
+        pressure, margin = np.asarray(columns["support.pressure"]), np.asarray(columns["support.margin"])
+        if self.feet == "clamped" and pressure.min() < 0:
+            return self._pulled(float(pressure.min()))
+        if self.feet == "clamped" and np.isfinite(margin).all() and margin.min() < -LEVEL:
+            return [Doubt("contact_pulls", self._tipping(t, margin))]
+        return []
+
+    def figure_doubts(self, figures: Mapping[str, float]) -> list[Doubt]:
+        full = self.dynamics == "full"
+        margin = figures["support_margin" if full else "static_support_margin"]
+        if self.feet == "free" or math.isnan(figures["t_end"]):
+            return []
+        if full and figures["least_pressure"] < 0:
+            return self._pulled(figures["least_pressure"])
+        if margin < -LEVEL:
+            said = f"support margin: least {1e3 * margin:.3g} mm; a foot that is not held down would tip"
+            return [Doubt("contact_pulls", said)]
+        return []
+
+    def _pulled(self, pressure: float) -> list[Doubt]:
+        # What motion adds to the weight grows with the square of the speed.
+        weight = float(self.gravity * (4.0 * self.link_mass + 2.0 * self.foot_mass))
+        slower = math.sqrt(weight / (weight - pressure))
+        timing = (
+            f"gait.speed = {slower * float(self.gait.speed):.3g} m/s"
+            if self.gait.timing == "mean-speed"
+            else f"{slower:.3g} of its speed"
+        )
+        said = f"the ground would have to pull, by {-pressure:.3g} N at most; above {timing} a foot that is not held lifts off"
+        return [Doubt("contact_pulls", said)]
 
     def _tipping(self, t: np.ndarray, margin: np.ndarray) -> str:
         worst = int(np.argmin(margin))

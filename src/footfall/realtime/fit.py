@@ -13,9 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
 from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
+from footfall.record.verdict import Verdict
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import batched
 from footfall.sim.batch import run_batch
@@ -79,6 +81,13 @@ class Fit(NamedTuple):
     window: tuple[float, float]  #: s, of the log
     setpoint: float
     simulated: int  #: candidates
+
+    @property
+    def verdict(self) -> Verdict:
+        """An estimate at the edge of what was searched says where to search on, not what is true."""
+        edges = [f"{e.key} = {e.value:.4g} {e.unit}".rstrip() for e in self.estimates if e.at_bound]
+        said = "lies at the edge of what was searched: the truth may lie beyond, and its +- says little"
+        return Verdict(tuple(Doubt("estimate_at_edge", f"{edge} {said}") for edge in edges))
 
     @property
     def settings(self) -> list[str]:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.hybrid.doubt import Doubt
 from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
+from footfall.record.verdict import Verdict
 from footfall.stack.microseconds import SECOND
 from footfall.stack.mid import MidProgram
 from footfall.stack.operator_sources import RecordedOperator
@@ -58,6 +60,14 @@ class Replay(NamedTuple):
     mismatches: tuple[Mismatch, ...]
     outcome: str  #: how the simulated robot fared: "running", or what became of it
     fault: str  #: of the simulated supervisor
+
+    @property
+    def verdict(self) -> Verdict:
+        """A comparison of nothing, or with gaps in it, says nothing about the model."""
+        gaps = [row.name for row in self.mismatches if not all(np.isfinite(v) for v in row if isinstance(v, float))]
+        if not self.mismatches:
+            return Verdict((Doubt("not_finite", "the law was not on for long enough in both to compare anything"),))
+        return Verdict((Doubt("not_finite", f"{', '.join(gaps)}: not a number"),) if gaps else ())
 
 
 def replay(

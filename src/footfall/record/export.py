@@ -23,9 +23,15 @@ def write_parquet(run: Trajectory, path: Path) -> None:
     for name in run.columns:
         s = run.signals[name]
         fields.append(pa.field(name, pa.float64(), metadata={"unit": s.unit, "doc": s.doc, "role": s.role}))
-    notes = {"outcome": run.outcome.name, "provenance": json.dumps(run.provenance)}
+    notes = _notes(run)
     table = pa.table(list(arrays.values()), schema=pa.schema(fields, metadata=notes))
     pq.write_table(table, path)
+
+
+def _notes(run: Trajectory) -> dict[str, str]:
+    """What belongs to all rows."""
+    verdict = json.dumps(run.verdict.to_dict())
+    return {"outcome": run.outcome.name, "verdict": verdict, "provenance": json.dumps(run.provenance)}
 
 
 def topics(run: Trajectory) -> dict[str, list[Signal]]:
@@ -77,7 +83,7 @@ def write_mcap(run: Trajectory, stream: IO[bytes]) -> None:
         stamp = round(event.t * _NANOSECONDS)
         data = json.dumps({"t": event.t, "name": event.name, "leg": event.leg}).encode()
         writer.add_message(channel, log_time=stamp, data=data, publish_time=stamp)
-    writer.add_metadata("footfall", {"outcome": run.outcome.name, "provenance": json.dumps(run.provenance)})
+    writer.add_metadata("footfall", _notes(run))
     writer.finish()
 
 

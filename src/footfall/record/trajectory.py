@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -94,11 +94,13 @@ class Trajectory:
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
     doubts: tuple[Doubt, ...] = ()  #: what the engine and the robot noticed; `verdict` adds what the books say
+    look_again: Callable[["Trajectory"], Iterable[Doubt]] | None = None  #: more doubts, that take a while to find
 
     @functools.cached_property
     def verdict(self) -> Verdict:
         """Whether to believe it."""
-        return verdict(self.ledger, self.doubts, stepped=self.provenance.get("engine") == "mujoco")
+        more = () if self.look_again is None else self.look_again(self)
+        return verdict(self.ledger, (*self.doubts, *more), stepped=self.provenance.get("engine") == "mujoco")
 
     @functools.cached_property
     def drawing(self) -> Drawing:
@@ -145,5 +147,9 @@ class Trajectory:
             for name, values in self.columns.items()
         }
         coordinates = {"t": ("sample", self.t, {"units": "s"}), "j": ("sample", self.j, {"long_name": "jumps so far"})}
-        attributes = {"outcome": self.outcome.name, "scenario": str(self.provenance.get("scenario", ""))}
+        attributes = {
+            "outcome": self.outcome.name,
+            "verdict": self.verdict.word,
+            "scenario": str(self.provenance.get("scenario", "")),
+        }
         return xr.Dataset(variables, coordinates, attributes)

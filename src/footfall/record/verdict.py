@@ -6,9 +6,10 @@ found here.
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.outcome import Outcome
 from footfall.record.ledger import Ledger
 
 #: A residual above this share of the throughput is no rounding and no solver error at any tolerance worth using.
@@ -17,6 +18,8 @@ BOOKS_OPEN = 1e-4
 STEPPED_OPEN = 1e-2
 #: A loss that gives more than this share of the throughput creates energy: numerical, not physical.
 LOSS_GIVES = 1e-3
+#: N; a pull weaker than this is rounding where a foot is put down without load.
+ROUNDING = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +41,20 @@ class Verdict:
     def sentence(self) -> str:
         return "sound" if self.sound else "doubtful: " + "; ".join(doubt.sentence for doubt in self.doubts)
 
+    @property
+    def title(self) -> str:
+        """For a line with little room: "sound", or the reasons in a word or two each."""
+        return "sound" if self.sound else f"doubtful: {self.word.replace('_', ' ')}"
+
+    @property
+    def lines(self) -> list[str]:
+        """For a summary: "sound", or a line to each reason."""
+        return ["sound"] if self.sound else [f"doubtful: {doubt.sentence}" for doubt in self.doubts]
+
+    def status(self, *, success: bool, accepted: bool) -> int:
+        """Exit status of a command with this result: 1 when it failed, 3 when it is doubtful and nobody accepted that, else 0."""
+        return 1 if not success else 0 if self.sound or accepted else 3
+
     def to_dict(self) -> dict:
         """For JSON."""
         return {"sound": self.sound, "doubts": [doubt._asdict() for doubt in self.doubts]}
@@ -45,7 +62,16 @@ class Verdict:
 
 def verdict(ledger: Ledger, doubts: Iterable[Doubt] = (), *, stepped: bool = False) -> Verdict:
     """Of a run with this ledger, and with what its engine and its robot noticed. `stepped`: fixed steps of the first order."""
-    return Verdict((*book_doubts(ledger, stepped=stepped), *doubts))
+    return Verdict(tuple(dict.fromkeys((*book_doubts(ledger, stepped=stepped), *doubts))))
+
+
+def together(verdicts: Sequence[Verdict], what: str) -> Verdict:
+    """Of a study of many ("gaits", "runs"): each reason once, with how many it holds for and the words of the first."""
+    said: dict[str, str] = {}
+    for doubt in (doubt for one in verdicts for doubt in one.doubts):
+        said.setdefault(doubt.name, doubt.sentence)
+    count = {name: sum(name in (doubt.name for doubt in one.doubts) for one in verdicts) for name in said}
+    return Verdict(tuple(Doubt(name, f"{count[name]} of {len(verdicts)} {what}: {words}") for name, words in said.items()))
 
 
 def book_doubts(ledger: Ledger, *, stepped: bool = False) -> list[Doubt]:
@@ -61,3 +87,12 @@ def book_doubts(ledger: Ledger, *, stepped: bool = False) -> list[Doubt]:
                 Doubt("loss_creates_energy", f"the loss in {name.replace('_', ' ')} gave {-lost:.3g} J; try a smaller step")
             )
     return found
+
+
+def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt]:
+    """What the least force of each foot says: guards called "liftoff..." are forces in newtons, and a foot cannot pull."""
+    pulled = min((room for name, room in least_room.items() if name.startswith("liftoff")), default=0.0)
+    if outcome is Outcome.lifted_off or pulled >= -ROUNDING:
+        return []
+    said = f"a foot would have had to pull, by up to {-pulled:.3g} N, since the first footfall: the model holds only while feet push"
+    return [Doubt("contact_pulls", said)]

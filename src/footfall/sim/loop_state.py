@@ -1,11 +1,24 @@
-"""What the event engine carries from step to step, keeps of them, and reports: structs without behaviour."""
+"""What the event engine is given, carries from step to step, keeps of them, and reports: structs without behaviour."""
 
 from typing import Any, NamedTuple
 
 import diffrax
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+
+
+def as_floats(tree: Any) -> Any:
+    """Every number as a strong 64-bit float, so that changing a value never compiles anything again."""
+    return jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), tree)
+
+
+def as_arrays(tree: Any) -> Any:
+    """The same for a discrete state, whose counters and flags stay what they are."""
+    return jax.tree.map(
+        lambda leaf: as_floats(leaf) if np.issubdtype(leaf.dtype, np.floating) else leaf, jax.tree.map(np.asarray, tree)
+    )
 
 
 class Settings(NamedTuple):

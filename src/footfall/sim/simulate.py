@@ -21,8 +21,9 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.provenance import provenance
 from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
+from footfall.sim.doubts import with_doubts
 from footfall.sim.jax_setup import prepare_jax
-from footfall.sim.loop_state import Carry, Limits, Report, Settings
+from footfall.sim.loop_state import Carry, Limits, Report, Settings, as_arrays, as_floats
 from footfall.sim.mujoco_engine import simulate_bodies
 from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import Recorder, observe
@@ -61,18 +62,6 @@ def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: S
     return new, chunk._replace(events=chunk.events._replace(before=None, after=None, m=None)), report, rows
 
 
-def as_floats(tree: Any) -> Any:
-    """Every number as a strong 64-bit float, so that changing a value never compiles anything again."""
-    return jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), tree)
-
-
-def as_arrays(tree: Any) -> Any:
-    """The same for a discrete state, whose counters and flags stay what they are."""
-    return jax.tree.map(
-        lambda leaf: as_floats(leaf) if np.issubdtype(leaf.dtype, np.floating) else leaf, jax.tree.map(np.asarray, tree)
-    )
-
-
 def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> Limits:
     """The plan's numbers for the compiled loop."""
     numbers = (plan.duration, plan.rtol, plan.atol, plan.max_step)
@@ -108,13 +97,22 @@ def simulate(
     as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks. Rigid bodies are stepped by MuJoCo.
     """
     prepare_jax()
-    begin_at: HybridState = system.begin(system.Start()) if state is None else state
-    if isinstance(system, AbstractRigidBodies):
-        return simulate_bodies(system, begin_at, plan or SimPlan(), progress)
+    begin: HybridState = system.begin(system.Start()) if state is None else state
     if plan is None:
         plan = SimPlan(duration=float(system.plan_time)) if isinstance(system, AbstractMotionPlan) else SimPlan()
-    if plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
-        return simulate_steps(system, begin_at, plan, progress)
+    if isinstance(system, AbstractRigidBodies):
+        run = simulate_bodies(system, begin, plan, progress)
+    elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
+        run = simulate_steps(system, begin, plan, progress)
+    else:
+        run = _simulate_events(system, begin, plan, progress)
+    return with_doubts(run, system, begin, plan)
+
+
+def _simulate_events(
+    system: AbstractHybridSystem, begin_at: HybridState, plan: SimPlan, progress: Progress | None
+) -> Trajectory:
+    """By the event engine."""
     draw, travel = system.drawing, system.travel()
     system, x0, m0 = as_floats(system), as_floats(begin_at.x), as_arrays(begin_at.m)
     rate = plan.sample_rate

@@ -51,3 +51,13 @@ def solver_by_name(name: str, fine_step: float = 1e-5) -> diffrax.AbstractSolver
         raise ValueError(f'"{name}" is not a solver. Known: {", ".join(SOLVERS)}.{nearest(name, SOLVERS)}')
     make, _ = _KNOWN[name]
     return make(fine_step)
+
+
+def name_of(solver: diffrax.AbstractSolver) -> str:
+    """The name that a scenario has for a solver, or that of its class."""
+    for name, (make, _) in _KNOWN.items():
+        made = make(1e-5)
+        same = type(made) is type(solver)
+        if same and (not isinstance(solver, AdamsBashforth) or solver.degree == made.degree):
+            return name
+    return type(solver).__name__

@@ -11,6 +11,7 @@ import numpy as np
 
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
+from footfall.record.verdict import Verdict, together
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, with_settings
 from footfall.sim.simulate import simulate
@@ -55,6 +56,12 @@ class Compliance:
     figures: dict[str, np.ndarray]
     outcome: np.ndarray
     least: float | None  #: N/m, below which the body sags by more than the feet are lifted
+    verdicts: np.ndarray  #: of each run, like `outcome`
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all runs together."""
+        return together(self.verdicts.ravel().tolist(), "runs")
 
     @property
     def walked(self) -> np.ndarray:
@@ -77,7 +84,7 @@ def study_compliance(
     grounds = ["flat", *range(question.grounds)]
     shape = (len(question.stiffness), len(grounds))
     figures = {name: np.full(shape, np.nan) for name in FIGURES}
-    outcome = np.zeros(shape, int)
+    outcome, verdicts = np.zeros(shape, int), np.full(shape, Verdict(), object)
     for row, column in np.ndindex(shape):
         settings = [f"controller.stiffness_y={question.stiffness[row]!r}"]
         if column:
@@ -89,13 +96,13 @@ def study_compliance(
         run = simulate(made.system, made.start, plan)
         if run.outcome is Outcome.interrupted:
             raise KeyboardInterrupt
-        outcome[row, column] = run.outcome
+        outcome[row, column], verdicts[row, column] = run.outcome, run.verdict
         for name, value in _figures(run, made.system).items():
             figures[name][row, column] = value
         if progress is not None:
             progress((row * shape[1] + column + 1) / outcome.size)
     weight, lift = base.system.weight, float(base.system.gait.lift)
-    return Compliance(question, figures, outcome, weight / (3.0 * lift))
+    return Compliance(question, figures, outcome, weight / (3.0 * lift), verdicts)
 
 
 def _soft_footed(experiment: Experiment) -> Experiment:
@@ -138,5 +145,6 @@ def rows_of(found: Compliance) -> tuple[list[str], list[Sequence[object]]]:
     for row, column in np.ndindex(found.outcome.shape):
         ground = "level" if column == 0 else f"bumps, seed {column - 1}"
         figures = [float(found.figures[name][row, column]) for name in FIGURES]
-        rows.append([found.question.stiffness[row], ground, Outcome(found.outcome[row, column]).name, *figures])
-    return ["stiffness_y", "ground", "outcome", *FIGURES], rows
+        ended = [Outcome(found.outcome[row, column]).name, found.verdicts[row, column].word]
+        rows.append([found.question.stiffness[row], ground, *ended, *figures])
+    return ["stiffness_y", "ground", "outcome", "verdict", *FIGURES], rows

@@ -46,6 +46,8 @@ def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> No
     else:
         axes.plot(*np.array([_centre(run, r, project, z=0.0) for r in rows]).T, color="0.8", lw=1.0)
     clock = axes.text(0.02, 0.95, "", transform=axes.transAxes, fontsize=9, va="top", family="monospace")
+    if not run.verdict.sound:
+        axes.text(0.98, 0.95, run.verdict.title, transform=axes.transAxes, fontsize=9, va="top", ha="right", color="darkred")
     writer = PillowWriter(fps=FRAMES_PER_SECOND)
     with writer.saving(figure, str(path), dpi=80):
         for i, row in enumerate(rows):

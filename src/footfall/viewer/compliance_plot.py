@@ -25,7 +25,8 @@ def write_compliance_plot(found: Compliance, path: Path, *, title: str) -> None:
     for axes, name in zip(figure.subplots(2, 3).ravel(), _PANELS, strict=True):
         _panel(axes, found, name)
     high = 1e3 * found.question.height
-    figure.suptitle(f"{title}: feet of stiffness $K_y$ over bumps of up to {high:g} mm", fontsize=12)
+    doubtful = "" if found.verdict.sound else f" ({found.verdict.title})"
+    figure.suptitle(f"{title}: feet of stiffness $K_y$ over bumps of up to {high:g} mm{doubtful}", fontsize=12)
     figure.savefig(path)
 
 

@@ -28,7 +28,8 @@ def write_plot_page(run: Trajectory, summary: Summary, path: Path, *, title: str
         panel(figure.add_subplot(grid[1 + i // _COLUMNS, i % _COLUMNS]))
     speed = summary.metrics.get("mean_speed")
     said = f" - {speed:.4g} m/s" if speed is not None else ""
-    figure.suptitle(f"{title}{said} - {run.ending.sentence}", fontsize=12)
+    doubtful = "" if run.verdict.sound else f"\n{run.verdict.title}"
+    figure.suptitle(f"{title}{said} - {run.ending.sentence}{doubtful}", fontsize=12, color="darkred" if doubtful else "black")
     figure.savefig(path)
 
 

@@ -23,8 +23,9 @@ from footfall.integrators.adams_bashforth import AdamsBashforth
 from footfall.integrators.multirate import Multirate
 from footfall.integrators.runge_kutta import RungeKutta4
 from footfall.record.trajectory import Trajectory
+from footfall.sim.loop_state import as_arrays, as_floats
 from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import as_arrays, as_floats
+from footfall.sim.solvers import name_of
 
 #: Rows of a run that are looked at: stiffness may last for a few samples only (a foot about to stick), so many are.
 MOST_ROWS = 1024
@@ -269,9 +270,35 @@ def _reach(growth: Growth, rays: np.ndarray, forgiven: np.ndarray) -> np.ndarray
 class TooLong(NamedTuple):
     """A step of a plan above its limit."""
 
-    key: str  #: of the plan: "step", "near_step", or "fine_step" of a multirate method
+    key: str  #: of a scenario's [sim]: "step", "near_step", "fine_step" of a multirate method, "batch_step" of the step engine
     step: float
     limit: StabilityLimit
+    method: str
+
+    @property
+    def sentence(self) -> str:
+        """The eigenvalue, the limit, by how much the step is above it, and what to try."""
+        limit, value, t = self.limit
+        seen = f"{value.real:.3g}" + (f" +- {abs(value.imag):.3g}i" if abs(value.imag) > 1e-3 * abs(value.real) else "")
+        digit = 10.0 ** math.floor(math.log10(limit))
+        safe = f"{digit * math.floor(limit / digit):.0e}"  # one digit, rounded down
+        other = "" if self.key == "batch_step" else ", or --set sim.solver=kvaerno5 --set sim.step=auto"
+        return (
+            f"sim.{self.key} = {self.step:.3g} s is {self.step / limit:.3g} times the longest stable step of {self.method},"
+            f" {limit:.3g} s (eigenvalue {seen} 1/s at t = {t:.3g} s): expect a wrong run; try --set sim.{self.key}={safe} or less"
+            f" (a wrong run does not see all there is){other}"
+        )
+
+
+#: Explicit methods of the step engine, each as a solver that multiplies a disturbance as it does.
+_EXPLICIT: dict[str, diffrax.AbstractSolver] = {"rk4": RungeKutta4(), "rk2": diffrax.Heun()}
+
+
+def has_limit(plan: SimPlan) -> bool:
+    """Whether a plan's steps are constant and by an explicit method: only then there is something to look for."""
+    if plan.fixed is not None:
+        return plan.fixed.method in _EXPLICIT
+    return plan.step is not None and growth_of(plan.solver) is not None
 
 
 def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
@@ -279,9 +306,13 @@ def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
 
     Adaptive runs find a stable step by themselves. Steps that are cut near the ground are judged there by what they are cut to.
     """
-    if plan.step is None:
+    method, solver = name_of(plan.solver), plan.solver
+    if plan.fixed is not None:
+        method, solver = plan.fixed.method, _EXPLICIT.get(plan.fixed.method)
+        steps = [("batch_step", plan.fixed.step, seen)]
+    elif plan.step is None:
         return None
-    if isinstance(plan.solver, Multirate):
+    elif isinstance(plan.solver, Multirate):
         steps = [("fine_step", plan.solver.fine_step, seen)]
     elif plan.near_step is None or plan.near_step >= plan.step:
         steps = [("step", plan.step, seen)]
@@ -290,7 +321,7 @@ def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
         steps = [("step", plan.step, seen.where(~near)), ("near_step", plan.near_step, seen.where(near))]
     found = []
     for key, step, rows in steps:
-        limit = limit_of(rows, plan.solver, plan.duration) if len(rows.t) else None
+        limit = limit_of(rows, solver, plan.duration) if solver is not None and len(rows.t) else None
         if limit is not None and step > limit.step * (1 + 1e-9):
-            found.append(TooLong(key, step, limit))
+            found.append(TooLong(key, step, limit, method))
     return max(found, key=lambda f: f.step / f.limit.step, default=None)

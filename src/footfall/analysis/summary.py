@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.hybrid.statistics import SUMMED, TOLD
 from footfall.record.footfall import Footfall
 from footfall.record.trajectory import Trajectory
 
@@ -29,8 +30,6 @@ UNITS = {
 }
 #: A robot that has not come this far [m] has no cost of transport: it is stuck, and the ratio would be of rounding.
 NO_WAY = 1e-6
-#: outputs of which mean, root-mean-square and peak are told, by their own name
-_SUFFIX_UNITS = {"torque": "N m", "current": "A", "angle_error": "rad", "extension_error": "m"}
 #: of the means a robot asks for, by the output's own name
 _MEAN_UNITS = {"z": "m", "height": "m", "pitch": "rad", "lift": "N", "thrust": "N", "frequency": "Hz"}
 
@@ -58,7 +57,7 @@ class Summary:
 def unit_of(metric: str) -> str:
     """Unit of a metric by its name."""
     last = metric.rsplit("_", 1)[-1]
-    suffix = next((unit for name, unit in _SUFFIX_UNITS.items() if metric.endswith(f"_{name}")), None)
+    suffix = next((unit for name, unit in TOLD.items() if metric.endswith(f"_{name}")), None)
     return UNITS.get(metric, suffix or _MEAN_UNITS.get(last, ""))
 
 
@@ -87,7 +86,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     travel = run.travel
     if travel is None or len(run.t) < 2:
         # What stays where it is has no steps: all of its run counts.
-        told = _motor_metrics(run, 0, len(run.t) - 1, run.t[-1] - run.t[0], 0.0) if len(run.t) > 1 else {}
+        told = _motor_metrics(run, _at_rows(run, np.array([0, len(run.t) - 1])), 0.0) if len(run.t) > 1 else {}
         return told, {"from": 0.0, "to": run.ending.t, "steps": 0, "settled": False}
     begin = 0.5 * run.ending.t if settle is None else settle
     ends = None if travel.planned else _settled(_footfalls(run), begin)
@@ -121,10 +120,8 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     liftoff = [room for name, room in run.least_room.items() if name.startswith("liftoff")]
     if liftoff:
         metrics["least_leg_force"] = min(liftoff)
-    if run.provenance.get("sample_rate", 1.0) is not None:  # without samples there is nothing to average over
-        metrics |= _means(run, first, last, between)
-        way = abs(run[travel.distance][last] - run[travel.distance][first])
-        metrics |= _motor_metrics(run, first, last, between, weight * way)
+    metrics |= _means(run, ends)
+    metrics |= _motor_metrics(run, ends, weight * abs(distance))
     window = {"from": float(ends.t[0]), "to": float(ends.t[1]), "steps": steps, "settled": bool(settled)}
     return metrics, window
 
@@ -136,15 +133,35 @@ class _Marks(NamedTuple):
     distance: np.ndarray
     work: np.ndarray  #: of the motors
     counts: np.ndarray  #: (moments, sides) footfalls so far
+    totals: np.ndarray  #: (moments, columns) integrals of outputs and of their squares so far
     row: np.ndarray  #: of the record: the moment itself, or the first after it
 
 
 def _at_rows(run: Trajectory, rows: np.ndarray) -> _Marks:
-    travel = run.travel
-    assert travel is not None
-    work = sum((run[f"work.{name}"][rows] for name in travel.motor_ports), np.zeros(len(rows)))
+    travel, none = run.travel, np.zeros(len(rows))
+    totals = np.stack([none, *(run[name][rows] for name in _totals(run))], axis=1)[:, 1:]
+    if travel is None:
+        return _Marks(run.t[rows], none, none, none[:, None], totals, rows)
+    paid = [f"{kind}.{name}" for name in travel.motor_ports for kind in ("work", "jump_work")]
+    work = sum((run[name][rows] for name in paid if name in run.columns), none)
     counts = np.stack([run[name][rows] for name in travel.step_counters], axis=1)
-    return _Marks(run.t[rows], run[travel.distance][rows], work, counts, rows)
+    return _Marks(run.t[rows], run[travel.distance][rows], work, counts, totals, rows)
+
+
+def _totals(run: Trajectory) -> list[str]:
+    """Columns of running integrals."""
+    return [name for name in run.of_role("statistic") if not name.startswith("peak.")]
+
+
+def _integrals(run: Trajectory, ends: _Marks, name: str) -> tuple[float, float]:
+    """Of an output and of its square, between two moments: as the engine kept them, or else by the trapezoid rule over the rows."""
+    kept = _totals(run)
+    if f"integral.{name}" in kept:
+        value, square = (ends.totals[:, kept.index(f"{kind}.{name}")] for kind in ("integral", "square"))
+        return float(value[1] - value[0]), float(square[1] - square[0])
+    rows = slice(int(ends.row[0]), int(ends.row[1]) + 1)
+    t, values = run.t[rows], run[name][rows]
+    return float(np.trapezoid(values, t)), float(np.trapezoid(values**2, t))
 
 
 def _footfalls(run: Trajectory, side: int | None = None) -> _Marks:
@@ -153,7 +170,7 @@ def _footfalls(run: Trajectory, side: int | None = None) -> _Marks:
     counters = run.travel.step_counters if side is None else (run.travel.step_counters[side],)
     located = [e for e in run.events if isinstance(e, Footfall) and e.side in counters]
     if located:
-        return _Marks(*map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.row_after) for e in located), strict=True)))
+        return _Marks(*map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.totals, e.row_after) for e in located), strict=True)))
     counts = np.sum([run[name] for name in counters], axis=0)
     return _at_rows(run, np.flatnonzero(np.diff(counts) > 0) + 1)
 
@@ -180,31 +197,30 @@ def _step_time(run: Trajectory, begin: float) -> float | None:
     return float(1.0 / np.mean(rates))
 
 
-def _means(run: Trajectory, first: int, last: int, time: float) -> dict[str, float | None]:
-    """Means that this robot's people want to know, by the trapezoid rule over the samples."""
+def _means(run: Trajectory, ends: _Marks) -> dict[str, float | None]:
+    """Means that this robot's people want to know."""
     assert run.travel is not None
-    rows = slice(first, last + 1)
-    return {
-        f"mean_{name.replace('.', '_')}": _ratio(np.trapezoid(run[name][rows], run.t[rows]), time) for name in run.travel.means
-    }
+    time = float(ends.t[1] - ends.t[0])
+    return {f"mean_{name.replace('.', '_')}": _ratio(_integrals(run, ends, name)[0], time) for name in run.travel.means}
 
 
-def _motor_metrics(run: Trajectory, first: int, last: int, time: float, transport: float) -> dict[str, float | None]:
-    """Mean, root-mean-square and peak of torques, currents and errors, by the trapezoid rule over the samples."""
-    rows, out = slice(first, last + 1), {}
-    t = run.t[rows]
-    electrical, known = 0.0, False
+def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str, float | None]:
+    """Mean, root-mean-square and peak of torques, currents and errors, and the electrical energy."""
+    rows, out = slice(int(ends.row[0]), int(ends.row[1]) + 1), {}
+    time, electrical, known = float(ends.t[1] - ends.t[0]), 0.0, False
     for name in run.of_role("output"):
         group, _, leaf = name.rpartition(".")
         values = run[name][rows]
-        if leaf in _SUFFIX_UNITS:
+        if leaf in TOLD:
             label = group.replace(".", "_")
-            out[f"{label}_mean_{leaf}"] = _ratio(np.trapezoid(values, t), time)
-            square = _ratio(np.trapezoid(values**2, t), time)
-            out[f"{label}_rms_{leaf}"] = None if square is None else math.sqrt(square)
-            out[f"{label}_peak_{leaf}"] = float(np.max(np.abs(values)))
-        elif leaf == "electrical_power":
-            electrical += float(np.trapezoid(values, t))
+            total, square = (_ratio(v, time) for v in _integrals(run, ends, name))
+            out[f"{label}_mean_{leaf}"] = total
+            out[f"{label}_rms_{leaf}"] = None if square is None else math.sqrt(max(square, 0.0))
+            # Rows stand on both sides of every jump; what lies inside the steps between them was kept with the row after.
+            between = run.columns.get(f"peak.{name}", np.zeros(len(run.t)))[rows][1:]
+            out[f"{label}_peak_{leaf}"] = float(max(np.max(np.abs(values)), np.max(between, initial=0.0)))
+        elif leaf == SUMMED:
+            electrical += _integrals(run, ends, name)[0]
             # Equal to the mechanical power: no winding resistance was given, so nothing electrical is known.
             known = known or not np.array_equal(values, run[f"{group}.power"][rows])
     if known:

@@ -35,10 +35,15 @@ def _notes(run: Trajectory) -> dict[str, str]:
 
 
 def topics(run: Trajectory) -> dict[str, list[Signal]]:
-    """MCAP topics: one per body, leg or motor (each output group), one for states, one for energies and one for powers."""
+    """MCAP topics: one per body, leg or motor (each output group), one for states, one for energies and one for powers.
+
+    Running integrals and peaks, which are there for summaries, are in the Parquet file only.
+    """
     grouped: dict[str, list[Signal]] = {}
     for signal in run.signals.values():
         match signal.role:
+            case "statistic":
+                continue
             case "output":
                 topic = "/" + signal.group.replace(".", "/")
             case "state" | "discrete":

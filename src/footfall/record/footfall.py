@@ -13,3 +13,4 @@ class Footfall(EventRecord):
     counts: tuple[int, ...]  #: of every side's counter, just after
     distance: float  #: m, gone so far
     work: float  #: J, of the motors so far
+    totals: tuple[float, ...] = ()  #: running integrals of the outputs worth statistics, in the order of their columns

@@ -75,7 +75,7 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         shape = jax.eval_shape(lambda: loop.solver_step(carry, jnp.ones(())).dense)
         zeros = jax.tree.map(lambda v: jnp.zeros(v.shape, v.dtype), shape)
         rows = empty(Steps(carry.t, carry.t, zeros, zero_i), settings.keep_steps)
-    events = empty(Events(carry.t, zero_i, carry.y, carry.y, carry.m), settings.keep_events)
+    events = empty(Events(carry.t, zero_i, carry.y, carry.y, carry.m, carry.jump_work), settings.keep_events)
 
     def more(state: tuple[Carry, Chunk]) -> Array:
         c, chunk = state
@@ -263,7 +263,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     if steps is not None:
         row = Steps(c.t, jnp.where(pending, 0.0, found.tau + moved), found.dense, chunk.event_count)
         steps = jax.tree.map(lambda buffer, value: buffer.at[chunk.step_count].set(value), steps, row)
-    row = Events(te, which, before, after, m)
+    row = Events(te, which, before, after, m, jnp.where(jumped, work, 0.0))
     events = jax.tree.map(lambda buffer, value: buffer.at[chunk.event_count].set(value), chunk.events, row)
     chunk = Chunk(steps, chunk.step_count + (active & ~pending), events, chunk.event_count + hit)
     new = c._replace(

@@ -28,6 +28,7 @@ class Settings(NamedTuple):
     adaptive: bool
     keep_steps: int  #: room for this many steps per call; 0 keeps none
     keep_events: int
+    sampled: bool = False  #: there are rows between events, taken from the steps kept
 
 
 class Limits(NamedTuple):
@@ -132,6 +133,7 @@ class Events(NamedTuple):
     before: Array
     after: Array
     m: Any
+    work: Array  #: done by the jump
 
 
 class Chunk(NamedTuple):

@@ -10,7 +10,9 @@ import numpy as np
 from footfall.hybrid.fields import FieldInfo
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.statistics import worth_statistics
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.numerics import panel
 from footfall.record.ledger import Ledger
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
 from footfall.sim.loop_state import Carry, Chunk, Report, Settings, Standing
@@ -18,6 +20,21 @@ from footfall.sim.packed_system import Loop
 
 #: Samples evaluated per compiled call.
 KEEP_SAMPLES = 1024
+#: Rows computed at a time.
+ROWS_TOGETHER = 128
+#: A flight, stance or move between two events has at least this many rows, both ends and samples counted ...
+ROWS_PER_ARC = 9
+#: ... unless it is shorter than this share of the time between samples: nothing that could be seen happens in it.
+SHORTEST_ARC = 1e-3
+
+
+class Panels(NamedTuple):
+    """The steps of one call, and what the outputs worth statistics were at the nodes of each."""
+
+    start: np.ndarray
+    tau: np.ndarray
+    event_row: np.ndarray  #: events of this call that came before the step
+    values: np.ndarray  #: (steps, nodes, outputs)
 
 
 class _Observed(NamedTuple):
@@ -27,7 +44,17 @@ class _Observed(NamedTuple):
     before: np.ndarray
     after: np.ndarray
     end: np.ndarray
-    jumps_before: np.ndarray  #: events of this chunk before each sample
+    events_before: np.ndarray  #: events of this chunk before each sample
+    panels: Panels | None
+
+
+class Rows(NamedTuple):
+    """What `observe` gives of one chunk."""
+
+    whole: Any  #: every signal before each event, after each event, at the end and at the samples
+    told: Any  #: the outputs worth statistics in the same rows, and at the nodes of each step
+    earlier: Any  #: events before each sample
+    steps: Any  #: start, length and events before each step
 
 
 @functools.partial(jax.jit, static_argnames="settings")
@@ -36,55 +63,103 @@ def observe(
     x_like: Any,
     first_m: Any,
     chunk: Chunk,
-    end: tuple[Any, Any, Any],
+    end: tuple[Any, Any],
     times: Any,
+    counts: tuple[Any, Any],
     settings: Settings,
-) -> tuple[Any, Any]:
-    """Rows at the sample times, then before and after each event, then at the end, as one matrix; and the events before each sample."""
-    layout = Loop(system, x_like, first_m, settings).layout
-    events, steps = chunk.events, chunk.steps
+) -> Rows:
+    """Rows of one chunk, which ends at `end` (time, state); `counts` says how many of `times` and of its steps are to be looked at.
 
-    def row(t: Any, y: Any, m: Any) -> Any:
-        x, work = layout.unpack(y)
-        values = [x, m, system.outputs(t, x, m), system.stores(t, x, m), system.flow(t, x, m).power, work]
-        return jnp.concatenate([jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(values)])
-
+    One piece of code computes every row, a few at a time and no more than there are.
+    """
+    layout, steps, events = Loop(system, x_like, first_m, settings).layout, chunk.steps, chunk.events
+    samples, looked_into = counts
     # Discrete state before event i is that after event i - 1; row 0 is the chunk's first.
     m_rows = jax.tree.map(lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest]), first_m, events.m)
-    count = jnp.arange(events.t.shape[0])
-    parts = [
-        (events.t, events.before, jax.tree.map(lambda v: v[count], m_rows)),
-        (events.t, events.after, events.m),
-        jax.tree.map(lambda v: jnp.asarray(v)[None], end),
-    ]
-    earlier = jnp.zeros(times.shape, jnp.int32)
-    if steps is not None:
+    number = jnp.arange(events.t.shape[0])
+    given_t = jnp.concatenate([events.t, events.t, jnp.asarray(end[0])[None]])
+    given_y = jnp.concatenate([events.before, events.after, jnp.asarray(end[1])[None]])
+    given_m = jnp.concatenate([number, number + 1, jnp.asarray(chunk.event_count, number.dtype)[None]])
+    given = given_t.shape[0]
+    earlier, index = jnp.zeros(times.shape, jnp.int32), jnp.zeros(times.shape, jnp.int32)
+    if steps is not None and times.shape[0]:
         starts = jnp.where(jnp.arange(steps.start.shape[0]) < chunk.step_count, steps.start, jnp.inf)
         index = jnp.maximum(jnp.searchsorted(starts, times, side="right") - 1, 0)
-
-        def inside(t: Any, i: Any) -> Any:
-            start, tau, dense = jax.tree.map(lambda v: v[i], (steps.start, steps.tau, steps.dense))
-            curve = settings.solver.interpolation_cls(t0=jnp.zeros(()), t1=tau, **dense)
-            return curve.evaluate(jnp.clip(t - start, 0.0, tau))
-
         earlier = steps.event_row[index]
-        parts.insert(0, (times, jax.vmap(inside)(times, index), jax.tree.map(lambda v: v[earlier], m_rows)))
-    rows = jax.tree.map(lambda *v: jnp.concatenate(v), *parts)
-    return jax.vmap(row)(*rows), earlier
+
+    def where(i: Any) -> tuple[Any, Any, Any]:
+        """Time, state and place in m_rows of row number i."""
+        k = jnp.minimum(i, given - 1)
+        found = given_t[k], given_y[k], given_m[k]
+        if steps is None:
+            return found
+        node = jnp.clip(i - given - samples, 0, panel.COUNT * steps.start.shape[0] - 1)
+        step, place = node // panel.COUNT, jnp.asarray(panel.NODES)[node % panel.COUNT]
+        t, sampled = 0.0, jnp.array(False)
+        if times.shape[0]:
+            k, sampled = jnp.clip(i - given, 0, times.shape[0] - 1), i < given + samples
+            step, t = jnp.where(sampled, index[k], step), times[k]
+        start, tau, dense, event_row = jax.tree.map(lambda v: v[step], steps)
+        after = jnp.where(sampled, jnp.clip(t - start, 0.0, tau), place * tau)
+        inside = settings.solver.interpolation_cls(t0=jnp.zeros(()), t1=tau, **dense).evaluate(after)
+        t = jnp.where(sampled, t, start + after)
+        return jax.tree.map(lambda a, b: jnp.where(i < given, a, b), found, (t, inside, event_row.astype(number.dtype)))
+
+    def row(i: Any) -> tuple[Any, Any]:
+        t, y, k = where(i)
+        (x, work), m = layout.unpack(y), jax.tree.map(lambda v: v[k], m_rows)
+        outputs = system.outputs(t, x, m)
+        values = [x, m, outputs, system.stores(t, x, m), system.flow(t, x, m).power, work]
+        scalars = {name: value for name, value, _ in named_leaves(outputs) if np.shape(value) == ()}
+        told = [scalars[name] for name in worth_statistics(scalars, system.travel())]
+        return tuple(
+            jnp.concatenate([jnp.zeros(0), *(jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(part))])
+            for part in (values, told)
+        )
+
+    room = given + times.shape[0], given + times.shape[0] + (0 if steps is None else panel.COUNT * steps.start.shape[0])
+
+    def block(k: Any, found: Any) -> Any:
+        first = k * ROWS_TOGETHER
+        some = jax.vmap(row)(first + jnp.arange(ROWS_TOGETHER))
+        # What does not fit (of nodes, whole rows) is written behind what counts.
+        begins = (jnp.minimum(first, most) for most in room)
+        return tuple(jax.lax.dynamic_update_slice_in_dim(*v, 0) for v in zip(found, some, begins, strict=True))
+
+    widths = [shape.shape[0] for shape in jax.eval_shape(row, jnp.zeros((), jnp.int32))]
+    empty = tuple(jnp.zeros((most + ROWS_TOGETHER, width)) for most, width in zip(room, widths, strict=True))
+    total = jnp.asarray(given + samples, jnp.int32)
+    if steps is not None and widths[1]:
+        total = total + panel.COUNT * jnp.asarray(looked_into, jnp.int32)
+    whole, told = jax.lax.fori_loop(0, (total + ROWS_TOGETHER - 1) // ROWS_TOGETHER, block, empty)
+    return Rows(whole, told, earlier, None if steps is None else (steps.start, steps.tau, steps.event_row))
 
 
 def _observed(
-    on_device: Any, begin: Any, chunk: Any, end: Any, count: int, rows: Any, times: np.ndarray, settings: Settings
+    on_device: Any,
+    begin: Any,
+    chunk: Any,
+    end: Any,
+    standing: Standing,
+    rows: Rows | None,
+    times: np.ndarray,
+    settings: Settings,
+    *,
+    look_inside: bool = True,
 ) -> _Observed:
     """Rows at the times given, and on both sides of the chunk's events; `rows` is what `observe` gave for the events already."""
     system, x, _ = on_device
-    room = KEEP_SAMPLES if settings.keep_steps else 0
+    count, steps, k = standing.event_count, standing.step_count, settings.keep_events
     if rows is None:
-        fill = np.full(room - len(times), times[-1] if len(times) else 0.0)
-        rows = observe(system, x, begin.m, chunk, (end.t, end.y, end.m), np.concatenate([times, fill]), settings=settings)
-    values, earlier = np.asarray(rows[0]), np.asarray(rows[1]) if room else np.zeros(0, int)
-    events, k = values[room:], settings.keep_events
-    return _Observed(values[: len(times)], events[:count], events[k : k + count], events[-1], earlier[: len(times)])
+        all_times = np.concatenate([times, np.zeros(KEEP_SAMPLES - len(times))])
+        counts = np.int32(len(times)), np.int32(steps if look_inside else 0)
+        rows = observe(system, x, begin.m, chunk, (end.t, end.y), all_times, counts, settings=settings)
+    first = 2 * k + 1 + len(times)
+    whole, earlier, panels = np.asarray(rows.whole), np.asarray(rows.earlier)[: len(times)], None
+    if look_inside and rows.steps is not None and rows.told.shape[1]:
+        told = np.asarray(rows.told)[first : first + panel.COUNT * steps]
+        panels = Panels(*(np.asarray(v)[:steps] for v in rows.steps), told.reshape(steps, panel.COUNT, -1))
+    return _Observed(whole[2 * k + 1 : first], whole[:count], whole[k : k + count], whole[2 * k], earlier, panels)
 
 
 class _Piece(NamedTuple):
@@ -98,6 +173,10 @@ class _Piece(NamedTuple):
     standing: Standing
     samples: int  #: so far
     jumps: int  #: so far
+    arc_begin: float  #: when the last event that is no tick of a clock happened
+    jump_work: np.ndarray  #: so far
+    totals: np.ndarray  #: integrals of the outputs worth statistics and of their squares, so far
+    peaks: np.ndarray  #: their largest sizes since the last row
 
 
 class Recorder:
@@ -108,7 +187,9 @@ class Recorder:
 
     def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: Carry):
         self.rate, self.first = rate, first
-        self.signals, self.ports, self.works, self.guard_of, self.names, self.terminal = columns_of(system, x, m)
+        named = columns_of(system, x, m)
+        self.signals, self.ports, self.works, self.guard_of, self.names = named[:5]
+        self.terminal, self.clock, self.told = named.terminal, named.clock, named.told
         self.store_count = sum(s.role == "store" for s in self.signals)
         self.pieces: list[_Piece] = []
 
@@ -128,37 +209,60 @@ class Recorder:
     ) -> Standing:
         """Rows of one chunk, in hybrid-time order."""
         standing = report.read(self.store_count, len(self.works), len(self.guard_of))
-        begin = self.carry
-        samples, jumps = (self.pieces[-1].samples, self.pieces[-1].jumps) if self.pieces else (0, 0)
-        count, t_end = standing.event_count, standing.t
+        begin, last = self.carry, self.pieces[-1] if self.pieces else self._nothing()
+        jumps, count, t_end = last.jumps, standing.event_count, standing.t
         event_t, guard = np.asarray(chunk.events.t)[:count], np.asarray(chunk.events.guard)[:count]
-        ends = self.terminal[[self.guard_of[g][0] for g in guard]] if count else np.zeros(0, bool)
+        kinds = [self.guard_of[g][0] for g in guard]
+        ends, ticks = self.terminal[kinds], self.clock[kinds]
         jumps_before = jumps + np.arange(count) - np.concatenate([[0], np.cumsum(ends)])[:count].astype(int)
-        times = np.zeros(0)
+        times, samples = np.zeros(0), last.samples
+        arc_ends = event_t[~ticks]
         if self.rate is not None and standing.step_count:  # without a step there is nothing to sample
             times = np.arange(samples, int(np.floor(t_end * self.rate * (1 + 1e-15))) + 1) / self.rate
             times = times[times <= t_end]
-        parts = []
-        for first in range(0, max(1, len(times)), KEEP_SAMPLES):
-            block = times[first : first + KEEP_SAMPLES]
-            seen = _observed(on_device, begin, chunk, end, count, rows, block, settings)
-            parts.append((block, jumps + seen.jumps_before, np.full(len(block), 1), seen.samples))
+            samples += len(times)
+            over = [t_end] if standing.outcome != Outcome.running else []
+            more = _rows_of_short_arcs(np.concatenate([[last.arc_begin], arc_ends, over]), self.rate)
+            times = np.union1d(times, more[more >= last.standing.t])
+        parts, first = [], None
+        for k in range(0, max(1, len(times)), KEEP_SAMPLES):
+            block = times[k : k + KEEP_SAMPLES]
+            seen = _observed(on_device, begin, chunk, end, standing, rows, block, settings, look_inside=first is None)
+            first = first or seen
+            passed = seen.events_before
+            parts.append((block, jumps + passed, np.full(len(block), 1), passed, seen.samples))
+        assert first is not None
         # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
-        parts.append((event_t, jumps_before, np.full(count, 0), seen.before))
-        parts.append((event_t, jumps_before + ~ends, np.full(count, 2), seen.after))
+        event = np.arange(count)
+        parts.append((event_t, jumps_before, np.full(count, 0), event, seen.before))
+        parts.append((event_t, jumps_before + ~ends, np.full(count, 2), event + 1, seen.after))
         total = jumps + int(count - ends.sum())
         at_end = (count and event_t[-1] == t_end) or (len(times) and times[-1] == t_end)
         if standing.outcome != Outcome.running and not at_end:
-            parts.append((np.array([t_end]), np.array([total]), np.array([3]), seen.end[None]))
-        t, j, rank, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+            parts.append((np.array([t_end]), np.array([total]), np.array([3]), np.array([count]), seen.end[None]))
+        t, j, rank, passed, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         order = np.lexsort((rank, j, t))
         position = np.empty(len(order), int)
         position[order] = np.arange(len(order))
         before = position[len(times) : len(times) + count]
         after = position[len(times) + count : len(times) + 2 * count]
         events = [(float(a), int(g), int(b), int(c)) for a, g, b, c in zip(event_t, guard, before, after, strict=True)]
-        self.pieces.append(_Piece(t[order], j[order], values[order], events, end, standing, samples + len(times), total))
+        t, passed = t[order], passed[order]
+        done = last.jump_work + np.concatenate([np.zeros((1, len(self.works))), np.cumsum(np.asarray(chunk.events.work)[:count], axis=0)])
+        statistics, totals, peaks = _statistics(first.panels, t, passed, last.totals, last.peaks)
+        piece = _Piece(
+            t, j[order], np.concatenate([values[order], done[passed], statistics], axis=1), events, end, standing, samples, total,
+            float(arc_ends[-1]) if len(arc_ends) else last.arc_begin, done[-1], totals, peaks,
+        )  # fmt: skip
+        self.pieces.append(piece)
         return standing
+
+    def _nothing(self) -> _Piece:
+        """The record before its first chunk."""
+        none, told = np.zeros(0), len(self.told)
+        return _Piece(
+            none, none, none, [], self.first, self._at_start(), 0, 0, 0.0, np.zeros(len(self.works)), np.zeros(2 * told), np.zeros(told)
+        )
 
     def trajectory(self, outcome: Outcome, draw: Any, travel: Any, source: dict) -> Trajectory:
         """The record so far."""
@@ -221,6 +325,46 @@ class Recorder:
         )
 
 
+def _rows_of_short_arcs(ends: np.ndarray, rate: float) -> np.ndarray:
+    """Times of rows, evenly spread, in arcs too short for enough samples; `ends` are where they begin and end, one after another."""
+    begin, length = ends[:-1], np.diff(ends)
+    few = (length * rate < ROWS_PER_ARC - 1) & (length * rate > SHORTEST_ARC)
+    places = np.arange(1, ROWS_PER_ARC - 1) / (ROWS_PER_ARC - 1)
+    return (begin[few, None] + length[few, None] * places).ravel()
+
+
+def _statistics(
+    panels: Panels | None, t: np.ndarray, passed: np.ndarray, totals: np.ndarray, peaks: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Columns of the rows at `t`, after so many `passed` events: integrals so far, of the values and of their squares, and the largest sizes
+    in steps that ended since the row before; and what there is of each at the end."""
+    if panels is None or not len(panels.start):
+        running, held = np.tile(totals, (len(t), 1)), np.zeros((len(t), len(peaks)))
+        held[:1], left = peaks, (peaks if not len(t) else 0.0 * peaks)
+        return np.concatenate([running, held], axis=1), totals, left
+    start, tau, event_row, values = panels
+    both = np.concatenate([values, values * values], axis=2)
+    sums = tau[:, None] * np.einsum("n,pnf->pf", panel.WEIGHTS, both)
+    begun = totals + np.concatenate([np.zeros((1, len(totals))), np.cumsum(sums, axis=0)])
+    step = np.clip(np.searchsorted(start, t, side="right") - 1, 0, len(start) - 1)
+    length = np.where(tau > 0, tau, 1.0)[step]
+    place = np.clip((t - start[step]) / length, 0.0, 1.0)
+    running = begun[step] + tau[step, None] * np.einsum("rn,rnf->rf", panel.running_weights(place), both[step])
+    whole = place >= 1.0
+    running[whole] = begun[step[whole] + 1]
+    # The row that follows the end of a step, before the next event; what is left over waits for the next row.
+    over = np.concatenate([panel.largest(values), np.zeros((len(t), len(peaks)))])
+    is_row = np.concatenate([np.zeros(len(start), bool), np.ones(len(t), bool)])
+    # An event is where its step ended, but for rounding.
+    when = np.concatenate([start + tau * (1 - 1e-12), t])
+    order = np.lexsort((is_row, when, np.concatenate([event_row, passed])))
+    over, is_row = over[order], is_row[order]
+    over[0] = np.maximum(over[0], peaks)
+    begins = np.concatenate([[0], np.flatnonzero(is_row) + 1])
+    held = np.maximum.reduceat(np.concatenate([over, np.zeros((1, len(peaks)))]), begins, axis=0)
+    return np.concatenate([running, held[:-1]], axis=1), begun[-1], held[-1]
+
+
 class Columns(NamedTuple):
     """What the columns, ports, jump works and guards of a system are called."""
 
@@ -230,6 +374,8 @@ class Columns(NamedTuple):
     guards: list[tuple[int, int | None]]  #: (index, leg) of each flat guard
     events: tuple[str, ...]
     terminal: np.ndarray  #: which events end the run
+    clock: np.ndarray  #: which events are ticks
+    told: tuple[str, ...]  #: outputs worth statistics
 
 
 def columns_of(system: AbstractHybridSystem, x: Any, m: Any) -> Columns:
@@ -239,8 +385,11 @@ def columns_of(system: AbstractHybridSystem, x: Any, m: Any) -> Columns:
 
 @functools.lru_cache(maxsize=256)  # tracing for shapes takes longer than a short run
 def _columns_of(tree: Any, shapes: tuple) -> Columns:
+    travels = []
+
     def look(system: AbstractHybridSystem, x: Any, m: Any) -> Any:
         t = jnp.zeros(())
+        travels.append(system.travel())
         work = ()
         guards = system.guards(t, x, m)
         for k, event in enumerate(system.events):
@@ -262,10 +411,28 @@ def _columns_of(tree: Any, shapes: tuple) -> Columns:
             group = parent.rstrip(".") if role == "output" else prefix.rstrip(".")
             unit = "J" if role == "work" else info.unit
             signals.append(Signal(prefix + name, unit, info.doc, role, rate_of, group))
+    signals += [Signal(f"jump_work.{name}", "J", info.doc, "jump_work", None, "jump_work") for name, info in _flat_names(work)]
+    outputs_of = {signal.name: signal for signal in signals if signal.role == "output"}
+    told = worth_statistics([name for name, value, _ in named_leaves(outputs) if value.shape == ()], travels[0])
+    signals += statistics_of([outputs_of[name] for name in told])
     flat = [(k, leg if g.shape else None) for k, g in enumerate(guards) for leg in range(int(np.prod(g.shape)))]
     events = arguments[0].events
     terminal = np.array([e.outcome is not None for e in events])
-    return Columns(signals, _flat_names(power), _flat_names(work), flat, tuple(e.name for e in events), terminal)
+    clock = np.array([e.period is not None for e in events])
+    names = tuple(e.name for e in events)
+    return Columns(signals, _flat_names(power), _flat_names(work), flat, names, terminal, clock, told)
+
+
+def statistics_of(outputs: list[Signal]) -> list[Signal]:
+    """The columns that go with outputs worth statistics: from them a summary has exact means and peaks over any steps."""
+    kinds = (
+        ("integral", lambda unit: f"{unit} s".strip(), "its integral over time so far"),
+        ("square", lambda unit: f"({unit})^2 s" if unit else "s", "the integral of its square so far"),
+        ("peak", lambda unit: unit, "its largest size in the steps that ended since the row before"),
+    )
+    return [
+        Signal(f"{kind}.{s.name}", unit(s.unit), f"{s.doc}: {doc}", "statistic", None, kind) for kind, unit, doc in kinds for s in outputs
+    ]
 
 
 def _flat_fields(struct: Any) -> list[tuple[str, FieldInfo, str, str]]:

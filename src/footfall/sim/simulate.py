@@ -26,11 +26,13 @@ from footfall.sim.jax_setup import prepare_jax
 from footfall.sim.loop_state import Carry, Limits, Report, Settings, as_arrays, as_floats
 from footfall.sim.mujoco_engine import simulate_bodies
 from footfall.sim.plan import SimPlan
-from footfall.sim.recorder import Recorder, observe
+from footfall.sim.recorder import Recorder, columns_of, observe
 from footfall.sim.step_run import simulate_steps
 
 #: Room per compiled call.
 KEEP_STEPS, KEEP_EVENTS = 2048, 64
+#: The same for steps of a run without samples, which are kept for statistics only.
+KEEP_UNSAMPLED = 512
 #: A call returns to Python after this many solver steps at the latest, so that progress and Ctrl-C work without samples too.
 TRIES_PER_CALL = 16384
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
@@ -56,10 +58,10 @@ def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: S
     """One chunk. Without samples, what there is to see (both sides of its events) comes along, saving a call."""
     new, chunk = engine.advance(system, carry, x_like, limits, settings)
     report = Report.of(new, chunk)
-    if settings.keep_steps:
+    if settings.sampled:
         return new, chunk, report, None
-    rows = observe(system, x_like, carry.m, chunk, (new.t, new.y, new.m), jnp.zeros(0), settings=settings)
-    return new, chunk._replace(events=chunk.events._replace(before=None, after=None, m=None)), report, rows
+    rows = observe(system, x_like, carry.m, chunk, (new.t, new.y), jnp.zeros(0), (0, chunk.step_count), settings=settings)
+    return new, chunk._replace(steps=None, events=chunk.events._replace(before=None, after=None, m=None)), report, rows
 
 
 def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> Limits:
@@ -72,7 +74,7 @@ def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_pe
 
 def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> Settings:
     """The plan's choices for the compiled loop."""
-    return Settings(_forward(plan.solver), plan.step is None, keep_steps, keep_events)
+    return Settings(_forward(plan.solver), plan.step is None, keep_steps, keep_events, plan.sample_rate is not None)
 
 
 @functools.lru_cache(maxsize=64)
@@ -118,12 +120,13 @@ def _simulate_events(
     rate = plan.sample_rate
     if rate is not None:
         rate = min(rate, MOST_SAMPLES / plan.duration)
-    settings = settings_of(plan, KEEP_STEPS if rate else 0, KEEP_EVENTS)
+    kept = KEEP_STEPS if rate else KEEP_UNSAMPLED if columns_of(system, x0, m0).told else 0
+    settings = settings_of(plan, kept, KEEP_EVENTS)
     limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
     source = provenance(plan, rate)
     # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
     begin = (system, x0, m0, limits, np.float64(plan.step or 0.0))
-    if settings.keep_steps:
+    if settings.sampled:
         (carry, on_device), chunk = _start(*begin, settings=settings), None
     else:
         carry, on_device, chunk = _start_and_advance(*begin, settings=settings)

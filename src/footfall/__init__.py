@@ -44,6 +44,8 @@ _HOMES = {
     "load": "scenario.load",
     "SimPlan": "sim.plan",
     "simulate": "sim.simulate",
+    "endpoint": "scenario.derivatives",
+    "gradient": "scenario.derivatives",
     "open_sweep": "sweep.read_back",
     "rollout": "sweep.rollout",
 }

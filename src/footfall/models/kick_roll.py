@@ -16,6 +16,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Arrow, Ball, Chart, Ground, Link, Shape
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates
+from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
 
@@ -89,11 +90,17 @@ class KickStart(AbstractStart):
             system.gravity,
             *(vars(self)[n] for n in KickState.__dataclass_fields__),
         )
-        shape = np.broadcast_shapes(*(np.shape(leaf) for leaf in leaves))
+        xp, shape = namespace(*leaves), np.broadcast_shapes(*(np.shape(leaf) for leaf in leaves))
         angle, out, turning, pushing = (
-            np.array(np.broadcast_to(v, shape), float)
+            xp.array(xp.broadcast_to(v, shape), float)
             for v in (self.angle, self.extension, self.angle_rate, self.extension_rate)
         )
+        if not traced(*leaves, system.stroke):
+            self._check(system, shape, angle, out, turning, pushing)
+        return HybridState(KickState(angle, out, turning, pushing), KickMode(kicks=np.zeros(shape, np.int32)))
+
+    @staticmethod
+    def _check(system: Any, shape: tuple, angle: Any, out: Any, turning: Any, pushing: Any) -> None:
         beyond = out >= system.stroke
         if np.any(beyond):
             lane = int(np.argmax(beyond))
@@ -110,7 +117,6 @@ class KickStart(AbstractStart):
                 "angle",
                 lane if shape else None,
             )
-        return HybridState(KickState(angle, out, turning, pushing), KickMode(kicks=np.zeros(shape, np.int32)))
 
 
 class KickRoll(AbstractHybridSystem):

@@ -12,6 +12,7 @@ from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
 from footfall.models.runner_legs import Mount, each_leg, foot_depth, look
 from footfall.models.runner_states import FootState, PerLeg, RunnerMode, RunnerState
+from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 
 #: On water the crank axes start this high above it [m] unless the start says otherwise.
@@ -37,22 +38,22 @@ class RunnerStart(AbstractStart):
     )
 
     def state(self, system: Any) -> HybridState:
-        if system.pitch == "locked" and np.any(np.asarray(self.pitch_rate) != 0):
+        unknown = traced(*jax.tree.leaves((system, self)))  # nothing to check then
+        if not unknown and system.pitch == "locked" and np.any(np.asarray(self.pitch_rate) != 0):
             raise ParameterError('the pitch is locked (robot.pitch = "locked"), so its rate must be zero.', "pitch_rate")
-        _check_pitch(system, self.pitch)
+        if not unknown:
+            _check_pitch(system, self.pitch)
         lowest = _touching_height(system, self._at(system, 0.0))
         height = self.height
         if height is None:
             height = HEIGHT_OVER_WATER if system.on_water else lowest
-        if not system.on_water:
-            _check_above_ground(system, height, lowest)
-        elif np.any(np.asarray(height + system.body.half_height) <= 0):
-            worst = int(np.argmin(height)) if np.ndim(height) else None
-            raise ParameterError(f"height = {np.min(height):g} m: the body starts under water.", "height", worst)
+        if not unknown:
+            _check_height(system, height, lowest)
         x = self._at(system, height)
         feet, mode = _seen(system, x)
-        _check_pads(system, feet)
-        return HybridState(x, jax.tree.map(np.asarray, mode))
+        if not unknown:
+            _check_pads(system, feet)
+        return HybridState(x, mode if unknown else jax.tree.map(np.asarray, mode))
 
     def _at(self, system: Any, height: Scalar) -> RunnerState:
         hinge, memory, free = system.foot.has_hinge, system.friction.has_memory, system.drive.free
@@ -87,8 +88,9 @@ def _seen(system: Any, x: RunnerState) -> tuple[dict[str, tuple[Scalar, Scalar]]
 
 def _touching_height(system: Any, at_zero: RunnerState) -> Scalar:
     """Height of the centre of mass at which the lowest foot just touches; `at_zero` has the centre of mass at the origin."""
-    deepest = functools.reduce(np.maximum, [np.asarray(deep, float) for deep, _ in _seen(system, at_zero)[0].values()])
-    return deepest if system.on_water else deepest / np.cos(np.asarray(system.terrain.descent, float))
+    xp = namespace(*jax.tree.leaves((system, at_zero)))
+    deepest = functools.reduce(xp.maximum, [xp.asarray(deep, float) for deep, _ in _seen(system, at_zero)[0].values()])
+    return deepest if system.on_water else deepest / xp.cos(xp.asarray(system.terrain.descent, float))
 
 
 def _check_pitch(system: Any, pitch: Scalar) -> None:
@@ -101,6 +103,14 @@ def _check_pitch(system: Any, pitch: Scalar) -> None:
             "pitch",
             worst if np.ndim(over) else None,
         )
+
+
+def _check_height(system: Any, height: Scalar, touching: Scalar) -> None:
+    if not system.on_water:
+        _check_above_ground(system, height, touching)
+    elif np.any(np.asarray(height + system.body.half_height) <= 0):
+        worst = int(np.argmin(height)) if np.ndim(height) else None
+        raise ParameterError(f"height = {np.min(height):g} m: the body starts under water.", "height", worst)
 
 
 def _check_above_ground(system: Any, height: Scalar, touching: Scalar) -> None:

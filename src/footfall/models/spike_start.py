@@ -10,6 +10,7 @@ from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
 from footfall.mechanics.spike import require_joints
 from footfall.models.spike_states import SpikeStage, SpikeState
+from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 
 
@@ -22,16 +23,18 @@ class SpikeStart(AbstractStart):
     motion: str = choice("path", options=("path", "rest"), doc="whether it moves with the path or is at rest")
 
     def state(self, system: Any) -> HybridState:
-        shape = np.broadcast_shapes(*(np.shape(leaf) for leaf in jax.tree.leaves((system, self))))
+        leaves = jax.tree.leaves((system, self))
+        xp, shape = namespace(*leaves), np.broadcast_shapes(*(np.shape(leaf) for leaf in leaves))
         zero = np.zeros(shape)
         leg_time = system.gait.offsets_of()[system.index] * system.gait.period
-        stage = np.broadcast_to(np.asarray(system.gait.stage(leg_time)[0], np.int32), shape)
-        m = SpikeStage(cycles=np.zeros(shape, np.int32), stage=np.array(stage))
+        stage = xp.broadcast_to(xp.asarray(system.gait.stage(leg_time)[0], np.int32), shape)
+        m = SpikeStage(cycles=np.zeros(shape, np.int32), stage=xp.array(stage))
         target = _target(system, m)
         given = (self.joint_1, self.joint_2, self.slide)
-        q = [np.array(np.broadcast_to(t if own is None else own, shape), float) for own, t in zip(given, target.q, strict=True)]
-        v = [np.array(np.broadcast_to(t, shape), float) if self.motion == "path" else zero.copy() for t in target.v]
-        _check_joints(system, q)
+        q = [xp.array(xp.broadcast_to(t if own is None else own, shape), float) for own, t in zip(given, target.q, strict=True)]
+        v = [xp.array(xp.broadcast_to(t, shape), float) if self.motion == "path" else zero.copy() for t in target.v]
+        if not traced(*leaves):
+            _check_joints(system, q)
         x = SpikeState(*q, *v, zero, zero.copy(), zero.copy())
         return HybridState(x, m)
 

@@ -9,6 +9,7 @@ from footfall.hybrid.fields import ParameterError, choice, param
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
 from footfall.models.walker_states import LegState, Points, WalkerMode, WalkerState
+from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 from footfall.parts.gaits.wave import TURN
 
@@ -23,22 +24,23 @@ class WalkerStart(AbstractStart):
     speed: Scalar = param(0.0, unit="m/s", doc="forward speed")
 
     def state(self, system: Any) -> HybridState:
-        shape = np.broadcast_shapes(*(np.shape(leaf) for leaf in jax.tree.leaves((system, self))))
+        leaves = jax.tree.leaves((system, self))
+        xp, shape = namespace(*leaves), np.broadcast_shapes(*(np.shape(leaf) for leaf in leaves))
         count = system.body.segments
         index = np.arange(count, dtype=float).reshape(-1, *[1] * len(shape))
 
-        def rows(values: Any) -> np.ndarray:
-            return np.array(np.broadcast_to(values, (count, *shape)), float)
+        def rows(values: Any) -> Any:
+            return xp.array(xp.broadcast_to(values, (count, *shape)), float)
 
         x = rows(self.head - index * system.body.spacing)
         _check_ground(system, x)
         phase = rows(self._phases(system, index))
-        phase = phase - TURN * np.floor(phase[:1] / TURN)  # strides are counted from the head's first turn
-        target = jax.tree.map(np.asarray, _targets(system.gait, phase))
-        z = rows(np.asarray(_heights(system.terrain, x)) + system.gait.height)
+        phase = phase - TURN * xp.floor(phase[:1] / TURN)  # strides are counted from the head's first turn
+        target = jax.tree.map(xp.asarray, _targets(system.gait, phase))
+        z = rows(xp.asarray(_heights(system.terrain, x)) + system.gait.height)
         there = system.has_leg(x)
-        still, pace = np.zeros_like(x), rows(self.speed)
-        bristle = np.zeros_like(x) if system.friction.has_memory else None
+        still, pace = xp.zeros_like(x), rows(self.speed)
+        bristle = xp.zeros_like(x) if system.friction.has_memory else None
         tip_x, tip_z = rows(x + there * target.x), rows(z + there * target.z)
         state = WalkerState(
             nodes=Points(x, z, pace, still, bristle),
@@ -46,7 +48,7 @@ class WalkerStart(AbstractStart):
             legs=LegState(phase, still.copy(), still.copy()),
         )
         none = np.zeros(shape, np.int32)
-        return HybridState(state, WalkerMode(strides=none, ticks=none.copy(), missing=np.zeros_like(x)))
+        return HybridState(state, WalkerMode(strides=none, ticks=none.copy(), missing=xp.zeros_like(x)))
 
     def _phases(self, system: Any, index: np.ndarray) -> Any:
         if self.phases == "random":
@@ -65,8 +67,10 @@ def _heights(terrain: Any, x: Any) -> Any:
     return terrain.height(x)
 
 
-def _check_ground(system: Any, x: np.ndarray) -> None:
+def _check_ground(system: Any, x: Any) -> None:
     """No gap under the robot, and the last one still before its tail."""
+    if traced(x, system.gait.half_stride, *jax.tree.leaves(system.terrain)):
+        return
     reach = np.asarray(system.gait.half_stride, float)
     front, rear = np.asarray(x[0] + reach), np.asarray(x[-1] - reach)
     if system.terrain.broken:

@@ -1,4 +1,4 @@
-"""Starts of the spoked wheels: standing on one spoke, rolling over it. Elementwise in NumPy: one robot or a batch."""
+"""Starts of the spoked wheels: standing on one spoke, rolling over it. Elementwise: one robot or a batch."""
 
 import math
 from typing import Any
@@ -18,6 +18,7 @@ from footfall.models.wheel_states import (
     TorsoWheelState,
     WheelStance,
 )
+from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 
 #: A foot may start this far below the ground: two feet may stand on it at once, and rounding must not forbid that.
@@ -26,6 +27,8 @@ ALLOWED_DEPTH = 1e-9
 
 def _require_above_ground(height: Scalar, rest_length: Scalar, angle: Scalar, spokes: int) -> None:
     """No unloaded spoke may reach below the ground. Of a batch, the deepest is named."""
+    if traced(height, rest_length, angle):
+        return
     spacing = 2.0 * math.pi / spokes
     clearance, lowest = np.inf, 0
     for i in range(1, spokes):  # one spoke at a time: a batch then needs no array of all of them
@@ -44,6 +47,8 @@ def _require_above_ground(height: Scalar, rest_length: Scalar, angle: Scalar, sp
 
 
 def _stance_angle_ok(angle: Scalar) -> None:
+    if traced(angle):
+        return
     upright = np.cos(angle)
     worst = int(np.argmin(upright))
     if not np.ravel(upright)[worst] > 0:
@@ -66,8 +71,9 @@ class RigidWheelStart(AbstractStart):
         angle = self.spoke_angle
         _stance_angle_ok(angle)
         length = system.leg.length
-        _require_above_ground(length * np.cos(angle), length, angle, system.spokes)
-        foot_x = length * np.sin(angle)  # the hub starts above x = 0
+        xp = namespace(angle)
+        _require_above_ground(length * xp.cos(angle), length, angle, system.spokes)
+        foot_x = length * xp.sin(angle)  # the hub starts above x = 0
         x = RigidWheelState(spoke_angle=self.spoke_angle, spoke_rate=self.spoke_rate)
         return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
 
@@ -85,18 +91,19 @@ class TorsoWheelStart(AbstractStart):
     def state(self, system: Any) -> HybridState:
         angle, rest = self.spoke_angle, system.leg.rest_length
         _stance_angle_ok(angle)
-        height = rest * np.cos(angle) if self.height is None else self.height
+        xp = namespace(angle)
+        height = rest * xp.cos(angle) if self.height is None else self.height
         _require_above_ground(height, rest, angle, system.spokes)
         x = TorsoWheelState(
             spoke_angle=self.spoke_angle,
             torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
-            spoke_length=rest if self.height is None else height / np.cos(angle),
+            spoke_length=rest if self.height is None else height / xp.cos(angle),
             spoke_rate=self.spoke_rate,
             torso_rate=self.torso_rate,
             spoke_speed=self.spoke_speed,
             pitch_integral=0.0,
         )
-        foot_x = x.spoke_length * np.sin(angle)  # the hub starts above x = 0
+        foot_x = x.spoke_length * xp.sin(angle)  # the hub starts above x = 0
         if system.controller.held:
             return HybridState(x, DrivenStance(foot_x=foot_x, steps=np.int32(0), torque=0.0))
         if system.control_period is None:
@@ -117,16 +124,17 @@ class SteeredWheelStart(AbstractStart):
     def state(self, system: Any) -> HybridState:
         angle, rest = self.spoke_angle, system.leg.rest_length
         _stance_angle_ok(angle)
-        sink = system.half_track * np.abs(self.roll)  # of the lower side
-        height = rest * np.cos(angle) + sink if self.height is None else self.height
+        xp = namespace(angle, self.roll)
+        sink = system.half_track * xp.abs(self.roll)  # of the lower side
+        height = rest * xp.cos(angle) + sink if self.height is None else self.height
         _require_above_ground(height - sink, rest, angle, system.spokes)
-        ahead = (height - sink) * np.tan(angle)
+        ahead = (height - sink) * xp.tan(angle)
         x = SteeredWheelState(
             height=height,
             roll=self.roll,
             torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
-            speed=self.speed * np.cos(angle),
-            climb_rate=self.speed * np.sin(angle),
+            speed=self.speed * xp.cos(angle),
+            climb_rate=self.speed * xp.sin(angle),
             roll_rate=0.0,
             torso_rate=0.0,
             yaw_rate=0.0,

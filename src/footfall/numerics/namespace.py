@@ -13,3 +13,9 @@ def namespace(*values: Any) -> ModuleType:
     if jax is not None and any(isinstance(value, jax.Array) for value in values):
         return sys.modules["jax.numpy"]
     return np
+
+
+def traced(*values: Any) -> bool:
+    """Whether JAX is looking through any of these: then it has no value, and nothing about it can be checked."""
+    jax = sys.modules.get("jax")
+    return jax is not None and any(isinstance(value, jax.core.Tracer) for value in values)

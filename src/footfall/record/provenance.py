@@ -30,6 +30,7 @@ def provenance(plan: Any, sample_rate: float | None) -> dict[str, Any]:
         "step": plan.step,
         "near_room": plan.near_room,
         "near_step": plan.near_step,
+        "settle": plan.settle,
         "sample_rate": sample_rate,
         "precision": "float64",
         "device": jax.devices()[0].device_kind,

@@ -93,6 +93,7 @@ class Trajectory:
     draw: Callable[[], Drawing] = Drawing  #: makes the drawing; a run that nobody looks at need not
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
+    scenario: dict[str, Any] = dataclasses.field(default_factory=dict)  #: the resolved scenario, of a run that had one
     doubts: tuple[Doubt, ...] = ()  #: what the engine and the robot noticed; `verdict` adds what the books say
     look_again: Callable[["Trajectory"], Iterable[Doubt]] | None = None  #: more doubts, that take a while to find
 

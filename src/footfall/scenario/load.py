@@ -2,11 +2,15 @@
 
 import copy
 import dataclasses
+import json
 import os
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import jax
+import numpy as np
 import pydantic
 import tomli_w
 
@@ -16,6 +20,7 @@ from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.integrators.multirate import Multirate
+from footfall.numerics.namespace import traced
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
 from footfall.scenario.document import Document, apply_settings, at, merged, slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
@@ -27,6 +32,8 @@ from footfall.sim.plan import SimPlan
 
 #: Ends the name of a shipped scenario whose robot has a control computer.
 COMPUTER = "-closed-loop"
+#: Texts of --set, or values by key.
+Settings: TypeAlias = Sequence[str] | Mapping[str, Any]
 LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
 
 
@@ -67,14 +74,28 @@ def with_computer(name: str) -> str:
     return name + COMPUTER if name + COMPUTER in shipped_scenarios() else name
 
 
-def load(name: str | Path, settings: list[str] | tuple[str, ...] = (), *, duration: float | str | None = None) -> Experiment:
-    """Load a scenario by name or path. `settings` are `--set` texts: "leg.stiffness=20000", "leg=stiffening"."""
+def load(name: str | Path, settings: Settings = (), *, duration: float | str | None = None) -> Experiment:
+    """Load a scenario by name or path, with other values or parts where `settings` says so.
+
+    Arguments:
+        name: a shipped scenario (`ff.scenarios()` lists them) or the path of a TOML file.
+        settings: values by key: {"leg.stiffness": 2e4, "terrain.angle": "4 deg", "leg": "stiffening"}; or the same as texts of
+            `--set`: ["leg.stiffness=20000", "leg=stiffening"]. Numbers are SI; any unique end of a key's path will do.
+        duration: seconds to simulate, or a text such as "30 s".
+
+    Returns an `Experiment`, ready for `ff.simulate`. Raises ScenarioError, which says which key is wrong and what would be right.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel", {"terrain.angle": "5 deg"}, duration=2)
+    >>> round(wheel.system.terrain.angle, 4), wheel.plan.duration
+    (0.0873, 2.0)
+    """
     path = find_scenario(str(name))
     given = read_toml(path)
     prepare_jax()  # making a robot may compile something
     where = str(name) if str(name) in shipped_scenarios() else str(path)
     document, system = merged(given, where, path.parent)
-    extra = list(settings) + ([f"sim.duration={duration}"] if duration is not None else [])
+    extra = _texts(settings) + ([f"sim.duration={duration}"] if duration is not None else [])
     apply_settings(document, extra, type(system))
     if extra:
         where = f"{where} with {', '.join(extra)}"
@@ -92,10 +113,40 @@ def require_flow(experiment: Experiment, what: str) -> None:
         )
 
 
-def with_settings(experiment: Experiment, settings: list[str] | tuple[str, ...]) -> Experiment:
+def _texts(settings: Settings) -> list[str]:
+    """As `--set` would have them: one grammar for the command line and the library."""
+    if isinstance(settings, str):
+        raise ScenarioError(f'settings are a dictionary or a list of texts: ["{settings}"], with brackets.')
+    if not isinstance(settings, Mapping):
+        return list(settings)
+    return [f"{key}={_text(key, value)}" for key, value in settings.items()]
+
+
+def _text(key: Any, value: Any) -> str:
+    """A value as TOML writes it; words and quantities as they are."""
+    if traced(value):
+        raise ScenarioError(
+            f"{key}: JAX is tracing this number, and a scenario holds plain ones. To differentiate a run by it, use"
+            f' ff.endpoint(experiment, {{"{key}": value}}) or ff.gradient(measure, experiment, wrt=["{key}"]).'
+        )
+    if value is None:
+        return "auto"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) or np.ndim(value) == 1:
+        return f"[{', '.join(json.dumps(v) if isinstance(v, str) else _text(key, v) for v in value)}]"
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value)).lower()
+    if np.ndim(value) == 0 and isinstance(value, int | float | np.integer | np.floating | np.ndarray | jax.Array):
+        return repr(value.item() if hasattr(value, "item") else value)
+    raise ScenarioError(f'{key}: a value is a number, a text such as "4 deg" or a list of them, not {type(value).__name__}.')
+
+
+def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     """The same experiment with other values or parts, as `--set` would have made it."""
     document, robot = copy.deepcopy(experiment.document), type(experiment.system)
-    apply_settings(document, list(settings), robot)
+    settings = _texts(settings)
+    apply_settings(document, settings, robot)
     where = f"{experiment.origin or experiment.name} with {', '.join(settings)}"
     changed = build(document, robot, experiment.name, where, experiment.system)
     return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin)

@@ -5,9 +5,12 @@ kind of leg, another number of spokes) cannot be an array: `structural` says so,
 """
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import Any
 
+import equinox as eqx
+import jax
 import numpy as np
 
 from footfall.hybrid.fields import FieldInfo, ParameterError, describe
@@ -114,6 +117,42 @@ def batched(
             raise ScenarioError(f"every design: {error.field}: {error}") from None
         which = design_words({k: v[lane] for k, v in columns.items()}, lane if numbers is None else int(numbers[lane]))
         raise ScenarioError(f"{which}: {error.field}: {error}") from None
+
+
+def placed(experiment: Experiment, values: Mapping[str, Any]) -> tuple[AbstractHybridSystem, HybridState]:
+    """One robot and its start with these numbers put in by key path, in SI: plain, or traced by JAX, whose bounds nobody knows."""
+    system, start = experiment.system, experiment.start_options
+    if start is None:
+        raise ScenarioError("this experiment was made without its [start] table; load it with footfall.load.")
+    for name, value in values.items():
+        knob = find_knob(experiment, name, f'"{name}"')
+        if knob.structural or not knob.number or _switch(experiment, name) is not None:
+            raise ScenarioError(f'"{name}" is no number that can move a little: {knob.info.doc}. Take another key.')
+        if isinstance(value, int | float | np.ndarray | np.generic) and not knob.info.allows(value):
+            unit = f" {knob.unit}" if knob.unit else ""
+            raise ScenarioError(f'"{name}" = {value:g}{unit} is out of range: {knob.info.doc} must be {knob.info.bounds()}.')
+        *table, field = knob.path
+        if tuple(table) == ("start",):
+            start = _with_leaf(start, (field,), value)
+        else:
+            slot = next((s for s in slot_types(type(system)) if slot_path(s) == tuple(table)), None)
+            system = _with_leaf(system, (field,) if slot is None else (slot, field), value)
+    try:
+        return system, system.begin(start)
+    except (jax.errors.JAXTypeError, TypeError) as error:
+        if not any(isinstance(value, jax.core.Tracer) for value in values.values()):
+            raise
+        raise ScenarioError(
+            f"{type(start).__name__}: the start of this robot cannot be differentiated ({str(error).splitlines()[0]}).\n"
+            "  In its `state`, take functions from numerics.namespace in place of numpy, and check only what is not traced."
+        ) from None
+    except ParameterError as error:
+        raise ScenarioError(f"[start] {error.field}: {error}") from None
+
+
+def _with_leaf(module: Any, path: tuple[str, ...], value: Any) -> Any:
+    """The module with one number replaced, unchecked: a traced number has no value to check."""
+    return eqx.tree_at(lambda it: functools.reduce(getattr, path, it), module, value, is_leaf=lambda leaf: leaf is None)
 
 
 def design_words(values: Mapping[str, Any], number: int) -> str:

@@ -4,9 +4,10 @@ Between chunks there is progress, Ctrl-C and bounded memory; nothing calls back 
 compiled programs can be kept on disk and used again by the next process.
 """
 
+import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import diffrax
 import equinox as eqx
@@ -85,20 +86,57 @@ def _forward(solver: diffrax.AbstractSolver) -> diffrax.AbstractSolver:
     return eqx.tree_at(lambda s: s.scan_kind, solver, "lax", is_leaf=lambda leaf: leaf is None)
 
 
+class Runnable(Protocol):
+    """What a scenario loads as: a system, where it starts, how to run it."""
+
+    name: str
+    system: Any
+    start: HybridState
+    plan: SimPlan
+    document: dict[str, Any]
+
+
 def simulate(
-    system: AbstractHybridSystem | AbstractRigidBodies,
+    system: Runnable | AbstractHybridSystem | AbstractRigidBodies,
     state: HybridState | None = None,
     plan: SimPlan | None = None,
     *,
     progress: Progress | None = None,
 ) -> Trajectory:
-    """Move `system` from `state` (its usual start, if none is given) through the plan's span (of a motion plan: all of it), landing on every
-    event.
+    """Simulate an experiment, or any system, landing on every event, and return its trajectory.
 
-    Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it
-    as `interrupted`, with everything computed so far. `progress(t, jumps)` is called between compiled chunks. Rigid bodies are stepped by MuJoCo.
+    Arguments:
+        system: an experiment as `ff.load` gives it, or a system (`ff.robots.passive_wheel()`, one of your own, a motion plan).
+        state: where to start; without it where the experiment starts, or the system's usual start.
+        plan: how long and how accurately (`ff.SimPlan`); without it the experiment's, or the usual one. A motion plan runs whole.
+        progress: called as progress(t, jumps) between compiled chunks.
+
+    Returns a `Trajectory`: signals by name (run["hub.x"]), `events`, `ending`, energy `ledger`, `verdict`; `run.plot()` shows it.
+    Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it as
+    `interrupted`, with everything computed so far. Rigid bodies are stepped by MuJoCo.
+
+    >>> import footfall as ff
+    >>> run = ff.simulate(ff.load("passive-wheel", {"terrain.angle": 0.1}, duration=3))
+    >>> run.outcome.name, len(run.events_named("touchdown"))
+    ('reached_end', 15)
+    >>> print(f"{run['travel.speed'][-1]:.3f} m/s")
+    0.714 m/s
     """
     prepare_jax()
+    if all(hasattr(system, name) for name in ("system", "start", "plan")):
+        experiment: Any = system
+        run = simulate(experiment.system, state or experiment.start, plan or experiment.plan, progress=progress)
+        named = {"scenario": experiment.name, **run.provenance}
+        return dataclasses.replace(run, provenance=named, scenario=experiment.document)
+    if not isinstance(system, AbstractHybridSystem | AbstractRigidBodies):
+        hint = f' Load it first: ff.simulate(ff.load("{system}")).' if isinstance(system, str) else ""
+        raise TypeError(f"simulate takes an experiment, as ff.load gives it, or a system, not {type(system).__name__}.{hint}")
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((system, state))):
+        raise TypeError(
+            "simulate keeps a record and cannot be traced by JAX (jit, grad, vmap). To differentiate a run, use ff.endpoint(experiment, "
+            "{key: value}), which jax.grad and jax.jacfwd take, or ff.gradient(measure, experiment, wrt=[key]); for many robots at once, "
+            "ff.rollout."
+        )
     begin: HybridState = system.begin(system.Start()) if state is None else state
     if plan is None:
         plan = SimPlan(duration=float(system.plan_time)) if isinstance(system, AbstractMotionPlan) else SimPlan()

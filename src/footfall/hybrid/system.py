@@ -62,7 +62,7 @@ class Travel(NamedTuple):
     distance: str  #: output that holds the distance gone along the ground
     step_counters: tuple[str, ...]  #: discrete states that count footfalls, one per side that steps on its own
     weight: Scalar  #: N, for the cost of transport
-    motor_ports: tuple[str, ...]  #: power ports whose work the robot pays for
+    motor_ports: tuple[str, ...]  #: ports whose work the robot pays for: of the flow, of jumps, or of both
     heading: str | None = None  #: output that holds the heading, for robots that turn
     contacts: tuple[str, ...] = ()  #: signals that are positive while a foot touches, for robots with several feet
     means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know

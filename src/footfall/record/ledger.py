@@ -2,6 +2,31 @@
 
 import dataclasses
 import math
+from typing import Any
+
+import numpy as np
+
+#: A run that ends at once has moved next to nothing: a residual is measured against this share of what was stored at least, or rounding
+#: would look like a loss.
+LEAST_SHARE = 1e-9
+#: An entry below this share of the throughput, or of what was stored, is the rounding of a zero.
+NOISE = 1e-15
+
+
+def share_of_throughput(residual: Any, throughput: Any, stored: Any) -> Any:
+    """The residual of a run, or of each run of a batch, as everyone gives it: |residual| over the throughput.
+
+    The throughput is the sum over accepted steps of |change of each store| + |work through each port|, and over jumps of |work of the
+    jump|: a lower bound of the integral of the absolute rates. `stored` is the energy at the start, every store counted as positive.
+    """
+    measure = np.maximum(throughput, LEAST_SHARE * np.asarray(stored))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(measure > 0, np.abs(residual) / measure, np.abs(residual))
+
+
+def without_noise(entry: Any, throughput: Any, stored: Any) -> Any:
+    """An entry of the books, 0 where it is only rounding."""
+    return np.where(np.abs(entry) <= NOISE * np.maximum(throughput, stored), 0.0, entry)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -9,8 +34,7 @@ class Ledger:
     """stored(end) - stored(start) = work in - losses - losses at jumps + residual, each by name, in joules.
 
     `work` and `jump_work` are signed: positive entered the stores. `losses` and `jump_losses` are positive when energy left.
-    `throughput` is the sum of what flowed through each port and in and out of each store, step by step: what a residual is
-    to be measured against.
+    `throughput` is what a residual is measured against (see `share_of_throughput`). Entries that are only rounding are 0.
     """
 
     stored_start: dict[str, float]
@@ -20,6 +44,16 @@ class Ledger:
     jump_losses: dict[str, float]  #: taken by jumps, as positive numbers
     throughput: float
     jump_work: dict[str, float] = dataclasses.field(default_factory=dict)  #: done by jumps that do work
+
+    def __post_init__(self) -> None:
+        for name in ("work", "losses", "jump_work", "jump_losses"):
+            entries = {key: float(without_noise(v, self.throughput, self._stored)) for key, v in getattr(self, name).items()}
+            object.__setattr__(self, name, entries)
+
+    @property
+    def _stored(self) -> float:
+        """Energy at the start, every store counted as positive."""
+        return sum(map(abs, self.stored_start.values()))
 
     @property
     def stored_change(self) -> float:
@@ -34,7 +68,7 @@ class Ledger:
     @property
     def relative_residual(self) -> float:
         """|residual| as a share of the throughput."""
-        return abs(self.residual) / self.throughput if self.throughput > 0 else abs(self.residual)
+        return float(share_of_throughput(self.residual, self.throughput, self._stored))
 
     def to_dict(self) -> dict:
         """Plain numbers for JSON."""

@@ -223,7 +223,7 @@ def _standing(kind: Kind) -> Callable[[Any, Lane, Any], Mark]:
         loop = kind.loop(system, lane)
         assert loop.travel is not None
         distance = loop.full(loop.output(loop.travel.distance, t, lane.x, lane.m), lane.ended)
-        return Mark(jnp.full_like(lane.ended, t), distance, motor_work(loop, lane.q), step_count(loop, lane.m))
+        return Mark(jnp.full_like(lane.ended, t), distance, motor_work(loop, lane), step_count(loop, lane.m))
 
     return jax.jit(mark)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
+from footfall.record.ledger import share_of_throughput, without_noise
 from footfall.sim.batch_program import Kind
 from footfall.sim.lane_jump import step_count
 from footfall.sim.lane_loop import LaneLoop
@@ -98,7 +99,7 @@ def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: n
             ),
             "step_time": (time / steps, "s", "time between footfalls of one side"),
             "step_length": (distance / steps, "m", "distance between footfalls of one side"),
-            "cost_of_transport": (work / (weight * distance), "", "motor work over weight times distance"),
+            "cost_of_transport": (work / (weight * distance), "", "work of the motors, at jumps too, over weight times distance"),
             "motor_work": (work, "J", "work of the motors over the same footfalls"),
             "mean_power": (work / time, "W", "mean power of the motors"),
             "distance": (distance, "m", "distance gone over the same footfalls"),
@@ -123,24 +124,20 @@ def _books(kind: Kind, loop: LaneLoop, system: Any, start: HybridState, lane: La
     """The ledger of each lane: what is not accounted for, and that as a share of what went through."""
     stored = _stored(kind)
     before, parts = stored(system, jax.tree.leaves(start.x), jax.tree.leaves(start.m), loop.zero)
-    after, now = stored(system, lane.x, lane.m, t_end.astype(kind.precision))
+    after, _ = stored(system, lane.x, lane.m, t_end.astype(kind.precision))
     ports = [np.asarray(v, float) for v in lane.q[: len(loop.ports)]]
     jumps = [np.asarray(v, float) for v in lane.jump_work]
-    with np.errstate(divide="ignore", invalid="ignore"):  # a start that was not finite has no books
+    with np.errstate(invalid="ignore"):  # a start that was not finite has no books
         change = np.asarray(after, float) - np.asarray(before, float)
         residual = change - sum(ports) - sum(jumps)
-        moved = [np.abs(np.asarray(b, float) - np.asarray(a, float)) for a, b in zip(parts, now, strict=True)]
-        through = sum(np.abs(v) for v in (*ports, *jumps)) + sum(moved)
-        # A robot that ends at once has moved next to nothing: measured against that, rounding would look like a loss.
-        through = np.maximum(through, 1e-9 * np.abs(np.asarray(before, float)))
-        relative = np.where(through > 0, np.abs(residual) / through, np.abs(residual))
+        measure = np.asarray(lane.through, float), sum(np.abs(np.asarray(v, float)) for v in parts)
+        relative = share_of_throughput(residual, *measure)
     columns = {
-        f"work_{name}": Column(v, "J", f"energy through {name}, positive into the stores")
+        f"work_{name}": Column(without_noise(v, *measure), "J", f"energy through {name}, positive into the stores")
         for name, v in zip(loop.ports, ports, strict=True)
     }
-    columns["jump_work"] = Column(
-        sum(jumps) + np.zeros_like(residual), "J", "energy the jumps added to the stores; losses are negative"
-    )
+    done = without_noise(sum(jumps) + np.zeros_like(residual), *measure)
+    columns["jump_work"] = Column(done, "J", "energy the jumps added to the stores; losses are negative")
     columns["stored_change"] = Column(change, "J", "change of what is stored")
     columns["residual"] = Column(residual, "J", "energy that is not accounted for")
     columns["relative_residual"] = Column(relative, "", "the same as a share of the energy through ports, jumps and stores")

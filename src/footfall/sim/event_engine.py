@@ -283,7 +283,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         stop_left=stop_left,
         stores=loop.stores(te, after, m),
         jump_work=c.jump_work + jnp.where(jumped, work, 0.0),
-        throughput=c.throughput + used,
+        throughput=c.throughput + used + jnp.where(jumped, jnp.sum(jnp.abs(work)), 0.0),
         # Start-up ends with the first jump (a clock's tick does not count): what a guard did before it, such as a foot put down without
         # load, says nothing of the gait.
         least_room=jnp.minimum(jnp.where(stepped & ~c.begun, jnp.inf, jnp.minimum(c.least_room, least_on_the_way)), guards),

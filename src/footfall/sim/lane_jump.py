@@ -34,7 +34,7 @@ def end(moving: Moving, ends: Array, outcome: Any, t: Array) -> Moving:
 def jump(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, arriving: Array) -> Moving:
     """The lanes that are at their event end there, or jump."""
     events, lane = loop.system.events, after.lane
-    x, m, work, outcome = lane.x, lane.m, lane.jump_work, jnp.zeros_like(lane.outcome)
+    x, m, work, outcome, through = lane.x, lane.m, lane.jump_work, jnp.zeros_like(lane.outcome), lane.through
     for j, (k, leg) in enumerate(loop.searched):
         mine = arriving & (before.at == I(j))
         if (ending := events[k].outcome) is not None:
@@ -43,8 +43,17 @@ def jump(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, 
         new_x, new_m, done = loop.jump(t, lane.x, lane.m, k, leg)
         x, m = pick(mine, new_x, x), pick(mine, new_m, m)
         work = [jnp.where(mine, w + d, w) for w, d in zip(work, done, strict=True)]
+        through = jnp.where(mine, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through)
     jumped, good = arriving & (outcome == I(0)), finite([*x, *work, *reals(m)])
-    moved = lane._replace(x=x, m=m, jump_work=work, last=_mark(loop, lane, x, m, t), jumps=lane.jumps + I(1))
+    moved = lane._replace(
+        x=x,
+        m=m,
+        jump_work=work,
+        stored=loop.stores(t, x, m),
+        through=through,
+        last=_mark(loop, lane._replace(jump_work=work), x, m, t),
+        jumps=lane.jumps + I(1),
+    )
     after = after._replace(lane=pick(jumped & good, moved, lane), passes=jnp.where(jumped, after.passes + I(1), after.passes))
     ends = jnp.where(jumped & (after.passes > I(max(MOST_EVENTS_PER_STEP, 2 * len(loop.searched)))), I(Outcome.zeno), outcome)
     ends = jnp.where(jumped & (after.lane.jumps >= clock.max_jumps), I(Outcome.too_many_jumps), ends)
@@ -57,7 +66,7 @@ def _mark(loop: LaneLoop, lane: Lane, x: list[Array], m: list[Array], t: Array) 
     if loop.travel is None or lane.last is None:
         return None
     steps = step_count(loop, m)
-    mark = Mark(t, loop.full(loop.output(loop.travel.distance, t, x, m), t), motor_work(loop, lane.q), steps)
+    mark = Mark(t, loop.full(loop.output(loop.travel.distance, t, x, m), t), motor_work(loop, lane), steps)
     return pick(steps > step_count(loop, lane.m), mark, lane.last)
 
 
@@ -68,27 +77,30 @@ def step_count(loop: LaneLoop, m: list[Array]) -> Array:
     return functools.reduce(lambda a, b: a + b, (counters[name].astype(jnp.int32) for name in loop.travel.step_counters))
 
 
-def motor_work(loop: LaneLoop, q: list[Array]) -> Array:
-    """Work through the ports the robot pays for."""
+def motor_work(loop: LaneLoop, lane: Lane) -> Array:
+    """Work the robot pays for, through ports and at jumps."""
     assert loop.travel is not None
-    total = jnp.zeros_like(q[0])
-    for name, value in zip(loop.ports, q, strict=False):
-        if name in loop.travel.motor_ports:
-            total = total + value
+    total = jnp.zeros_like(lane.through)
+    for names, values in ((loop.ports, lane.q), (loop.works, lane.jump_work)):
+        for name, value in zip(names, values, strict=False):
+            if name in loop.travel.motor_ports:
+                total = total + value
     return total
 
 
 def tick(loop: LaneLoop, moving: Moving, t: Array, countdown: tuple[Array, ...]) -> Moving:
     """The clocks that are due, for every lane that runs."""
     lane = moving.lane
-    x, m, work = lane.x, lane.m, lane.jump_work
+    x, m, work, through = lane.x, lane.m, lane.jump_work, lane.through
     for k, left in zip(loop.clocks, countdown, strict=True):
         due = (left == I(1)) & (moving.pace > 0)
         new_x, new_m, done = loop.jump(t, x, m, k, None)
         x, m = pick(due, new_x, x), pick(due, new_m, m)
         work = [jnp.where(due, w + d, w) for w, d in zip(work, done, strict=True)]
+        through = jnp.where(due, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through)
     good = finite([*x, *reals(m), *work])
-    ticked = moving._replace(lane=pick(good, lane._replace(x=x, m=m, jump_work=work), lane))
+    new = lane._replace(x=x, m=m, jump_work=work, stored=loop.stores(t, x, m), through=through)
+    ticked = moving._replace(lane=pick(good, new, lane))
     return end(ticked, ~good & (moving.pace > 0), I(Outcome.diverged), t)
 
 

@@ -48,6 +48,7 @@ class LaneLoop:
         self.travel = system.travel()
         power = jax.eval_shape(lambda x, m: system.flow(self.zero, x, m).power, *like)
         self.ports = [name for name, _, _ in named_leaves(power)]
+        self.works = self._works(like)
         self.roles = Roles(rates_of_states(like.x))
         self.held = self._held(like)
 
@@ -66,6 +67,16 @@ class LaneLoop:
 
         jax.eval_shape(look, *like)
         return seen
+
+    def _works(self, like: HybridState) -> list[str]:
+        """Names of what jumps report."""
+        for k, event in enumerate(self.system.events):
+            if event.outcome is None:
+                leg = next((leg for j, leg in self.searched if j == k), None)
+                legs = () if leg is None else (leg,)
+                work = jax.eval_shape(lambda x, m, k=k, legs=legs: self.system.jump(self.zero, x, m, k, *legs).work, *like)
+                return [name for name, _, _ in named_leaves(work)]
+        return []
 
     def struct_x(self, leaves: list[Any]) -> Any:
         return jax.tree.unflatten(self.x_tree, leaves)
@@ -101,6 +112,10 @@ class LaneLoop:
     def output(self, name: str, t: Any, x: list[Array], m: list[Array]) -> Array:
         leaves = named_leaves(self.system.outputs(t, self.struct_x(x), self.struct_m(m)))
         return next(value for n, value, _ in leaves if n == name)
+
+    def stores(self, t: Any, x: list[Array], m: list[Array]) -> list[Array]:
+        """Energy in each store."""
+        return [self.full(v, x[0]) for v in jax.tree.leaves(self.system.stores(t, self.struct_x(x), self.struct_m(m)))]
 
     def guards(self, t: Any, x: list[Array], m: list[Array], slope: Slope) -> tuple[list[Array], list[Array]]:
         """Room of each searched guard, and its rate along the flow."""

@@ -10,7 +10,7 @@ class Mark(NamedTuple):
 
     t: Array
     distance: Array
-    work: Array  #: through the motor ports
+    work: Array  #: of the motors, through their ports and at jumps
     steps: Array  #: -1: no footfall yet
 
 
@@ -30,6 +30,8 @@ class Lane(NamedTuple):
     room: list[Array]  #: guards, armed exactly when positive
     least: list[Array]  #: smallest room since the first jump, of the guards worth keeping it for
     jump_work: list[Array]
+    stored: list[Array]  #: energy in each store
+    through: Array  #: throughput so far, as record/ledger.py defines it
     extremes: list[Extremes]
     last: Mark | None  #: the last footfall
     outcome: Array

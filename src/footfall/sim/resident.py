@@ -37,13 +37,14 @@ class ResidentLane:
         method: str = "rk4",
         max_jumps: int = 2**31 - 2,
         duration: float | None = None,
+        track: tuple[str, ...] = (),
     ):
         prepare_jax()
         system, state, lanes = prepared(system, state, "float64")
         if lanes != 1:
             raise ValueError(f"one robot, not {lanes}.")
         _, ticks = timing(system, duration or step, step)
-        self.kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), method, "float64", ())
+        self.kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), method, "float64", track)
         self.step, self.steps = step, 0
         clock = Clock(np.float64(step), np.int32(max_jumps), tuple(np.int32(n) for n in ticks))
         first = jax.tree.map(np.asarray, starter(self.kind)(system, state, clock))

@@ -28,7 +28,7 @@ from footfall.sim.step_locate import first_zero, may_dip
 def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     """Lanes at t = 0, after the first tick of every clock."""
     zero, none = jnp.zeros(x[0].shape[-1:], loop.real), jnp.zeros(x[0].shape[-1:], jnp.int32)
-    works = [zero for _ in _work_leaves(loop, x, m)]
+    works = [zero for _ in loop.works]
     # A guard at or below zero does not count until it has been positive. Exactly at zero its rate decides: falling into the run it
     # fires at once, rising out of it it has been positive. What a first tick makes of a guard at zero is no fall into the run.
     first = loop.field(m)(zero, x)
@@ -56,6 +56,8 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
         room=room,
         least=[room[j] for j in loop.margins],
         jump_work=works,
+        stored=loop.stores(zero, x, m),
+        through=functools.reduce(lambda a, b: a + jnp.abs(b), works, zero),
         extremes=[Extremes(jnp.full_like(zero, np.inf), jnp.full_like(zero, -np.inf)) for _ in loop.track],
         last=Mark(zero, zero, zero, none - I(1)) if loop.travel is not None else None,
         outcome=jnp.where(good, ended, I(Outcome.diverged)),
@@ -78,14 +80,6 @@ def _no_room(loop: LaneLoop, x: list[Array], m: list[Array], slope: Any, room: l
     over = [at_start.no_room(g, r, after, loop.real(span)) for g, r, after in zip(room, rate, later, strict=True)]
     ends = [loop.system.events[k].outcome is not None for k, _ in loop.searched]
     return [o if e else jnp.zeros_like(o) for o, e in zip(over, ends, strict=True)]
-
-
-def _work_leaves(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Any]:
-    for k, event in enumerate(loop.system.events):
-        if event.outcome is None:
-            leg = next((leg for j, leg in loop.searched if j == k), None)
-            return jax.tree.leaves(jax.eval_shape(lambda k=k, leg=leg: loop.jump(loop.zero, x, m, k, leg)[2]))
-    return []
 
 
 def _fresh(moving: Moving) -> Moving:
@@ -153,9 +147,14 @@ def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, A
         ((a > 0) & (b <= 0)) | may_dip(a, ra, b, rb, tau)
         for a, ra, b, rb in zip(lane.room, now.room_rate, room, rate, strict=True)
     ]
+    # Where a call begins must change no bit: an attempt of length zero leaves the books alone.
+    stored, ports = pick(tau > 0, loop.stores(t1, stepped.x, lane.m), lane.stored), len(loop.ports)
+    changes = zip([*stored, *stepped.q[:ports]], [*lane.stored, *lane.q[:ports]], strict=True)
     tried = lane._replace(
         x=stepped.x,
         q=stepped.q,
+        stored=stored,
+        through=functools.reduce(lambda total, pair: total + jnp.abs(pair[0] - pair[1]), changes, lane.through),
         room=room,
         least=[jnp.where(tau > 0, jnp.minimum(lane.least[n], room[j]), lane.least[n]) for n, j in enumerate(loop.margins)],
         extremes=_extremes(loop, lane, t1, stepped.x, tau),

@@ -40,9 +40,15 @@ def simulate_steps(
     `travel` names, with the times at which they happened.
     """
     assert plan.fixed is not None and plan.sample_rate is not None
-    step = plan.fixed.step
+    step, told = plan.fixed.step, columns_of(*jax.tree.map(np.asarray, (system, state.x, state.m))).told
     robot = ResidentLane(
-        system, state, step, method=plan.fixed.method, max_jumps=min(plan.max_jumps, 2**31 - 2), duration=plan.duration
+        system,
+        state,
+        step,
+        method=plan.fixed.method,
+        max_jumps=min(plan.max_jumps, 2**31 - 2),
+        duration=plan.duration,
+        track=told,
     )
     steps = round(plan.duration / step)
     most_rows = max(2, MOST_BYTES // robot.memory.size)
@@ -87,21 +93,23 @@ class _Walk:
         self.rows = np.zeros((room, robot.memory.size), np.uint8)
         self.rows[0] = robot.memory
         self.count = 1
-        self._landings: list[tuple[int, np.ndarray]] = []  # row that follows, lane
+        self._landings: list[tuple[int, float, np.ndarray]] = []  # row that follows, end of the step, lane
 
     def advance(self, steps: int) -> None:
-        """One row on."""
+        """One row on. Its extremes are those since the row before."""
+        for low, high in self.robot.lane.extremes:
+            low[...], high[...] = np.inf, -np.inf
         self._find_footfalls(steps)
         self.rows[self.count] = self.robot.memory
         self.count += 1
 
-    def landings(self) -> tuple[list[int], Lane | None]:
-        """Of the footfalls before the last row: the rows that follow them, and the lanes at the ends of their steps."""
-        kept = [(row, lane) for row, lane in self._landings if row < self.count]
+    def landings(self) -> tuple[list[int], np.ndarray, Lane | None]:
+        """Of the footfalls before the last row: the rows that follow them, and when their steps ended, with the lanes there."""
+        kept = [landing for landing in self._landings if landing[0] < self.count]
         if not kept:
-            return [], None
-        lanes = self.robot.lanes_of(np.stack([lane for _, lane in kept]))
-        return [row for row, _ in kept], jax.tree.map(lambda leaf: leaf[..., 0], lanes)
+            return [], np.zeros(0), None
+        lanes = self.robot.lanes_of(np.stack([lane for _, _, lane in kept]))
+        return [row for row, _, _ in kept], np.array([t for _, t, _ in kept]), jax.tree.map(lambda leaf: leaf[..., 0], lanes)
 
     def _find_footfalls(self, steps: int) -> None:
         """A lane remembers its last footfall only: an interval with several is gone through again, in halves."""
@@ -116,7 +124,7 @@ class _Walk:
             self._find_footfalls(steps // 2)
             self._find_footfalls(steps - steps // 2)
         elif last.steps[0] > footfalls:
-            self._landings.append((self.count, robot.memory.copy()))
+            self._landings.append((self.count, robot.steps * robot.step, robot.memory.copy()))
 
 
 class _Record:
@@ -128,20 +136,24 @@ class _Record:
             jax.tree.unflatten(tree, [leaf[0] for leaf in leaves]) for tree, leaves in ((kind.x, lanes.x), (kind.m, lanes.m))
         )
         self.named: Columns = columns_of(jax.tree.map(np.asarray, system), x, m)
-        self.values = self._observed()
+        self.values = self._observed(t, lanes)
         self.loop = facts(kind, tuple(np.shape(leaf)[1:] for leaf in (*lanes.x, *lanes.m)))
 
-    def _observed(self) -> np.ndarray:
+    def _observed(self, t: np.ndarray, lanes: Lane) -> np.ndarray:
+        """Every column, of the rows or of other moments."""
         system, observe, seen = jax.tree.map(np.asarray, self.system), _observer(self.kind), []
-        for first in range(0, len(self.t), ROWS_PER_CALL):
-            rows = np.minimum(np.arange(first, first + ROWS_PER_CALL), len(self.t) - 1)
-            x, m = ([leaf[rows] for leaf in leaves] for leaves in (self.lanes.x, self.lanes.m))
-            seen.append(np.asarray(observe(system, self.t[rows], x, m)))
-        work = np.stack(self.lanes.q[: len(self.named.ports)], axis=1)
-        return np.concatenate([np.concatenate(seen)[: len(self.t)], work], axis=1)
+        for first in range(0, len(t), ROWS_PER_CALL):
+            rows = np.minimum(np.arange(first, first + ROWS_PER_CALL), len(t) - 1)
+            x, m = ([leaf[rows] for leaf in leaves] for leaves in (lanes.x, lanes.m))
+            seen.append(np.asarray(observe(system, t[rows], x, m)))
+        ports = len(self.named.ports)
+        # A lane integrates an output and its square side by side; columns have all integrals first.
+        kept = [*lanes.q[:ports], *lanes.jump_work, *lanes.q[ports::2], *lanes.q[ports + 1 :: 2]]
+        peaks = [np.where(np.isfinite(low), np.maximum(np.abs(low), np.abs(high)), 0.0) for low, high in lanes.extremes]
+        return np.concatenate([np.concatenate(seen)[: len(t)], np.stack([*kept, *peaks], axis=1)], axis=1)
 
     def trajectory(
-        self, outcome: Outcome, steps: int, source: dict[str, Any], landings: tuple[list[int], Lane | None]
+        self, outcome: Outcome, steps: int, source: dict[str, Any], landings: tuple[list[int], np.ndarray, Lane | None]
     ) -> Trajectory:
         """The record."""
         signals, events = self.named.signals, self.system.events
@@ -194,12 +206,12 @@ class _Record:
 
         return events[searched[min(able, key=time_from_zero)][0]].name
 
-    def _footfalls(self, rows: list[int], lanes: Lane | None) -> tuple[EventRecord, ...]:
+    def _footfalls(self, rows: list[int], ends: np.ndarray, lanes: Lane | None) -> tuple[EventRecord, ...]:
         """One for each foot that came down; those of several sides in one step have the time of the last."""
         travel = self.system.travel()
         if travel is None or lanes is None or lanes.last is None:
             return ()
-        sides, found = travel.step_counters, []
+        sides, found, totals = travel.step_counters, [], self._totals_at(ends, lanes)
         before = self._counts(jax.tree.map(lambda leaf: leaf[0], self.lanes.m))
         for n, row in enumerate(rows):
             counts = self._counts([leaf[n] for leaf in lanes.m])
@@ -207,9 +219,19 @@ class _Record:
             for leg, side in enumerate(sides):
                 if counts[leg] > before[leg]:
                     label = leg if len(sides) > 1 else None
-                    found.append(Footfall(t, "footfall", label, row - 1, row, side, counts, distance, work))
+                    found.append(Footfall(t, "footfall", label, row - 1, row, side, counts, distance, work, tuple(totals[n])))
             before = counts
         return tuple(found)
+
+    def _totals_at(self, ends: np.ndarray, lanes: Lane) -> np.ndarray:
+        """Running integrals at the footfalls of lanes that are at the ends of their steps, less than a step later: from there back to the
+        footfall with the value at the end, wrong by the square of a step."""
+        assert lanes.last is not None
+        seen, names = self._observed(ends, lanes), [s.name for s in self.named.signals]
+        value = seen[:, [names.index(name) for name in self.named.told]]
+        kept = [i for i, s in enumerate(self.named.signals) if s.role == "statistic" and not s.name.startswith("peak.")]
+        since = ends - np.asarray(lanes.last.t)
+        return seen[:, kept] - since[:, None] * np.concatenate([value, value * value], axis=1)
 
     def _counts(self, m: list[Any]) -> tuple[int, ...]:
         """Footfalls of each side."""
@@ -222,7 +244,6 @@ class _Record:
         stores = {s.name.removeprefix("store."): columns[s.name] for s in self.named.signals if s.role == "store"}
         ports = [(name, info, columns[f"work.{name}"]) for name, info in self.named.ports]
         jumps = [(name, info, work) for (name, info), work in zip(self.named.works, self.lanes.jump_work, strict=True)]
-        everything = [*stores.values(), *(work for _, _, work in (*ports, *jumps))]
         return Ledger(
             stored_start={name: float(v[0]) for name, v in stores.items()},
             stored_end={name: float(v[-1]) for name, v in stores.items()},
@@ -230,7 +251,7 @@ class _Record:
             losses={name: -float(v[-1]) for name, info, v in ports if info.kind == "loss"},
             jump_work={name: float(v[-1]) for name, info, v in jumps if info.kind == "work"},
             jump_losses={name: -float(v[-1]) for name, info, v in jumps if info.kind == "loss"},
-            throughput=float(sum(np.abs(np.diff(v)).sum() for v in everything)),
+            throughput=float(self.lanes.through[-1]),
         )
 
 

@@ -27,6 +27,7 @@ UNITS = {
     "yaw_rate": "rad/s",
     "turn_radius": "m",
     "least_leg_force": "N",
+    "friction_needed": "",
 }
 #: A robot that has not come this far [m] has no cost of transport: it is stuck, and the ratio would be of rounding.
 NO_WAY = 1e-6
@@ -120,6 +121,9 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     liftoff = [room for name, room in run.least_room.items() if name.startswith("liftoff")]
     if liftoff:
         metrics["least_leg_force"] = min(liftoff)
+    friction = [run[name][first : last + 1] for name in run.of_role("output") if name.endswith(".friction_needed")]
+    if friction:
+        metrics["friction_needed"] = float(np.max(friction))
     metrics |= _means(run, ends)
     metrics |= _motor_metrics(run, ends, weight * abs(distance))
     window = {"from": float(ends.t[0]), "to": float(ends.t[1]), "steps": steps, "settled": bool(settled)}
@@ -170,7 +174,9 @@ def _footfalls(run: Trajectory, side: int | None = None) -> _Marks:
     counters = run.travel.step_counters if side is None else (run.travel.step_counters[side],)
     located = [e for e in run.events if isinstance(e, Footfall) and e.side in counters]
     if located:
-        return _Marks(*map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.totals, e.row_after) for e in located), strict=True)))
+        return _Marks(
+            *map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.totals, e.row_after) for e in located), strict=True))
+        )
     counts = np.sum([run[name] for name in counters], axis=0)
     return _at_rows(run, np.flatnonzero(np.diff(counts) > 0) + 1)
 

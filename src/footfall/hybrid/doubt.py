@@ -15,6 +15,8 @@ DOUBTS = {
     "estimate_at_edge": "an estimate lies at the edge of what was searched",
     "jump_without_effect": "a jump changed nothing and its guard stayed at zero",
 }
+#: Coefficient of friction that a gait may need: rubber on dry concrete gives about this much.
+MOST_FRICTION = 1.0
 
 
 class Doubt(NamedTuple):

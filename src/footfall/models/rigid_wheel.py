@@ -5,14 +5,17 @@ theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
 """
 
 import math
+from typing import Any
 
 import equinox as eqx
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, signal, store
-from footfall.hybrid.frame import Body, Foot, PlanarFrame
+from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Shape
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
 from footfall.models.wheel_start import RigidWheelStart
 from footfall.models.wheel_states import RigidWheelState, WheelStance
@@ -48,7 +51,7 @@ class RigidWheelOutputs(eqx.Module):
     """What can be seen."""
 
     hub: Body
-    foot: Foot
+    foot: RollingFoot
     travel: "WheelTravel"
 
 
@@ -165,16 +168,20 @@ class RigidWheel(AbstractHybridSystem):
         speed = -l * x.spoke_rate * c
         vx, vz = frame.to_house(speed, -l * x.spoke_rate * s)
         foot_x, foot_z = frame.to_house(m.foot_x, 0.0)
-        fx, fz = frame.to_house(*self.ground_force(x))
+        force = self.ground_force(x)
+        fx, fz = frame.to_house(*force)
         return RigidWheelOutputs(
             hub=Body(x=hub_x, z=hub_z, vx=vx, vz=vz, pitch=frame.pitch(x.spoke_angle)),
-            foot=Foot(x=foot_x, z=foot_z, fx=fx, fz=fz),
+            foot=RollingFoot(x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*force)),
             travel=WheelTravel(distance=m.foot_x - l * s, speed=speed),
         )
 
     def sketch(self) -> tuple[Shape, ...]:
         fan = spoke_fan("hub", self.spokes, float(self.leg.length))
         return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        return friction_doubts(t, columns)
 
     def travel(self) -> Travel:
         return Travel("travel.distance", ("steps",), self.mass * self.gravity, ("motor",))

@@ -12,14 +12,16 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import equinox as eqx
 import jax.numpy as jnp
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, store
-from footfall.hybrid.frame import Body, Foot
+from footfall.hybrid.frame import Body
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Ball, Ground, Link, Shape
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
+from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import SteeredWheelStart
 from footfall.models.wheel_states import DrivenWheelCounts, SteeredWheelCounts, SteeredWheelState
@@ -69,8 +71,8 @@ class SteeredWheelOutputs(eqx.Module):
     left_hub: Body
     right_hub: Body
     torso: Body
-    left_foot: Foot
-    right_foot: Foot
+    left_foot: RollingFoot
+    right_foot: RollingFoot
     left_spoke: SpokeSignals
     right_spoke: SpokeSignals
     left_motor: MotorSignals
@@ -334,8 +336,16 @@ class SteeredWheel(AbstractPlant):
                 yaw=x.heading,
             )
 
-        def foot(body: Body, side: Side, ahead: Scalar) -> Foot:
-            return Foot(x=body.x + ahead * c, y=body.y + ahead * s, z=0.0 * body.z, fx=side.fx * c, fy=side.fx * s, fz=side.fz)
+        def foot(body: Body, side: Side, ahead: Scalar) -> RollingFoot:
+            return RollingFoot(
+                x=body.x + ahead * c,
+                y=body.y + ahead * s,
+                z=0.0 * body.z,
+                fx=side.fx * c,
+                fy=side.fx * s,
+                fz=side.fz,
+                friction_needed=friction_needed(side.fx, side.fz),
+            )
 
         def motor(side: Side) -> MotorSignals:
             speed = x.torso_rate - side.rate
@@ -389,6 +399,12 @@ class SteeredWheel(AbstractPlant):
             *spoke_fan("left_hub", self.spokes, length),
             *stance_spoke("left_foot", "left_hub", weight),
         )
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        counters = ("steps_left", "steps_right")
+        slipping = friction_doubts(t, columns, ("left_foot", "right_foot"), counters)
+        rest, legs = float(self.leg.rest_length), ("left_spoke", "right_spoke")
+        return slipping + sag_doubts(t, columns, rest, self.spokes, legs, counters)
 
     def travel(self) -> Travel:
         return Travel(

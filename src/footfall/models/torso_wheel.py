@@ -13,13 +13,15 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import equinox as eqx
 import jax.numpy as jnp
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, signal, store
-from footfall.hybrid.frame import Body, Foot, PlanarFrame
+from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Ball, Link, Shape
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
+from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
 from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
 from footfall.models.wheel_states import DrivenStance, SampledStance, TorsoWheelState, WheelStance
@@ -88,7 +90,7 @@ class TorsoWheelOutputs(eqx.Module):
 
     hub: Body
     torso: Body
-    foot: Foot
+    foot: RollingFoot
     spoke: SpokeSignals
     motor: MotorSignals
     travel: WheelTravel
@@ -381,14 +383,15 @@ class TorsoWheel(AbstractPlant):
         # The massless spoke passes on its axial force and, for the moment T + J1 theta_dd about the hub, a force across it.
         theta_dd, _, _ = self.accelerations(x, torque)
         across = (torque + self.wheel_inertia * theta_dd) / length
-        fx, fz = frame.to_house(-axial * s + across * c, axial * c + across * s)
+        force = -axial * s + across * c, axial * c + across * s
+        fx, fz = frame.to_house(*force)
         foot_x, foot_z = frame.to_house(m.foot_x, 0.0)
         each, speed = torque / MOTORS, x.torso_rate - x.spoke_rate
         power = torque * speed
         return TorsoWheelOutputs(
             hub=Body(x=hub_x, z=hub_z, vx=hub_vx, vz=hub_vz, pitch=frame.pitch(x.spoke_angle)),
             torso=Body(x=torso_x, z=torso_z, vx=torso_vx, vz=torso_vz, pitch=frame.pitch(x.torso_angle)),
-            foot=Foot(x=foot_x, z=foot_z, fx=fx, fz=fz),
+            foot=RollingFoot(x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*force)),
             spoke=SpokeSignals(force=axial, length=length, speed=x.spoke_speed),
             motor=MotorSignals(
                 torque=torque,
@@ -405,6 +408,9 @@ class TorsoWheel(AbstractPlant):
         fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
         torso = (Link("hub", "torso", "tab:blue", 0.01), Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"))
         return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        return friction_doubts(t, columns) + sag_doubts(t, columns, float(self.leg.rest_length), self.spokes)
 
     def travel(self) -> Travel:
         return Travel("travel.distance", ("steps",), self.total_mass * self.gravity, ("motor",))

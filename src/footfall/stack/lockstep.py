@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Chart, Shape
@@ -366,6 +367,9 @@ class ClosedLoop(AbstractHybridSystem):
                 f"The mid level switched the law off at t = {t[len(on) - int(np.argmax(on[::-1]))]:.4g} s: no message for too long."
             )
         return said
+
+    def doubts(self, t: Any, columns: Mapping[str, np.ndarray]) -> list[Doubt]:
+        return self.plant.doubts(t, {name.removeprefix("plant."): values for name, values in columns.items()})
 
     def sketch(self) -> tuple[Shape, ...]:
         return self.plant.sketch()

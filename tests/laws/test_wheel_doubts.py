@@ -1,0 +1,68 @@
+"""Gaits that the equations allow and the ground does not: friction needed, and spokes that sag too far."""
+
+import math
+
+import numpy as np
+import pytest
+
+from footfall import load, simulate
+from footfall.analysis.summary import summarise
+from support.wheel_cases import EXACT, SEEDS, planar_case, rigid_case
+
+
+@pytest.mark.parametrize("case", [*(planar_case(seed) for seed in SEEDS), *(rigid_case(seed) for seed in SEEDS)])
+def test_friction_needed_is_the_slope_of_the_ground_force_against_the_grounds_normal(case):
+    """By the angle between the two, in the house frame; the model divides components in its own."""
+    foot = case.wheel.outputs(0.0, case.x, case.m).foot
+    descent = float(case.wheel.terrain.descent)
+    lean = math.atan2(float(foot.fx), float(foot.fz)) - descent
+    pressed = math.cos(lean) > 0
+    assert float(foot.friction_needed) == pytest.approx(abs(math.tan(lean)) if pressed else 0.0, rel=1e3 * EXACT)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "friction"),
+    [
+        ([], [], 0.45),
+        (["torso.com_distance=0.15"], ["needs_friction"], 7.3),  # walks at 1.54 m/s
+        (["spokes=30", "start.spoke_angle=0.1"], ["support_invalid"], 0.268),
+    ],
+)
+def test_a_gait_that_no_ground_could_hold_is_doubted(settings, expected, friction):
+    experiment = load("rimless-wheel", settings)
+    run = simulate(experiment.system, experiment.start, experiment.plan)
+    assert run.outcome.name == "reached_end"
+    doubts = experiment.system.doubts(run.t, run.columns)
+    assert [doubt.name for doubt in doubts] == expected == [d.name for d in run.verdict.doubts]
+    # rows every 5 ms: what lies between two of them is missed, a few parts in a thousand of a peak that lasts 50 ms
+    assert summarise(run).metrics["friction_needed"] == pytest.approx(friction, rel=0.01)
+
+
+def test_the_rows_before_the_first_footfall_do_not_count():
+    """A foot is put down without load: what its friction is there says nothing of the gait."""
+    columns = {
+        "steps": np.array([0.0, 0.0, 1.0, 2.0]),
+        "foot.friction_needed": np.array([9.0, 9.0, 0.5, 0.5]),
+        "spoke.length": np.array([0.2, 0.2, 0.2, 0.259]),
+    }
+    t = np.array([0.0, 1.0, 1.0, 101.0])
+    wheel = load("rimless-wheel").system
+    assert [d.name for d in wheel.doubts(t, columns)] == ["support_invalid"]  # 30.5 mm on average, of 12.7
+    columns["spoke.length"][2] = 0.258
+    assert wheel.doubts(t, columns) == []
+    columns["foot.friction_needed"][3] = 1.01
+    assert [d.name for d in wheel.doubts(t, columns)] == ["needs_friction"]
+    assert [d.name for d in load("passive-wheel").system.doubts(t, columns)] == ["needs_friction"]
+    with_computer = {"plant.steps": columns.pop("steps"), **columns}
+    assert [d.name for d in load("rimless-wheel-closed-loop").system.doubts(t, with_computer)] == ["needs_friction"]
+
+
+def test_either_side_of_the_two_sided_wheel_counts():
+    t, count, fine = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0]), np.full(3, 0.4)
+    columns = {f"steps_{side}": count for side in ("left", "right")}
+    columns |= {f"{side}_foot.friction_needed": fine for side in ("left", "right")}
+    columns |= {f"{side}_spoke.length": np.full(3, 0.255) for side in ("left", "right")}
+    wheel = load("rimless-wheel-turning").system
+    assert wheel.doubts(t, columns) == []
+    assert [d.name for d in wheel.doubts(t, columns | {"right_foot.friction_needed": 4 * fine})] == ["needs_friction"]
+    assert [d.name for d in wheel.doubts(t, columns | {"right_spoke.length": np.full(3, 0.24)})] == ["support_invalid"]

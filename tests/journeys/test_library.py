@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 import warnings
+from pathlib import Path
 
 import matplotlib.image
 import numpy as np
@@ -225,3 +226,13 @@ def test_what_is_left_of_a_run_that_was_cut_off_is_read(folder, tmp_path):
         ff.open_run(tmp_path / "nowhere")
     with pytest.raises(ScenarioError, match="no run in it"):
         ff.open_run(tmp_path)
+
+
+@pytest.mark.parametrize("page", ["library", "derivatives"])
+def test_code_on_the_pages_about_the_library_runs(page, tmp_path, monkeypatch, capsys):
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / f"{page}.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block, {})
+    said = capsys.readouterr().out
+    assert "verdict: sound" in said if page == "library" else "by terrain.angle: 2.84149 per rad" in said

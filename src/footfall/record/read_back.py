@@ -32,33 +32,46 @@ def kept_of(run: Trajectory) -> dict[str, Any]:
     }
 
 
-def read_run(folder: Path) -> Trajectory:
-    """Everything but the drawing. A run that was cut off before its summary was written ends as `interrupted`."""
+def read_run(folder: Path) -> tuple[Trajectory, Path]:
+    """Everything but the drawing, and the folder it was found in.
+
+    A run that was killed ends as `interrupted`: of a long one there are pieces, `rows/*.parquet`, in a hidden folder beside the one that
+    it was to become (`.NAME-xxxxxxxx`, see run_folder.py).
+    """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = folder / "trajectory.parquet"
-    if not rows.is_file():
-        raise NoRun(
-            f"{folder}: there is no run in it (no trajectory.parquet)." if folder.is_dir() else f"{folder}: no such folder."
-        )
-    table = pq.read_table(rows)
+    place, files = _files(folder)
+    try:
+        table = pa.concat_tables([pq.read_table(file) for file in files])
+    except (pa.ArrowInvalid, OSError) as error:
+        raise NoRun(f"{place}: its rows cannot be read ({str(error).splitlines()[0]}).") from None
     columns = {name: np.array(table[name]) for name in table.column_names}
     t, j = columns.pop("t"), columns.pop("j")
     signals = {name: _signal(name, table.schema.field(name).metadata or {}) for name in columns}
-    run = _cut_off(t, j, columns, signals)
-    for name, read in (("provenance.json", _with_provenance), ("summary.json", _with_summary)):
-        if (folder / name).is_file():
-            run = read(run, json.loads((folder / name).read_text()))
-    return run
+    source = json.loads((table.schema.metadata or {}).get(b"provenance", b"{}"))
+    run = dataclasses.replace(_cut_off(t, j, columns, signals), provenance=source)
+    summary = place / "summary.json"
+    return (_with_summary(run, json.loads(summary.read_text())) if summary.is_file() else run), place
+
+
+def _files(folder: Path) -> tuple[Path, list[Path]]:
+    """Where the rows are, and in which files: the folder's own, else those of the last run that was killed on its way there."""
+    whole = folder / "trajectory.parquet"
+    if whole.is_file() and (folder / "summary.json").is_file():
+        return folder, [whole]
+    asides = sorted(folder.parent.glob(f".{folder.name}-*"), key=lambda aside: aside.stat().st_mtime, reverse=True)
+    for place in (folder, *asides):
+        if files := sorted((place / "rows").glob("*.parquet")):
+            return place, files
+    if whole.is_file():
+        return folder, [whole]
+    raise NoRun(f"{folder}: there is no run in it." if folder.is_dir() else f"{folder}: no such folder.")
 
 
 def _signal(name: str, metadata: dict[bytes, bytes]) -> Signal:
     said = {key.decode(): value.decode() for key, value in metadata.items()}
     return Signal(name, said["unit"], said["doc"], said["role"], said.get("rate_of") or None, said.get("group", ""))
-
-
-def _with_provenance(run: Trajectory, source: dict[str, Any]) -> Trajectory:
-    return dataclasses.replace(run, provenance=source)
 
 
 def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:

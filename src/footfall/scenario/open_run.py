@@ -16,8 +16,8 @@ def open_run(folder: str | Path) -> Trajectory:
     """Read a run back from its folder: rows, events, ending, ledger, verdict and metrics, equal to those of the run itself.
 
     Arguments:
-        folder: what `footfall run` wrote ("runs/rimless-wheel-001"). One that was cut off by a crash gives what was written until
-            then, with the outcome `interrupted`.
+        folder: what `footfall run` wrote ("runs/rimless-wheel-001"), or was to write: of a long run that was killed, what it had
+            put on disk until then is found too, with the outcome `interrupted`.
 
     Returns a `Trajectory`. No code from the folder is executed: the drawing comes from the robot its scenario names, and a robot from a
     Python file of one's own has none. Raises ScenarioError where there is no run.
@@ -29,10 +29,10 @@ def open_run(folder: str | Path) -> Trajectory:
     """
     folder = Path(folder)
     try:
-        run = read_run(folder)
+        run, place = read_run(folder)
     except NoRun as error:
         raise ScenarioError(f"{error} `footfall run` makes one.") from None
-    file = folder / "scenario.toml"
+    file = place / "scenario.toml"
     document = read_toml(file) if file.is_file() else {}
     return dataclasses.replace(run, draw=lambda: _drawing(file, document), scenario=document)
 

@@ -17,6 +17,7 @@ if "jax" in sys.modules:
 
 if TYPE_CHECKING:
     from footfall import robots as robots
+    from footfall.analysis.linearise import linearise as linearise
     from footfall.analysis.return_map import find_cycle as find_cycle
     from footfall.analysis.summary import summarise as summarise
     from footfall.hybrid.conformance import check_system as check_system
@@ -24,30 +25,43 @@ if TYPE_CHECKING:
     from footfall.hybrid.system import HybridState as HybridState
     from footfall.record.trajectory import Trajectory as Trajectory
     from footfall.robots.two_leg import Walker as Walker
+    from footfall.scenario.derivatives import endpoint as endpoint
+    from footfall.scenario.derivatives import gradient as gradient
+    from footfall.scenario.listing import scenarios as scenarios
     from footfall.scenario.load import Experiment as Experiment
     from footfall.scenario.load import load as load
+    from footfall.scenario.open_run import open_run as open_run
     from footfall.sim.plan import SimPlan as SimPlan
     from footfall.sim.simulate import simulate as simulate
     from footfall.sweep.read_back import open_sweep as open_sweep
     from footfall.sweep.rollout import rollout as rollout
+    from footfall.viewer.pictures import animate as animate
+    from footfall.viewer.pictures import compare as compare
+    from footfall.viewer.pictures import plot as plot
 
 #: The names a user types, and the one home of each. They are imported when they are first asked for.
 _HOMES = {
     "find_cycle": "analysis.return_map",
+    "linearise": "analysis.linearise",
     "summarise": "analysis.summary",
     "check_system": "hybrid.conformance",
     "Outcome": "hybrid.outcome",
     "HybridState": "hybrid.system",
     "Trajectory": "record.trajectory",
     "Walker": "robots.two_leg",
-    "Experiment": "scenario.load",
-    "load": "scenario.load",
-    "SimPlan": "sim.plan",
-    "simulate": "sim.simulate",
     "endpoint": "scenario.derivatives",
     "gradient": "scenario.derivatives",
+    "scenarios": "scenario.listing",
+    "Experiment": "scenario.load",
+    "load": "scenario.load",
+    "open_run": "scenario.open_run",
+    "SimPlan": "sim.plan",
+    "simulate": "sim.simulate",
     "open_sweep": "sweep.read_back",
     "rollout": "sweep.rollout",
+    "animate": "viewer.pictures",
+    "compare": "viewer.pictures",
+    "plot": "viewer.pictures",
 }
 
 
@@ -61,4 +75,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "robots"})
+    return sorted([*_HOMES, "robots"])

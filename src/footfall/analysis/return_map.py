@@ -36,6 +36,9 @@ from footfall.sim.simulate import as_arrays, as_floats, limits_of, settings_of
 #: Other events that may happen on the way from one section to the next, besides the ticks of clocks.
 EVENTS_BETWEEN = 1024
 
+#: Multipliers and unknowns that a line of text has room for.
+MOST_SAID = 8
+
 
 class Section(NamedTuple):
     """State just after an event, and how it was reached."""
@@ -47,7 +50,10 @@ class Section(NamedTuple):
 
 
 class Cycle(NamedTuple):
-    """A periodic gait: the state just after the event, its period, and the multipliers of the return map."""
+    """A periodic gait: the state just after the event, its period, and the multipliers of the return map.
+
+    Small disturbances are multiplied by `multipliers` from step to step: below one in modulus they die out.
+    """
 
     state: HybridState
     period: float
@@ -56,6 +62,26 @@ class Cycle(NamedTuple):
     iterations: int
     unknowns: tuple[str, ...] = ()  #: names of the numbers that repeat, in the order of ...
     derivative: np.ndarray | None = None  #: ... the rows and columns of the return map's derivative
+
+    @property
+    def stable(self) -> bool:
+        """Whether every small disturbance dies out."""
+        return bool(np.all(np.abs(self.multipliers) < 1.0))
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{size:.4g}" for size in np.abs(self.multipliers[:MOST_SAID]))
+        more = f" and {len(self.multipliers) - MOST_SAID} smaller" if len(self.multipliers) > MOST_SAID else ""
+        numbers = dict(zip(_names(self.state), np.concatenate([np.ravel(v) for v in jax.tree.leaves(self.state)]), strict=True))
+        named = [f"{name} = {numbers[name]:.6g}" for name in self.unknowns if name in numbers]
+        state = ", ".join(named[:MOST_SAID]) + (f" and {len(named) - MOST_SAID} more" if len(named) > MOST_SAID else "")
+        return "\n".join(
+            [
+                f"{'stable' if self.stable else 'unstable'} gait of period {self.period:.8g} s",
+                f"  multipliers, modulus: {sizes}{more}",
+                f"  state just after the event: {state}",
+                f"  residual {self.residual:.1e} after {self.iterations} iterations",
+            ]
+        )
 
 
 class NoCycle(RuntimeError):
@@ -144,12 +170,26 @@ def find_cycle(
     tolerance: float = 1e-12,
     iterations: int = 20,
 ) -> Cycle:
-    """Newton on the return map just after `event`, with the exact derivative.
+    """Find a periodic gait: Newton on the return map just after an event, with the exact derivative.
+
+    Arguments:
+        system, guess: a robot and a state from which it nearly walks.
+        event: the event a step ends with ("touchdown").
+        plan: tolerances, and as its duration the longest a single step may take.
+        ignore: names of numbers that need not repeat. warm_up: steps to take first.
+        tolerance, iterations: how well the state has to repeat, and after how many tries to give up.
+
+    Returns a `Cycle`: state, period, multipliers (a gait with all of them below one in modulus is stable). Raises NoCycle.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel")
+    >>> cycle = ff.find_cycle(wheel.system, wheel.start, "touchdown")
+    >>> print(f"{cycle.period:.4f} s, multiplier {abs(cycle.multipliers[0]):.4f}")
+    0.2515 s, multiplier 0.6545
 
     The unknowns are all floating-point numbers of the state, continuous and discrete. A number that only adds up and that nothing else
     depends on (a position, a heading) need not repeat: such are found by themselves. `ignore` names others that need not.
-    `warm_up` steps are taken first, to come near a stable gait, with clocks that run on. The plan's duration is the longest a single step
-    may take.
+    `warm_up` steps are taken first, to come near a stable gait, with clocks that run on.
 
     Rounded numbers have no derivative to speak of, and chance does not repeat: a control computer (`stack`) is to have pitch_step =
     current_step = 0, no noise, no loss, no jitter.

@@ -29,6 +29,8 @@ UNITS = {
     "least_leg_force": "N",
     "friction_needed": "",
 }
+#: metrics that a short summary tells, where there are any of them
+SHORT = ("mean_speed", "step_time", "step_length", "cost_of_transport", "mean_power", "yaw_rate")
 #: A robot that has not come this far [m] has no cost of transport: it is stuck, and the ratio would be of rounding.
 NO_WAY = 1e-6
 #: of the means a robot asks for, by the output's own name
@@ -51,6 +53,26 @@ class Summary:
         """For JSON: non-finite numbers become null."""
         return _finite(dataclasses.asdict(self))
 
+    def __repr__(self) -> str:
+        """A dozen lines at most: how it ended, how it moved, where the energy went, what happened."""
+        end, books = self.outcome, self.ledger
+        cause = f' (event "{end["event"]}")' if end["event"] else ""
+        lines = [f"{self.scenario or 'run'}: {end['name']} at t = {end['t']:.6g} s{cause}: {end['meaning']}"]
+        doubts = "; ".join(doubt["sentence"] for doubt in self.verdict["doubts"])
+        lines.append(f"  verdict: {f'doubtful: {doubts}' if doubts else 'sound'}")
+        told = {name: v for name, v in self.metrics.items() if v is not None}
+        names = [n for n in SHORT if n in told] or list(told)[: len(SHORT)]
+        lines += [f"  {name.replace('_', ' ')}: {told[name]:.5g} {unit_of(name)}".rstrip() for name in names]
+        moved = {
+            "in": sum(books["work"].values()) + sum(books["jump_work"].values()),
+            "lost": sum(books["losses"].values()),
+            "lost at jumps": sum(books["jump_losses"].values()),
+        }
+        said = ", ".join(f"{v:.4g} J {name}" for name, v in moved.items())
+        lines.append(f"  energy: {said}; residual {books['relative_residual']:.1e} of {books['throughput']:.4g} J")
+        lines.append(f"  events: {', '.join(f'{n} {name}' for name, n in self.event_counts().items()) or 'none'}")
+        return "\n".join(lines)
+
     def event_counts(self) -> dict[str, int]:
         return dict(Counter(e["name"] for e in self.events))
 
@@ -63,11 +85,22 @@ def unit_of(metric: str) -> str:
 
 
 def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None = None) -> Summary:
-    """Metrics over whole steps: from the last footfall before the settling time to the last of the run.
+    """What a person wants to know of a run: how it ended, its metrics with their window, its energy ledger, its events.
 
-    The settling time is `settle`, or the middle of the run.
+    Arguments:
+        trajectory: a run, as `ff.simulate` or `ff.open_run` gives it.
+        scenario: its name, if not the one it was loaded by.
+        settle: time from which the metrics are taken [s]; without it the plan's, else the middle of the run.
+
+    Returns a `Summary`. Metrics are taken over whole steps: from the last footfall before the settling time to the last of the run.
+
+    >>> import footfall as ff
+    >>> summary = ff.summarise(ff.simulate(ff.load("passive-wheel", duration=3)))
+    >>> print(f"{summary.metrics['mean_speed']:.4f} m/s over {summary.window['steps']:g} steps")
+    0.6425 m/s over 6 steps
     """
-    ending = trajectory.ending
+    ending, source = trajectory.ending, trajectory.provenance
+    scenario, settle = scenario or source.get("scenario", ""), source.get("settle") if settle is None else settle
     metrics, window = _metrics(trajectory, settle)
     events = [{"t": e.t, "name": e.name} | ({} if e.leg is None else {"leg": e.leg}) for e in trajectory.events]
     outcome = {

@@ -51,7 +51,19 @@ class ConformanceError(AssertionError):
 def check_system(
     system: AbstractHybridSystem, state: HybridState, *, samples: int = 8, seed: int = 0, spread: float = 0.05
 ) -> Report:
-    """Check the contract at `state` and at `samples` states near it. Raises ConformanceError with the whole report."""
+    """Check that a system keeps the contract: velocities are derivatives, energy adds up, jumps report what they take.
+
+    Arguments:
+        system, state: a robot, often one of your own, and where it starts.
+        samples, seed, spread: how many states near it are looked at, which, and how far from it they are.
+
+    Returns a report, a line to each claim. Raises ConformanceError with the whole report where a claim does not hold.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel")
+    >>> ff.check_system(wheel.system, wheel.start).ok
+    True
+    """
     report = examine_system(system, state, samples=samples, seed=seed, spread=spread)
     if not report.ok:
         raise ConformanceError(f"{report.system} does not keep the contract of a hybrid system:\n{report}")

@@ -4,7 +4,12 @@ import enum
 
 
 class Outcome(enum.IntEnum):
-    """How a run ended. The numbers travel through compiled code; the names are what users see."""
+    """How a run ended. The numbers travel through compiled code; the names are what users see.
+
+    >>> import footfall as ff
+    >>> ff.Outcome.fell.meaning
+    'the body came too close to the ground, or went below it'
+    """
 
     running = 0
     reached_end = 1

@@ -30,7 +30,13 @@ class Jump(NamedTuple):
 
 
 class HybridState(NamedTuple):
-    """A complete state: continuous x, discrete m."""
+    """A complete state: continuous x, which flows, and discrete m, which only jumps change.
+
+    >>> import footfall as ff
+    >>> state = ff.load("passive-wheel").start
+    >>> state.x.spoke_rate, int(state.m.steps)
+    (-3.0, 0)
+    """
 
     x: Any
     m: Any

@@ -22,7 +22,8 @@ def write_parquet(run: Trajectory, path: Path) -> None:
     fields = [pa.field("t", pa.float64(), metadata={"unit": "s"}), pa.field("j", pa.int64(), metadata={"doc": "jumps so far"})]
     for name in run.columns:
         s = run.signals[name]
-        fields.append(pa.field(name, pa.float64(), metadata={"unit": s.unit, "doc": s.doc, "role": s.role}))
+        said = {"unit": s.unit, "doc": s.doc, "role": s.role, "rate_of": s.rate_of or "", "group": s.group}
+        fields.append(pa.field(name, pa.float64(), metadata=said))
     notes = _notes(run)
     table = pa.table(list(arrays.values()), schema=pa.schema(fields, metadata=notes))
     pq.write_table(table, path)

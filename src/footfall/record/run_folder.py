@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from footfall.record.export import write_mcap, write_parquet
+from footfall.record.read_back import kept_of
 from footfall.record.trajectory import Trajectory
 
 
@@ -53,7 +54,7 @@ def write_run(
         write_parquet(run, aside / "trajectory.parquet")
         with (aside / "run.mcap").open("wb") as stream:
             write_mcap(run, stream)
-        (aside / "summary.json").write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
+        (aside / "summary.json").write_text(json.dumps(summary | {"record": kept_of(run)}, indent=2, allow_nan=False) + "\n")
         (aside / "scenario.toml").write_text(scenario)
         (aside / "provenance.json").write_text(json.dumps(run.provenance, indent=2) + "\n")
         for file in files:

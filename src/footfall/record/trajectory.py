@@ -1,9 +1,15 @@
 """Trajectory: the one result type, in hybrid time (t, j)."""
 
+import base64
 import dataclasses
 import functools
+import html
 import importlib
+import importlib.util
+import io
+import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,11 +81,26 @@ class Ending:
         return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.outcome.meaning}"
 
 
-@dataclasses.dataclass(frozen=True)
-class Trajectory:
-    """Samples of a run with both sides of every jump, its events, its end, its ledger and where it came from.
+def _offered(name: str) -> Any:
+    """What layers above this one offer to do with a run, by the name a user types (`ff.plot`). The package knows where it is."""
+    return getattr(sys.modules["footfall"], name)
 
-    `t` and `j` (number of jumps so far) order the rows; `columns` holds each signal by its flat name ("hub.x").
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Trajectory:
+    """A run: samples with both sides of every jump, its events, its end, its energy ledger and where it came from.
+
+    `t` and `j` (number of jumps so far) order the rows; run["hub.x"] is a signal, `signals` says which there are, with units.
+    `events`, `ending`, `ledger`, `verdict`, `metrics` and `provenance` say the rest; `plot`, `animate`, `to_pandas` and `to_xarray`
+    hand it on. `ff.simulate` makes one, `ff.open_run` reads one back from its folder.
+
+    >>> import footfall as ff
+    >>> run = ff.simulate(ff.load("passive-wheel", duration=1))
+    >>> run.signals["hub.x"].label, len(run["hub.x"]) == len(run.t)
+    ('hub.x [m]', True)
+    >>> first = run.events_named("touchdown")[0]
+    >>> print(f"{first.t:.4f} s, then {run['spoke_rate'][first.row_after]:.3f} rad/s")
+    0.2190 s, then -2.886 rad/s
     """
 
     t: np.ndarray
@@ -102,6 +123,36 @@ class Trajectory:
         """Whether to believe it."""
         more = () if self.look_again is None else self.look_again(self)
         return verdict(self.ledger, (*self.doubts, *more), stepped=self.provenance.get("engine") == "mujoco")
+
+    @functools.cached_property
+    def metrics(self) -> dict[str, float | None]:
+        """Speed, step time, cost of transport and the rest: those of `ff.summarise`."""
+        return _offered("summarise")(self).metrics
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The plot page as a matplotlib figure, written to `path` if one is given: see `ff.plot`."""
+        return _offered("plot")(self, path)
+
+    def animate(self, path: str | Path) -> Path:
+        """Write a GIF of the robot moving: run.animate("walk.gif"). Needs matplotlib."""
+        return _offered("animate")(self, path)
+
+    def __repr__(self) -> str:
+        """What the summary prints, in a dozen lines."""
+        said = repr(_offered("summarise")(self))
+        rows = f"  {len(self.t)} rows of {len(self.columns)} signals: run[{next(iter(self.columns), 'name')!r}], run.signals, run.plot()"
+        return f"{said}\n{rows}"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the same, and the plot page where matplotlib is installed."""
+        text = f"<pre>{html.escape(repr(self))}</pre>"
+        if len(self.t) < 2 or importlib.util.find_spec("matplotlib") is None:
+            return text
+        picture = io.BytesIO()
+        self.plot().savefig(picture, format="png", dpi=80)
+        return (
+            f'{text}<img src="data:image/png;base64,{base64.b64encode(picture.getvalue()).decode()}" style="max-width: 100%">'
+        )
 
     @functools.cached_property
     def drawing(self) -> Drawing:

@@ -1,4 +1,10 @@
-"""Named machines: numbers, their source, a choice of parts."""
+"""Named machines: numbers, their source, a choice of parts.
+
+>>> import footfall as ff
+>>> wheel = ff.robots.passive_wheel()
+>>> wheel.spokes, wheel.leg.length
+(10, 0.26)
+"""
 
 from footfall.robots.centipede import centipede as centipede
 from footfall.robots.centipede import centipede_gap as centipede_gap

@@ -20,11 +20,16 @@ def two_leg_walker(*, gait: InchwormGait | None = None, terrain: Flat | Steps | 
 
 
 class Walker:
-    """The verbs of the source, one after another; `plan()` is the walker that does them all, ready for `simulate`.
-
-    walker = Walker(lift=0.005); walker.walk(-0.49); walker.climb(0.05); walker.walk_to(-1.0); run = simulate(walker.plan())
+    """The two-leg walker by its verbs, one after another; `plan()` does them all, ready for `ff.simulate`.
 
     Distances are signed as in the source: it walks towards -x. Options are those of `two_leg_walker`, and of its gait.
+
+    >>> import footfall as ff
+    >>> walker = ff.Walker(lift=0.005)
+    >>> walker.walk(-0.49).climb(0.05).walk_to(-1.0)
+    Walker(lift=0.005)
+      route: walk -0.49; climb 0.05; walk_to -1
+      takes 47.6 s; ff.simulate(walker.plan()) runs it
     """
 
     def __init__(self, **options: Any):
@@ -32,11 +37,20 @@ class Walker:
         for name in options:
             if name not in mine | gait:
                 raise TypeError(f'Walker has no option "{name}".{nearest(name, sorted(mine | gait))}')
+        self._given = options
         steps = {name: value for name, value in options.items() if name in gait - mine}
         self.options = {name: value for name, value in options.items() if name in mine}
         if steps:
             self.options["gait"] = InchwormGait(**steps)
         self.verbs: list[Verb] = []
+
+    def __repr__(self) -> str:
+        route = "; ".join(f"{verb.name} {verb.value:g}" for verb in self.verbs)
+        lines = [f"Walker({', '.join(f'{name}={value!r}' for name, value in self._given.items())})"]
+        lines.append(f"  route: {route or 'none yet; walker.walk(-0.5) begins one'}")
+        if self.verbs:
+            lines.append(f"  takes {float(self.plan().plan_time):.5g} s; ff.simulate(walker.plan()) runs it")
+        return "\n".join(lines)
 
     def walk(self, distance: float) -> "Walker":
         """Walk a signed distance."""

@@ -59,11 +59,12 @@ def endpoint(
 
     How the time of the third footfall moves with the slope:
 
-    >>> import jax, footfall as ff
+    >>> import footfall as ff
+    >>> import jax
     >>> wheel = ff.load("passive-wheel")
     >>> time = lambda slope: ff.endpoint(wheel, {"terrain.angle": slope}, event="touchdown", count=3).t
     >>> print(f"{time(0.08):.4f} s, {jax.grad(time)(0.08):.3f} s/rad")
-    0.6979 s, -1.987 s/rad
+    0.6837 s, -2.311 s/rad
     """
     system, state, plan = _parts(experiment, values, plan, duration)
     return find_end(system, state, course(system, state, plan, event, count, leg))
@@ -79,7 +80,7 @@ def gradient(
     leg: int = 0,
     duration: float | None = None,
 ) -> Gradient:
-    """Derivative of anything measured at the end of a run by numbers of its scenario: exact, in forward mode, through every event.
+    """Derivatives of what is measured at the end of a run by numbers of its scenario: exact, through every event.
 
     Arguments:
         measure: takes the `End` of a run (see `ff.endpoint`) and returns a number, or a struct of numbers.
@@ -87,17 +88,19 @@ def gradient(
         wrt: keys of the scenario as in `--set`, of parameters and of the start: ["leg.stiffness", "start.spoke_rate"].
         event, count, leg, duration: where to end, as in `ff.endpoint`.
 
-    Returns a `Gradient`: the `value`, and `slopes` by key, per SI unit. Raises ScenarioError where the run does not come that far.
+    Returns a `Gradient`: the `value`, `slopes` by key, per SI unit, and the `end`. Raises ScenarioError where the run does not come that far.
 
     How the speed after the third footfall depends on slope and start:
 
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel")
     >>> speed = lambda end: end.outputs.travel.speed
-    >>> ff.gradient(speed, wheel, wrt=["terrain.angle", "start.spoke_rate"], event="touchdown", count=3)
-    value: 0.6
-    by terrain.angle: 3 per rad
-    by start.spoke_rate: -0.1 per rad/s
+    >>> keys = ["terrain.angle", "start.spoke_rate", "leg.length"]
+    >>> ff.gradient(speed, wheel, wrt=keys, event="touchdown", count=3)
+    value: 0.681886
+    by terrain.angle: 2.84149 per rad
+    by start.spoke_rate: -0.0754249 per rad/s
+    by leg.length: 1.74646 per m
     """
     if not isinstance(experiment, Experiment):
         raise ScenarioError(f"gradient takes an experiment, as ff.load gives it, not {type(experiment).__name__}.")

@@ -22,7 +22,7 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.integrators.multirate import Multirate
 from footfall.numerics.namespace import traced
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
-from footfall.scenario.document import Document, apply_settings, at, merged, slot_path, slot_types
+from footfall.scenario.document import TOP_SLOTS, Document, apply_settings, at, merged, slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable, table_model
 from footfall.sim.batch_inputs import timing
@@ -37,9 +37,17 @@ Settings: TypeAlias = Sequence[str] | Mapping[str, Any]
 LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Experiment:
-    """A system, where it starts, how to run it; and the words and choices it came from."""
+    """A system, where it starts and how to run it; and the words and choices it came from.
+
+    `ff.load` makes one, `ff.simulate` runs it. `document` has every value of its scenario, in SI.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel")
+    >>> wheel.document["terrain"]["angle"], wheel.system.mass, wheel.start.x.spoke_rate
+    (0.08, 6.91, -3.0)
+    """
 
     name: str
     system: Any  #: an AbstractHybridSystem, or AbstractRigidBodies
@@ -50,6 +58,22 @@ class Experiment:
     files: tuple[Path, ...] = ()  #: a user's own robot file, which the run folder keeps too
     origin: str = ""  #: the name or path it was loaded by
     start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
+
+    def __repr__(self) -> str:
+        """What it is, of which parts, for how long: a line each."""
+        robot, sim = self.document["robot"], self.document["sim"]
+        tables = {**{k: v for k, v in robot.items() if isinstance(v, dict)}, **{k: self.document.get(k) for k in TOP_SLOTS}}
+        parts = ", ".join(f"{slot} {table['kind']}" for slot, table in tables.items() if table)
+        start = ", ".join(f"{k} {v:.5g}" if isinstance(v, float) else f"{k} {v}" for k, v in self.document["start"].items())
+        return "\n".join(
+            [
+                f"{self.name}: {self.about.title or self.about.about or robot['kind']}",
+                f"  robot: {robot['kind']}" + (f" ({parts})" if parts else ""),
+                *([f"  start: {start}"] if start else []),
+                f"  sim: {self.plan.duration:g} s, {sim['solver']}",
+                "  ff.simulate(experiment) runs it; experiment.document has every value",
+            ]
+        )
 
     def to_toml(self) -> str:
         """The resolved scenario: every value, so that it can be run again after defaults have changed."""

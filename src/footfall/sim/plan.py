@@ -25,7 +25,12 @@ class FixedSteps:
 
 @dataclasses.dataclass(frozen=True)
 class SimPlan:
-    """How to move a system through time with the event engine.
+    """How long to simulate, how accurately, and what to keep.
+
+    >>> import footfall as ff
+    >>> plan = ff.SimPlan(duration=1.0, rtol=1e-10, sample_rate=None)
+    >>> len(ff.simulate(ff.robots.passive_wheel(), plan=plan).t)  # both sides of four jumps, and the end
+    9
 
     duration     seconds to simulate
     rtol, atol   tolerances of the local error, for states and ledger integrals alike

@@ -118,9 +118,9 @@ def simulate(
     >>> import footfall as ff
     >>> run = ff.simulate(ff.load("passive-wheel", {"terrain.angle": 0.1}, duration=3))
     >>> run.outcome.name, len(run.events_named("touchdown"))
-    ('reached_end', 15)
+    ('reached_end', 13)
     >>> print(f"{run['travel.speed'][-1]:.3f} m/s")
-    0.714 m/s
+    0.870 m/s
     """
     prepare_jax()
     if all(hasattr(system, name) for name in ("system", "start", "plan")):

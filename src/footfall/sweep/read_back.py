@@ -80,7 +80,18 @@ class Sweep:
 
 
 def open_sweep(folder: str | Path) -> Sweep:
-    """Open a sweep's folder for reading."""
+    """Open the folder of a sweep, finished or not, for reading.
+
+    Arguments:
+        folder: what `footfall sweep` wrote.
+
+    Returns a `Sweep`: `columns()` gives NumPy arrays, `to_pandas()` a data frame, `dataset()` everything Arrow can do.
+
+    >>> import footfall as ff
+    >>> sweep = ff.open_sweep("my-sweep")
+    >>> sweep.complete, sweep.columns(["terrain.angle"])["terrain.angle"].tolist()
+    (True, [0.08, 0.1])
+    """
     folder = Path(folder)
     return Sweep(folder, read_manifest(folder))
 

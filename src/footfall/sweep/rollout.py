@@ -33,11 +33,22 @@ def rollout(
 ) -> Any:
     """Simulate many designs of one experiment at once and return their metrics as an `xarray.Dataset`.
 
-    `vary` gives values by key path, in SI or with units ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
-    combination is run, with one dimension per key. `designs` gives columns of equal length instead (a dictionary or a pandas data
-    frame): one dimension "design".
-    Without a `step` or `method` the scenario's are taken (`sim.batch_step`, `sim.batch_method`); where it has no step, one is chosen by
-    accuracy. `progress` is told the fraction done. Outcomes are codes, named in their attributes.
+    Arguments:
+        experiment: as `ff.load` gives it.
+        vary: values by key path, in SI or with units ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
+            combination is run, with one dimension per key.
+        designs: columns of equal length instead (a dictionary or a pandas data frame): one dimension "design".
+        duration, step, method: without them the scenario's (`sim.batch_step`, `sim.batch_method`); where it has no step, one is chosen by
+            accuracy.
+        precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu".
+        track: outputs whose least, greatest and mean values are kept. progress: is told the fraction done.
+
+    Returns a dataset with units and meanings. Outcomes are codes, named in their attributes.
+
+    >>> import footfall as ff
+    >>> found = ff.rollout(ff.load("passive-wheel"), {"terrain.angle": [0.08, 0.1]}, duration=4)
+    >>> found["mean_speed"].dims, [round(v, 3) for v in found["mean_speed"].values.tolist()]
+    (('terrain.angle',), [0.64, 0.745])
     """
     if isinstance(experiment, str):
         raise ScenarioError(

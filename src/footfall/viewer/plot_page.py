@@ -6,22 +6,27 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from footfall.analysis.summary import Summary
 from footfall.hybrid.sketch import Arrow, Bar, Chart, Ground, Link, Shape, ground_height
 from footfall.record.trajectory import Trajectory
 from footfall.viewer.draw import draw_ground, draw_pose, row_at, side_view, view_of
+from footfall.viewer.show import Picture
 
 Panel = Callable[[Axes], None]
 _COLUMNS = 3
 
 
 def write_plot_page(run: Trajectory, summary: Summary, path: Path, *, title: str) -> None:
-    """One PNG: poses, states, torques and forces, powers, ledger, footfalls, phase portraits, path."""
+    """The page as one picture file."""
+    plot_page(run, summary, title=title).savefig(path)
+
+
+def plot_page(run: Trajectory, summary: Summary, *, title: str) -> Picture:
+    """Poses, states, torques and forces, powers, ledger, footfalls, phase portraits, path."""
     panels = list(_panels(run, summary))
     rows = -(-len(panels) // _COLUMNS)
-    figure = Figure(figsize=(5.2 * _COLUMNS, 2.6 + 2.7 * rows), layout="constrained", dpi=110)
+    figure = Picture(figsize=(5.2 * _COLUMNS, 2.6 + 2.7 * rows), layout="constrained", dpi=110)
     grid = figure.add_gridspec(rows + 1, _COLUMNS, height_ratios=[1.1, *[1.0] * rows])
     _pose_strip(figure.add_subplot(grid[0, :]), run, summary)
     for i, panel in enumerate(panels):
@@ -30,7 +35,7 @@ def write_plot_page(run: Trajectory, summary: Summary, path: Path, *, title: str
     said = f" - {speed:.4g} m/s" if speed is not None else ""
     doubtful = "" if run.verdict.sound else f"\n{run.verdict.title}"
     figure.suptitle(f"{title}{said} - {run.ending.sentence}{doubtful}", fontsize=12, color="darkred" if doubtful else "black")
-    figure.savefig(path)
+    return figure
 
 
 def broken(run: Trajectory, *names: str) -> tuple[np.ndarray, ...]:

@@ -1,0 +1,135 @@
+"""A run folder as a Trajectory again, to the last bit. No code of the folder is executed."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.system import Travel
+from footfall.record.footfall import Footfall
+from footfall.record.ledger import Ledger
+from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
+from footfall.record.verdict import book_doubts
+
+
+class NoRun(Exception):
+    """There is nothing to read in a folder, and why."""
+
+
+def kept_of(run: Trajectory) -> dict[str, Any]:
+    """What a summary leaves out and `read_run` needs, as plain JSON types."""
+    found_again = book_doubts(run.ledger, stepped=run.provenance.get("engine") == "mujoco")
+    told = ("t", "name", "leg")  # of each event, in the summary
+    return {
+        "events": [{k: v for k, v in dataclasses.asdict(e).items() if k not in told} for e in run.events],
+        "least_room": {k: v if np.isfinite(v) else None for k, v in run.least_room.items()},
+        "travel": None if run.travel is None else {**run.travel._asdict(), "weight": float(run.travel.weight)},
+        "doubts": [list(doubt) for doubt in run.verdict.doubts if doubt not in found_again],
+    }
+
+
+def read_run(folder: Path) -> tuple[Trajectory, Path]:
+    """Everything but the drawing, and the folder it was found in.
+
+    A run that was killed ends as `interrupted`: of a long one there are pieces, `rows/*.parquet`, in a hidden folder beside the one that
+    it was to become (`.NAME-xxxxxxxx`, see run_folder.py).
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place, files = _files(folder)
+    try:
+        table = pa.concat_tables([pq.read_table(file) for file in files])
+    except (pa.ArrowInvalid, OSError) as error:
+        raise NoRun(f"{place}: its rows cannot be read ({str(error).splitlines()[0]}).") from None
+    columns = {name: np.array(table[name]) for name in table.column_names}
+    t, j = columns.pop("t"), columns.pop("j")
+    signals = {name: _signal(name, table.schema.field(name).metadata or {}) for name in columns}
+    source = json.loads((table.schema.metadata or {}).get(b"provenance", b"{}"))
+    run = dataclasses.replace(_cut_off(t, j, columns, signals), provenance=source)
+    summary = place / "summary.json"
+    return (_with_summary(run, json.loads(summary.read_text())) if summary.is_file() else run), place
+
+
+def _files(folder: Path) -> tuple[Path, list[Path]]:
+    """Where the rows are, and in which files: the folder's own, else those of the last run that was killed on its way there."""
+    whole = folder / "trajectory.parquet"
+    if whole.is_file() and (folder / "summary.json").is_file():
+        return folder, [whole]
+    asides = sorted(folder.parent.glob(f".{folder.name}-*"), key=lambda aside: aside.stat().st_mtime, reverse=True)
+    for place in (folder, *asides):
+        if files := sorted((place / "rows").glob("*.parquet")):
+            return place, files
+    if whole.is_file():
+        return folder, [whole]
+    raise NoRun(f"{folder}: there is no run in it." if folder.is_dir() else f"{folder}: no such folder.")
+
+
+def _signal(name: str, metadata: dict[bytes, bytes]) -> Signal:
+    said = {key.decode(): value.decode() for key, value in metadata.items()}
+    return Signal(name, said["unit"], said["doc"], said["role"], said.get("rate_of") or None, said.get("group", ""))
+
+
+def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
+    end, kept = summary["outcome"], summary["record"]
+    ending = Ending(
+        outcome=Outcome[end["name"]],
+        t=_number(end["t"]),
+        event=end["event"],
+        state={name: _number(value) for name, value in end["state"].items()},
+        steps=end["solver_steps"],
+        tried=end["solver_steps_tried"],
+        jumps=end["jumps"],
+    )
+    books = {f.name: summary["ledger"][f.name] for f in dataclasses.fields(Ledger)}
+    travel = kept["travel"]
+    return dataclasses.replace(
+        run,
+        ending=ending,
+        ledger=Ledger(**{k: _numbers(v) if isinstance(v, dict) else _number(v) for k, v in books.items()}),
+        events=tuple(_event({"leg": None, **a, **b}) for a, b in zip(summary["events"], kept["events"], strict=True)),
+        least_room={k: np.inf if v is None else v for k, v in kept["least_room"].items()},
+        travel=None if travel is None else Travel(**{k: tuple(v) if isinstance(v, list) else v for k, v in travel.items()}),
+        doubts=tuple(Doubt(*doubt) for doubt in kept["doubts"]),
+    )
+
+
+def _event(said: dict[str, Any]) -> EventRecord:
+    kind = Footfall if "side" in said else EventRecord
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in said.items()})
+
+
+def _number(value: float | None) -> float:
+    """JSON has no word for what is not finite."""
+    return np.nan if value is None else value
+
+
+def _numbers(values: dict[str, float | None]) -> dict[str, float]:
+    return {name: _number(value) for name, value in values.items()}
+
+
+def _cut_off(t: np.ndarray, j: np.ndarray, columns: dict[str, np.ndarray], signals: dict[str, Signal]) -> Trajectory:
+    """The rows alone: of a run that ended before it could say more."""
+
+    def at(row: int, role: str) -> dict[str, float]:
+        names = [name for name, s in signals.items() if s.role == role and len(t)]
+        return {name.removeprefix(f"{role}."): float(columns[name][row]) for name in names}
+
+    start, end, work = at(0, "store"), at(-1, "store"), at(-1, "work")
+    # What jumps did is not among the rows: it is what is missing.
+    jumps = sum(end.values()) - sum(start.values()) - sum(work.values())
+    ledger = Ledger(start, end, work, {}, {}, float(sum(map(abs, work.values())) + abs(jumps)), {"jumps, by difference": jumps})
+    ending = Ending(
+        outcome=Outcome.interrupted,
+        t=float(t[-1]) if len(t) else 0.0,
+        event=None,
+        state=at(-1, "state"),
+        steps=0,
+        tried=0,
+        jumps=int(j[-1]) if len(t) else 0,
+    )
+    return Trajectory(t, j, columns, signals, (), ending, ledger, {})

@@ -1,0 +1,53 @@
+"""open_run(folder) -> Trajectory: a finished run, or what is left of one that was cut off."""
+
+import dataclasses
+import warnings
+from pathlib import Path
+from typing import Any
+
+from footfall.hybrid.sketch import Drawing
+from footfall.record.read_back import NoRun, read_run
+from footfall.record.trajectory import Trajectory
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import load, read_toml
+
+
+def open_run(folder: str | Path) -> Trajectory:
+    """Read a run back from its folder: rows, events, ending, ledger, verdict and metrics, equal to those of the run itself.
+
+    Arguments:
+        folder: what `footfall run` wrote ("runs/rimless-wheel-001"), or was to write: of a long run that was killed, what it had
+            put on disk until then is found too, with the outcome `interrupted`.
+
+    Returns a `Trajectory`. No code from the folder is executed: the drawing comes from the robot its scenario names, and a robot from a
+    Python file of one's own has none. Raises ScenarioError where there is no run.
+
+    >>> import footfall as ff
+    >>> run = ff.open_run("my-run")
+    >>> run.outcome.name, run.events[0].name
+    ('reached_end', 'touchdown')
+    """
+    folder = Path(folder)
+    try:
+        run, place = read_run(folder)
+    except NoRun as error:
+        raise ScenarioError(f"{error} `footfall run` makes one.") from None
+    file = place / "scenario.toml"
+    document = read_toml(file) if file.is_file() else {}
+    return dataclasses.replace(run, draw=lambda: _drawing(file, document), scenario=document)
+
+
+def _drawing(file: Path, document: dict[str, Any]) -> Drawing:
+    """Of the robot that the scenario names; nothing, and a word about it, where that robot is not ours to make."""
+    kind = str(document.get("robot", {}).get("kind", ""))
+    if ":" in kind:
+        said = (
+            f'its robot is a Python file ("{kind}"), and opening a run executes no code; simulate its scenario again to see it.'
+        )
+    else:
+        try:
+            return load(file).system.drawing()
+        except ScenarioError as error:
+            said = f"its scenario does not load any more: {error}"
+    warnings.warn(f"{file.parent}: this run has no drawing: {said}", stacklevel=2)
+    return Drawing()

@@ -170,7 +170,9 @@ def _footfalls(run: Trajectory, side: int | None = None) -> _Marks:
     counters = run.travel.step_counters if side is None else (run.travel.step_counters[side],)
     located = [e for e in run.events if isinstance(e, Footfall) and e.side in counters]
     if located:
-        return _Marks(*map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.totals, e.row_after) for e in located), strict=True)))
+        return _Marks(
+            *map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.totals, e.row_after) for e in located), strict=True))
+        )
     counts = np.sum([run[name] for name in counters], axis=0)
     return _at_rows(run, np.flatnonzero(np.diff(counts) > 0) + 1)
 

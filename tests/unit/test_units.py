@@ -65,6 +65,8 @@ def test_simple_units_become_si(text, unit, expected):
         ("30 rpm/V", "rad/s/V", math.pi),
         ("180°/s", "rad/s", math.pi),
         ("34 N mm/A", "N m/A", 0.034),
+        ("3 N/m^1.5", "N/m^1.5", 3.0),
+        ("1 kN/cm^1.5", "N/m^1.5", 1e6),
     ],
 )
 def test_compound_units_become_si(text, unit, expected):

@@ -424,6 +424,8 @@ def stack_fit(
 def _guarded(command, *arguments) -> None:
     """Bad input ends with status 2 and its own words; the rest of the status is the command's."""
     from footfall.cli.screen import fail
+    from footfall.hybrid.fields import ParameterError
+    from footfall.numerics.shown import bounded
     from footfall.record.run_folder import FolderError
     from footfall.scenario.errors import ScenarioError
     from footfall.sweep.errors import SweepError
@@ -432,8 +434,8 @@ def _guarded(command, *arguments) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         status = command(*arguments)
-    except (ScenarioError, FolderError, SweepError) as error:
-        fail(str(error))
+    except (ScenarioError, FolderError, SweepError, ParameterError) as error:
+        fail(bounded(str(error)))
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
         fail("stopped.")

@@ -41,10 +41,10 @@ _UNITS: dict[str, tuple[float, str]] = {
 }
 
 #: compound dimensions are products and quotients of the above: "N s/m", "kg m^2", "rad/s", "N m/A"
-_TOKEN = re.compile(r"\s*([A-Za-z]+|°)(?:\^(-?\d+))?\s*|\s*([*/()])\s*|\s+")
+_TOKEN = re.compile(r"\s*([A-Za-z]+|°)(?:\^(-?\d+(?:\.\d+)?))?\s*|\s*([*/()])\s*|\s+")
 _QUANTITY = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")
 #: derived units written out, so that "kg m/s^2" and "N" are seen to be the same dimension
-_BASE: dict[str, dict[str, int]] = {
+_BASE: dict[str, dict[str, float]] = {
     "N": {"kg": 1, "m": 1, "s": -2},
     "J": {"kg": 1, "m": 2, "s": -2},
     "W": {"kg": 1, "m": 2, "s": -3},
@@ -59,7 +59,7 @@ class UnitError(ValueError):
     """A quantity whose unit is unknown or of the wrong kind."""
 
 
-def _dimension(text: str) -> tuple[float, dict[str, int]]:
+def _dimension(text: str) -> tuple[float, dict[str, float]]:
     """Factor to SI and exponents of the base units of a unit expression such as "N s/m"."""
     factor, exponents, sign, position = 1.0, {}, 1, 0
     text = re.sub(r"\bNm\b", "N m", text)
@@ -79,17 +79,17 @@ def _dimension(text: str) -> tuple[float, dict[str, int]]:
             if name not in _UNITS:
                 raise UnitError(f'"{clipped(name)}" is not a unit we know. Known: {", ".join(_UNITS)}.')
             scale, base = _UNITS[name]
-            exponent = sign * int(power or 1)
+            exponent = sign * float(power or 1)
             try:
                 factor *= scale**exponent
             except OverflowError:
-                raise UnitError(f'"{clipped(text)}": {name}^{exponent} is beyond any number.') from None
+                raise UnitError(f'"{clipped(text)}": {name}^{exponent:g} is beyond any number.') from None
             for key, times in _BASE.get(base, {base: 1}).items():
                 exponents[key] = exponents.get(key, 0) + exponent * times
     return factor, {key: n for key, n in exponents.items() if n != 0}
 
 
-def _same(one: dict[str, int], other: dict[str, int]) -> bool:
+def _same(one: dict[str, float], other: dict[str, float]) -> bool:
     """An angle is a ratio, so "N m" may stand for "N m/rad". But 2 Hz is not 2 rad/s: without a mass the angle counts."""
     if "kg" in one:
         one, other = ({key: n for key, n in d.items() if key != "rad"} for d in (one, other))

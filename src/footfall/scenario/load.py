@@ -22,7 +22,17 @@ from footfall.integrators.multirate import Multirate
 from footfall.numerics.namespace import traced
 from footfall.numerics.shown import clipped, shown
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
-from footfall.scenario.document import Document, apply_settings, at, merged, read_tables, slot_path, slot_types, write_tables
+from footfall.scenario.document import (
+    Document,
+    apply_settings,
+    at,
+    merged,
+    paths,
+    read_tables,
+    slot_path,
+    slot_types,
+    write_tables,
+)
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable, table_model
 from footfall.sim.batch_inputs import timing
@@ -67,7 +77,8 @@ class Experiment:
 
     def said_overrides(self) -> str:
         """What was set beside the file, by its full name and in SI: "robot.torso.mass = 3 kg, sim.duration = 2 s"."""
-        return ", ".join(f"{'.'.join(path)} = {self._said(path)}" for path in self.overrides)
+        there = set(paths(self.document))  # another kind of part may have taken its place since
+        return ", ".join(f"{'.'.join(path)} = {self._said(path)}" for path in self.overrides if path in there)
 
     def _said(self, path: tuple[str, ...]) -> str:
         value = at(self.document, path)
@@ -177,10 +188,10 @@ def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     """The same experiment with other values or parts, as `--set` would have made it."""
     document, robot = copy.deepcopy(experiment.document), type(experiment.system)
     settings = _texts(settings)
-    paths = apply_settings(document, settings, robot)
+    changes = apply_settings(document, settings, robot)
     where = _with(experiment.origin or experiment.name, settings)
     changed = build(document, robot, experiment.name, where, experiment.system)
-    overrides = tuple(dict.fromkeys((*experiment.overrides, *paths)))
+    overrides = tuple(dict.fromkeys((*experiment.overrides, *changes)))
     return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin, overrides=overrides)
 
 

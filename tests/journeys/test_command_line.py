@@ -82,7 +82,8 @@ def test_run_writes_a_folder_that_reads_back_and_runs_again(walked):
     table = pq.read_table(folder / "trajectory.parquet")
     assert table["t"][-1].as_py() == 10.0
     assert table.num_rows == 2001 + 2 * len(result["events"])  # 200 Hz, both ends, both sides of every jump
-    assert json.loads((folder / "provenance.json").read_text())["precision"] == "float64"
+    source = json.loads((folder / "provenance.json").read_text())
+    assert source["precision"] == "float64" and source["command"].startswith("footfall run rimless-wheel --")
     assert (
         load(folder / "scenario.toml").document
         == load("rimless-wheel").document
@@ -131,6 +132,7 @@ def test_run_for_people_prints_a_summary_draws_plots_and_an_animation_and_sugges
     assert answer.status == 0, answer.err
     for words in (
         "Passive rimless wheel",
+        "with: sim.duration = 1.5 s",
         "reached_end",
         "mean speed",
         "m/s",
@@ -310,6 +312,16 @@ def test_the_run_of_a_robot_of_ones_own_can_be_run_again_and_suggests_commands_t
     failures = [] if again.status == 0 else [again.err]
     failures += [a.err for a in several([["show", shlex.split(idea)[2]] for idea in suggested(ran.out)], tmp_path) if a.status]
     assert not failures
+
+
+def test_code_in_a_folder_that_came_from_elsewhere_runs_only_when_told(tmp_path):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "x.py").write_text("from footfall.models.rigid_wheel import RigidWheel\nprint('their code ran')\n")
+    (theirs / "x.toml").write_text('[robot]\nkind = "x.py:RigidWheel"\n')
+    refused, told, later = several([["show", "theirs/x.toml", *more] for more in ([], ["--trust"], [])], tmp_path)
+    assert refused.status == 2 and "--trust" in refused.err and "their code ran" not in refused.out + told.err + refused.err
+    assert told.status == later.status == 0 and "their code ran" in told.out
 
 
 def test_new_can_be_given_a_name_that_the_template_uses_itself(tmp_path):

@@ -15,6 +15,7 @@ from footfall.realtime.plant import HELD_BELOW, PlantStepper, load_plant
 from footfall.realtime.replay import replay
 from footfall.realtime.stack_log import StackLogError, read_stack_log
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import load
 from footfall.stack.mid import MidProgram
 from footfall.stack.virtual_bench import VirtualBench
 from support.commands import footfall, several
@@ -151,8 +152,11 @@ def test_a_log_cannot_make_footfall_read_a_file_or_run_code(log, tmp_path):
     (tmp_path / "evil.py").write_text(f"open({str(trap)!r}, 'w')\n")
     (tmp_path / "evil.toml").write_text('[robot]\nkind = "evil.py:X"\n')
     evil = str(tmp_path / "evil.toml")
-    with pytest.raises(ScenarioError):
+    with pytest.raises(ScenarioError, match="--trust"):
         load_plant(evil)
+    assert not trap.exists()
+    with pytest.raises(ScenarioError):
+        load(evil, trust=True)
     assert trap.exists(), "the trap does not work, so the rest of this test would show nothing"
     trap.unlink()
     for name in (evil, "../evil.toml", "", "\x1b[2J", "x" * 10_000):

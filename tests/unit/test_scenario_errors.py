@@ -20,11 +20,11 @@ THREE_D = '[robot]\nkind = "rimless-wheel-3d"\n'
 def answer(tmp_path):
     """The words with which a file (or a `--set` on it) is refused."""
 
-    def refused(text, *settings, duration=None):
+    def refused(text, *settings, duration=None, trust=False):
         path = tmp_path / "hill.toml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         with pytest.raises(ScenarioError) as caught:
-            load(path, settings, duration=duration)
+            load(path, settings, duration=duration, trust=trust)
         said = str(caught.value)
         assert str(path) in said or any(f"--set {text}" in said for text in settings), said  # where to look
         return said
@@ -381,7 +381,7 @@ def test_a_path_the_system_cannot_follow_is_answered(tmp_path, below):
 )
 def test_a_robot_of_ones_own_that_cannot_be_found_is_explained(tmp_path, answer, kind, expected):
     (tmp_path / "empty.py").write_text("")
-    said = answer(f'[robot]\nkind = "{kind}"')
+    said = answer(f'[robot]\nkind = "{kind}"', trust=True)
     assert f'kind = "{kind}"' in said and expected in said
 
 

@@ -26,6 +26,10 @@ ROUNDING = 1e-15
         ("4 deg", "rad", math.pi * 4 / 180),
         ("-18 deg", "rad", -math.pi / 10),
         ("0.5 turns", "rad", math.pi),
+        ("180 degrees", "rad", math.pi),
+        ("1 degree", "rad", math.pi / 180),
+        ("90°", "rad", math.pi / 2),
+        ("90 °", "rad", math.pi / 2),
         ("1 turn", "rad", 2 * math.pi),
         ("2 kN", "N", 2000.0),
         ("500 mA", "A", 0.5),
@@ -57,7 +61,12 @@ def test_simple_units_become_si(text, unit, expected):
         ("9.81 m s^-2", "m/s^2", 9.81),
         ("90 deg/s", "rad/s", math.pi / 2),
         ("1 turn/min", "rad/s", 2 * math.pi / 60),
+        ("60 rpm", "rad/s", 2 * math.pi),
+        ("30 rpm/V", "rad/s/V", math.pi),
+        ("180°/s", "rad/s", math.pi),
         ("34 N mm/A", "N m/A", 0.034),
+        ("3 N/m^1.5", "N/m^1.5", 3.0),
+        ("1 kN/cm^1.5", "N/m^1.5", 1e6),
     ],
 )
 def test_compound_units_become_si(text, unit, expected):
@@ -110,7 +119,7 @@ def test_a_unit_of_another_kind_is_refused_with_what_came_and_what_is_needed(tex
     assert "Write it like" in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["4 furlong", "4 rpm", "4 M", "4 kgm", "4 %"])
+@pytest.mark.parametrize("text", ["4 furlong", "4 rpmm", "4 M", "4 kgm", "4 %"])
 def test_an_unknown_unit_is_named(text):
     with pytest.raises(UnitError, match="not a unit"):
         to_si(text, "m")

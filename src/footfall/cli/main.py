@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from footfall.cli.runtime import prepare
+from footfall.scenario.trust import answer_by
 
 app = typer.Typer(
     name="footfall",
@@ -23,6 +24,23 @@ Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE"
 Accept = Annotated[bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")]
 
 
+def _ask(question: str) -> bool:
+    from footfall.cli.screen import ask_whether_to_run
+
+    return ask_whether_to_run(question)
+
+
+def _trust(told: bool) -> None:
+    if told:
+        answer_by(lambda _: True)
+
+
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", callback=_trust, help="Run the code a scenario file names; remembered for its folder."),
+]
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"footfall {importlib.metadata.version('footfall')}")
@@ -33,6 +51,7 @@ def _version(wanted: bool) -> None:
 def _before(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
+    answer_by(_ask)
     prepare()
 
 
@@ -45,7 +64,7 @@ def list_scenarios() -> None:
 
 
 @app.command()
-def show(name: str, settings: Settings = None) -> None:
+def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
     """Show a scenario with every key, its value, unit and meaning."""
     from footfall.cli.show import show_scenario
 
@@ -53,7 +72,7 @@ def show(name: str, settings: Settings = None) -> None:
 
 
 @app.command()
-def check(name: str, settings: Settings = None) -> None:
+def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
     """Check a scenario file, and that its robot keeps the contract of a hybrid system."""
     from footfall.cli.check import check_scenario
 
@@ -72,6 +91,7 @@ def new(name: str) -> None:
 def run(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
     settings: Settings = None,
+    trust: Trust = False,
     out: Annotated[str | None, typer.Option(help="Folder to write (default: runs/<scenario>-<time>).")] = None,
     duration: Annotated[str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
@@ -93,6 +113,7 @@ def run(
 def compare(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
     settings: Settings = None,
+    trust: Trust = False,
     duration: Annotated[
         str | None, typer.Option(help="Seconds to compare over (default: 0.2 s, or the scenario's if shorter).")
     ] = None,
@@ -121,6 +142,7 @@ def compare(
 def optimise(
     name: Annotated[str, typer.Argument(help="The scenario of a motion plan, or the path of its file.")],
     settings: Settings = None,
+    trust: Trust = False,
     ranges: Annotated[
         list[str] | None,
         typer.Option("--range", metavar="KEY=A:B", help="Seek a knob in this range instead of its usual one; repeatable."),
@@ -145,6 +167,7 @@ def optimise(
 def crossing(
     name: Annotated[str, typer.Argument(help="A scenario with one gap, such as centipede-gap, or the path of its file.")],
     settings: Settings = None,
+    trust: Trust = False,
     widths: Annotated[
         str | None,
         typer.Option(metavar="A,B,C", help='Widths of the gap, such as "25 mm,50 mm" (default: seven, 25 to 200 mm).'),
@@ -176,6 +199,7 @@ def crossing(
 def compliance(
     name: Annotated[str, typer.Argument(help="A scenario of a robot with spring-like feet, such as urchin-walk.")],
     settings: Settings = None,
+    trust: Trust = False,
     stiffness: Annotated[
         str | None, typer.Option(metavar="A,B,C", help="Vertical stiffness of the feet in N/m (default: seven, 400 to 7000).")
     ] = None,
@@ -199,6 +223,7 @@ def compliance(
 def bodies(
     name: Annotated[str, typer.Argument(help="The scenario of a robot that MuJoCo steps, such as urchin-walk.")],
     settings: Settings = None,
+    trust: Trust = False,
     picture: Annotated[str | None, typer.Option(metavar="FILE.png", help="Write a picture of it.")] = None,
     mjcf: Annotated[
         str | None, typer.Option(metavar="FILE.xml", help="Write it as MJCF, for MuJoCo and what else reads that.")
@@ -229,6 +254,7 @@ def sweep(
         str | None, typer.Option(metavar="FILE", help="Designs listed in a .csv or .parquet file; its columns are keys.")
     ] = None,
     settings: Settings = None,
+    trust: Trust = False,
     out: Annotated[str | None, typer.Option(help="Folder to write (default: sweeps/<scenario>-<time>).")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the sweep in --out: only what is missing or damaged.")
@@ -290,6 +316,7 @@ app.add_typer(stack, name="stack")
 def stack_run(
     name: Annotated[str, typer.Argument(help="A robot with a control computer, such as rimless-wheel, or a scenario file.")],
     settings: Settings = None,
+    trust: Trust = False,
     duration: Annotated[float | None, typer.Option(help="Seconds (default: 20, or until the operator stops).")] = None,
     script: Annotated[
         str | None,
@@ -362,6 +389,7 @@ def stack_replay(
     log: LogFile,
     scenario: LogScenario = None,
     settings: Settings = None,
+    trust: Trust = False,
     delay: Annotated[
         float, typer.Option(help="Age of a pitch when it reaches the supervisor, in s; `stack fit` tells it.")
     ] = 0.0,
@@ -383,6 +411,7 @@ def stack_fit(
     log: LogFile,
     scenario: LogScenario = None,
     settings: Settings = None,
+    trust: Trust = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -395,6 +424,8 @@ def stack_fit(
 def _guarded(command, *arguments) -> None:
     """Bad input ends with status 2 and its own words; the rest of the status is the command's."""
     from footfall.cli.screen import fail
+    from footfall.hybrid.fields import ParameterError
+    from footfall.numerics.shown import bounded
     from footfall.record.run_folder import FolderError
     from footfall.scenario.errors import ScenarioError
     from footfall.sweep.errors import SweepError
@@ -403,8 +434,8 @@ def _guarded(command, *arguments) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         status = command(*arguments)
-    except (ScenarioError, FolderError, SweepError) as error:
-        fail(str(error))
+    except (ScenarioError, FolderError, SweepError, ParameterError) as error:
+        fail(bounded(str(error)))
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
         fail("stopped.")

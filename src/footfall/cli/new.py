@@ -9,6 +9,7 @@ from pathlib import Path
 from footfall.cli.screen import out
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.trust import trust_folder
 
 FILES = {"robot.py": "{module}.py", "scenario.toml": "{module}.toml", "test_robot.py": "test_{module}.py"}
 
@@ -36,6 +37,7 @@ def new_robot(name: str) -> int:
             (folder / target).write_text(text)
     except OSError as error:
         raise FolderError(f"{folder} could not be written: {error.strerror}.") from None
+    trust_folder(folder)  # what was written here is known
     out.print(f"wrote {folder}/: {', '.join(texts)}\n\n[bold]Try next[/]")
     commands = (
         f"footfall check {folder}/{module}.toml",

@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from footfall.analysis.summary import Summary, summarise
+from footfall.cli.cost import Pace, require_affordable
 from footfall.cli.extras import require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, note, out
@@ -49,6 +50,7 @@ def run_scenario(
         _require_gif(Path(animate))
     if isinstance(experiment.system, AbstractRigidBodies):
         require("mujoco", "mujoco")
+    require_affordable(experiment)
     folder = Path(out_folder) if out_folder else fresh_folder("runs", experiment.name)
     require_writable(folder, force=force)
     began = time.perf_counter()
@@ -137,10 +139,13 @@ def _simulate_with_progress(experiment: Experiment) -> Trajectory:
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("simulating", total=total, at="", visible=False)
         began = last = time.perf_counter()
+        pace = Pace(total)
 
         def progress(t: float, jumps: int) -> None:
             nonlocal last
             now = time.perf_counter()
+            if (slow := pace.look(now, t)) is not None:
+                note(slow)
             if now - began > 0.5:
                 at = f"t = {t:.6g} s of {total:g} s, {jumps} jumps"
                 bar.update(task, completed=t, at=at, visible=True)

@@ -34,7 +34,8 @@ def summary_table(summary: Summary, experiment: Experiment, run: Trajectory, sec
     ok = run.outcome.name in experiment.about.success
     head = Text.assemble((experiment.about.title or summary.scenario, "bold"), f"  ({summary.scenario})")
     end = Text.assemble("outcome: ", (run.ending.sentence, "green" if ok and run.verdict.sound else "yellow"))
-    parts: list[RenderableType] = [head, end, *verdict_lines(run.verdict)]
+    with_ = [Text(f"with: {experiment.said_overrides()}", style="dim")] if experiment.overrides else []
+    parts: list[RenderableType] = [head, *with_, end, *verdict_lines(run.verdict)]
     if run.outcome is Outcome.reached_end and not ok:
         parts.append(Text(f"time is up, and it has not {' or '.join(experiment.about.success)}", style="yellow"))
     if not ok and 0 < len(run.ending.state) <= MOST_STATES:

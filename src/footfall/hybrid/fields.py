@@ -10,6 +10,8 @@ import equinox as eqx
 import numpy as np
 
 _KEY = "footfall"
+#: A longer word is no misspelt name.
+LONGEST_NAME = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,6 +165,8 @@ def describe(struct: Any) -> dict[str, FieldInfo]:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean "arc"?', or nothing when no known name is near."""
+    if len(name) > LONGEST_NAME:
+        return ""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f' Did you mean "{close[0]}"?' if close else ""
 

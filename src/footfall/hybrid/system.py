@@ -139,6 +139,10 @@ class AbstractHybridSystem(Parametric):
         """All of these."""
         return Drawing(self.sketch(), self.close_ups(), self.charts())
 
+    def idle_parts(self) -> dict[str, str]:
+        """Slots whose part changes nothing as the robot is now, each with the reason: {"contact": "there is no hard ground"}."""
+        return {}
+
     def remarks(self, t: Any, columns: Any) -> list[str]:
         """What a person should know of a run beyond its outcome and figures. `columns` holds every signal by its flat name."""
         del t, columns

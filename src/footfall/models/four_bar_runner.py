@@ -89,6 +89,11 @@ class FourBarRunner(AbstractHybridSystem):
     def on_water(self) -> bool:
         return isinstance(self.terrain, Water)
 
+    def idle_parts(self) -> dict[str, str]:
+        if self.on_water:
+            return dict.fromkeys(("contact", "friction"), "on water no foot meets hard ground")
+        return {"tail": "it works in water only"}
+
     @property
     def folds_hard(self) -> bool:
         """Folding is an event."""

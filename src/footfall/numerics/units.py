@@ -3,6 +3,11 @@
 import math
 import re
 
+from footfall.numerics.shown import clipped, shown
+
+#: A longer text is no number with a unit.
+LONGEST_QUANTITY = 100
+
 #: unit -> (factor to SI, dimension as written in `param(unit=...)`)
 _UNITS: dict[str, tuple[float, str]] = {
     "m": (1.0, "m"),
@@ -16,8 +21,12 @@ _UNITS: dict[str, tuple[float, str]] = {
     "min": (60.0, "s"),
     "rad": (1.0, "rad"),
     "deg": (math.pi / 180.0, "rad"),
+    "degree": (math.pi / 180.0, "rad"),
+    "degrees": (math.pi / 180.0, "rad"),
+    "°": (math.pi / 180.0, "rad"),
     "turn": (2.0 * math.pi, "rad"),
     "turns": (2.0 * math.pi, "rad"),
+    "rpm": (2.0 * math.pi / 60.0, "rad/s"),
     "N": (1.0, "N"),
     "kN": (1e3, "N"),
     "J": (1.0, "J"),
@@ -32,16 +41,17 @@ _UNITS: dict[str, tuple[float, str]] = {
 }
 
 #: compound dimensions are products and quotients of the above: "N s/m", "kg m^2", "rad/s", "N m/A"
-_TOKEN = re.compile(r"\s*([A-Za-z]+)(?:\^(-?\d+))?\s*|\s*([*/()])\s*|\s+")
+_TOKEN = re.compile(r"\s*([A-Za-z]+|°)(?:\^(-?\d+(?:\.\d+)?))?\s*|\s*([*/()])\s*|\s+")
 _QUANTITY = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")
 #: derived units written out, so that "kg m/s^2" and "N" are seen to be the same dimension
-_BASE: dict[str, dict[str, int]] = {
+_BASE: dict[str, dict[str, float]] = {
     "N": {"kg": 1, "m": 1, "s": -2},
     "J": {"kg": 1, "m": 2, "s": -2},
     "W": {"kg": 1, "m": 2, "s": -3},
     "V": {"kg": 1, "m": 2, "s": -3, "A": -1},
     "ohm": {"kg": 1, "m": 2, "s": -3, "A": -2},
     "Hz": {"s": -1},
+    "rad/s": {"rad": 1, "s": -1},
 }
 
 
@@ -49,14 +59,14 @@ class UnitError(ValueError):
     """A quantity whose unit is unknown or of the wrong kind."""
 
 
-def _dimension(text: str) -> tuple[float, dict[str, int]]:
+def _dimension(text: str) -> tuple[float, dict[str, float]]:
     """Factor to SI and exponents of the base units of a unit expression such as "N s/m"."""
     factor, exponents, sign, position = 1.0, {}, 1, 0
     text = re.sub(r"\bNm\b", "N m", text)
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None or match.end() == position:
-            raise UnitError(f'"{text}" is not a unit. Write it like "m", "deg", "N s/m", "kg m^2".')
+            raise UnitError(f'"{clipped(text)}" is not a unit. Write it like "m", "deg", "N s/m", "kg m^2".')
         position = match.end()
         name, power, symbol = match.groups()
         if symbol == "/":
@@ -64,22 +74,22 @@ def _dimension(text: str) -> tuple[float, dict[str, int]]:
         elif symbol == "*":
             sign = 1
         elif symbol in ("(", ")"):
-            raise UnitError(f'"{text}": write units without brackets, like "N m/rad/s".')
+            raise UnitError(f'"{clipped(text)}": write units without brackets, like "N m/rad/s".')
         elif name:
             if name not in _UNITS:
-                raise UnitError(f'"{name}" is not a unit we know. Known: {", ".join(_UNITS)}.')
+                raise UnitError(f'"{clipped(name)}" is not a unit we know. Known: {", ".join(_UNITS)}.')
             scale, base = _UNITS[name]
-            exponent = sign * int(power or 1)
+            exponent = sign * float(power or 1)
             try:
                 factor *= scale**exponent
             except OverflowError:
-                raise UnitError(f'"{text}": {name}^{exponent} is beyond any number.') from None
+                raise UnitError(f'"{clipped(text)}": {name}^{exponent:g} is beyond any number.') from None
             for key, times in _BASE.get(base, {base: 1}).items():
                 exponents[key] = exponents.get(key, 0) + exponent * times
     return factor, {key: n for key, n in exponents.items() if n != 0}
 
 
-def _same(one: dict[str, int], other: dict[str, int]) -> bool:
+def _same(one: dict[str, float], other: dict[str, float]) -> bool:
     """An angle is a ratio, so "N m" may stand for "N m/rad". But 2 Hz is not 2 rad/s: without a mass the angle counts."""
     if "kg" in one:
         one, other = ({key: n for key, n in d.items() if key != "rad"} for d in (one, other))
@@ -97,17 +107,19 @@ def to_si(value: float | int | str, unit: str) -> float:
         try:
             return float(value)
         except OverflowError:
-            raise UnitError(f"a number of {len(str(value))} digits is beyond what can be computed with.") from None
-    match = _QUANTITY.match(value)
+            raise UnitError(f"{shown(value)} is beyond what can be computed with.") from None
+    match = _QUANTITY.match(value.strip()) if len(value) <= LONGEST_QUANTITY else None
     if match is None:
-        raise UnitError(f'"{value}" is not a number{_in(unit)}. Write it like {_example(unit)}.')
+        raise UnitError(f'"{clipped(value)}" is not a number{_in(unit)}. Write it like {_example(unit)}.')
     number, given = float(match.group(1)), match.group(2)
     if not given:
         return number
     factor, dimension = _dimension(given)
     _, wanted = _dimension(unit) if unit else (1.0, {})
     if not _same(dimension, wanted):
-        raise UnitError(f'"{value}" is in {given}, but this needs {unit or "a plain number"}. Write it like {_example(unit)}.')
+        raise UnitError(
+            f'"{clipped(value)}" is in {clipped(given)}, but this needs {unit or "a plain number"}. Write it like {_example(unit)}.'
+        )
     return number * factor
 
 

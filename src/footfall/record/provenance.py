@@ -1,9 +1,14 @@
-"""Where a result came from: versions, precision, device, plan."""
+"""Where a result came from: command, versions, commit, precision, device, plan."""
 
 import datetime
 import functools
 import importlib.metadata
+import json
 import platform
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,6 +17,31 @@ import jax
 @functools.cache  # reading package metadata takes longer than a short run
 def _versions() -> dict[str, str]:
     return {name: importlib.metadata.version(name) for name in ("footfall", "jax", "diffrax", "equinox", "numpy")}
+
+
+@functools.cache
+def commit() -> str | None:
+    """The commit of footfall's own source, "+" where files of it differ from the commit; None where it is not known."""
+    source = Path(__file__).resolve().parents[1]
+    root = source.parents[1]
+    try:
+        if (root / ".git").exists():
+            git = ["git", "-C", str(root)]
+            name = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True).stdout
+            changed = subprocess.run(
+                [*git, "diff", "--quiet", "HEAD", "--", str(source)], capture_output=True, timeout=5
+            ).returncode
+            return name.strip() + ("+" if changed else "")
+        said = importlib.metadata.distribution("footfall").read_text("direct_url.json")  # installed by pip from a repository
+        return json.loads(said or "{}").get("vcs_info", {}).get("commit_id")
+    except (OSError, ValueError, subprocess.SubprocessError, importlib.metadata.PackageNotFoundError):
+        return None
+
+
+def command_line() -> str:
+    """What was typed, ready to be typed again; a Python program by its name."""
+    program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
+    return shlex.join([program, *sys.argv[1:]])
 
 
 def _called(solver: Any) -> str:
@@ -23,6 +53,8 @@ def _called(solver: Any) -> str:
 def provenance(plan: Any, sample_rate: float | None) -> dict[str, Any]:
     """What is needed to run it again. Values are plain JSON types."""
     return {
+        "command": command_line(),
+        "commit": commit(),
         "engine": "event",
         "solver": _called(plan.solver),
         "rtol": plan.rtol,

@@ -13,6 +13,7 @@ from footfall import robots
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.numerics.shown import clipped
 from footfall.parts.actuators.battery import BatteryPack
 from footfall.parts.actuators.drivetrain import DriveTrain
 from footfall.parts.actuators.motors import DcMotor, IdealMotor
@@ -49,6 +50,7 @@ from footfall.parts.terrain.profile import Profile
 from footfall.parts.terrain.steps import Steps
 from footfall.parts.terrain.water import Water
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.trust import require_trust
 
 #: Which slot takes which kind is decided by the slot's declared type: any subclass fits.
 PARTS: dict[str, type] = {
@@ -131,27 +133,34 @@ def kinds_for(slot_type: type) -> dict[str, type]:
     return {name: cls for name, cls in PARTS.items() if issubclass(cls, slot_type)}
 
 
-def robot_by_kind(kind: str, folder: Path | None) -> AbstractHybridSystem | AbstractRigidBodies:
-    """A robot by its catalogue name, or "file.py:ClassName" beside the scenario for a robot of one's own."""
+def robot_by_kind(
+    kind: str, folder: Path | None, where: str = "", *, trust: bool = False
+) -> AbstractHybridSystem | AbstractRigidBodies:
+    """A robot by its catalogue name, or "file.py:ClassName" beside the scenario for a robot of one's own.
+
+    `where` is the scenario as messages name it; `trust`: the user says that code from its folder may run (scenario/trust.py).
+    """
     if kind in ROBOTS:
         return ROBOTS[kind]()
     if ":" in kind and folder is not None:
-        return _own_robot(kind, folder)
+        return _own_robot(kind, folder, where, trust)
     raise ScenarioError(
-        f'kind = "{kind}" is not a robot.\n  Known robots: {", ".join(ROBOTS)}.{nearest(kind, ROBOTS)}\n'
+        f'kind = "{clipped(kind)}" is not a robot.\n  Known robots: {", ".join(ROBOTS)}.{nearest(kind, ROBOTS)}\n'
         '  For a robot of your own write kind = "my_robot.py:MyRobot" (`footfall new my-robot` makes one).'
     )
 
 
-def _imported(path: Path) -> Any:
-    """A user's file as a module. Whatever goes wrong in it is the user's to read, with the line it happened in."""
+def _imported(path: Path, code: bytes) -> Any:
+    """A user's file as a module. Whatever goes wrong in it is the user's to read, with the line it happened in.
+
+    What runs is `code`, which was looked at, never a compiled file that lies beside it.
+    """
     spec = importlib.util.spec_from_file_location(f"footfall_own_{path.stem}", path)
-    if path.suffix != ".py" or spec is None or spec.loader is None:
-        raise ScenarioError(f'{path.name} is not a Python file; write kind = "my_robot.py:MyRobot".')
+    assert spec is not None  # its name ends in .py
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module  # dataclasses look their module up while it is being made
     try:
-        spec.loader.exec_module(module)
+        exec(compile(code, str(path), "exec", dont_inherit=True), vars(module))
     except Exception as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         line = getattr(error, "lineno", None) or (lines[-1] if lines else "?")
@@ -159,25 +168,34 @@ def _imported(path: Path) -> Any:
     return module
 
 
-def _own_robot(kind: str, folder: Path) -> AbstractHybridSystem | AbstractRigidBodies:
+def _own_robot(kind: str, folder: Path, where: str, trust: bool) -> AbstractHybridSystem | AbstractRigidBodies:
     file_name, _, class_name = kind.partition(":")
+    kind = clipped(kind)
     if Path(file_name).is_absolute():
         raise ScenarioError(
             f'kind = "{kind}": name the robot file relative to the scenario, so that both can be moved together.'
         )
-    path = (folder / file_name).resolve()
-    if folder.resolve() not in path.parents:
-        raise ScenarioError(f'kind = "{kind}": a robot file must lie beside or below the scenario file.')
-    if not path.is_file():
+    try:
+        path = (folder / file_name).resolve()
+        there = path.is_file()
+        if folder.resolve() not in path.parents:
+            raise ScenarioError(f'kind = "{kind}": a robot file must lie beside or below the scenario file.')
+        if there and path.suffix != ".py":
+            raise ScenarioError(f'{path.name} is not a Python file; write kind = "my_robot.py:MyRobot".')
+        code = path.read_bytes() if there else b""
+    except (OSError, ValueError, RuntimeError) as error:  # no name of a file, or links in a ring
+        raise ScenarioError(f'kind = "{kind}": this file cannot be read ({clipped(str(error))}).') from None
+    if not there:
         raise ScenarioError(f'kind = "{kind}": there is no file {path}.')
-    module = _imported(path)
+    require_trust(path, code, folder, where or str(folder), told=trust)
+    module = _imported(path, code)
     kinds = AbstractHybridSystem | AbstractRigidBodies
     found = {n: c for n, c in vars(module).items() if inspect.isclass(c) and issubclass(c, kinds)}
     found = {n: c for n, c in found.items() if not inspect.isabstract(c)}
     if class_name not in found:
         known = ", ".join(found) or "none"
         raise ScenarioError(
-            f'kind = "{kind}": {path.name} has no robot "{class_name}". Robots in it: {known}.{nearest(class_name, found)}'
+            f'kind = "{kind}": {path.name} has no robot "{clipped(class_name)}". Robots in it: {known}.{nearest(class_name, found)}'
         )
     return found[class_name]()
 

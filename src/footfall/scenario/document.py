@@ -7,13 +7,17 @@ title, about, look_for, success
 """
 
 import dataclasses
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.numerics.shown import clipped, shown
 from footfall.scenario.catalog import kind_of, kinds_for, robot_by_kind
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable
@@ -21,6 +25,9 @@ from footfall.scenario.schema import AboutTable, SimTable
 TOP_SLOTS = ("terrain", "controller", "gait", "stack")
 TABLES = ("robot", *TOP_SLOTS, "start", "sim")
 Document = dict[str, Any]
+#: Characters of one value on the command line: a route or a list of numbers, not a file.
+LONGEST_SETTING = 10_000
+_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 SETTABLE = ("param", "choice", "numbers", "switches", "text")
 
 
@@ -58,7 +65,8 @@ def default_document(system: AbstractHybridSystem, kind: str) -> Document:
         part = getattr(system, slot)
         table[slot] = {"kind": kind_of(part), **own_values(part)}
     document["start"] = own_values(type(system).Start())
-    document["sim"] = {name: "auto" if v is None else v for name, v in SimTable().model_dump().items()}
+    used = SimTable.used_by(system)
+    document["sim"] = {name: "auto" if v is None else v for name, v in SimTable().model_dump(include=used).items()}
     return document
 
 
@@ -69,13 +77,13 @@ def at(document: Document, path: tuple[str, ...]) -> Any:
     return document
 
 
-def merged(given: Document, where: str, folder: Path | None) -> tuple[Document, AbstractHybridSystem]:
+def merged(given: Document, where: str, folder: Path | None, *, trust: bool = False) -> tuple[Document, AbstractHybridSystem]:
     """A complete document: the robot's defaults under what the file gives. Unknown keys are errors here."""
     robot = given.get("robot")
     if not isinstance(robot, dict) or not isinstance(robot.get("kind"), str):
         raise ScenarioError(f'{where}: a scenario needs a [robot] table with a kind, such as kind = "rimless-wheel".')
     try:
-        system = robot_by_kind(robot["kind"], folder)
+        system = robot_by_kind(robot["kind"], folder, where, trust=trust)
     except ScenarioError as error:
         raise ScenarioError(f"{where}: [robot] {error}") from None
     document = default_document(system, robot["kind"])
@@ -94,12 +102,18 @@ def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str,
             inside = f"[{'.'.join(path)}] " if path else ""
             what = "table" if isinstance(value, dict) else "key"
             hint = " (this robot has no such part)" if key in TOP_SLOTS else ""
+            hint = (
+                " (MuJoCo steps this robot and has no use for it)"
+                if path == ("sim",) and key in SimTable.model_fields
+                else hint
+            )
             raise ScenarioError(
-                f'{where}: {inside}"{key}" is not a known {what}{hint}.\n  Known: {", ".join(known)}.{nearest(key, known)}'
+                f'{where}: {inside}"{clipped(key)}" is not a known {what}{hint}.\n'
+                f"  Known: {', '.join(known)}.{nearest(key, known)}"
             )
         if isinstance(base[key], dict):
             if not isinstance(value, dict):
-                raise ScenarioError(f"{where}: [{'.'.join(here)}] must be a table, got {value!r}.")
+                raise ScenarioError(f"{where}: [{'.'.join(here)}] must be a table, got {shown(value)}.")
             _overlay(base[key], value, here, where, robot)
         elif isinstance(value, dict):
             raise ScenarioError(f"{where}: {'.'.join(here)} is one value, not a table.")
@@ -118,11 +132,15 @@ def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, s
     if not isinstance(kind, str) or kind not in kinds:
         slot = path[-1]
         raise ScenarioError(
-            f'{where}: [{".".join(path)}] kind = "{kind}" does not fit this robot\'s {slot}.\n'
-            f"  Known kinds: {', '.join(kinds) or table.get('kind')}.{nearest(str(kind), kinds)}"
+            f"{where}: [{'.'.join(path)}] kind = {_quoted(kind)} does not fit this robot's {slot}.\n"
+            f"  Known kinds: {', '.join(kinds) or table.get('kind')}.{nearest(kind, kinds) if isinstance(kind, str) else ''}"
         )
     table.clear()
     table.update({"kind": kind, **own_values(kinds[kind]())})
+
+
+def _quoted(kind: Any) -> str:
+    return f'"{clipped(kind)}"' if isinstance(kind, str) else shown(kind)
 
 
 def paths(document: Document, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -134,46 +152,61 @@ def paths(document: Document, path: tuple[str, ...] = ()) -> Iterator[tuple[str,
 
 
 def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
-    """The one path that ends with `name`: "torso.pitch_setpoint" finds robot.torso.pitch_setpoint."""
+    """The one path that ends with `name`: "torso.pitch_setpoint" finds robot.torso.pitch_setpoint.
+
+    One word alone is not enough where another table has a key that ends with it: "mass", where there are robot.torso.mass and
+    robot.wheel_mass. It is where the key found stands above the others: robot.friction, above robot.spike.hinge_friction.
+    """
     wanted = tuple(name.strip().split("."))
     every = list(paths(document))
     if wanted in every:
         return wanted
     found = [p for p in every if p[-len(wanted) :] == wanted]
+    if len(found) == 1 and len(wanted) == 1:
+        (path,) = found
+        rivals = [p for p in every if p[-1].endswith(f"_{wanted[0]}") and p[0] == path[0]]
+        found += [p for p in rivals if p[:-1] != path[:-1] and len(p) <= len(path)]
     if len(found) == 1:
         return found[0]
     if found:
-        raise ScenarioError(f'{where}: "{name}" could be any of: {", ".join(map(".".join, found))}. Write more of the path.')
+        raise ScenarioError(
+            f'{where}: "{clipped(name)}" could be any of: {", ".join(map(".".join, found))}. Write more of the path.'
+        )
     known = [".".join(p) for p in every]
     tails = known + [p[-1] for p in every] + [".".join(p[-2:]) for p in every]
     raise ScenarioError(
-        f'{where}: there is no key "{name}" in this scenario.{nearest(name, tails)} `footfall show` lists them all.'
+        f'{where}: there is no key "{clipped(name)}" in this scenario.{nearest(name, tails)} `footfall show` lists them all.'
     )
 
 
-def apply_settings(document: Document, settings: list[str], robot: type) -> None:
-    """Apply `slot=kind` and `key=value`, kinds first, so that `leg=stiffening` and a field of it may come in any order."""
+def apply_settings(document: Document, settings: list[str], robot: type) -> list[tuple[str, ...]]:
+    """Apply `slot=kind` and `key=value`, kinds first, so that `leg=stiffening` and a field of it may come in any order.
+
+    Returns the full paths of what was set, as the settings came.
+    """
     slots = {slot_path(slot): cls for slot, cls in slot_types(robot).items()}
     pairs = []
     for text in settings:
         name, equals, value = text.partition("=")
+        where = f"--set {clipped(text)}"
         if not equals or not name.strip():
             raise ScenarioError(
-                f'--set {text}: write it as key=value, such as --set leg.stiffness="20000 N/m" or --set leg=stiffening.'
+                f'{where}: write it as key=value, such as --set leg.stiffness="20000 N/m" or --set leg=stiffening.'
             )
-        pairs.append((name.strip(), _value(value.strip()), f"--set {text}"))
+        pairs.append((name.strip(), _value(value.strip(), where), where))
     top = {k: v for k, v in document.items() if k in TABLES}
-    rest = []
-    for name, value, where in pairs:
+    rest, changed = [], {}
+    for place, (name, value, where) in enumerate(pairs):
         wanted = tuple(name.removesuffix(".kind").split("."))
         slot = [p for p in slots if p[-len(wanted) :] == wanted]
         if len(slot) == 1 and (option := _option_of(at(document, slot[0]), slots[slot[0]], value)):
-            rest.append((f"{'.'.join(slot[0])}.{option}", value, where))
+            rest.append((place, f"{'.'.join(slot[0])}.{option}", value, where))
         elif len(slot) == 1 and isinstance(value, str):
             choose_kind(at(document, slot[0]), slot[0], value, where, slots[slot[0]])
+            changed[place] = (*slot[0], "kind")
         else:
-            rest.append((name, value, where))
-    for name, value, where in rest:
+            rest.append((place, name, value, where))
+    for place, name, value, where in rest:
         path = find_path(top, name, where)
         if isinstance(at(document, path), dict):
             raise ScenarioError(f"{where}: {'.'.join(path)} is a table; set one of its keys: {', '.join(at(document, path))}.")
@@ -181,7 +214,12 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> None
             raise ScenarioError(
                 f"{where}: the robot cannot be changed by --set; start from another scenario (`footfall list`)."
             )
-        at(document, path[:-1])[path[-1]] = value
+        if path[-1] == "kind" and path[:-1] in slots:
+            choose_kind(at(document, path[:-1]), path[:-1], value, where, slots[path[:-1]])
+        else:
+            at(document, path[:-1])[path[-1]] = value
+        changed[place] = path
+    return [changed[place] for place in sorted(changed)]
 
 
 def _option_of(table: Document, slot_type: type, value: Any) -> str | None:
@@ -194,9 +232,35 @@ def _option_of(table: Document, slot_type: type, value: Any) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _value(text: str) -> Any:
+def _value(text: str, where: str) -> Any:
     """A TOML value where it is one (0.6, true, [1, 2], "4 deg"), else the bare text (4 deg, stiffening)."""
+    if len(text) > LONGEST_SETTING:
+        raise ScenarioError(f"{where}: {len(text)} characters are too long for a value (at most {LONGEST_SETTING}).")
+    if not all(c.isprintable() or c in "\n\t" for c in text):
+        raise ScenarioError(f"{where}: there is a character in it that is no text.")
     try:
-        return tomllib.loads(f"v = {text}")["v"]
-    except tomllib.TOMLDecodeError:
+        return read_tables(f"v = {text}").get("v", text)
+    except ValueError:
         return text
+
+
+def write_tables(document: Document, unit_of: Callable[[tuple[str, ...]], str], path: tuple[str, ...] = ()) -> str:
+    """A document as TOML, with the unit of each quantity as a comment: the numbers stay numbers, to the last digit."""
+    lines = [f"[{'.'.join(path)}]\n"] if path else []
+    tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+    for key, value in document.items():
+        if key not in tables:
+            unit = unit_of((*path, key)) if value != "auto" else ""
+            lines.append(tomli_w.dumps({key: value}).rstrip("\n") + (f"  # {unit}" if unit else "") + "\n")
+    inner = [write_tables(table, unit_of, (*path, key)) for key, table in tables.items()]
+    return "\n".join(["".join(lines), *inner] if lines else inner)
+
+
+def read_tables(text: str) -> Document:
+    """The tables of a TOML text; ValueError, with Python's or our words, for whatever is none."""
+    if _DEEP_KEY.search(text):  # the parser's time grows with the square of the depth: seconds for 5000 dots
+        raise ValueError("a key of more than 50 dotted words is too deep for a scenario")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply for a scenario") from None

@@ -1,28 +1,39 @@
 """TOML -> Experiment, with errors that point at the key."""
 
+import contextlib
 import copy
 import dataclasses
 import json
 import os
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import jax
 import numpy as np
 import pydantic
-import tomli_w
 
-from footfall.hybrid.fields import ParameterError, nearest
+from footfall.hybrid.fields import ParameterError, describe, nearest
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.integrators.multirate import Multirate
 from footfall.numerics.namespace import traced
+from footfall.numerics.shown import clipped, shown
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
-from footfall.scenario.document import TOP_SLOTS, Document, apply_settings, at, merged, slot_path, slot_types
+from footfall.scenario.document import (
+    TOP_SLOTS,
+    Document,
+    apply_settings,
+    at,
+    merged,
+    paths,
+    read_tables,
+    slot_path,
+    slot_types,
+    write_tables,
+)
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable, table_model
 from footfall.sim.batch_inputs import timing
@@ -58,6 +69,7 @@ class Experiment:
     files: tuple[Path, ...] = ()  #: a user's own robot file, which the run folder keeps too
     origin: str = ""  #: the name or path it was loaded by
     start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
+    overrides: tuple[tuple[str, ...], ...] = ()  #: paths of what was set beside the file, by --set or --duration
 
     def __repr__(self) -> str:
         """What it is, of which parts, for how long: a line each."""
@@ -76,8 +88,33 @@ class Experiment:
         )
 
     def to_toml(self) -> str:
-        """The resolved scenario: every value, so that it can be run again after defaults have changed."""
-        return tomli_w.dumps(self.document)
+        """The resolved scenario: every value in SI, its unit beside it, so that it can be run again after defaults have changed."""
+        return write_tables(self.document, self.unit_of)
+
+    def unit_of(self, path: tuple[str, ...]) -> str:
+        """The unit of the value at a path of the document, or an empty string."""
+        *table, key = path
+        slot = next((s for s in slot_types(type(self.system)) if slot_path(s) == tuple(table)), None)
+        owner = {"robot": self.system, "start": self.start_options, "sim": SimTable}.get(".".join(table))
+        owner = owner if slot is None else getattr(self.system, slot)
+        infos = {} if owner is None else SimTable.describe() if owner is SimTable else describe(owner)
+        return infos[key].unit if key in infos else ""
+
+    def said_overrides(self) -> str:
+        """What was set beside the file, by its full name and in SI: "robot.torso.mass = 3 kg, sim.duration = 2 s"."""
+        there = set(paths(self.document))  # another kind of part may have taken its place since
+        return ", ".join(f"{'.'.join(path)} = {self._said(path)}" for path in self.overrides if path in there)
+
+    def _said(self, path: tuple[str, ...]) -> str:
+        value = at(self.document, path)
+        text = f"{value:.10g}" if isinstance(value, float) else clipped(str(value))
+        text = f"{text} {self.unit_of(path)}".strip() if value != "auto" else text
+        idle = {slot_path(slot): why for slot, why in self.idle_parts().items()}
+        return f"{text} (no effect: {idle[path[:-1]]})" if path[:-1] in idle else text
+
+    def idle_parts(self) -> dict[str, str]:
+        """Slots whose part changes nothing in this experiment, each with the reason."""
+        return self.system.idle_parts() if isinstance(self.system, AbstractHybridSystem) else {}
 
 
 def find_scenario(name: str) -> Path:
@@ -89,7 +126,7 @@ def find_scenario(name: str) -> Path:
     if path.suffix == ".toml" or os.path.exists(path):  # noqa: PTH110  (False, not an error, for a name too long)
         return path
     raise ScenarioError(
-        f'"{name}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}'
+        f'"{clipped(name)}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}'
     )
 
 
@@ -98,7 +135,7 @@ def with_computer(name: str) -> str:
     return name + COMPUTER if name + COMPUTER in shipped_scenarios() else name
 
 
-def load(name: str | Path, settings: Settings = (), *, duration: float | str | None = None) -> Experiment:
+def load(name: str | Path, settings: Settings = (), *, duration: float | str | None = None, trust: bool = False) -> Experiment:
     """Load a scenario by name or path, with other values or parts where `settings` says so.
 
     Arguments:
@@ -106,6 +143,7 @@ def load(name: str | Path, settings: Settings = (), *, duration: float | str | N
         settings: values by key: {"leg.stiffness": 2e4, "terrain.angle": "4 deg", "leg": "stiffening"}; or the same as texts of
             `--set`: ["leg.stiffness=20000", "leg=stiffening"]. Numbers are SI; any unique end of a key's path will do.
         duration: seconds to simulate, or a text such as "30 s".
+        trust: code that the file names may run, now and whenever a scenario of its folder is loaded (scenario/trust.py).
 
     Returns an `Experiment`, ready for `ff.simulate`. Raises ScenarioError, which says which key is wrong and what would be right.
 
@@ -118,14 +156,19 @@ def load(name: str | Path, settings: Settings = (), *, duration: float | str | N
     given = read_toml(path)
     prepare_jax()  # making a robot may compile something
     where = str(name) if str(name) in shipped_scenarios() else str(path)
-    document, system = merged(given, where, path.parent)
+    document, system = merged(given, where, path.parent, trust=trust)
     extra = _texts(settings) + ([f"sim.duration={duration}"] if duration is not None else [])
-    apply_settings(document, extra, type(system))
-    if extra:
-        where = f"{where} with {', '.join(extra)}"
-    experiment = build(document, type(system), path.stem, where, system)
+    changed = apply_settings(document, extra, type(system))
+    experiment = build(document, type(system), path.stem, _with(where, extra), system)
     own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
-    return dataclasses.replace(experiment, files=(path.parent / own,) if own else (), origin=str(name))
+    return dataclasses.replace(
+        experiment, files=(path.parent / own,) if own else (), origin=str(name), overrides=tuple(dict.fromkeys(changed))
+    )
+
+
+def _with(where: str, settings: list[str] | tuple[str, ...]) -> str:
+    """A scenario and what was set on it, as messages name them."""
+    return f"{where} with {clipped(', '.join(settings), 120)}" if settings else where
 
 
 def require_flow(experiment: Experiment, what: str) -> None:
@@ -170,10 +213,11 @@ def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     """The same experiment with other values or parts, as `--set` would have made it."""
     document, robot = copy.deepcopy(experiment.document), type(experiment.system)
     settings = _texts(settings)
-    apply_settings(document, settings, robot)
-    where = f"{experiment.origin or experiment.name} with {', '.join(settings)}"
+    changes = apply_settings(document, settings, robot)
+    where = _with(experiment.origin or experiment.name, settings)
     changed = build(document, robot, experiment.name, where, experiment.system)
-    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin)
+    overrides = tuple(dict.fromkeys((*experiment.overrides, *changes)))
+    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin, overrides=overrides)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -182,18 +226,20 @@ def read_toml(path: Path) -> dict[str, Any]:
         size = path.stat().st_size
         if size > LARGEST_FILE:
             raise ScenarioError(f"{path}: {size / 1e6:.1f} MB is too large for a scenario (at most {LARGEST_FILE / 1e6:g} MB).")
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         raise ScenarioError(f"{path}: there is no such file.") from None
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read ({error.strerror}).") from None
-    except RecursionError:
-        raise ScenarioError(f"{path}: nested too deeply for a scenario.") from None
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: this is not a text file.") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError:
+        raise ScenarioError(f"{clipped(str(path))}: this cannot be the name of a file.") from None
+    try:
+        return read_tables(text)
+    except ValueError as error:
         hint = 'Words and quantities need quotes: kind = "spring", rest_length = "26 cm".'
-        raise ScenarioError(f"{path}: not valid TOML: {error}.\n  {hint}") from None
+        raise ScenarioError(f"{path}: not valid TOML: {clipped(str(error), 200)}.\n  {hint}") from None
 
 
 def build(document: Document, robot: type, name: str, where: str, prototype: AbstractHybridSystem) -> Experiment:
@@ -218,11 +264,10 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
     start = _made(robot.Start, starts, ("start",), where)
     resolved["start"] = _plain(starts)
     sim = _validated(SimTable, document["sim"], ("sim",), where)
-    resolved["sim"] = _plain(sim.model_dump())
-    try:
+    resolved["sim"] = _plain(sim.model_dump(include=set(document["sim"])))
+    with _computing("[start]", where):
         state = system.begin(start)
-    except ParameterError as error:
-        raise ScenarioError(f"{where}: [start] {error.field}: {error}") from None
+    require_finite(state, where)
     try:
         plan = sim.plan(float(system.plan_time) if isinstance(system, AbstractMotionPlan) else None)
         if isinstance(plan.solver, Multirate) and not isinstance(system, AbstractRigidBodies):
@@ -239,10 +284,35 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _made(cls: type, values: dict[str, Any], path: tuple[str, ...], where: str) -> Any:
-    try:
+    with _computing(f"[{'.'.join(path)}]", where):
         return cls(**values)
+
+
+@contextlib.contextmanager
+def _computing(table: str, where: str) -> Iterator[None]:
+    """Values that cannot be, and those at the edge of what can be computed with, are answered with their table, without warnings."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
     except ParameterError as error:
-        raise ScenarioError(f"{where}: [{'.'.join(path)}] {error.field}: {error}") from None
+        raise ScenarioError(f"{where}: {table} {error.field}: {error}") from None
+    except (ArithmeticError, ValueError, MemoryError) as error:
+        said = clipped(f"{type(error).__name__}: {error}", 160)
+        raise ScenarioError(
+            f"{where}: {table} has numbers that are too large or too small to compute with, or that do not fit together ({said})."
+        ) from error
+
+
+def require_finite(state: HybridState, where: str) -> None:
+    """A start of numbers: what overflows on the way from the [start] table to the state is no start."""
+    for path, leaf in jax.tree_util.tree_leaves_with_path(state):
+        values = np.asarray(leaf)
+        if values.dtype.kind == "f" and not np.all(np.isfinite(values)):
+            name = jax.tree_util.keystr(path[1:], simple=True, separator=".")
+            raise ScenarioError(
+                f"{where}: [start] gives {name} = {values.flat[np.argmin(np.isfinite(values))]:g}:"
+                " the numbers of the start or the robot are too large or too small to compute with."
+            )
 
 
 def _validated(model: type[pydantic.BaseModel], table: dict[str, Any], path: tuple[str, ...], where: str) -> Any:
@@ -261,10 +331,9 @@ def _explain(error: Any, model: type[pydantic.BaseModel], path: tuple[str, ...],
             return f"{where}: {place} is not a known key.\n  Known: {', '.join(model.model_fields)}.{nearest(key, model.model_fields)}"
         case "literal_error":
             options = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
-            return (
-                f"{where}: {place} = {came!r} is not an option.\n  Known: {options}.{nearest(str(came), options.split(', '))}"
-            )
+            near = nearest(came, options.split(", ")) if isinstance(came, str) else ""
+            return f"{where}: {place} = {shown(came)} is not an option.\n  Known: {options}.{near}"
         case "value_error":
-            return f"{where}: {place} = {came!r}: {error['ctx']['error']}"
+            return f"{where}: {place} = {shown(came)}: {error['ctx']['error']}"
         case _:
-            return f"{where}: {place} = {came!r}: {error['msg']}."
+            return f"{where}: {place} = {shown(came)}: {error['msg']}."

@@ -9,6 +9,8 @@ from pydantic import BeforeValidator, ConfigDict
 
 from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
 from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
+from footfall.numerics.shown import shown
 from footfall.numerics.units import UnitError, to_si
 from footfall.sim.plan import FixedSteps, SimPlan
 from footfall.sim.solvers import SOLVERS, solver_by_name
@@ -24,7 +26,7 @@ def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool 
         if optional and value in (None, "auto"):
             return None
         if not isinstance(value, int | float | str) or isinstance(value, bool):
-            raise ValueError(f"expected a number{f' in {unit}' if unit else ''}, got {value!r}")
+            raise ValueError(f"expected a number{f' in {unit}' if unit else ''}, got {shown(value)}")
         try:
             number = to_si(value, unit)
         except UnitError as error:
@@ -36,7 +38,7 @@ def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool 
             raise ValueError(f"{number:g}{f' {unit}' if unit else ''} is out of range: {what} must be {check.bounds()}")
         if integer:
             if number != int(number):
-                raise ValueError(f"{value} must be a whole number")
+                raise ValueError(f"{shown(value)} must be a whole number")
             return int(number)
         return number
 
@@ -56,7 +58,8 @@ def _switches(info: FieldInfo) -> Any:
         for word in value:
             if word not in info.options:
                 raise ValueError(
-                    f"{word!r} is not one of: {', '.join(info.options)} (or [] for none).{nearest(str(word), info.options)}"
+                    f"{shown(word)} is not one of: {', '.join(info.options)} (or [] for none)."
+                    f"{nearest(word, info.options) if isinstance(word, str) else ''}"
                 )
         return list(dict.fromkeys(value))
 
@@ -111,6 +114,13 @@ class SimTable(pydantic.BaseModel):
     batch_method: Literal[tuple(METHODS)] = "rk4"
     max_jumps: _bounded("", "the run ends with this many jumps", ge=1, le=2e9, integer=True) = 1_000_000
     settle: _bounded("s", "time from which metrics are taken; auto: the second half", ge=0, optional=True) = None
+
+    @classmethod
+    def used_by(cls, system: Any) -> set[str]:
+        """The keys that mean something for this robot: MuJoCo's steps have no solver of ours, no tolerances and no jumps."""
+        if isinstance(system, AbstractRigidBodies):
+            return {"duration", "sample_rate", "step", "settle"}
+        return set(cls.model_fields)
 
     @classmethod
     def describe(cls) -> dict[str, FieldInfo]:

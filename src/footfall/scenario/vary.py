@@ -15,9 +15,10 @@ import numpy as np
 
 from footfall.hybrid.fields import FieldInfo, ParameterError, describe
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.numerics.shown import clipped
 from footfall.scenario.document import TABLES, find_path, slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import Experiment
+from footfall.scenario.load import Experiment, require_finite
 
 Columns = Mapping[str, np.ndarray]
 
@@ -100,12 +101,15 @@ def batched(
         _require_allowed(knob, array, numbers)
         changes.setdefault(knob.path[:-1], {})[knob.path[-1]] = array
     try:
-        system = _changed_system(experiment.system, changes)
-        start = experiment.start_options
-        if start is None:
-            raise ScenarioError("this experiment was made without its [start] table; load it with footfall.load.")
-        start = dataclasses.replace(start, **changes.get(("start",), {}))
-        return system, system.begin(start)
+        with np.errstate(all="ignore"):
+            system = _changed_system(experiment.system, changes)
+            start = experiment.start_options
+            if start is None:
+                raise ScenarioError("this experiment was made without its [start] table; load it with footfall.load.")
+            start = dataclasses.replace(start, **changes.get(("start",), {}))
+            state = system.begin(start)
+        require_finite(state, "a design")
+        return system, state
     except TypeError as error:  # float(array), math.cos(array)
         raise ScenarioError(
             f"{type(experiment.system).__name__}: its start or a check of its parts does not take arrays ({error}).\n"
@@ -117,6 +121,9 @@ def batched(
             raise ScenarioError(f"every design: {error.field}: {error}") from None
         which = design_words({k: v[lane] for k, v in columns.items()}, lane if numbers is None else int(numbers[lane]))
         raise ScenarioError(f"{which}: {error.field}: {error}") from None
+    except (ArithmeticError, ValueError) as error:
+        said = clipped(f"{type(error).__name__}: {error}", 160)
+        raise ScenarioError(f"a design has numbers that are too large or too small to compute with ({said}).") from error
 
 
 def placed(experiment: Experiment, values: Mapping[str, Any]) -> tuple[AbstractHybridSystem, HybridState]:
@@ -157,7 +164,7 @@ def _with_leaf(module: Any, path: tuple[str, ...], value: Any) -> Any:
 
 def design_words(values: Mapping[str, Any], number: int) -> str:
     """A design as a message names it: its number and its values."""
-    said = ", ".join(f"{k} = {v if isinstance(v, str) else format(v, 'g')}" for k, v in values.items())
+    said = ", ".join(f"{k} = {clipped(v) if isinstance(v, str) else format(v, 'g')}" for k, v in values.items())
     return f"design {number} ({said})"
 
 

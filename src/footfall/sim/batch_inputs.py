@@ -8,6 +8,9 @@ import numpy as np
 
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
+#: Fixed steps of one run: hours of one core. Counters of steps have 32 bits.
+MOST_STEPS = 1_000_000_000
+
 
 def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, HybridState, int]:
     """Numbers of one precision; every state spread over the lanes; and how many lanes there are."""
@@ -65,6 +68,11 @@ def padded(system: Any, state: HybridState, lanes: int, room: int) -> tuple[Any,
 
 def timing(system: AbstractHybridSystem, duration: float, step: float) -> tuple[int, list[int]]:
     """Steps in all, and steps between the ticks of each clock; clear words when they do not fit."""
+    if not duration / step <= MOST_STEPS:
+        raise ValueError(
+            f"{duration:g} s in steps of {step:g} s are {duration / step:.1e} steps; {MOST_STEPS:.0e} is the most. Lengthen the step or"
+            " shorten the duration."
+        )
     steps = round(duration / step)
     periods = [event.period for event in system.events if event.period is not None]
     if abs(steps * step - duration) > 1e-6 * step * max(1, steps):
@@ -74,7 +82,7 @@ def timing(system: AbstractHybridSystem, duration: float, step: float) -> tuple[
     ticks = []
     for event in system.events:
         if event.period is not None:
-            count = round(event.period / step)
+            count = round(min(event.period / step, 2.0**53))
             if count < 1 or abs(count * step - event.period) > 1e-6 * event.period:
                 better = event.period / math.ceil(event.period / step)
                 raise ValueError(

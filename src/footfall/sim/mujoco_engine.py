@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies, require_mujoco
 from footfall.hybrid.system import HybridState
@@ -39,7 +40,10 @@ def compiled(system: AbstractRigidBodies, step: float) -> Any:
     spec.option.timestep = step
     # A run that diverges must say so, not go on from the begin.
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-    return spec.compile()
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise ParameterError(f"MuJoCo cannot make this robot: {' '.join(str(error).split())}", "robot") from None
 
 
 def simulate_bodies(
@@ -50,7 +54,9 @@ def simulate_bodies(
     step = plan.step or system.usual_step
     steps = max(1, round(plan.duration / step))
     if steps > MOST_STEPS:
-        raise ValueError(f"{plan.duration:g} s in steps of {step:g} s are {steps:.2g} steps; {MOST_STEPS:.0e} is the most.")
+        raise ParameterError(
+            f"{plan.duration:g} s in steps of {step:g} s are {steps:.2g} steps; {MOST_STEPS:.0e} is the most.", "step"
+        )
     every = (
         steps if plan.sample_rate is None else max(1, round(1.0 / (plan.sample_rate * step)), math.ceil(steps / MOST_SAMPLES))
     )

@@ -248,7 +248,9 @@ class Recorder:
         after = position[len(times) + count : len(times) + 2 * count]
         events = [(float(a), int(g), int(b), int(c)) for a, g, b, c in zip(event_t, guard, before, after, strict=True)]
         t, passed = t[order], passed[order]
-        done = last.jump_work + np.concatenate([np.zeros((1, len(self.works))), np.cumsum(np.asarray(chunk.events.work)[:count], axis=0)])
+        done = last.jump_work + np.concatenate(
+            [np.zeros((1, len(self.works))), np.cumsum(np.asarray(chunk.events.work)[:count], axis=0)]
+        )
         statistics, totals, peaks = _statistics(first.panels, t, passed, last.totals, last.peaks)
         piece = _Piece(
             t, j[order], np.concatenate([values[order], done[passed], statistics], axis=1), events, end, standing, samples, total,
@@ -261,7 +263,18 @@ class Recorder:
         """The record before its first chunk."""
         none, told = np.zeros(0), len(self.told)
         return _Piece(
-            none, none, none, [], self.first, self._at_start(), 0, 0, 0.0, np.zeros(len(self.works)), np.zeros(2 * told), np.zeros(told)
+            none,
+            none,
+            none,
+            [],
+            self.first,
+            self._at_start(),
+            0,
+            0,
+            0.0,
+            np.zeros(len(self.works)),
+            np.zeros(2 * told),
+            np.zeros(told),
         )
 
     def trajectory(self, outcome: Outcome, draw: Any, travel: Any, source: dict) -> Trajectory:
@@ -431,7 +444,9 @@ def statistics_of(outputs: list[Signal]) -> list[Signal]:
         ("peak", lambda unit: unit, "its largest size in the steps that ended since the row before"),
     )
     return [
-        Signal(f"{kind}.{s.name}", unit(s.unit), f"{s.doc}: {doc}", "statistic", None, kind) for kind, unit, doc in kinds for s in outputs
+        Signal(f"{kind}.{s.name}", unit(s.unit), f"{s.doc}: {doc}", "statistic", None, kind)
+        for kind, unit, doc in kinds
+        for s in outputs
     ]
 
 

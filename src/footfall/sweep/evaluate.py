@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
+from footfall.scenario.trust import accepting
 from footfall.sweep.batches import Variants, run_designs
 from footfall.sweep.designs import Grid
 from footfall.sweep.errors import SweepError
-from footfall.sweep.manifest import OpenedSweep, open_folder
+from footfall.sweep.manifest import OpenedSweep, open_folder, read_manifest
 from footfall.sweep.shards import ShardTable, write_shard
 
 
@@ -94,7 +95,8 @@ def keep_shard(workshop: Workshop, shard: ShardTable, seconds: float) -> ShardRe
 @functools.lru_cache(maxsize=2)
 def _workshop(folder: str, sweep_id: str) -> Workshop:
     """Kept between shards: a worker loads the scenario once."""
-    sweep = open_folder(Path(folder))
-    if sweep.manifest.id != sweep_id:
+    manifest = read_manifest(Path(folder))
+    if manifest.id != sweep_id:
         raise SweepError(f"{folder} holds another sweep than the one this worker was asked to work on.")
-    return Workshop.of(sweep)
+    with accepting(manifest.files.values()):  # by the order of the process that began or resumed the sweep, which may run it
+        return Workshop.of(open_folder(Path(folder)))

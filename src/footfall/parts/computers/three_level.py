@@ -26,21 +26,25 @@ class ThreeLevelStack(Parametric):
     """
 
     resolution: float = param(
-        250e-6, unit="s", doc="time between ticks of the clock on which programs start", gt=0, static=True
+        250e-6, unit="s", doc="time between ticks of the clock on which programs start", gt=0, le=1, static=True
     )
-    high_period: float = param(0.01, unit="s", doc="period of the high level, and of the pitch it sends", gt=0, static=True)
+    high_period: float = param(
+        0.01, unit="s", doc="period of the high level, and of the pitch it sends", gt=0, le=1000, static=True
+    )
     mid_period: float = param(
-        0.001, unit="s", doc="period of the mid level, where the pitch law is computed", gt=0, static=True
+        0.001, unit="s", doc="period of the mid level, where the pitch law is computed", gt=0, le=1000, static=True
     )
-    low_period: float = param(250e-6, unit="s", doc="period of the low level, where currents are set", gt=0, static=True)
+    low_period: float = param(
+        250e-6, unit="s", doc="period of the low level, where currents are set", gt=0, le=1000, static=True
+    )
     queue: int = param(2, doc="messages that may be under way at once from high to mid level", ge=1, le=8, static=True)
-    high_offset: Scalar = param(0.0, unit="s", doc="when the high level first runs", ge=0)
-    mid_offset: Scalar = param(0.0, unit="s", doc="when the mid level first runs", ge=0)
+    high_offset: Scalar = param(0.0, unit="s", doc="when the high level first runs", ge=0, le=1000)
+    mid_offset: Scalar = param(0.0, unit="s", doc="when the mid level first runs", ge=0, le=1000)
     high_jitter: Scalar = param(
         0.0, unit="s", doc="most by which a cycle of the high level starts late; the next is not moved", ge=0
     )
     mid_jitter: Scalar = param(
-        0.0, unit="s", doc="most by which a cycle of the mid level starts late; those after it wait too", ge=0
+        0.0, unit="s", doc="most by which a cycle of the mid level starts late; those after it wait too", ge=0, le=1000
     )
     pitch_delay: Scalar = param(0.01, unit="s", doc="from measuring the pitch to its use by the mid level", ge=0)
     frame_copies: int = param(
@@ -54,7 +58,7 @@ class ThreeLevelStack(Parametric):
     current_bandwidth: Scalar | None = param(
         None, unit="rad/s", doc="bandwidth of the motors' current loop; auto: a new current flows at once", gt=0
     )
-    switch_on: Scalar = param(0.0, unit="s", doc="when the operator switches the pitch law on", ge=0)
+    switch_on: Scalar = param(0.0, unit="s", doc="when the operator switches the pitch law on", ge=0, le=1e9)
     steer_current: Scalar = param(0.0, unit="A", doc="steering current: left + this, right - this; positive turns right")
     speed_limit: Scalar = param(
         8.0 * TURN, unit="rad/s", doc="speed of a motor above which everything is switched off; 8 turns/s unless given", gt=0

@@ -26,7 +26,8 @@ def sag_warning(controller: AbstractSpikeControl, weight: float, lift: float, fe
     """Words for a user whose foot springs are too soft for the lift of the gait, or None."""
     if not isinstance(controller, StiffnessControl):
         return None
-    least, given = float(least_stiffness(weight, lift, feet)), float(controller.stiffness_y)
+    least = float(least_stiffness(weight, lift, feet)) if lift > 0 else 0.0  # a foot that is not lifted cannot drag
+    given = float(controller.stiffness_y)
     if given >= least:
         return None
     sag = f"by {weight / (feet * given) * 1e3:.3g} mm" if given > 0 else "to the end"
@@ -54,10 +55,12 @@ def stiff_gains_warning(controller: AbstractSpikeControl, spike: Spike, step: fl
     """
     stiffness, inertia = np.diag(stiffness_at(controller, spike, q)), mass_matrix(spike.inertia(q[2]), q[1])
     for joint, p, d, j in zip(("first hinge", "second hinge", "slide"), stiffness, controller.damping, inertia, strict=True):
-        most = (4.0 * float(j) + 2.0 * step * float(d)) / step**2
-        if p > 0.4 * most:
+        bearable = 4.0 * float(j) + 2.0 * step * float(d)  # against h^2 P: no quotient of numbers that may be zero
+        if step * step * p > 0.4 * bearable:
+            most = bearable / step / step
+            share = f"{p / most:.2g}" if most > 0 else "far more than all"
             return (
-                f"a stiffness of {p:.3g} on the {joint} is {p / most:.2g} of what steps of {step:g} s can bear, {most:.3g}: expect chatter"
+                f"a stiffness of {p:.3g} on the {joint} is {share} of what steps of {step:g} s can bear, {most:.3g}: expect chatter"
                 " or worse. Soften it, damp it more, or take shorter steps (sim.step)."
             )
     return None

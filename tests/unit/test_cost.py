@@ -1,0 +1,99 @@
+"""A run without end is refused before it begins, a long one announced, with what to change."""
+
+import shlex
+
+import pytest
+
+from footfall.cli import cost
+from footfall.cli.cost import Pace, least_cost, require_affordable, words
+from footfall.parts.controllers.spike_advice import sag_warning, stiff_gains_warning
+from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
+from footfall.parts.legs.spike import Spike
+from footfall.record.provenance import command_line, commit, provenance
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import load
+from footfall.sim.plan import SimPlan
+from footfall.sim.simulate import simulate
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "engine", "steps"),
+    [
+        ("rimless-wheel", ["sim.duration=10"], "event", 50),  # max_step 0.2 s
+        ("rimless-wheel", ["sim.step=1e-4"], "event", 1e5),
+        ("rimless-wheel", ["robot.control_period=1 ms"], "event", 1e4),
+        ("rimless-wheel-closed-loop", ["sim.duration=2", "sim.batch_step=250 us"], "step", 8000),
+        ("urchin-roll", ["sim.duration=1", "sim.step=1 ms"], "mujoco", 1000),
+    ],
+)
+def test_the_least_number_of_steps_follows_from_the_plan(scenario, settings, engine, steps):
+    found = least_cost(load(scenario, settings))
+    assert found.engine == engine and found.steps == pytest.approx(steps)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "expected"),
+    [
+        ("rimless-wheel", ["sim.duration=1e9"], ["5.0e+09 steps", "sim.max_step", "14 h", "Shorten the duration"]),
+        ("rimless-wheel", ["sim.max_step=1e-9"], ["1.0e+10 steps", "sim.max_step = 1e-09 s"]),
+        ("rimless-wheel", ["sim.sample_rate=1e10"], ["1.0e+11 rows", "GB", "--set sim.sample_rate="]),
+        ("urchin-roll", ["sim.step=1e-9"], ["sim.step = 1e-09 s", "days"]),
+    ],
+)
+def test_a_run_without_end_is_refused_with_what_to_change(scenario, settings, expected):
+    with pytest.raises(ScenarioError) as caught:
+        require_affordable(load(scenario, settings))
+    assert not [word for word in expected if word not in str(caught.value)], str(caught.value)
+
+
+def test_a_long_run_is_announced_and_a_short_one_is_not(monkeypatch):
+    said = []
+    monkeypatch.setattr(cost, "note", said.append)
+    require_affordable(load("rimless-wheel"))
+    assert said == []
+    require_affordable(load("rimless-wheel", ["sim.max_step=1e-6"]))  # 1e7 steps
+    assert len(said) == 1 and "100 s" in said[0] and "Ctrl-C" in said[0]
+
+
+def test_the_pace_of_a_run_is_judged_once_and_without_its_compilation():
+    pace = Pace(10.0)
+    assert pace.look(40.0, 0.0) is None  # compiling took 40 s
+    assert pace.look(45.0, 0.01) is None
+    assert "another 3 h" in pace.look(50.0, 0.01)  # 10 s for 0.01 s
+    assert pace.look(60.0, 0.02) is None
+    quick = Pace(10.0)
+    quick.look(40.0, 0.0)
+    assert quick.look(50.0, 5.0) is None  # 10 s more
+
+
+def test_times_are_said_as_people_say_them():
+    assert [words(s) for s in (5, 300, 7300, 1e6, 1e12)] == ["5 s", "5 min", "2 h", "12 days", "years"]
+
+
+# --- extremes that are accepted -----------------------------------------------------------------------------------
+
+
+def test_a_robot_that_mujoco_cannot_make_is_answered_with_its_words():
+    experiment = load("urchin-roll", ["shell_mass=1e-300"], duration=0.01)
+    with pytest.raises(ValueError, match="MuJoCo cannot make this robot") as caught:
+        simulate(experiment.system, experiment.start, experiment.plan)
+    assert type(caught.value).__name__ == "ParameterError"  # which the command line answers with status 2
+
+
+@pytest.mark.parametrize("step", [1e-200, 5e-324, 1e-3, 1e200])
+def test_advice_on_gains_divides_by_nothing(step):
+    light = Spike(prism_mass=1e-300)
+    for controller in (SpikePid(), StiffnessControl()):
+        assert stiff_gains_warning(controller, light, step) is None or step >= 1e-3
+    assert sag_warning(StiffnessControl(), 10.0, 0.0) is None
+
+
+# --- where a result came from ----------------------------------------------------------------------------------------
+
+
+def test_provenance_has_the_command_and_the_commit(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/some/where/footfall", "run", "rimless-wheel", "--set", "torso.mass=3 kg"])
+    assert shlex.split(command_line()) == ["footfall", "run", "rimless-wheel", "--set", "torso.mass=3 kg"]
+    source = provenance(SimPlan(), 200.0)
+    assert source["command"] == command_line() and source["commit"] == commit()
+    assert commit() is None or len(commit().rstrip("+")) == 40

@@ -320,19 +320,26 @@ def test_new_can_be_given_a_name_that_the_template_uses_itself(tmp_path):
 # --- faults ----------------------------------------------------------------------------------------------------------
 
 
-def test_without_matplotlib_plots_are_answered_with_the_install_line_and_data_still_comes(tmp_path):
-    plotted, animated, plain = several(
-        [["run", "passive-wheel", "--out", "a"], ["run", "passive-wheel", "--no-plots", "--animate", "x.gif", "--out", "a"],
-         ["run", "passive-wheel", "--no-plots", "--json", "--duration", "1", "--out", "b"]],
+def test_without_matplotlib_pictures_are_left_out_with_the_install_line_and_data_still_comes(tmp_path):
+    """A picture asked for by name is an error; one drawn by default is left out."""
+    install = 'pip install "footfall[plots]"'
+    animated, plotted, plain, swept = several(
+        [["run", "passive-wheel", "--no-plots", "--animate", "x.gif", "--out", "a"],
+         ["run", "passive-wheel", "--json", "--duration", "1", "--out", "b"],
+         ["run", "passive-wheel", "--no-plots", "--json", "--duration", "1", "--out", "c"],
+         ["sweep", "passive-wheel", "--vary", "terrain.angle=0.1,0.12", "--duration", "1", "--step", "2 ms", "--json", "--out", "d"]],
         tmp_path,
         before='sys.modules["matplotlib"] = None',
     )  # fmt: skip
-    for answer in (plotted, animated):
-        assert answer.status == 2 and answer.out == ""
-        assert 'pip install "footfall[plots]"' in answer.err and "--no-plots" in answer.err
-    assert plain.status == 0, plain.err
-    assert json.loads(plain.out)["outcome"]["name"] == "reached_end"
-    assert {path.name for path in tmp_path.iterdir()} == {"b"}
+    assert animated.status == 2 and animated.out == "" and install in animated.err
+    for answer in (plotted, plain):
+        assert answer.status == 0, answer.err
+        assert json.loads(answer.out)["outcome"]["name"] == "reached_end"
+    assert "no plots.png: this needs matplotlib" in plotted.err and install in plotted.err
+    assert "matplotlib" not in plain.err
+    assert swept.status == 0 and "no picture: this needs matplotlib" in swept.err and swept.said["picture"] is None
+    assert {path.name for path in tmp_path.iterdir()} == {"b", "c", "d"}
+    assert not list(tmp_path.rglob("*.png"))
 
 
 def test_the_summary_is_out_before_plots_are_drawn_and_a_failure_to_write_leaves_nothing(tmp_path):

@@ -413,21 +413,32 @@ import collections, json, sys
 import jax.monitoring
 counts = collections.Counter()
 jax.monitoring.register_event_listener(lambda event, **more: counts.update([event]))
+{does}
+print(json.dumps(counts), file=sys.stderr)
+"""
+BY_COMMAND = """
 from footfall.cli.main import app
 try:
     app(["run", "passive-wheel", "--no-plots", "--json", "--out", sys.argv[1]])
 except SystemExit as end:
     assert not end.code
-print(json.dumps(counts), file=sys.stderr)
+"""
+IN_PYTHON = """
+import footfall as ff, pyarrow, pyarrow.parquet, pathlib
+experiment = ff.load("passive-wheel")
+run = ff.simulate(experiment.system, experiment.start, experiment.plan)
+pathlib.Path(sys.argv[1]).mkdir()
+table = pyarrow.table({"t": run.t, "j": run.j, **run.columns})
+pyarrow.parquet.write_table(table, sys.argv[1] + "/trajectory.parquet")
 """
 
 
 def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
-    """By JAX's own counters: every program the second process asks for comes from the first one's cache."""
+    """By JAX's own counters: every program the second process asks for comes from the first one's cache, in a command or in Python."""
     counts, columns = [], []
-    for folder in ("first", "second"):
+    for folder, does in (("first", BY_COMMAND), ("second", BY_COMMAND), ("library", IN_PYTHON)):
         done = subprocess.run(
-            [sys.executable, "-c", COUNTED, folder],
+            [sys.executable, "-c", COUNTED.format(does=does), folder],
             cwd=tmp_path,
             env=environment(FOOTFALL_CACHE=str(tmp_path / "cache")),
             capture_output=True,
@@ -444,14 +455,16 @@ def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
         )
         table = pq.read_table(tmp_path / folder / "trajectory.parquet")
         columns.append({name: table[name].to_numpy() for name in table.column_names})
-    first, second = counts
+    first, *later = counts
     assert first["cache_misses"] > 0  # the cache was empty, and the counters count
-    assert second["cache_hits"] > 0
-    assert second["cache_misses"] == 0
-    assert second["cache_hits"] == second["compile_requests_use_cache"]
-    assert columns[0].keys() == columns[1].keys()
+    for other in later:
+        assert other["cache_hits"] > 0
+        assert other["cache_misses"] == 0
+        assert other["cache_hits"] == other["compile_requests_use_cache"]
+    assert columns[0].keys() == columns[1].keys() == columns[2].keys()
     for name, values in columns[0].items():
-        assert values.tobytes() == columns[1][name].tobytes(), name  # to the last bit
+        for other in columns[1:]:
+            assert values.tobytes() == other[name].tobytes(), name  # to the last bit
 
 
 LIGHT = """

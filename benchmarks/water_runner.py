@@ -10,8 +10,8 @@ Both have equal tolerances, and each row gives the error it left in the body's s
 
 Sides alternate, the best of several rounds counts, compilation is apart. Times are of the processor, not of the clock: on a machine with
 other work, a long run is interrupted more often than a short one, which would flatter ours. Both sides use one thread, and on an idle machine the
-two times are the same. "whole loops" is JAX as footfall sets it up (`sim/jax_setup.py`), "started before" as it is when the program has started JAX first; each
-has a process of its own.
+two times are the same. "whole loops" is JAX as footfall sets it up (`sim/jax_setup.py`), "started before" as a program leaves it that
+uses JAX first; each has a process of its own.
 """
 
 import argparse

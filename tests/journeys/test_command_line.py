@@ -332,19 +332,26 @@ def test_new_can_be_given_a_name_that_the_template_uses_itself(tmp_path):
 # --- faults ----------------------------------------------------------------------------------------------------------
 
 
-def test_without_matplotlib_plots_are_answered_with_the_install_line_and_data_still_comes(tmp_path):
-    plotted, animated, plain = several(
-        [["run", "passive-wheel", "--out", "a"], ["run", "passive-wheel", "--no-plots", "--animate", "x.gif", "--out", "a"],
-         ["run", "passive-wheel", "--no-plots", "--json", "--duration", "1", "--out", "b"]],
+def test_without_matplotlib_pictures_are_left_out_with_the_install_line_and_data_still_comes(tmp_path):
+    """A picture asked for by name is an error; one drawn by default is left out."""
+    install = 'pip install "footfall[plots]"'
+    animated, plotted, plain, swept = several(
+        [["run", "passive-wheel", "--no-plots", "--animate", "x.gif", "--out", "a"],
+         ["run", "passive-wheel", "--json", "--duration", "1", "--out", "b"],
+         ["run", "passive-wheel", "--no-plots", "--json", "--duration", "1", "--out", "c"],
+         ["sweep", "passive-wheel", "--vary", "terrain.angle=0.1,0.12", "--duration", "1", "--step", "2 ms", "--json", "--out", "d"]],
         tmp_path,
         before='sys.modules["matplotlib"] = None',
     )  # fmt: skip
-    for answer in (plotted, animated):
-        assert answer.status == 2 and answer.out == ""
-        assert 'pip install "footfall[plots]"' in answer.err and "--no-plots" in answer.err
-    assert plain.status == 0, plain.err
-    assert json.loads(plain.out)["outcome"]["name"] == "reached_end"
-    assert {path.name for path in tmp_path.iterdir()} == {"b"}
+    assert animated.status == 2 and animated.out == "" and install in animated.err
+    for answer in (plotted, plain):
+        assert answer.status == 0, answer.err
+        assert json.loads(answer.out)["outcome"]["name"] == "reached_end"
+    assert "no plots.png: this needs matplotlib" in plotted.err and install in plotted.err
+    assert "matplotlib" not in plain.err
+    assert swept.status == 0 and "no picture: this needs matplotlib" in swept.err and swept.said["picture"] is None
+    assert {path.name for path in tmp_path.iterdir()} == {"b", "c", "d"}
+    assert not list(tmp_path.rglob("*.png"))
 
 
 def test_the_summary_is_out_before_plots_are_drawn_and_a_failure_to_write_leaves_nothing(tmp_path):
@@ -418,21 +425,32 @@ import collections, json, sys
 import jax.monitoring
 counts = collections.Counter()
 jax.monitoring.register_event_listener(lambda event, **more: counts.update([event]))
+{does}
+print(json.dumps(counts), file=sys.stderr)
+"""
+BY_COMMAND = """
 from footfall.cli.main import app
 try:
     app(["run", "passive-wheel", "--no-plots", "--json", "--out", sys.argv[1]])
 except SystemExit as end:
     assert not end.code
-print(json.dumps(counts), file=sys.stderr)
+"""
+IN_PYTHON = """
+import footfall as ff, pyarrow, pyarrow.parquet, pathlib
+experiment = ff.load("passive-wheel")
+run = ff.simulate(experiment.system, experiment.start, experiment.plan)
+pathlib.Path(sys.argv[1]).mkdir()
+table = pyarrow.table({"t": run.t, "j": run.j, **run.columns})
+pyarrow.parquet.write_table(table, sys.argv[1] + "/trajectory.parquet")
 """
 
 
 def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
-    """By JAX's own counters: every program the second process asks for comes from the first one's cache."""
+    """By JAX's own counters: every program the second process asks for comes from the first one's cache, in a command or in Python."""
     counts, columns = [], []
-    for folder in ("first", "second"):
+    for folder, does in (("first", BY_COMMAND), ("second", BY_COMMAND), ("library", IN_PYTHON)):
         done = subprocess.run(
-            [sys.executable, "-c", COUNTED, folder],
+            [sys.executable, "-c", COUNTED.format(does=does), folder],
             cwd=tmp_path,
             env=environment(FOOTFALL_CACHE=str(tmp_path / "cache")),
             capture_output=True,
@@ -449,14 +467,16 @@ def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
         )
         table = pq.read_table(tmp_path / folder / "trajectory.parquet")
         columns.append({name: table[name].to_numpy() for name in table.column_names})
-    first, second = counts
+    first, *later = counts
     assert first["cache_misses"] > 0  # the cache was empty, and the counters count
-    assert second["cache_hits"] > 0
-    assert second["cache_misses"] == 0
-    assert second["cache_hits"] == second["compile_requests_use_cache"]
-    assert columns[0].keys() == columns[1].keys()
+    for other in later:
+        assert other["cache_hits"] > 0
+        assert other["cache_misses"] == 0
+        assert other["cache_hits"] == other["compile_requests_use_cache"]
+    assert columns[0].keys() == columns[1].keys() == columns[2].keys()
     for name, values in columns[0].items():
-        assert values.tobytes() == columns[1][name].tobytes(), name  # to the last bit
+        for other in columns[1:]:
+            assert values.tobytes() == other[name].tobytes(), name  # to the last bit
 
 
 LIGHT = """

@@ -26,7 +26,7 @@ from footfall.analysis.compare import (
     plan_trials,
     run_trial,
 )
-from footfall.cli.extras import require
+from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import own_code
 from footfall.cli.screen import err, fail, note, out
@@ -56,7 +56,7 @@ def compare_integrators(
     experiment = load(name, settings, duration=duration)
     require_flow(experiment, "a comparison of integrators")
     methods = _methods(solvers)
-    picture = _picture_path(out_file, experiment) if plots else None
+    picture = _picture_path(out_file, experiment) if plots and (out_file or can_draw("picture")) else None
     span = experiment.plan.duration if duration is not None else min(experiment.plan.duration, SPAN)
     plan = dataclasses.replace(experiment.plan, duration=span, settle=None, step=None, solver=type(experiment.plan)().solver)
     note("every method is compiled first, which takes a while once per robot; Ctrl-C shows what is there")

@@ -11,7 +11,7 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from footfall.cli.extras import require
+from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import tell, undisturbed
 from footfall.cli.screen import err, note, out
@@ -56,8 +56,7 @@ def compare_stiffness(request: ComplianceRequest) -> int:
     require("mujoco", "mujoco")
     experiment = load(request.name, request.settings, duration=request.duration)
     question = _question(request)
-    if request.plots:
-        require("matplotlib", "plots", "Without it, --no-plots still prints the table.")
+    request = dataclasses.replace(request, plots=request.plots and can_draw("picture"))
     folder = Path(request.out) if request.out else fresh_folder("compliance", experiment.name)
     require_writable(folder, force=request.force)
     began = time.perf_counter()

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from footfall.cli.extras import require
+from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import undisturbed
 from footfall.cli.screen import err, note, out
@@ -60,8 +60,7 @@ def count_gaps(request: CrossingRequest) -> int:
     near_edge(experiment)
     question = _question(experiment, request)
     plan = _plan(experiment, request)
-    if request.plots:
-        require("matplotlib", "plots", "Without it, --no-plots still prints the table.")
+    request = dataclasses.replace(request, plots=request.plots and can_draw("picture"))
     folder = Path(request.out) if request.out else fresh_folder("crossings", experiment.name)
     require_writable(folder, force=request.force)
     _warn_if_unstable(experiment, plan)

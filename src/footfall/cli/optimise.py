@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.analysis.plan_optimum import Front, NoGait, Optimum, as_settings, find_front
-from footfall.cli.extras import require
+from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import tell, undisturbed
 from footfall.cli.screen import err, note, out
@@ -60,8 +60,7 @@ def optimise_gait(
     system = experiment.system
     if not isinstance(system, AbstractTunablePlan):
         raise ScenarioError(f"{name}: this robot does not follow a plan whose gait could be tuned. Try two-leg-step.")
-    if plots:
-        require("matplotlib", "plots", "Without it, --no-plots still prints the table.")
+    plots = plots and can_draw("picture")
     folder = Path(out_folder) if out_folder else fresh_folder("optima", experiment.name)
     require_writable(folder, force=force)
     began = time.perf_counter()

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from footfall.analysis.summary import Summary, summarise
 from footfall.cli.cost import Pace, require_affordable
-from footfall.cli.extras import require
+from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import plan_table, summary_table
@@ -44,9 +44,8 @@ def run_scenario(
 ) -> int:
     """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a doubtful success."""
     experiment = load(name, settings, duration=duration)
-    if plots or animate:
-        require("matplotlib", "plots", "Without it, --no-plots still writes the data.")
     if animate:
+        require("matplotlib", "plots", "Without --animate the run needs no picture.")
         _require_gif(Path(animate))
     if isinstance(experiment.system, AbstractRigidBodies):
         require("mujoco", "mujoco")
@@ -73,7 +72,7 @@ def run_scenario(
         elif len(trajectory.t):
             for remark in experiment.system.remarks(trajectory.t, trajectory.columns):
                 out.print(remark, markup=False, soft_wrap=True)
-    plots = plots and len(trajectory.t) > 1
+    plots = plots and len(trajectory.t) > 1 and can_draw("plots.png")
     folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None, figures=figures)
     note(f"run folder: {folder}")
     if plots:

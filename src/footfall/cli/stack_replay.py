@@ -11,7 +11,7 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from footfall.cli.extras import require
+from footfall.cli.extras import can_draw, require
 from footfall.cli.run import tell
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import verdict_lines
@@ -35,8 +35,9 @@ def replay_log(
     """Simulate what a log says the operator did; print how far the two are apart; draw both."""
     if not (math.isfinite(delay) and 0.0 <= delay <= 1.0):
         raise ScenarioError(f"--delay {delay:g}: seconds between 0 and 1 are expected.")
-    if plots:
+    if plots and picture:
         require("matplotlib", "plots", "Without it, --no-plots still compares.")
+    plots = plots and can_draw("picture")
     log = _log(path)
     target = Path(picture) if picture else log.path.with_name("replay.png")
     if plots and (target.suffix != ".png" or not target.absolute().parent.is_dir()):

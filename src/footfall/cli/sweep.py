@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn
 
+from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import own_code
 from footfall.cli.screen import err, fail, note, out
@@ -220,6 +221,8 @@ def _finish(folder: Path, manifest: Manifest, request: SweepRequest, report: Swe
 
 def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Path | None:
     """Draw it. What cannot be drawn is said, but the sweep is complete all the same."""
+    if not can_draw("picture"):
+        return None
     from footfall.viewer.sweep_plots import write_sweep_plot
 
     title = experiment.about.title or experiment.name

@@ -71,5 +71,3 @@ def require_sense(request: SweepRequest) -> None:
         require_quantity(request.metric)
     if request.sample is not None:
         require("scipy", "sweep")
-    if request.plots:
-        require("matplotlib", "plots", "Without it, --no-plots still writes the data.")

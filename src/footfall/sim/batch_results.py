@@ -99,7 +99,11 @@ def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: n
             ),
             "step_time": (time / steps, "s", "time between footfalls of one side"),
             "step_length": (distance / steps, "m", "distance between footfalls of one side"),
-            "cost_of_transport": (work / (weight * distance), "", "work of the motors, at jumps too, over weight times distance"),
+            "cost_of_transport": (
+                work / (weight * distance),
+                "",
+                "work of the motors, at jumps too, over weight times distance",
+            ),
             "motor_work": (work, "J", "work of the motors over the same footfalls"),
             "mean_power": (work / time, "W", "mean power of the motors"),
             "distance": (distance, "m", "distance gone over the same footfalls"),

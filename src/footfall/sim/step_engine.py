@@ -12,7 +12,6 @@ Everything is elementwise over lanes, which are the last axis; the only thing a 
 import functools
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax

@@ -31,14 +31,17 @@ def commands(experiment: Experiment, outcome: Outcome, settings: Sequence[str], 
 
 
 def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:
-    """Of ends that have nothing to do with the robot."""
+    """Of ends that have nothing to do with the robot, by the keys that its engine has."""
+    plan, keys = experiment.plan, experiment.document["sim"]
     match outcome:
+        case Outcome.diverged if "solver" not in keys:
+            return [cure(f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}", "half the step")]
         case Outcome.diverged:
             return [cure("--set sim.solver=kvaerno5 --set sim.step=auto", "for stiff equations")]
-        case Outcome.too_many_jumps:
-            return [cure(f"--set sim.max_jumps={10 * experiment.plan.max_jumps}")]
+        case Outcome.too_many_jumps if "max_jumps" in keys:
+            return [cure(f"--set sim.max_jumps={10 * plan.max_jumps}")]
         case Outcome.reached_end:
-            return [cure(f"--duration {2 * experiment.plan.duration:g}", "more time to get there")]
+            return [cure(f"--duration {2 * plan.duration:g}", "more time to get there")]
         case _:
             return []
 

@@ -31,6 +31,7 @@ check: $(VENV)/.made-dev
 format: $(VENV)/.made-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python -m footfall.scenario.known_parts
 
 bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/event_engine.py

@@ -23,12 +23,17 @@ from footfall.parts.tails.base import AbstractTail
 from footfall.parts.terrain.base import AbstractPlane, AbstractTerrain
 from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for
 from footfall.scenario.document import slot_path, slot_types
+from footfall.scenario.known_parts import kept_parts, made_parts
 from footfall.scenario.schema import table_model
 from footfall.stack.lockstep import ClosedLoop
 
 
 def kinds(base):
     return sorted(kinds_for(base))
+
+
+def test_what_footfall_list_shows_is_what_the_catalogue_holds():
+    assert kept_parts() == made_parts(), "out of date: run `make format`, or python -m footfall.scenario.known_parts"
 
 
 @pytest.mark.parametrize("kind", sorted(PARTS))

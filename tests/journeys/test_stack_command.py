@@ -88,6 +88,8 @@ def walking(folder) -> bool:
 def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(tmp_path):
     (tmp_path / "taken").mkdir()
     (tmp_path / "script.txt").write_text("0.1 motors-on\n0.2 fly\n")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "summary.json").write_text("{}")
     run = ["stack", "run", "rimless-wheel"]
     cases = [
         ([*run, "--script", "absent.txt"], "no such file"),
@@ -97,7 +99,8 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(tmp_path):
         ([*run, "--duration", "nan"], "expected seconds"),
         ([*run, "--port", "/dev/ttyACM0"], "--imu-port"),
         ([*run, "--port", "a", "--imu-port", "b", "--driver-port", "c", "--noise", "0.1"], "makes its own"),
-        ([*run, "--out", "taken"], "exists already"),
+        ([*run, "--out", "taken"], "overwrite it with --force"),
+        (["stack", "run", "passive-wheel", "--out", "old", "--force"], "no control computer"),
         (["stack", "run", "no-such-robot", "--out", "new"], "no-such-robot"),
         (["stack", "run", "passive-wheel", "--out", "new"], "error: passive-wheel: this robot has no control computer"),
         ([*run, "--script", "script.txt", "--out", "refused"], "line 2"),
@@ -107,4 +110,5 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(tmp_path):
         assert answer.status == 2, (arguments, answer)
         assert words in answer.err.replace("\n", " "), (arguments, answer.err)
         assert "Traceback" not in answer.err
-    assert {path.name for path in tmp_path.iterdir()} == {"taken", "script.txt"}
+    assert {path.name for path in tmp_path.iterdir()} == {"taken", "script.txt", "old"}
+    assert (tmp_path / "old" / "summary.json").exists()  # --force gives up an old run only for a new one

@@ -1,15 +1,25 @@
 """Sketches follow the model: drawn points are where the states say, and renderers draw them there."""
 
+import dataclasses
 import itertools
 import math
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from PIL import Image
 
+from footfall import robots
 from footfall.analysis.summary import summarise
 from footfall.hybrid.sketch import Arrow, Ball, Bar, Ground, Link, Seen, ground_height, segments
+from footfall.parts.terrain.base import AbstractGround, Face
+from footfall.parts.terrain.drawn import drawn_ground
+from footfall.parts.terrain.gaps import DRAWN_DEPTH, Gap
+from footfall.parts.terrain.planes import Slope
+from footfall.parts.terrain.profile import Profile
+from footfall.parts.terrain.steps import Steps
 from footfall.scenario.load import load
 from footfall.sim.simulate import simulate
 from footfall.viewer.animate import FRAMES_PER_SECOND, write_animation
@@ -242,3 +252,38 @@ def test_a_run_that_ended_at_its_start_can_be_animated(tmp_path):
     write_animation(run, tmp_path / "run.gif")
     with Image.open(tmp_path / "run.gif") as image:
         assert image.n_frames == 1 and looks_drawn(image.convert("RGB"))
+
+
+class Waves(AbstractGround):
+    """A terrain of one's own, in no catalogue: nothing but a height (and faces, to walk on)."""
+
+    def height(self, x):
+        return 0.004 * jnp.sin(40.0 * x)
+
+    def faces(self, x, z, vx, vz):
+        del vx, vz
+        return (Face(self.height(x) - z, -0.16 * jnp.cos(40.0 * x), 1.0 + 0.0 * x),)
+
+
+def test_a_terrain_of_ones_own_is_drawn_as_it_is():
+    """It was drawn as the line through its heights at 0 and 1 m: flat ground under a centipede that walked over waves."""
+    shapes = dataclasses.replace(robots.centipede(), terrain=Waves()).sketch()
+    axes = Figure().add_subplot()
+    draw_ground(axes, shapes, -0.5, 1.5)
+    (line,) = [artist for artist in axes.artists + axes.lines if isinstance(artist, Line2D)]
+    x, z = line.get_data()
+    np.testing.assert_allclose(z, 0.004 * np.sin(40.0 * np.asarray(x)), atol=EXACT)
+    assert np.diff(x).max() < 0.1 * 2 * np.pi / 40  # fine enough to be seen as a wave
+
+
+@pytest.mark.parametrize(
+    ("terrain", "x", "z"),
+    [
+        (Slope(angle=0.1), [-2.0, 3.0], [2 * np.tan(0.1), -3 * np.tan(0.1)]),
+        (Steps(edges=(0.5,), heights=(0.05,)), [0.4, 0.499, 0.501, 9.0], [0.0, 0.0, 0.05, 0.05]),
+        (Profile(places=(0.0, 1.0), heights=(0.0, 0.2)), [-1.0, 0.5, 2.0], [0.0, 0.1, 0.2]),
+        (Gap(gap_start=1.0, gap_width=0.2), [0.9, 1.1, 1.3], [0.0, -DRAWN_DEPTH, 0.0]),
+    ],
+)
+def test_shipped_terrains_are_drawn_at_their_height_and_gaps_with_walls(terrain, x, z):
+    np.testing.assert_allclose(ground_height(drawn_ground(terrain), np.array(x)), z, atol=EXACT)

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from footfall.cli.stack import LOCKSTEP_ONLY, StackRequest, check, read_script, walked, without_effect
+from footfall.cli.stack import LOCKSTEP_ONLY, StackRequest, _old_one_aside, check, read_script, walked, without_effect
 from footfall.parts.computers.three_level import ThreeLevelStack
 from footfall.realtime.firmware_build import main as firmware_build
 from footfall.realtime.stack_log import read_stack_log
@@ -130,3 +130,17 @@ def test_the_firmwares_constants_are_printed(tmp_path, capsys):
     path.write_text(StackSettings(GAINS, setpoint=0.6).to_json())
     assert firmware_build([str(path)]) == 0
     assert "#define" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("left_something", [True, False])
+def test_forcing_a_run_folder_replaces_the_old_run_only_when_there_is_a_new_one(tmp_path, left_something):
+    folder = tmp_path / "walk"
+    folder.mkdir()
+    (folder / "summary.json").write_text("old")
+    with _old_one_aside(folder):
+        assert not folder.exists()
+        if left_something:
+            folder.mkdir()
+            (folder / "summary.json").write_text("new")
+    assert [path.name for path in tmp_path.iterdir()] == ["walk"]
+    assert (folder / "summary.json").read_text() == ("new" if left_something else "old")

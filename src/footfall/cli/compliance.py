@@ -11,9 +11,10 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from footfall.cli import stopping
 from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
-from footfall.cli.run import tell, undisturbed
+from footfall.cli.run import tell
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import verdict_lines
 from footfall.numerics.units import UnitError, to_si
@@ -21,6 +22,7 @@ from footfall.record.run_folder import require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sweep.compliance import FIGURES, Compliance, Question, rows_of, study_compliance
+from footfall.sweep.words import counted
 
 #: K_y of the study [N/m]
 STIFFNESS = (400.0, 600.0, 1000.0, 1500.0, 2500.0, 4000.0, 7000.0)
@@ -62,7 +64,7 @@ def compare_stiffness(request: ComplianceRequest) -> int:
     began = time.perf_counter()
     found = _with_progress(experiment, question)
     took = time.perf_counter() - began
-    with err.status("writing", spinner="dots"), undisturbed():
+    with err.status("writing", spinner="dots"), stopping.later():
         _write(folder, found, experiment, request)
     if request.as_json:
         print(json.dumps(_numbers(found), allow_nan=False), flush=True)
@@ -72,7 +74,8 @@ def compare_stiffness(request: ComplianceRequest) -> int:
     note(f"table:   {folder / 'compliance.csv'}")
     if request.plots:
         note(f"picture: {folder / 'compliance.png'}")
-    return found.verdict.status(success=True, accepted=request.accept_doubt)
+    stopped = stopping.status(f"{int((found.outcome > 0).sum())} of {found.outcome.size} runs, in {folder}")
+    return stopped or found.verdict.status(success=True, accepted=request.accept_doubt)
 
 
 def _question(request: ComplianceRequest) -> Question:
@@ -104,7 +107,7 @@ def _print(found: Compliance, experiment: Experiment, took: float) -> None:
     question = found.question
     out.print(
         f"[bold]{experiment.about.title or experiment.name}[/]: level ground / bumps of up to {1e3 * question.height:g} mm"
-        f" (mean of {question.grounds} grounds)"
+        f" (mean of {counted(question.grounds, 'ground')})"
     )
     out.print(*verdict_lines(found.verdict), sep="\n")
     table = Table(box=None, padding=(0, 2))
@@ -125,7 +128,7 @@ def _print(found: Compliance, experiment: Experiment, took: float) -> None:
         out.print(
             f"* below W/(3 lift) = {found.least:.0f} N/m: the body sags by more than a foot is lifted, and swinging feet drag"
         )
-    out.print(f"{found.outcome.size} runs, {took:.1f} s", highlight=False)
+    out.print(f"{counted(found.outcome.size, 'run')}, {took:.1f} s", highlight=False)
 
 
 def _numbers(found: Compliance) -> dict:

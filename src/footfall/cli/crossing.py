@@ -12,9 +12,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from footfall.cli import stopping
 from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
-from footfall.cli.run import undisturbed
 from footfall.cli.screen import err, note, out
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import require_writable
@@ -25,6 +25,7 @@ from footfall.sim.stability_limit import spectrum
 from footfall.sweep.crossing import Crossings, Question, controllers_of, count_crossings, near_edge, rows_of
 from footfall.sweep.parse import parse_axis
 from footfall.sweep.plan_sweep import plan_of
+from footfall.sweep.words import counted
 
 #: Share of the energy flowing by which a ledger may be off: what a method of order 1 leaves at these steps is ten times less.
 BOOKS_OPEN = 0.05
@@ -67,7 +68,7 @@ def count_gaps(request: CrossingRequest) -> int:
     began = time.perf_counter()
     found = _with_progress(experiment, question, plan)
     took = time.perf_counter() - began
-    with err.status("writing", spinner="dots"), undisturbed():
+    with err.status("writing", spinner="dots"), stopping.later():
         _write(folder, found, experiment, plan, request)
     if request.as_json:
         print(json.dumps(_numbers(found, plan), allow_nan=False), flush=True)
@@ -77,7 +78,7 @@ def count_gaps(request: CrossingRequest) -> int:
     note(f"table:   {folder / 'crossings.csv'}")
     if request.plots:
         note(f"picture: {folder / 'crossings.png'}")
-    return 0
+    return stopping.status(f"all of it, in {folder}")
 
 
 def _length(text: str, option: str) -> float:
@@ -161,7 +162,7 @@ def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: floa
         out.print(table)
     steps = runs * plan.duration / found.step
     out.print(
-        f"{runs} runs of {plan.duration:g} s, step {found.step:g} s ({plan.method}, {plan.precision}), {found.path}, {took:.1f} s"
+        f"{counted(runs, 'run')} of {plan.duration:g} s, step {found.step:g} s ({plan.method}, {plan.precision}), {found.path}, {took:.1f} s"
         f" with compilation ({1e-6 * steps / took:.2g} million robot-steps/s). After each count the median time [s] until the tail is over.",
         soft_wrap=True,
         markup=False,

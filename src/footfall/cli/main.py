@@ -1,12 +1,14 @@
 """The `footfall` command."""
 
+import contextlib
 import importlib.metadata
-import signal
 import sys
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
+from footfall.cli import stopping
 from footfall.cli.runtime import prepare
 from footfall.scenario.trust import answer_by
 
@@ -52,13 +54,12 @@ def _before(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
     answer_by(_ask)
-    prepare()
 
 
 @app.command("list")
 def list_scenarios() -> None:
     """List the scenarios that come with footfall, and the parts they can use."""
-    from footfall.cli.show import list_all
+    from footfall.cli.listing import list_all
 
     list_all()
 
@@ -66,7 +67,8 @@ def list_scenarios() -> None:
 @app.command()
 def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
     """Show a scenario with every key, its value, unit and meaning."""
-    from footfall.cli.show import show_scenario
+    with _loading():
+        from footfall.cli.show import show_scenario
 
     _guarded(show_scenario, name, settings or [])
 
@@ -74,7 +76,8 @@ def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
 @app.command()
 def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
     """Check a scenario file, and that its robot keeps the contract of a hybrid system."""
-    from footfall.cli.check import check_scenario
+    with _loading():
+        from footfall.cli.check import check_scenario
 
     _guarded(check_scenario, name, settings or [])
 
@@ -82,7 +85,8 @@ def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
 @app.command()
 def new(name: str) -> None:
     """Write a small robot of your own, its scenario and its test into a new folder."""
-    from footfall.cli.new import new_robot
+    with _loading():
+        from footfall.cli.new import new_robot
 
     _guarded(new_robot, name)
 
@@ -104,7 +108,8 @@ def run(
 
     The exit status is 0 for an outcome that the scenario calls success, 1 for another, and 3 for a success with a doubtful verdict.
     """
-    from footfall.cli.run import run_scenario
+    with _loading():
+        from footfall.cli.run import run_scenario
 
     _guarded(run_scenario, name, settings or [], out, duration, as_json, plots, animate, force, accept_doubt)
 
@@ -133,7 +138,8 @@ def compare(
     Adaptive methods run at three tolerances, fixed-step ones at a series of halved steps; sim.solver, sim.step and the tolerances of
     the scenario play no part.
     """
-    from footfall.cli.compare import compare_integrators
+    with _loading():
+        from footfall.cli.compare import compare_integrators
 
     _guarded(compare_integrators, name, settings or [], duration, out, as_json, solvers, plots, accept_doubt)
 
@@ -158,7 +164,8 @@ def optimise(
 
     Set `torque_limit` to keep within what the motors can do.
     """
-    from footfall.cli.optimise import optimise_gait
+    with _loading():
+        from footfall.cli.optimise import optimise_gait
 
     _guarded(optimise_gait, name, settings or [], ranges or [], points, out, as_json, plots, force, accept_doubt)
 
@@ -189,7 +196,8 @@ def crossing(
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
 ) -> None:
     """Count how often a robot gets over gaps: every combination of its reflexes, seven widths, ten arrivals, as one batch."""
-    from footfall.cli.crossing import CrossingRequest, count_gaps
+    with _loading():
+        from footfall.cli.crossing import CrossingRequest, count_gaps
 
     given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force)
     _guarded(count_gaps, CrossingRequest(name, settings or [], *given))
@@ -213,7 +221,8 @@ def compliance(
     accept_doubt: Accept = False,
 ) -> None:
     """Compare soft and stiff feet: peak force of the ground and tracking against K_y, on level ground and over bumps."""
-    from footfall.cli.compliance import ComplianceRequest, compare_stiffness
+    with _loading():
+        from footfall.cli.compliance import ComplianceRequest, compare_stiffness
 
     given = (stiffness, height, grounds, duration, out, as_json, plots, force, accept_doubt)
     _guarded(compare_stiffness, ComplianceRequest(name, settings or [], *given))
@@ -231,7 +240,8 @@ def bodies(
     at: Annotated[str, typer.Option(help="Time of the run at which the picture is taken.")] = "1 s",
 ) -> None:
     """A robot of rigid bodies as a picture, rendered offscreen, and as an MJCF file."""
-    from footfall.cli.bodies import show_bodies
+    with _loading():
+        from footfall.cli.bodies import show_bodies
 
     _guarded(show_bodies, name, settings or [], picture, mjcf, at)
 
@@ -247,7 +257,9 @@ def sweep(
     ] = None,
     sample: Annotated[
         str | None,
-        typer.Option(metavar="sobol:N|lhs:N", help="Spread N designs over ranges KEY=A:B or KEY=A:B:log instead of a grid."),
+        typer.Option(
+            metavar="sobol:N|lhs:N", help="Spread N designs over ranges KEY=LOW:HIGH or KEY=LOW:HIGH:log instead of a grid."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the sample (default 0).")] = None,
     designs: Annotated[
@@ -279,8 +291,9 @@ def sweep(
     force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,
 ) -> None:
     """Simulate many designs of a scenario: a Parquet dataset that can be resumed, a picture, a summary."""
-    from footfall.cli.sweep import sweep_designs
-    from footfall.cli.sweep_request import SweepRequest
+    with _loading():
+        from footfall.cli.sweep import sweep_designs
+        from footfall.cli.sweep_request import SweepRequest
 
     request = SweepRequest(
         name=name,
@@ -347,6 +360,7 @@ def stack_run(
         bool, typer.Option("--priority/--no-priority", help="Ask the system for real-time scheduling; without it, go on.")
     ] = True,
     out: Annotated[str | None, typer.Option(help="Folder to write (default: runs/stack-<scenario>-<time>).")] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     dashboard: Annotated[bool, typer.Option("--dashboard/--no-dashboard", help="Show how it goes.")] = True,
 ) -> None:
@@ -354,7 +368,8 @@ def stack_run(
 
     Status 0: it ended as planned, without a fault.
     """
-    from footfall.cli.stack import StackRequest, run_stack
+    with _loading():
+        from footfall.cli.stack import StackRequest, run_stack
 
     request = StackRequest(
         name=name,
@@ -374,6 +389,7 @@ def stack_run(
         reset_gpio=reset_gpio,
         priority=priority,
         out=out,
+        force=force,
         as_json=as_json,
         dashboard=dashboard,
     )
@@ -401,7 +417,8 @@ def stack_replay(
     accept_doubt: Accept = False,
 ) -> None:
     """Compare a log, of an emulated robot or a real one, with the same programs in lockstep under the same operator."""
-    from footfall.cli.stack_replay import replay_log
+    with _loading():
+        from footfall.cli.stack_replay import replay_log
 
     _guarded(replay_log, log, scenario, settings, delay, picture, plots, as_json, accept_doubt)
 
@@ -416,9 +433,24 @@ def stack_fit(
     accept_doubt: Accept = False,
 ) -> None:
     """Find friction, delay and motor constant with which the model walks as a log says."""
-    from footfall.cli.stack_replay import fit_log
+    with _loading():
+        from footfall.cli.stack_replay import fit_log
 
     _guarded(fit_log, log, scenario, settings, as_json, accept_doubt)
+
+
+@contextlib.contextmanager
+def _loading() -> Iterator[None]:
+    """What takes a second or more to import is imported in here, with a word on the terminal: list, --help and --version need none of it."""
+    if not sys.stderr.isatty():
+        prepare()
+        yield
+        return
+    from footfall.cli.phases import Phases
+
+    with Phases("loading"):
+        prepare()
+        yield
 
 
 def _guarded(command, *arguments) -> None:
@@ -430,26 +462,22 @@ def _guarded(command, *arguments) -> None:
     from footfall.scenario.errors import ScenarioError
     from footfall.sweep.errors import SweepError
 
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    stopping.begin()
     try:
         status = command(*arguments)
     except (ScenarioError, FolderError, SweepError, ParameterError) as error:
         fail(bounded(str(error)))
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        fail("stopped.")
-        raise typer.Exit(130) from None
+        fail("stopped: nothing was written.")
+        raise typer.Exit(stopping.STATUS) from None
     if status:
         raise typer.Exit(status)
 
 
 def main() -> None:
     """Entry point."""
-    # Until a command begins, Ctrl-C just ends the program: an exception raised in the middle of JAX's imports can get lost there, and
-    # then a robot would walk on.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    stopping.watch()
     try:
         app()
     except BrokenPipeError:  # `footfall show ... | head`

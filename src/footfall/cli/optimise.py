@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.analysis.plan_optimum import Front, NoGait, Optimum, as_settings, find_front
+from footfall.cli import stopping
 from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
-from footfall.cli.run import tell, undisturbed
+from footfall.cli.run import tell
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import verdict_lines
 from footfall.hybrid.fields import ParameterError
@@ -28,6 +29,7 @@ from footfall.record.verdict import Verdict, together
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, with_settings
 from footfall.sim.plan_figures import reckon
+from footfall.sweep.words import counted
 
 #: Figures of each gait that are shown, besides its knobs.
 SHOWN = (
@@ -70,7 +72,7 @@ def optimise_gait(
     own = _figures(experiment)
     verdict = together(verdicts, "gaits")
     took = time.perf_counter() - began
-    with err.status("writing", spinner="dots"), undisturbed():
+    with err.status("writing", spinner="dots"), stopping.later():
         picture = _write(folder, experiment, front, gaits, rows, own, verdict, plots, force)
     if as_json:
         whole = {
@@ -88,7 +90,7 @@ def optimise_gait(
     note(f"table:            {folder / 'front.csv'}")
     if picture:
         note(f"picture:          {picture}")
-    return verdict.status(success=True, accepted=accept_doubt)
+    return stopping.status(f"all of it, in {folder}") or verdict.status(success=True, accepted=accept_doubt)
 
 
 def _search(
@@ -246,7 +248,8 @@ def _page(
     )
     head = Text.assemble((experiment.about.title or experiment.name, "bold"), f"  ({experiment.name}): best gaits, {limit}")
     tail = [
-        f"{front.layouts} layouts of steps, {front.solves} solves by SLSQP with exact derivatives, {took:.1f} s with compilation"
+        f"{counted(front.layouts, 'layout')} of steps, {counted(front.solves, 'solve')} by SLSQP with exact derivatives,"
+        f" {took:.1f} s with compilation"
     ]
     if any(row["support_margin"] is None or row["support_margin"] < 0 for row in rows):
         tail.append("margin: of the support, least; - where the ground would have to pull")

@@ -4,31 +4,38 @@ import contextlib
 import dataclasses
 import json
 import math
-import signal
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from footfall.analysis.summary import Summary, summarise
+from footfall.cli import stopping
 from footfall.cli.cost import Pace, require_affordable
 from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
+from footfall.cli.phases import Phases, told_by_jax
 from footfall.cli.screen import err, note, out
+from footfall.cli.suggest import commands
 from footfall.cli.summary_table import plan_table, summary_table
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
-from footfall.record.run_folder import FolderError, FolderExists, require_writable, write_run
+from footfall.hybrid.system import AbstractHybridSystem
+from footfall.record.row_stream import RowStream
+from footfall.record.run_folder import FolderError, FolderExists, begin_aside, require_writable, write_run
 from footfall.record.trajectory import Trajectory
 from footfall.record.verdict import Verdict
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sim.doubts import step_doubts
 from footfall.sim.plan_figures import reckon
-from footfall.sim.simulate import simulate
+from footfall.sim.recorder import columns_of
+from footfall.sim.simulate import MOST_SAMPLES, simulate
+from footfall.sweep.words import counted, grouped
+
+LARGE = 50.0  # MB: a run folder worth a word before it is filled
 
 
 def run_scenario(
@@ -43,6 +50,7 @@ def run_scenario(
     accept_doubt: bool = False,
 ) -> int:
     """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a doubtful success."""
+    stopping.nothing_yet()
     experiment = load(name, settings, duration=duration)
     if animate:
         require("matplotlib", "plots", "Without --animate the run needs no picture.")
@@ -52,10 +60,12 @@ def run_scenario(
     require_affordable(experiment)
     folder = Path(out_folder) if out_folder else fresh_folder("runs", experiment.name)
     require_writable(folder, force=force)
+    _say_size(experiment, folder)
     began = time.perf_counter()
     with own_code(experiment):
         _warn(experiment)
-        trajectory = _simulate_with_progress(experiment)
+        trajectory = _simulate_with_progress(experiment, folder)
+    stopping.hold()  # until what was computed is written
     trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
@@ -75,25 +85,18 @@ def run_scenario(
     plots = plots and len(trajectory.t) > 1 and can_draw("plots.png")
     folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None, figures=figures)
     note(f"run folder: {folder}")
-    if plots:
+    if (folder / "plots.png").exists():
         note(f"plots:      {folder / 'plots.png'}")
-    if animate:
-        _animate(trajectory, Path(animate))
-        note(f"animation:  {animate}")
+    if animate and not stopping.asked():
+        _draw(lambda: _animate(trajectory, Path(animate)), Path(animate))
+    if stopping.asked():
+        return stopping.kept(f"{trajectory.ending.t:.6g} s, in {folder}")
     if not as_json:
-        _suggest(experiment)
+        out.print("\n[bold]Try next[/]")
+        for line in commands(experiment, trajectory.outcome, settings, duration):
+            out.print(f"  {line}", markup=False, soft_wrap=True)
     success = trajectory.outcome.name in experiment.about.success
     return trajectory.verdict.status(success=success, accepted=accept_doubt)
-
-
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Ctrl-C while a finished run is being written must not lose it."""
-    before = signal.signal(signal.SIGINT, lambda *_: note("writing what was computed; a moment"))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager
@@ -131,28 +134,34 @@ def _require_gif(path: Path) -> None:
         raise FolderError(f"--animate {path}: there is no folder {path.absolute().parent}.")
 
 
-def _simulate_with_progress(experiment: Experiment) -> Trajectory:
-    """A bar appears once a run takes longer than a moment; Ctrl-C ends the run and keeps what it has."""
+def _simulate_with_progress(experiment: Experiment, folder: Path) -> Trajectory:
+    """Say what goes on: loading, compiling, simulating. Ctrl-C ends the run and keeps what it has, once there is something."""
     total = experiment.plan.duration
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[at]}"), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task("simulating", total=total, at="", visible=False)
-        began = last = time.perf_counter()
+    rows = RowStream(lambda: begin_aside(folder, experiment.to_toml()))
+    with Phases("loading the robot") as phases, told_by_jax(phases, "starting the run"):
         pace = Pace(total)
 
         def progress(t: float, jumps: int) -> None:
-            nonlocal last
-            now = time.perf_counter()
-            if (slow := pace.look(now, t)) is not None:
+            stopping.hold()
+            if (slow := pace.look(time.perf_counter(), t)) is not None:
                 note(slow)
-            if now - began > 0.5:
-                at = f"t = {t:.6g} s of {total:g} s, {jumps} jumps"
-                bar.update(task, completed=t, at=at, visible=True)
-                if not err.is_terminal and now - last > 10.0:  # a log file gets a line every ten seconds
-                    note(f"simulating: {at} (Ctrl-C stops and keeps it)")
-                    last = now
+            phases.count("simulating", t, total, f"t = {t:.6g} s of {total:g} s, {counted(jumps, 'jump')}")
+            stopping.raise_if_asked()
 
-        return simulate(experiment.system, experiment.start, experiment.plan, progress=progress)
+        return simulate(experiment.system, experiment.start, experiment.plan, progress=progress, rows=rows)
+
+
+def _say_size(experiment: Experiment, folder: Path) -> None:
+    """One line before a run that will fill the disk or take long to write."""
+    rate = experiment.plan.sample_rate
+    if rate is None or not isinstance(experiment.system, AbstractHybridSystem) or experiment.plan.fixed is not None:
+        return
+    rows = int(min(experiment.plan.duration * rate, MOST_SAMPLES))
+    columns = len(columns_of(experiment.system, experiment.start.x, experiment.start.m).signals) + 2
+    size = 8e-6 * rows * columns  # MB; numbers of a motion hardly compress
+    if size > LARGE:
+        said = f"this run keeps about {grouped(rows)} rows of {columns} columns, {grouped(size)} MB in {folder}"
+        note(f"{said}; --set sim.sample_rate={rate / 10:g} keeps a tenth")
 
 
 def plan_numbers(figures: Mapping[str, Figure]) -> dict[str, dict[str, float | None]]:
@@ -176,12 +185,14 @@ def _write(
     def pictures(aside: Path) -> None:
         from footfall.viewer.plot_page import write_plot_page
 
-        write_plot_page(run, summary, aside / "plots.png", title=experiment.about.title or experiment.name)
+        def drawn(done: int, total: int) -> None:
+            phases.count("drawing", done, total, f"{done} of {total} panels")
 
-    if len(run.t) > 50_000:
-        note(f"writing {len(run.t)} rows to {folder}")
+        title, path = experiment.about.title or experiment.name, aside / "plots.png"
+        _draw(lambda: write_plot_page(run.thinned(), summary, path, title=title, progress=drawn), path)
+
     options = {"force": force, "pictures": pictures if plots else None, "files": experiment.files}
-    with err.status("writing the run folder", spinner="dots"), undisturbed():
+    with Phases(f"writing {counted(len(run.t), 'row')} to {folder}") as phases:
         while True:
             try:
                 return write_run(folder, run, summary.to_dict() | plan_numbers(figures), experiment.to_toml(), **options)
@@ -191,54 +202,24 @@ def _write(
                 folder = fresh_folder("runs", experiment.name)
 
 
+def _draw(picture: Callable[[], None], path: Path) -> None:
+    """A picture can be drawn again: Ctrl-C leaves it out, and the data are kept."""
+    if stopping.asked():
+        return
+    try:
+        stopping.begin()
+        picture()
+    except KeyboardInterrupt:
+        path.unlink(missing_ok=True)  # half of it
+    finally:
+        stopping.hold()
+
+
 def _animate(run: Trajectory, path: Path) -> None:
     from footfall.viewer.animate import write_animation
 
-    with err.status("drawing the animation", spinner="dots"):
-        write_animation(run, path)
-
-
-def _suggest(experiment: Experiment) -> None:
-    """A few things to try next, of the kind this scenario allows."""
-    name, gif = experiment.origin, f"{experiment.name}.gif"
-    ideas = [f"footfall show {name}"]
-    if isinstance(experiment.system, AbstractMotionPlan):
-        ideas.append(f'footfall run {name} --set gait.lift="5 mm" --animate {gif}')
-        ideas.append(f"footfall optimise {name} --set torque_limit=0.5")
-        metric = "efficiency" if "climb" in str(experiment.document["robot"].get("route", "")) else "energy"
-        ideas.append(f"footfall sweep {name} --vary gait.lift=0.004:0.02:20 --vary gait.stride=0.06:0.09:20 --metric {metric}")
-    elif "body" in experiment.document["robot"] and "segments" in experiment.document["robot"]["body"]:
-        ideas.append(f"footfall run {name} --set missing_legs=[3,4] --animate {gif}")
-        ideas.append(f"footfall run {name} --set start.phases=random --set controller.coupling=3   # the phases lock")
-        if experiment.document["terrain"]["kind"] == "gap":
-            ideas.append(f"footfall run {name} --set controller.reflexes=[]")
-            ideas.append(f"footfall crossing {name}")
-        else:
-            ideas.append(f"footfall run {name} --set terrain=profile")
-    elif isinstance(experiment.system, AbstractRigidBodies):
-        if "roll" in experiment.document["robot"].get("program", ""):
-            ideas.append(f"footfall run {name} --set roll.force=8   # two sides with a kick")
-            ideas.append(f'footfall run {name} --set program="roll 3; rise; walk" --duration 30 --animate {gif}')
-        else:
-            ideas.append(f"footfall run {name} --set controller=stiffness --set gait.pattern=wave")
-            ideas.append(f'footfall run {name} --set terrain=slope --set terrain.angle="-5 deg" --animate {gif}')
-            ideas.append(f"footfall compliance {name}")
-    elif "stack" in experiment.document:
-        ideas.append(f"footfall run {name} --set stack.pitch_noise=0.002 --set stack.frame_loss=0.2 --set stack.frame_copies=1")
-        ideas.append(f"footfall stack run {name.removesuffix('-closed-loop')} --duration 10   # the same programs in real time")
-        ideas.append(f"footfall sweep {name} --vary controller.proportional=2:12:21 --vary controller.derivative=0.1:0.9:17")
-    elif "torso" in experiment.document["robot"]:
-        ideas.append(f"footfall run {name} --set torso.pitch_setpoint=1.0")
-        ideas.append(f"footfall run {name} --set leg=stiffening --animate {gif}")
-    elif "drive" in experiment.document["robot"]:
-        ideas.append(f"footfall run {name} --set drive.frequency=6 --animate {gif}")
-        ideas.append(f"footfall sweep {name} --vary drive.frequency=5:10:11 --vary body.mass=0.04:0.12:9 --duration 2")
-    elif experiment.document.get("terrain", {}).get("kind") == "slope":
-        ideas.append(f'footfall run {name} --set terrain.angle="0.12 rad"')
-        ideas.append(f'footfall run {name} --set terrain.angle="1.8 deg"   # too gentle: it rocks back')
-    else:
-        ideas.append(f"footfall run {name} --duration 30")
-        ideas.append(f"footfall run {name} --animate {gif}")
-    out.print("\n[bold]Try next[/]")
-    for idea in ideas:
-        out.print(f"  {idea}", markup=False, soft_wrap=True)
+    with Phases("drawing the animation") as phases:
+        write_animation(
+            run.thinned(), path, progress=lambda i, n: phases.count("drawing the animation", i, n, f"{i} of {n} frames")
+        )
+    note(f"animation:  {path}")

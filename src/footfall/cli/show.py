@@ -1,33 +1,16 @@
-"""`footfall list` and `footfall show`."""
+"""`footfall show`."""
 
 from rich.table import Table
 
 from footfall.cli.screen import out
 from footfall.hybrid.fields import FieldInfo, describe
-from footfall.scenario.catalog import PARTS, kinds_for, shipped_scenarios
+from footfall.scenario.catalog import kinds_for
 from footfall.scenario.document import slot_path, slot_types
-from footfall.scenario.load import load, read_toml
+from footfall.scenario.load import load
 from footfall.scenario.schema import SimTable
 
 #: A longer value, such as a route, is broken into lines: its meaning needs the room.
 WIDEST_VALUE = 24
-
-
-def list_all() -> None:
-    """Scenarios with a line each, and the kinds of parts."""
-    table = Table(box=None, padding=(0, 2), title="Scenarios", title_justify="left")
-    table.add_column("name", no_wrap=True)
-    table.add_column("what it is")
-    for name, path in shipped_scenarios().items():
-        table.add_row(name, read_toml(path).get("about", ""))
-    out.print(table)
-    parts = Table(box=None, padding=(0, 2), title="\nParts", title_justify="left")
-    parts.add_column("kind", no_wrap=True)
-    parts.add_column("what it is")
-    for name, cls in PARTS.items():
-        parts.add_row(name, (cls.__doc__ or "").strip().splitlines()[0])
-    out.print(parts)
-    out.print("\nTry: footfall run rimless-wheel    or: footfall show rimless-wheel", markup=False)
 
 
 def show_scenario(name: str, settings: list[str]) -> int:

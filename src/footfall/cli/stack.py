@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import math
+import os
 import shutil
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
 
+from footfall.cli import stopping
 from footfall.cli.folders import fresh_folder
+from footfall.cli.phases import Phases
 from footfall.cli.screen import err, fail, note, out
 from footfall.realtime.dashboard import Dashboard
 from footfall.realtime.joystick import require_joystick
@@ -31,7 +35,7 @@ from footfall.realtime.launcher import (
 from footfall.realtime.names import RunFolder
 from footfall.realtime.serial_port import PortError
 from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
-from footfall.record.run_folder import FolderError
+from footfall.record.run_folder import FolderError, require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import find_scenario, read_toml, with_computer
 from footfall.stack.settings import StackSettings
@@ -82,6 +86,7 @@ class StackRequest:
     reset_gpio: str | None = None
     priority: bool = True
     out: str | None = None
+    force: bool = False
     as_json: bool = False
     dashboard: bool = True
 
@@ -98,8 +103,26 @@ def run_stack(request: StackRequest) -> int:
             " --sensor-noise; switch on and steer with --script."
         )
     folder = Path(request.out) if request.out else fresh_folder("runs", f"stack-{Path(request.name).stem}")
+    require_writable(folder, force=request.force)
+    with _old_one_aside(folder):
+        return _run(request, folder, operation)
+
+
+@contextlib.contextmanager
+def _old_one_aside(folder: Path) -> Iterator[None]:
+    """A run folder that --force overwrites goes only once the new run has left something in its place."""
+    old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
     if folder.exists():
-        raise FolderError(f"{folder} exists already. Choose another folder with --out.")
+        folder.rename(old)
+    try:
+        yield
+    finally:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _run(request: StackRequest, folder: Path, operation: Operation) -> int:
     try:
         processes = StackProcesses(
             folder,
@@ -115,7 +138,8 @@ def run_stack(request: StackRequest) -> int:
     interrupted, lost = False, None
     try:
         with processes:
-            settings = _start(request, processes)
+            with Phases("starting the robot (the first time its equations are compiled)"):
+                settings = _start(request, processes)
             with Dashboard(err, f"{request.name}: {folder}", settings) as dashboard:
                 try:
                     while processes.running:
@@ -240,7 +264,7 @@ def _start(request: StackRequest, processes: StackProcesses) -> StackSettings:
         )
         processes.start_on_hardware(settings, ports)
         return settings
-    if request.as_json is False:
+    if request.as_json is False and not err.is_terminal:
         note("starting the emulated robot (the first time its equations are compiled)")
     noise = ["--sensor-noise", str(request.sensor_noise), "--seed", str(request.seed)]
     robot = [*program("robot_process"), *noise]
@@ -253,7 +277,7 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
     if not processes.folder.log.exists():
         fail(supervisor.last_words() or f"the supervisor ended with status {status} before it began")
         shutil.rmtree(processes.folder.path, ignore_errors=True)  # nothing ran: there is nothing to keep
-        return 130 if interrupted else 2
+        return stopping.STATUS if interrupted else 2
     summary = summarise(request, processes)
     processes.folder.summary.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
     if request.as_json:
@@ -264,7 +288,7 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
         if words := child.last_words():
             note(f"{name} said: {words}")
     if interrupted:
-        return 130
+        return stopping.kept(f"the log, in {processes.folder.path}")
     planned = status == 0 and not summary.get("grief") and "log_error" not in summary
     return 0 if planned else max(status or 1, 1)
 

@@ -12,6 +12,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.record.trajectory import Trajectory
 from footfall.record.verdict import Verdict
 from footfall.scenario.load import Experiment
+from footfall.sweep.words import counted
 
 #: First what the robot does, then what it costs; the rest follows in the order it was computed.
 FIRST = (
@@ -55,7 +56,7 @@ def verdict_lines(verdict: Verdict) -> list[RenderableType]:
 def _metrics(summary: Summary) -> Table:
     window = summary.window
     where = (
-        f"{window['from']:.3g} to {window['to']:.3g} s, {window['steps']:g} steps"
+        f"{window['from']:.3g} to {window['to']:.3g} s, {counted(window['steps'], 'step')}"
         if window["settled"]
         else ("whole run: it did not settle" if "mean_speed" in summary.metrics else "whole run")
     )
@@ -113,7 +114,9 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     rate = f"{source['sample_rate']:g} Hz samples" if source["sample_rate"] else "jumps only"
     if source.get("engine") == "mujoco":
         lines.append(f"* over the rows kept ({rate}); work is summed over every step")
-        lines.append(f"{run.ending.steps} steps of {source['step']:g} s by {source['solver']}, {rate}, {seconds:.2f} s")
+        lines.append(
+            f"{counted(run.ending.steps, 'step')} of {source['step']:g} s by {source['solver']}, {rate}, {seconds:.2f} s"
+        )
         return Text("\n" + "\n".join(lines))
     if source.get("engine") == "step":
         turned = ", yaw rate and turn radius" if "yaw_rate" in summary.metrics else ""
@@ -121,13 +124,13 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
             f"*{turned} over the rows kept ({rate}); footfalls are located inside their steps, work is summed over every step"
         )
         lines.append(
-            f"{run.ending.steps} fixed steps of {source['step']:g} s by {source['solver']} ({source['path']}), {rate},"
+            f"{counted(run.ending.steps, 'fixed step')} of {source['step']:g} s by {source['solver']} ({source['path']}), {rate},"
             f" {seconds:.2f} s with compilation"
         )
         return Text("\n" + "\n".join(lines))
     lines.append(f"* over the rows kept ({rate}); all else is exact to the solver's tolerance")
     lines.append(
-        f"{run.ending.steps} steps of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation"
+        f"{counted(run.ending.steps, 'step')} of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation"
     )
     return Text("\n" + "\n".join(lines))
 

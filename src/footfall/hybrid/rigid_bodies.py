@@ -15,7 +15,9 @@ import numpy as np
 
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric, signal
+from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Drawing, Shape
+from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, HybridState, Travel
 from footfall.numerics.scalar import Scalar
 
@@ -130,6 +132,11 @@ class AbstractRigidBodies(Parametric):
         """What someone should know of a run that its metrics do not say."""
         del t, columns
         return []
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        """Commands to try after a run that ended so, for people: first what mends a bad end, then what else there is to see."""
+        del outcome
+        return ()
 
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
         """Why a run with these columns should not be believed: what this robot's equations cannot mean. See hybrid/doubt.py."""

@@ -5,9 +5,9 @@ roll, pitch and yaw (where it has them) turn them, its x, y, z move them. The pl
 browser view all draw the same shapes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -60,10 +60,14 @@ class Arrow(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The terrain's profile as (x, z) points in the house frame; the first and last segments go on beyond them."""
+    """The ground in the house frame: z = height(x), or (x, z) points whose first and last segments go on beyond them.
 
-    profile: tuple[tuple[float, float], ...]
+    A height is sampled where it is looked at, so that any ground is drawn as it is; points are for what has upright walls.
+    """
+
+    profile: tuple[tuple[float, float], ...] = ()
     color: str = "saddlebrown"
+    height: Callable[[Any], Any] | None = None
 
 
 Shape: TypeAlias = Bar | Link | Disc | Ball | Arrow | Ground
@@ -139,7 +143,9 @@ def segments(shape: Shape, seen: Seen) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def ground_height(ground: Ground, x: np.ndarray) -> np.ndarray:
-    """Height of the drawn terrain, its end segments extended."""
+    """Height of the drawn terrain; of points, the end segments extended."""
+    if ground.height is not None:
+        return np.asarray(ground.height(np.asarray(x, float)), float)
     px, pz = np.asarray(ground.profile).T
     inside = np.interp(x, px, pz)
     left = pz[0] + (pz[1] - pz[0]) / (px[1] - px[0]) * (x - px[0])

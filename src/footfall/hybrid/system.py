@@ -11,6 +11,7 @@ from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Drawing, Shape
+from footfall.hybrid.suggestion import Suggestion
 from footfall.numerics.scalar import Scalar
 
 
@@ -147,6 +148,11 @@ class AbstractHybridSystem(Parametric):
         """What a person should know of a run beyond its outcome and figures. `columns` holds every signal by its flat name."""
         del t, columns
         return []
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        """Commands to try after a run that ended so, for people: first what mends a bad end, then what else there is to see."""
+        del outcome
+        return ()
 
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
         """Why a run with these columns should not be believed: what this robot's equations cannot mean. See hybrid/doubt.py."""

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from footfall.hybrid.fields import ParameterError, choice, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Shape
+from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.mechanics.wet_disc import Medium
 from footfall.models.runner_legs import Loads, Mount, all_loads, each_leg, foot_depth, hinge_of, look
@@ -252,6 +253,24 @@ class FourBarRunner(AbstractHybridSystem):
 
     def outputs(self, t: Scalar, x: RunnerState, m: RunnerMode) -> RunnerOutputs:
         return runner_outputs(self, t, x, m)
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        lighter = f"--set body.mass={0.5 * float(self.body.mass):.2g}"
+        drive = "--set drive=prescribed-crank --set drive.frequency=8"
+        cures = {
+            Outcome.sank: (cure(drive, "the pads slap harder"), cure(lighter, "less to carry")),
+            Outcome.tipped_over: (cure("--set robot.pitch=locked", "held level, to see what the legs do"),),
+            Outcome.outside_model: (cure(lighter, "so that the pads stay above the depth they are made for"),),
+            Outcome.fell: (
+                cure("--set robot.pitch=locked", "held level, to see what the legs do"),
+                cure(lighter, "less to carry"),
+            ),
+        }
+        return (
+            *cures.get(outcome, ()),
+            Suggestion("--set drive.frequency=6 --animate runner.gif"),
+            Suggestion("--vary drive.frequency=5:10:11 --vary body.mass=0.04:0.12:9 --duration 2", verb="sweep"),
+        )
 
     def sketch(self) -> tuple[Shape, ...]:
         return runner_sketch(self)

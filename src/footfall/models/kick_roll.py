@@ -15,6 +15,7 @@ from footfall.hybrid.frame import Body, Foot
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Arrow, Ball, Chart, Ground, Link, Shape
 from footfall.hybrid.start import AbstractStart
+from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates
 from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
@@ -192,6 +193,14 @@ class KickRoll(AbstractHybridSystem):
                 fz=self.mass * (along * s + across * c + self.gravity),
             ),
             kick=KickSignals(x.angle, rate, x.extension, out, self.force + still, self.force * out),
+        )
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        force = float(self.force)
+        return (
+            *((cure("--set force=40", "a kick that takes it over"),) if outcome is not Outcome.arrived else ()),
+            Suggestion(f"--set force={0.5 * force:.3g}", "half the kick"),
+            Suggestion(f"--set force={force:.3g} --animate kick.gif"),
         )
 
     def sketch(self) -> tuple[Shape, ...]:

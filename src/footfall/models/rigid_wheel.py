@@ -14,15 +14,17 @@ from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Shape
+from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed
-from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
+from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import RigidWheelStart
 from footfall.models.wheel_states import RigidWheelState, WheelStance
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
 from footfall.parts.legs.strut import Strut
 from footfall.parts.terrain.base import AbstractPlane
+from footfall.parts.terrain.drawn import drawn_ground
 from footfall.parts.terrain.planes import Slope
 
 LIFTOFF = ("stop", "report")
@@ -176,9 +178,22 @@ class RigidWheel(AbstractHybridSystem):
             travel=WheelTravel(distance=m.foot_x - l * s, speed=speed),
         )
 
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        cures = {
+            Outcome.rocked_back: (cure('--set terrain=slope --set terrain.angle="0.08 rad"', "steep enough to keep rolling"),),
+            Outcome.lifted_off: (
+                cure('--set terrain=slope --set terrain.angle="0.08 rad"', "gentle enough for its feet to stay"),
+            ),
+        }
+        return (
+            *cures.get(outcome, ()),
+            Suggestion('--set terrain.angle="0.12 rad"', "steeper, faster"),
+            Suggestion('--set terrain.angle="1.8 deg"', "too gentle: it rocks back"),
+        )
+
     def sketch(self) -> tuple[Shape, ...]:
         fan = spoke_fan("hub", self.spokes, float(self.leg.length))
-        return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
+        return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
 
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
         return friction_doubts(t, columns)

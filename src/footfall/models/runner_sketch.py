@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.hybrid.sketch import Arrow, Ball, Bar, Ground, Link, Shape
+from footfall.hybrid.sketch import Arrow, Ball, Bar, Link, Shape
+from footfall.parts.terrain.drawn import drawn_ground
 
 if TYPE_CHECKING:
     from footfall.models.four_bar_runner import FourBarRunner
@@ -26,10 +27,7 @@ def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
     front, rear = -float(system.body.front_hip), -float(system.body.rear_hip)
     high = float(system.body.hip_height)
     last = rear if system.legs == "four" else front - float(system.leg.ground)
-    surface = Ground(((0.0, float(system.terrain.height(0.0))), (1.0, float(system.terrain.height(1.0)))))
-    if system.on_water:
-        surface = surface._replace(color="steelblue")
-    shapes: list[Shape] = [surface]
+    shapes: list[Shape] = [drawn_ground(system.terrain, "steelblue" if system.on_water else "saddlebrown")]
     for name in reversed(system.names):  # far ones first
         shapes += _linkage(name, _NEAR if name.endswith("right") else _FAR)
     shapes += [

@@ -12,6 +12,7 @@ import numpy as np
 from footfall.hybrid.fields import ParameterError, numbers, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Shape
+from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.point_contact import touch
 from footfall.models.walker_forces import Loads, all_loads, total
@@ -190,6 +191,31 @@ class SegmentedWalker(AbstractHybridSystem):
     def outputs(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerOutputs:
         del t, m
         return walker_outputs(self, x)
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        gap = bool(self.terrain.broken)
+        cures = ()
+        if outcome in (Outcome.fell, Outcome.reached_end) and gap:
+            cures = (
+                cure("--set controller.reflexes=lift+cantilever", "legs that find nothing are drawn up and held"),
+                cure('--set terrain.gap_width="75 mm"', "a gap that it gets over more often"),
+            )
+        elif outcome is Outcome.fell:
+            cures = (cure("--set missing_legs=[]"), cure("--set terrain=flat"))
+        ground = (
+            (
+                Suggestion("--set controller.reflexes=[]", "without reflexes"),
+                Suggestion("", "how often it gets over", verb="crossing"),
+            )
+            if gap
+            else (Suggestion("--set terrain=profile"),)
+        )
+        return (
+            *cures,
+            Suggestion("--set missing_legs=[3,4] --animate centipede.gif"),
+            Suggestion("--set start.phases=random --set controller.coupling=3", "the phases lock"),
+            *ground,
+        )
 
     def sketch(self) -> tuple[Shape, ...]:
         return walker_sketch(self)

@@ -18,9 +18,11 @@ from footfall.hybrid.frame import Body
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Ball, Ground, Link, Shape
+from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
+from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import SteeredWheelStart
@@ -385,6 +387,13 @@ class SteeredWheel(AbstractPlant):
             left_motor=motor(left),
             right_motor=motor(right),
             travel=WheelTravel(distance=x.distance, speed=x.speed),
+        )
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        return (
+            *walking_cures(outcome),
+            Suggestion("--set steering_current=0.25", "a wider curve"),
+            Suggestion("--set torso.pitch_setpoint=0.7 --animate turning.gif"),
         )
 
     def sketch(self) -> tuple[Shape, ...]:

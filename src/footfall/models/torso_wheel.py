@@ -19,10 +19,12 @@ from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Ball, Link, Shape
+from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
+from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
-from footfall.models.wheel_sketch import ground_line, spoke_fan, stance_spoke
+from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
 from footfall.models.wheel_states import DrivenStance, SampledStance, TorsoWheelState, WheelStance
 from footfall.numerics.planar import cross
@@ -37,6 +39,7 @@ from footfall.parts.controllers.pitch import CommandedTorque, PitchPid
 from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 from footfall.parts.terrain.base import AbstractPlane
+from footfall.parts.terrain.drawn import drawn_ground
 from footfall.parts.terrain.planes import Flat
 
 MOTORS = 2  # left and right, both between torso and wheel
@@ -403,11 +406,18 @@ class TorsoWheel(AbstractPlant):
             travel=WheelTravel(distance=along, speed=v.hub_x),
         )
 
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        return (
+            *walking_cures(outcome),
+            Suggestion("--set torso.pitch_setpoint=1.0", "leans more, walks faster"),
+            Suggestion("--set leg=stiffening --animate stiffening.gif"),
+        )
+
     def sketch(self) -> tuple[Shape, ...]:
         weight = float(self.total_mass * self.gravity)
         fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
         torso = (Link("hub", "torso", "tab:blue", 0.01), Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"))
-        return (ground_line(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
+        return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
 
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
         return friction_doubts(t, columns) + sag_doubts(t, columns, float(self.leg.rest_length), self.spokes)

@@ -19,6 +19,7 @@ from footfall.hybrid.motion_plan import AbstractTunablePlan, Figure, Kernel, NoS
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Chart, Shape
 from footfall.hybrid.start import AbstractStart
+from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import Event, HybridState, Jump, Travel
 from footfall.mechanics.two_leg import Effort, Limbs, Point, Pose, balance, bodies, effort, pose
 from footfall.models.two_leg_course import Footstep, Stand
@@ -377,6 +378,21 @@ class TwoLegWalker(AbstractTunablePlan):
                 pressure=found.pressure,
             ),
             travel=TwoLegTravel(distance=-whole.x, speed=-vx),
+        )
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        slower = cure(f"--set gait.speed={0.5 * float(self.gait.speed):.2g}", "slower: motion adds less to the torques")
+        cures = {
+            Outcome.overloaded: (cure("--set torque_limit=100", "strong motors, to see what torque it needs"), slower),
+            Outcome.tipped_over: (slower, cure("--set feet=clamped", "feet that are held down")),
+        }
+        climbs = "climb" in str(self.route)
+        ranges = "--vary gait.lift=0.004:0.02:20 --vary gait.stride=0.06:0.09:20"
+        return (
+            *cures.get(outcome, ()),
+            Suggestion('--set gait.lift="5 mm" --animate two-leg.gif'),
+            Suggestion("--set torque_limit=0.5", verb="optimise"),
+            Suggestion(f"{ranges} --metric {'efficiency' if climbs else 'energy'}", verb="sweep"),
         )
 
     def sketch(self) -> tuple[Shape, ...]:

@@ -14,6 +14,7 @@ from footfall.hybrid.fields import ParameterError, choice, numbers, param, part,
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies, Log
 from footfall.hybrid.sketch import Chart, Shape
+from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import Event, Travel
 from footfall.mechanics.spike import SPIKES, require_reach, ring_radius
 from footfall.models.urchin_body import NAMES, urchin_spec
@@ -254,6 +255,26 @@ class UrchinRobot(AbstractRigidBodies):
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
         return urchin_remarks(self, t, columns)
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        cures = ()
+        if outcome in (Outcome.fell, Outcome.tipped_over):
+            cures = (
+                cure("--set sim.step=0.0005", "to see whether the step is to blame"),
+                cure(f"--set gait.stride={0.5 * float(self.gait.stride):.2g}", "shorter strokes"),
+            )
+        if "roll" in {deed.verb for deed in self.deeds}:
+            more = (
+                Suggestion("--set roll.force=8", "two sides with a kick"),
+                Suggestion('--set program="roll 3; rise; walk" --duration 30 --animate urchin.gif'),
+            )
+        else:
+            more = (
+                Suggestion("--set controller=stiffness --set gait.pattern=wave"),
+                Suggestion('--set terrain=slope --set terrain.angle="-5 deg" --animate urchin.gif'),
+                Suggestion("", "soft feet against stiff ones", verb="compliance"),
+            )
+        return (*cures, *more)
 
     def sketch(self) -> tuple[Shape, ...]:
         return urchin_sketch(self)

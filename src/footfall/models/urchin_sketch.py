@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.hybrid.sketch import Arrow, Ball, Chart, Ground, Link, Shape
+from footfall.hybrid.sketch import Arrow, Ball, Chart, Link, Shape
 from footfall.mechanics.spike import SPIKES
-from footfall.parts.terrain.bumps import Bumps
+from footfall.parts.terrain.drawn import drawn_ground
 
 if TYPE_CHECKING:
     from footfall.models.urchin_robot import UrchinRobot
@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 
 def urchin_sketch(robot: "UrchinRobot") -> tuple[Shape, ...]:
     """Ground, shell, spikes with their balls, forces under the feet."""
-    terrain = robot.terrain
-    profile = terrain.profile() if isinstance(terrain, Bumps) else tuple((x, float(terrain.height(x))) for x in (-1.0, 1.0))
     ball = float(robot.built_spike.ball)
-    shapes: list[Shape] = [Ground(profile)]
+    shapes: list[Shape] = [drawn_ground(robot.terrain)]
     for i in range(2 * SPIKES):
         colour = "tab:orange" if i < SPIKES else "seagreen"
         shapes += [Link(f"hip.{i}", f"tip.{i}", colour, 0.008), Ball(f"tip.{i}", (0.0, 0.0, 0.0), ball, colour)]

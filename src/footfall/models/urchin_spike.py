@@ -13,6 +13,7 @@ import numpy as np
 from footfall.hybrid.fields import ParameterError, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Ball, Chart, Ground, Link, Shape
+from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates
 from footfall.mechanics.spike import (
     AZIMUTHS,
@@ -227,6 +228,14 @@ class UrchinSpike(AbstractHybridSystem):
             joint_3=SlideSignals(*joint(2)),
             # A root of zero has no slope: the least number keeps derivatives finite where the error is exactly none.
             total=SpikeTotals(power=sum(power), tip_error=jnp.sqrt(sum(e * e for e in off) + 1e-300)),
+        )
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        shorter = cure(f"--set gait.stride={0.5 * float(self.gait.stride):.2g}", "a path within reach")
+        return (
+            *((shorter,) if outcome is Outcome.outside_model else ()),
+            Suggestion("--set controller=stiffness", "the foot as on springs"),
+            Suggestion("--set gait.lift=0.02 --animate spike.gif"),
         )
 
     def sketch(self) -> tuple[Shape, ...]:

@@ -2,30 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.hybrid.sketch import Arrow, Ball, Chart, Ground, Link, Shape
-from footfall.parts.terrain.gaps import AbstractBrokenGround
-from footfall.parts.terrain.profile import Profile
+from footfall.hybrid.sketch import Arrow, Ball, Chart, Link, Shape
+from footfall.parts.terrain.drawn import drawn_ground
 
 if TYPE_CHECKING:
     from footfall.models.segmented_walker import SegmentedWalker
-
-#: Gaps have no bottom; they are drawn this deep [m].
-DRAWN_DEPTH = 0.12
-#: An upright wall as two points of a height field, this far apart [m].
-UPRIGHT = 1e-6
-
-
-def _profile(system: "SegmentedWalker") -> tuple[tuple[float, float], ...]:
-    terrain = system.terrain
-    if isinstance(terrain, AbstractBrokenGround):
-        corners: list[tuple[float, float]] = [(float(terrain.gaps()[0][0]) - 1.0, 0.0)]
-        for begin, end in ((float(a), float(b)) for a, b in terrain.gaps()):
-            corners += [(begin, 0.0), (begin + UPRIGHT, -DRAWN_DEPTH), (end - UPRIGHT, -DRAWN_DEPTH), (end, 0.0)]
-        return (*corners, (corners[-1][0] + 1.0, 0.0))
-    if isinstance(terrain, Profile):
-        inside = tuple(zip(terrain.places, terrain.heights, strict=True))
-        return ((inside[0][0] - 1.0, inside[0][1]), *inside, (inside[-1][0] + 1.0, inside[-1][1]))
-    return ((0.0, float(terrain.height(0.0))), (1.0, float(terrain.height(1.0))))
 
 
 def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
@@ -34,7 +15,7 @@ def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
     weight = float(system.body.mass * system.gravity)
     scale = 0.01 / weight if weight > 0 else 0.0
     legs = [i for i in range(count) if i not in system.missing_legs]
-    shapes: list[Shape] = [Ground(_profile(system))]
+    shapes: list[Shape] = [drawn_ground(system.terrain)]
     shapes += [Link(f"node.{i}", f"tip.{i}", "tab:blue", 0.003) for i in legs]
     shapes += [Link(f"node.{i}", f"node.{i + 1}", "dimgrey", 0.006) for i in range(count - 1)]
     radius = max(float(system.body.radius), 0.004)

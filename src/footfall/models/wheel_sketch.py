@@ -2,8 +2,7 @@
 
 import math
 
-from footfall.hybrid.sketch import Arrow, Ball, Bar, Ground, Link, Shape
-from footfall.parts.terrain.base import AbstractTerrain
+from footfall.hybrid.sketch import Arrow, Ball, Bar, Link, Shape
 
 
 def spoke_fan(body: str, spokes: int, length: float, y: float = 0.0, color: str = "silver") -> tuple[Shape, ...]:
@@ -21,8 +20,3 @@ def stance_spoke(foot: str, hub: str, weight: float, color: str = "black") -> tu
         Ball(hub, (0.0, 0.0, 0.0), 0.02, "dimgrey"),
         Arrow(foot, 0.15 / weight if weight > 0 else 0.0),
     )
-
-
-def ground_line(terrain: AbstractTerrain) -> Ground:
-    """A plane terrain needs two points."""
-    return Ground(((0.0, float(terrain.height(0.0))), (1.0, float(terrain.height(1.0)))))

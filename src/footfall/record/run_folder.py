@@ -1,4 +1,9 @@
-"""The run folder: written aside, then renamed, so that it is either whole or not there."""
+"""The run folder: written aside, then renamed, so that it is either whole or not there.
+
+Aside is a hidden folder next to it, `.NAME-xxxxxxxx`. A long run makes it when it begins to write rows: `rows/*.parquet`, whole files in
+the order of their names, whose schema has units, meanings and provenance ("outcome" says "running"), and `scenario.toml`. A run that was
+killed leaves it so, and read_back.py finds what there is.
+"""
 
 import json
 import os
@@ -10,6 +15,7 @@ from typing import Any
 
 from footfall.record.export import write_mcap, write_parquet
 from footfall.record.read_back import kept_of
+from footfall.record.row_stream import StreamedColumns
 from footfall.record.trajectory import Trajectory
 
 
@@ -37,6 +43,15 @@ def require_writable(folder: Path, *, force: bool) -> None:
         raise FolderError(f"{folder.parent} cannot be written to: {error.strerror}.") from None
 
 
+def begin_aside(folder: Path, scenario: str) -> Path:
+    """The place for the rows of a long run, beside the folder it will be."""
+    aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    (aside / "scenario.toml").write_text(scenario)
+    rows = aside / "rows"
+    rows.mkdir()
+    return rows
+
+
 def write_run(
     folder: Path,
     run: Trajectory,
@@ -49,7 +64,8 @@ def write_run(
 ) -> Path:
     """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies of `files`."""
     require_writable(folder, force=force)
-    aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    streamed = run.columns if isinstance(run.columns, StreamedColumns) else None
+    aside = streamed.folder.parent if streamed else Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
     try:
         write_parquet(run, aside / "trajectory.parquet")
         with (aside / "run.mcap").open("wb") as stream:
@@ -62,6 +78,8 @@ def write_run(
         if pictures is not None:
             pictures(aside)
         aside.chmod(0o755)
+        if streamed:
+            shutil.rmtree(streamed.folder)
         if folder.exists():
             old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
             folder.rename(old)
@@ -73,8 +91,12 @@ def write_run(
             shutil.rmtree(old)
         else:
             aside.rename(folder)
+        if streamed:
+            streamed.moved(folder, (folder / "trajectory.parquet",))
     except OSError as error:
-        raise FolderError(f"{folder} could not be written: {error.strerror or error}.") from None
+        kept = f" The rows are in {streamed.folder}." if streamed and streamed.folder.exists() else ""
+        raise FolderError(f"{folder} could not be written: {error.strerror or error}.{kept}") from None
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        if not (streamed and streamed.folder.parent == aside and streamed.folder.exists()):
+            shutil.rmtree(aside, ignore_errors=True)
     return folder

@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import io
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Drawing, Seen, Shape
 from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
+from footfall.record.row_stream import StreamedColumns
+from footfall.record.signal import Signal as Signal
 from footfall.record.verdict import Verdict, verdict
 
 
@@ -28,28 +30,6 @@ def _extra(name: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError:
         raise ModuleNotFoundError(f'this needs {name}. Install it with: pip install "footfall[tables]"', name=name) from None
-
-
-@dataclasses.dataclass(frozen=True)
-class Signal:
-    """What one column holds."""
-
-    name: str
-    unit: str
-    doc: str
-    role: str  #: "state", "discrete", "output", "store", "power", "work", "jump_work" or "statistic"
-    rate_of: str | None = None  #: the signal whose time derivative this is
-    group: str = ""  #: the body, leg or motor an output belongs to
-
-    @property
-    def leaf(self) -> str:
-        """The name within its group."""
-        return self.name.removeprefix(f"{self.group}.") if self.group else self.name
-
-    @property
-    def label(self) -> str:
-        """Name with unit, for an axis."""
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +85,7 @@ class Trajectory:
 
     t: np.ndarray
     j: np.ndarray
-    columns: dict[str, np.ndarray]
+    columns: Mapping[str, np.ndarray]
     signals: dict[str, Signal]
     events: tuple[EventRecord, ...]
     ending: Ending
@@ -181,6 +161,35 @@ class Trajectory:
         """Names of the columns with these roles, in declared order."""
         return [name for name, s in self.signals.items() if s.role in roles]
 
+    def taken(self, rows: np.ndarray) -> "Trajectory":
+        """These rows only, in memory (`rows` increases), and the events with both sides among them."""
+        columns = self.columns.take(rows) if isinstance(self.columns, StreamedColumns) else None
+        place = np.full(len(self.t), -1)
+        place[rows] = np.arange(len(rows))
+        events = tuple(
+            dataclasses.replace(e, row_before=int(place[e.row_before]), row_after=int(place[e.row_after]))
+            for e in self.events
+            if place[e.row_before] >= 0 and place[e.row_after] >= 0
+        )
+        return dataclasses.replace(
+            self,
+            t=self.t[rows],
+            j=self.j[rows],
+            columns=columns or {name: values[rows] for name, values in self.columns.items()},
+            events=events,
+        )
+
+    def thinned(self, most: int = 50_000) -> "Trajectory":
+        """Rows enough to draw a long run: the last of them whole, and whole pieces all along before."""
+        count = len(self.t)
+        if count <= most:
+            return self
+        pieces = 400  # about as many as there are pixels across a chart
+        late = np.arange(count - most // 2, count)
+        starts = np.linspace(0, late[0], pieces, endpoint=False).astype(int)
+        early = (starts[:, None] + np.arange(most // (2 * pieces))).ravel()
+        return self.taken(np.unique(np.concatenate([early[early < late[0]], late])))
+
     def seen(self, row: int) -> Seen:
         """Outputs of one row, for a sketch."""
         return Seen({name: float(self.columns[name][row]) for name in self.of_role("output")})
@@ -189,7 +198,7 @@ class Trajectory:
         """A DataFrame with t and j as a MultiIndex."""
         pd = _extra("pandas")
         index = pd.MultiIndex.from_arrays([self.t, self.j], names=["t", "j"])
-        return pd.DataFrame(self.columns, index=index)
+        return pd.DataFrame(dict(self.columns), index=index)
 
     def to_xarray(self) -> Any:
         """A Dataset over `sample`, with t and j as coordinates and units in the attributes."""

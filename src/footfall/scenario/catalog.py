@@ -1,6 +1,5 @@
-"""The only map from a kind's name to its class, and from a scenario's name to its file."""
+"""The only map from a kind's name to its class (scenario files: files.py)."""
 
-import importlib.resources
 import importlib.util
 import inspect
 import sys
@@ -50,6 +49,7 @@ from footfall.parts.terrain.profile import Profile
 from footfall.parts.terrain.steps import Steps
 from footfall.parts.terrain.water import Water
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.files import shipped_scenarios as shipped_scenarios
 from footfall.scenario.trust import require_trust
 
 #: Which slot takes which kind is decided by the slot's declared type: any subclass fits.
@@ -198,11 +198,3 @@ def _own_robot(kind: str, folder: Path, where: str, trust: bool) -> AbstractHybr
             f'kind = "{kind}": {path.name} has no robot "{clipped(class_name)}". Robots in it: {known}.{nearest(class_name, found)}'
         )
     return found[class_name]()
-
-
-def shipped_scenarios() -> dict[str, Path]:
-    """Name -> file of the scenarios that come with footfall."""
-    folder = Path(str(importlib.resources.files("footfall"))) / "scenarios"
-    if not folder.is_dir():  # an editable install reads them from the source tree
-        folder = Path(__file__).resolve().parents[3] / "scenarios"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}

@@ -254,12 +254,12 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
         kind = table.pop("kind")
         cls = kinds_for(slot_type).get(kind, type(getattr(prototype, slot)))
         values = _validated(table_model(cls), table, path, where).model_dump()
-        parts[slot] = _made(cls, values, path, where)
+        parts[slot] = _made(cls, values, path, where, getattr(prototype, slot))
         at(resolved, path[:-1])[slot] = {"kind": kind, **_plain(values)}
     own = {k: v for k, v in document["robot"].items() if k != "kind" and not isinstance(v, dict)}
     values = _validated(table_model(robot), own, ("robot",), where).model_dump()
     resolved["robot"] = {"kind": document["robot"]["kind"], **_plain(values), **resolved["robot"]}
-    system = _made(robot, {**values, **parts}, ("robot",), where)
+    system = _made(robot, {**values, **parts}, ("robot",), where, prototype)
     starts = _validated(table_model(robot.Start), document["start"], ("start",), where).model_dump()
     start = _made(robot.Start, starts, ("start",), where)
     resolved["start"] = _plain(starts)
@@ -283,7 +283,17 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {k: "auto" if v is None else v for k, v in values.items()}
 
 
-def _made(cls: type, values: dict[str, Any], path: tuple[str, ...], where: str) -> Any:
+def _same(made: Any, value: Any) -> bool:
+    """Whether a field holds just this value. A whole number is not the same as a fraction: they make different programs."""
+    if isinstance(value, list):
+        return isinstance(made, tuple) and made == tuple(value)  # switches are kept as numbers: those are made anew
+    return made is value or (type(made) is type(value) and isinstance(value, int | float | str) and made == value)
+
+
+def _made(cls: type, values: dict[str, Any], path: tuple[str, ...], where: str, known: Any = None) -> Any:
+    """A part, made and checked; `known` itself, which has been, where it is that very part."""
+    if type(known) is cls and all(_same(getattr(known, name), value) for name, value in values.items()):
+        return known
     with _computing(f"[{'.'.join(path)}]", where):
         return cls(**values)
 

@@ -14,6 +14,7 @@ from footfall.hybrid.statistics import worth_statistics
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.numerics import panel
 from footfall.record.ledger import Ledger
+from footfall.record.row_stream import RowStream
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
 from footfall.sim.loop_state import Carry, Chunk, Report, Settings, Standing
 from footfall.sim.packed_system import Loop
@@ -158,19 +159,16 @@ def _observed(
     whole, earlier, panels = np.asarray(rows.whole), np.asarray(rows.earlier)[: len(times)], None
     if look_inside and rows.steps is not None and rows.told.shape[1]:
         told = np.asarray(rows.told)[first : first + panel.COUNT * steps]
-        panels = Panels(*(np.asarray(v)[:steps] for v in rows.steps), told.reshape(steps, panel.COUNT, -1))
+        panels = Panels(*(np.asarray(v)[:steps] for v in rows.steps), told.reshape(steps, panel.COUNT, rows.told.shape[1]))
     return _Observed(whole[2 * k + 1 : first], whole[:count], whole[k : k + count], whole[2 * k], earlier, panels)
 
 
-class _Piece(NamedTuple):
-    """What one chunk adds to the record, and where the run then stood."""
+class _Stand(NamedTuple):
+    """Where the run stood after a chunk, and how much of the record belongs to that."""
 
-    t: np.ndarray
-    j: np.ndarray
-    rows: np.ndarray
-    events: list[tuple[float, int, int, int]]  #: time, flat guard, rows of this piece before and after
     carry: Carry
     standing: Standing
+    rows: int  #: so far
     samples: int  #: so far
     jumps: int  #: so far
     arc_begin: float  #: when the last event that is no tick of a clock happened
@@ -180,23 +178,27 @@ class _Piece(NamedTuple):
 
 
 class Recorder:
-    """Collects rows from chunks and turns them into a Trajectory.
+    """Collects rows from chunks in `stream` and turns them into a Trajectory.
 
-    A chunk is added whole, in one step: whenever Ctrl-C comes, rows, events and the carry it leaves behind belong together.
+    A chunk counts once all of it is kept: whenever Ctrl-C comes, rows, events and the carry it leaves behind belong together.
     """
 
-    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: Carry):
-        self.rate, self.first = rate, first
+    def __init__(
+        self, system: AbstractHybridSystem, x: Any, m: Any, rate: float | None, first: Carry, stream: RowStream, source: dict
+    ):
+        self.rate, self.first, self.stream, self.source = rate, first, stream, source
         named = columns_of(system, x, m)
         self.signals, self.ports, self.works, self.guard_of, self.names = named[:5]
         self.terminal, self.clock, self.told = named.terminal, named.clock, named.told
         self.store_count = sum(s.role == "store" for s in self.signals)
-        self.pieces: list[_Piece] = []
+        self.stream.begin(self.signals, source)
+        self.events: list[EventRecord] = []
+        self.last: _Stand | None = None
 
     @property
     def carry(self) -> Carry:
         """Where the recorded run stands."""
-        return self.pieces[-1].carry if self.pieces else self.first
+        return self.last.carry if self.last else self.first
 
     def add(
         self,
@@ -209,7 +211,7 @@ class Recorder:
     ) -> Standing:
         """Rows of one chunk, in hybrid-time order."""
         standing = report.read(self.store_count, len(self.works), len(self.guard_of))
-        begin, last = self.carry, self.pieces[-1] if self.pieces else self._nothing()
+        begin, last = self.carry, self.last or self._nothing()
         jumps, count, t_end = last.jumps, standing.event_count, standing.t
         event_t, guard = np.asarray(chunk.events.t)[:count], np.asarray(chunk.events.guard)[:count]
         kinds = [self.guard_of[g][0] for g in guard]
@@ -246,48 +248,28 @@ class Recorder:
         position[order] = np.arange(len(order))
         before = position[len(times) : len(times) + count]
         after = position[len(times) + count : len(times) + 2 * count]
-        events = [(float(a), int(g), int(b), int(c)) for a, g, b, c in zip(event_t, guard, before, after, strict=True)]
         t, passed = t[order], passed[order]
         done = last.jump_work + np.concatenate(
             [np.zeros((1, len(self.works))), np.cumsum(np.asarray(chunk.events.work)[:count], axis=0)]
         )
         statistics, totals, peaks = _statistics(first.panels, t, passed, last.totals, last.peaks)
-        piece = _Piece(
-            t, j[order], np.concatenate([values[order], done[passed], statistics], axis=1), events, end, standing, samples, total,
-            float(arc_ends[-1]) if len(arc_ends) else last.arc_begin, done[-1], totals, peaks,
-        )  # fmt: skip
-        self.pieces.append(piece)
+        self.stream.add(t, j[order], np.concatenate([values[order], done[passed], statistics], axis=1))
+        for when, g, b, a in zip(event_t, guard, before, after, strict=True):
+            k, leg = self.guard_of[g]
+            self.events.append(EventRecord(float(when), self.names[k], leg, last.rows + int(b), last.rows + int(a)))
+        arc_begin = float(arc_ends[-1]) if len(arc_ends) else last.arc_begin
+        self.last = _Stand(end, standing, last.rows + len(t), samples, total, arc_begin, done[-1], totals, peaks)
         return standing
 
-    def _nothing(self) -> _Piece:
+    def _nothing(self) -> _Stand:
         """The record before its first chunk."""
-        none, told = np.zeros(0), len(self.told)
-        return _Piece(
-            none,
-            none,
-            none,
-            [],
-            self.first,
-            self._at_start(),
-            0,
-            0,
-            0.0,
-            np.zeros(len(self.works)),
-            np.zeros(2 * told),
-            np.zeros(told),
-        )
+        told = len(self.told)
+        return _Stand(self.first, self._at_start(), 0, 0, 0, 0.0, np.zeros(len(self.works)), np.zeros(2 * told), np.zeros(told))
 
-    def trajectory(self, outcome: Outcome, draw: Any, travel: Any, source: dict) -> Trajectory:
+    def trajectory(self, outcome: Outcome, draw: Any, travel: Any) -> Trajectory:
         """The record so far."""
-        end = self.pieces[-1].standing if self.pieces else self._at_start()
-        matrix = np.concatenate([np.zeros((0, len(self.signals))), *(p.rows for p in self.pieces)])
-        columns = {s.name: np.ascontiguousarray(matrix[:, i]) for i, s in enumerate(self.signals)}
-        events, offset = [], 0
-        for piece in self.pieces:
-            for t, guard, before, after in piece.events:
-                k, leg = self.guard_of[guard]
-                events.append(EventRecord(t, self.names[k], leg, offset + before, offset + after))
-            offset += len(piece.t)
+        end, count = (self.last.standing, self.last.rows) if self.last else (self._at_start(), 0)
+        t, j, columns = self.stream.finish(count)
         cause = end.cause
         ending = Ending(
             outcome=outcome,
@@ -302,17 +284,17 @@ class Recorder:
         for (k, _), room in zip(self.guard_of, end.least_room, strict=True):
             rooms[self.names[k]] = min(rooms.get(self.names[k], np.inf), float(room))
         return Trajectory(
-            t=np.concatenate([np.zeros(0), *(p.t for p in self.pieces)]),
-            j=np.concatenate([np.zeros(0, int), *(p.j for p in self.pieces)]),
+            t=t,
+            j=j,
             columns=columns,
             signals={s.name: s for s in self.signals},
-            events=tuple(events),
+            events=tuple(e for e in self.events if e.row_after < count),
             ending=ending,
             ledger=self._ledger(end),
             least_room=rooms,
             draw=draw,
             travel=travel,
-            provenance=source,
+            provenance=self.source,
         )
 
     def _at_start(self) -> Standing:

@@ -20,6 +20,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.provenance import provenance
+from footfall.record.row_stream import RowStream
 from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
 from footfall.sim.doubts import with_doubts
@@ -102,6 +103,7 @@ def simulate(
     plan: SimPlan | None = None,
     *,
     progress: Progress | None = None,
+    rows: RowStream | None = None,
 ) -> Trajectory:
     """Simulate an experiment, or any system, landing on every event, and return its trajectory.
 
@@ -110,6 +112,7 @@ def simulate(
         state: where to start; without it where the experiment starts, or the system's usual start.
         plan: how long and how accurately (`ff.SimPlan`); without it the experiment's, or the usual one. A motion plan runs whole.
         progress: called as progress(t, jumps) between compiled chunks.
+        rows: takes the rows as they come (record/row_stream.py), so that a long run need not fit into memory.
 
     Returns a `Trajectory`: signals by name (run["hub.x"]), `events`, `ending`, energy `ledger`, `verdict`; `run.plot()` shows it.
     Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it as
@@ -125,7 +128,7 @@ def simulate(
     prepare_jax()
     if all(hasattr(system, name) for name in ("system", "start", "plan")):
         experiment: Any = system
-        run = simulate(experiment.system, state or experiment.start, plan or experiment.plan, progress=progress)
+        run = simulate(experiment.system, state or experiment.start, plan or experiment.plan, progress=progress, rows=rows)
         named = {"scenario": experiment.name, **run.provenance}
         return dataclasses.replace(run, provenance=named, scenario=experiment.document)
     if not isinstance(system, AbstractHybridSystem | AbstractRigidBodies):
@@ -145,12 +148,12 @@ def simulate(
     elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
         run = simulate_steps(system, begin, plan, progress)
     else:
-        run = _simulate_events(system, begin, plan, progress)
+        run = _simulate_events(system, begin, plan, progress, rows or RowStream())
     return with_doubts(run, system, begin, plan)
 
 
 def _simulate_events(
-    system: AbstractHybridSystem, begin_at: HybridState, plan: SimPlan, progress: Progress | None
+    system: AbstractHybridSystem, begin_at: HybridState, plan: SimPlan, progress: Progress | None, rows: RowStream
 ) -> Trajectory:
     """By the event engine."""
     draw, travel = system.drawing, system.travel()
@@ -168,7 +171,7 @@ def _simulate_events(
         (carry, on_device), chunk = _start(*begin, settings=settings), None
     else:
         carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
-    recorder = Recorder(system, x0, m0, rate, carry)
+    recorder = Recorder(system, x0, m0, rate, carry, rows, source)
     outcome = Outcome.running
     try:
         while outcome is Outcome.running:
@@ -180,4 +183,4 @@ def _simulate_events(
     except KeyboardInterrupt:
         if outcome is Outcome.running:
             outcome = Outcome.interrupted
-    return recorder.trajectory(outcome, draw, travel, source)
+    return recorder.trajectory(outcome, draw, travel)

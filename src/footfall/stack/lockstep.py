@@ -18,8 +18,10 @@ from jax import lax
 
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import ParameterError
+from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.sketch import Chart, Shape
+from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
 from footfall.numerics.scalar import Scalar
 from footfall.parts.actuators.battery import BatteryPack
@@ -342,6 +344,17 @@ class ClosedLoop(AbstractHybridSystem):
         )
         metered = plant.metered(plant.outputs(t, x, m.plant), currents[: len(speeds)], drawn_each)
         return dataclasses.replace(metered, computer=seen)
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        gains = "--vary controller.proportional=2:12:21 --vary controller.derivative=0.1:0.9:17"
+        return (
+            *(idea for idea in self.plant.suggestions(outcome) if idea.cure),
+            Suggestion(
+                "--set stack.pitch_noise=0.002 --set stack.frame_loss=0.2 --set stack.frame_copies=1", "a worse computer"
+            ),
+            Suggestion("--duration 10", "the same programs in real time", verb="stack run"),
+            Suggestion(gains, verb="sweep"),
+        )
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
         """What the computer did that a fall alone does not tell."""

@@ -79,7 +79,7 @@ class Compliance:
 def study_compliance(
     experiment: Experiment, question: Question, *, progress: Callable[[float], None] | None = None
 ) -> Compliance:
-    """Run all of them, one after another: MuJoCo steps one robot at a time."""
+    """Run all of them, one after another: MuJoCo steps one robot at a time. Ctrl-C leaves those not made yet as `running`."""
     base = _soft_footed(experiment)
     grounds = ["flat", *range(question.grounds)]
     shape = (len(question.stiffness), len(grounds))
@@ -95,7 +95,9 @@ def study_compliance(
         plan = dataclasses.replace(made.plan, sample_rate=1.0 / (made.plan.step or made.system.usual_step))  # peaks are short
         run = simulate(made.system, made.start, plan)
         if run.outcome is Outcome.interrupted:
-            raise KeyboardInterrupt
+            if not outcome.any():
+                raise KeyboardInterrupt  # there is nothing yet
+            break
         outcome[row, column], verdicts[row, column] = run.outcome, run.verdict
         for name, value in _figures(run, made.system).items():
             figures[name][row, column] = value
@@ -142,7 +144,7 @@ def _figures(run: Any, system: Any) -> dict[str, float]:
 def rows_of(found: Compliance) -> tuple[list[str], list[Sequence[object]]]:
     """A table with a line for each run."""
     rows = []
-    for row, column in np.ndindex(found.outcome.shape):
+    for row, column in zip(*np.nonzero(found.outcome), strict=True):
         ground = "level" if column == 0 else f"bumps, seed {column - 1}"
         figures = [float(found.figures[name][row, column]) for name in FIGURES]
         ended = [Outcome(found.outcome[row, column]).name, found.verdicts[row, column].word]

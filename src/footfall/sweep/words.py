@@ -6,6 +6,7 @@ def grouped(number: float) -> str:
     return f"{number:,.0f}".replace(",", " ")
 
 
-def counted(number: int, thing: str) -> str:
-    """1 design, 40 000 designs."""
-    return f"{grouped(number)} {thing}{'' if number == 1 else 's'}"
+def counted(number: float, thing: str) -> str:
+    """1 design, 40 000 designs, 13.5 steps."""
+    shown = grouped(number) if number == round(number) else f"{number:g}"
+    return f"{shown} {thing}{'' if number == 1 else 's'}"

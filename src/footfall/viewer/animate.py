@@ -1,5 +1,6 @@
 """An animation of the sketch, the camera following the robot: in real time, or slowed down where legs move too fast to be seen."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ LONGEST = 6.0  # s; the last seconds of a longer run
 FRAMES_PER_STEP = 16  # fewer than this, and legs seem to jump
 
 
-def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> None:
+def write_animation(
+    run: Trajectory, path: Path, longest: float = LONGEST, progress: Callable[[int, int], None] = lambda done, total: None
+) -> None:
     """Write a GIF of the last seconds of a run, `longest` seconds to watch; of a plan, or of a way to somewhere, all of it, faster if it
     must be."""
     project = view_of(run)
@@ -51,6 +54,7 @@ def write_animation(run: Trajectory, path: Path, longest: float = LONGEST) -> No
     writer = PillowWriter(fps=FRAMES_PER_SECOND)
     with writer.saving(figure, str(path), dpi=80):
         for i, row in enumerate(rows):
+            progress(i, len(rows))
             artists = draw_pose(axes, run.sketch, run.seen(row), project)
             x, z = smooth[i]
             axes.set_xlim(x - 2.0 * size, x + 2.0 * size)

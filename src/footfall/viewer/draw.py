@@ -10,6 +10,8 @@ from matplotlib.patches import Circle, Polygon
 from footfall.hybrid.sketch import Arrow, Ball, Bar, Disc, Ground, Link, Seen, Shape, ground_height, segments
 from footfall.record.trajectory import Trajectory
 
+_GROUND_POINTS = 4000  # the view is a tenth of what is drawn: a few hundred for each screen
+
 Project = Callable[[np.ndarray], tuple[float, float]]
 
 
@@ -90,7 +92,7 @@ def draw_ground(axes: Axes, shapes: tuple[Shape, ...], low: float, high: float) 
     for shape in shapes:
         if isinstance(shape, Ground):
             corners = [px for px, _ in shape.profile if low < px < high]  # a step stays a step
-            x = np.unique(np.concatenate([np.linspace(low, high, 200), corners]))
+            x = np.unique(np.concatenate([np.linspace(low, high, _GROUND_POINTS), corners]))
             z = ground_height(shape, x)
             # Added as artists, not plotted: the ground must not widen the view.
             axes.add_artist(Line2D(x, z, color=shape.color, lw=1.5, zorder=1))

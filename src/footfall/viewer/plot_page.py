@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from footfall.analysis.summary import Summary
@@ -14,12 +15,18 @@ from footfall.viewer.draw import draw_ground, draw_pose, row_at, side_view, view
 from footfall.viewer.show import Picture
 
 Panel = Callable[[Axes], None]
+Progress = Callable[[int, int], None]
 _COLUMNS = 3
 
 
-def write_plot_page(run: Trajectory, summary: Summary, path: Path, *, title: str) -> None:
-    """The page as one picture file."""
-    plot_page(run, summary, title=title).savefig(path)
+def write_plot_page(
+    run: Trajectory, summary: Summary, path: Path, *, title: str, progress: Progress = lambda done, total: None
+) -> None:
+    """The page as one picture file. `progress(done, total)` is called as panels are rendered."""
+    figure = plot_page(run, summary, title=title)
+    for done, axes in enumerate(figure.axes):  # rendering is what takes the time
+        axes.add_artist(_Count(lambda done=done: progress(done, len(figure.axes))))
+    figure.savefig(path)
 
 
 def plot_page(run: Trajectory, summary: Summary, *, title: str) -> Picture:
@@ -36,6 +43,19 @@ def plot_page(run: Trajectory, summary: Summary, *, title: str) -> Picture:
     doubtful = "" if run.verdict.sound else f"\n{run.verdict.title}"
     figure.suptitle(f"{title}{said} - {run.ending.sentence}{doubtful}", fontsize=12, color="darkred" if doubtful else "black")
     return figure
+
+
+class _Count(Artist):
+    """Draws nothing, but tells that its panel is being drawn."""
+
+    def __init__(self, tell: Callable[[], None]):
+        super().__init__()
+        self._tell = tell
+        self.set_in_layout(False)
+
+    def draw(self, renderer: object) -> None:
+        del renderer
+        self._tell()
 
 
 def broken(run: Trajectory, *names: str) -> tuple[np.ndarray, ...]:

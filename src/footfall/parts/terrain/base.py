@@ -15,6 +15,10 @@ class AbstractTerrain(Parametric):
     def height(self, x: Scalar) -> Scalar:
         """Height of the ground at x."""
 
+    def outline(self) -> tuple[tuple[float, float], ...]:
+        """(x, z) of its corners, for pictures of ground with upright walls, level before the first and after the last; () draws `height`."""
+        return ()
+
 
 class Face(NamedTuple):
     """One surface of solid ground as a point near it sees it.

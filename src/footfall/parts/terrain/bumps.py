@@ -56,9 +56,8 @@ class Bumps(AbstractTerrain):
         """Where the last bar ends."""
         return float(self.begin) + (self.bars - 1) * float(self.spacing) + float(self.width)
 
-    def profile(self) -> tuple[tuple[float, float], ...]:
-        """Corners of the ground, for a picture."""
-        corners = [(float(self.begin) - 1.0, 0.0)]
+    def outline(self) -> tuple[tuple[float, float], ...]:
+        corners: list[tuple[float, float]] = []
         for a, b, high in self.boxes():
             corners += [(a, 0.0), (math.nextafter(a, b), high), (math.nextafter(b, a), high), (b, 0.0)]
-        return (*corners, (self.end + 1.0, 0.0))
+        return tuple(corners)

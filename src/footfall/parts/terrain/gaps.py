@@ -12,6 +12,10 @@ from footfall.parts.terrain.base import AbstractGround, Face
 
 #: What stands for the height of ground that is not there [m].
 BOTTOM = -1.0
+#: Gaps have no bottom; they are drawn this deep [m].
+DRAWN_DEPTH = 0.12
+#: An upright wall as two points of a height field, this far apart [m].
+UPRIGHT = 1e-6
 
 
 class AbstractBrokenGround(AbstractGround):
@@ -35,6 +39,12 @@ class AbstractBrokenGround(AbstractGround):
     def height(self, x: Scalar) -> Scalar:
         inside, _, _ = self._edge(x)
         return jnp.where(inside, BOTTOM, 0.0 * x)
+
+    def outline(self) -> tuple[tuple[float, float], ...]:
+        corners: list[tuple[float, float]] = []
+        for begin, end in ((float(a), float(b)) for a, b in self.gaps()):
+            corners += [(begin, 0.0), (begin + UPRIGHT, -DRAWN_DEPTH), (end - UPRIGHT, -DRAWN_DEPTH), (end, 0.0)]
+        return tuple(corners)
 
     def faces(self, x: Scalar, z: Scalar, vx: Scalar, vz: Scalar) -> tuple[Face, ...]:
         inside, sideways, sigma = self._edge(x)

@@ -33,6 +33,9 @@ class Profile(AbstractGround):
     def height(self, x: Scalar) -> Scalar:
         return self._height_and_slope(x)[0]
 
+    def outline(self) -> tuple[tuple[float, float], ...]:
+        return tuple(zip(self.places, self.heights, strict=True))
+
     def faces(self, x: Scalar, z: Scalar, vx: Scalar, vz: Scalar) -> tuple[Face, ...]:
         del vx, vz
         height, slope = self._height_and_slope(x)

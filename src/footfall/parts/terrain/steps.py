@@ -33,6 +33,13 @@ class Steps(AbstractTerrain):
             level = jnp.where(x >= edge, high, level)
         return level
 
+    def outline(self) -> tuple[tuple[float, float], ...]:
+        corners, level = [], 0.0
+        for edge, height in zip(self.edges, self.heights, strict=True):
+            corners += [(edge - 1e-6, level), (edge, height)]
+            level = height
+        return tuple(corners)
+
     def pieces(self) -> list[tuple[float, float, float]]:
         """(from, to, height) of every level piece, the first and last endless."""
         starts, ends = (-math.inf, *self.edges), (*self.edges, math.inf)

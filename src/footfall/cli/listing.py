@@ -1,0 +1,34 @@
+"""`footfall list`: what there is to run, and the parts to build it from. Imports no robot: it answers at once."""
+
+import itertools
+import tomllib
+
+from rich.padding import Padding
+from rich.table import Table
+
+from footfall.cli.screen import out
+from footfall.scenario.files import shipped_scenarios
+from footfall.scenario.known_parts import kept_parts
+
+
+def list_all() -> None:
+    """Scenarios with a line each, and the kinds of parts by the slot they fit."""
+    out.print("[bold]Scenarios[/]")
+    abouts = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped_scenarios().items()}
+    out.print(_two_columns({name: given.get("about", "") for name, given in abouts.items()}))
+    out.print("\n[bold]Parts[/], by the slot they fit and the robots that have it")
+    for slot, groups in itertools.groupby(kept_parts(), key=lambda entry: entry.slot):
+        out.print(f"\n[bold]\\[{slot}][/]")
+        for group in groups:
+            out.print(Padding(f"in {', '.join(group.robots)}", (0, 0, 0, 2)), style="dim")
+            out.print(_two_columns(group.kinds))
+    out.print("\nTry: footfall run rimless-wheel    or: footfall show rimless-wheel", markup=False)
+
+
+def _two_columns(rows: dict[str, str]) -> Table:
+    table = Table(box=None, padding=(0, 2), show_header=False, pad_edge=True)
+    table.add_column(no_wrap=True, min_width=18)
+    table.add_column()
+    for name, words in rows.items():
+        table.add_row(name, words)
+    return table

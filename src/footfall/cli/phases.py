@@ -1,0 +1,99 @@
+"""What a command is doing, as one line that moves: a person at a terminal never looks at nothing for more than a second."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from types import TracebackType
+
+from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
+
+from footfall.cli.screen import err, note
+
+FETCHING = "loading the compiled program"
+COMPILING = "compiling (first time for this kind of robot)"
+_NOT_THERE = 0.7  # s after which a program that is asked for is not one that was kept: it is being compiled
+_LOG_EVERY = 10.0  # s between two lines where there is no terminal
+
+
+class _Words(TextColumn):
+    """The phase; of one that takes longer than expected, what that means."""
+
+    def __init__(self) -> None:
+        super().__init__("{task.description}")
+
+    def render(self, task: Task) -> Text:
+        late = task.fields["late"] if (task.elapsed or 0.0) > _NOT_THERE else ""
+        return Text(late or task.description)
+
+
+class Phases:
+    """One line on the terminal with the present phase, its bar and its clock; gone when it is left.
+
+    A log file (no terminal) gets a line every ten seconds of a phase that counts.
+    """
+
+    def __init__(self, first: str):
+        self._first = first
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._logged = time.monotonic()
+
+    def __enter__(self) -> "Phases":
+        if err.is_terminal:
+            columns = (
+                _Words(),
+                BarColumn(bar_width=24),
+                TextColumn("{task.fields[at]}"),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+            )
+            self._bar = Progress(*columns, console=err, transient=True)
+            self._bar.start()
+        self.say(self._first)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def say(self, phase: str, late: str = "") -> None:
+        """A new phase, of which nobody knows how long it takes; `late` is what it is called if it takes long."""
+        if self._bar is None or (self._task is not None and self._bar.tasks[-1].description == phase):
+            return
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        self._task = self._bar.add_task(phase, total=None, at="", late=late)
+        self._bar.refresh()
+
+    def count(self, phase: str, done: float, total: float, at: str) -> None:
+        """How far a phase has come."""
+        if self._bar is not None:
+            self.say(phase)
+            assert self._task is not None
+            self._bar.update(self._task, completed=done, total=total, at=at)
+        elif time.monotonic() - self._logged > _LOG_EVERY:
+            self._logged = time.monotonic()
+            note(f"{phase}: {at} (Ctrl-C stops and keeps it)")
+
+
+@contextlib.contextmanager
+def told_by_jax(phases: Phases, between: str) -> Iterator[None]:
+    """Say when JAX compiles a program or fetches a kept one, by its own (public) events; `between` is what goes on otherwise."""
+    import jax.monitoring as monitoring
+
+    def on_event(event: str, **_: object) -> None:
+        if event == "/jax/compilation_cache/compile_requests_use_cache":
+            phases.say(FETCHING, late=COMPILING)
+
+    def on_duration(event: str, _: float, **__: object) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            phases.say(between)
+
+    monitoring.register_event_listener(on_event)
+    monitoring.register_event_duration_secs_listener(on_duration)
+    try:
+        yield
+    finally:
+        monitoring.unregister_event_listener(on_event)
+        monitoring.unregister_event_duration_listener(on_duration)

@@ -1,0 +1,72 @@
+"""What to try next, as commands: the robot's own ideas, a cure first after a bad end, and never the command just run."""
+
+import shlex
+from collections.abc import Sequence
+
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.suggestion import Suggestion, cure
+from footfall.scenario.load import Experiment
+
+MOST = 5  # a few ideas are read, a page is not
+
+
+def commands(experiment: Experiment, outcome: Outcome, settings: Sequence[str], duration: str | None) -> list[str]:
+    """Lines to type, each of which does something else than the run that has just been made."""
+    name, well = experiment.origin, outcome.name in experiment.about.success
+    cures = [] if well else [*_cures(experiment, outcome), *(i for i in experiment.system.suggestions(outcome) if i.cure)]
+    ideas = [idea for idea in experiment.system.suggestions(outcome) if not idea.cure]
+    if not well and settings:
+        ideas.insert(0, Suggestion("", "as it is in the file"))
+    if not ideas:
+        ideas = [Suggestion("--duration 30"), Suggestion(f"--animate {experiment.name}.gif")]
+    given = {_plain(text) for text in settings} | ({f"duration={duration}"} if duration else set())
+    lines = []
+    for idea in (*cures, *ideas):
+        wanted = _asked(idea.options)
+        if idea.verb == "run" and wanted <= given and (wanted or not given):
+            continue  # that is what was run
+        kept = _kept(settings, idea.options) if idea.cure else ""
+        lines.append(_line(name, idea, kept))
+    return [*lines[: MOST - 1], f"footfall show {shlex.quote(name)}"]
+
+
+def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:
+    """Of ends that have nothing to do with the robot, by the keys that its engine has."""
+    plan, keys = experiment.plan, experiment.document["sim"]
+    match outcome:
+        case Outcome.diverged if "solver" not in keys:
+            return [cure(f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}", "half the step")]
+        case Outcome.diverged:
+            return [cure("--set sim.solver=kvaerno5 --set sim.step=auto", "for stiff equations")]
+        case Outcome.too_many_jumps if "max_jumps" in keys:
+            return [cure(f"--set sim.max_jumps={10 * plan.max_jumps}")]
+        case Outcome.reached_end:
+            return [cure(f"--duration {2 * plan.duration:g}", "more time to get there")]
+        case _:
+            return []
+
+
+def _asked(options: str) -> set[str]:
+    """What a run would be asked for by these options, without pictures: those make no other run."""
+    words = shlex.split(options)
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    return {_plain(value) for word, value in pairs if word == "--set"} | {
+        f"duration={value}" for word, value in pairs if word == "--duration"
+    }
+
+
+def _plain(text: str) -> str:
+    key, _, value = text.partition("=")
+    return f"{key.strip()}={value.strip().strip(chr(34))}".replace(" ", "")
+
+
+def _kept(settings: Sequence[str], options: str) -> str:
+    """The settings of the run that a cure does not change; the cure may name a key by another end of its path."""
+    changed = {text.partition("=")[0].rpartition(".")[2] for text in _asked(options)}
+    rest = [text for text in settings if text.partition("=")[0].strip().rpartition(".")[2] not in changed]
+    return " ".join(f"--set {shlex.quote(text)}" for text in rest)
+
+
+def _line(name: str, idea: Suggestion, kept: str) -> str:
+    words = " ".join(part for part in ("footfall", idea.verb, shlex.quote(name), kept, idea.options) if part)
+    return f"{words}   # {idea.why}" if idea.why else words

@@ -1,0 +1,17 @@
+"""What to try after a run: each robot knows its own knobs, and what mends what became of it."""
+
+from typing import NamedTuple
+
+
+class Suggestion(NamedTuple):
+    """A command: `footfall VERB SCENARIO OPTIONS   # why`. A `cure` is for a run that ended badly, and keeps what else was set."""
+
+    options: str
+    why: str = ""
+    verb: str = "run"
+    cure: bool = False
+
+
+def cure(options: str, why: str = "") -> Suggestion:
+    """What to change so that it does not end so again."""
+    return Suggestion(options, why, cure=True)

@@ -1,0 +1,61 @@
+"""Every kind of part by the slot it fits and the robots that have that slot, as plain data that is read without importing a robot.
+
+`known_parts.json` is written from the catalogue by `python -m footfall.scenario.known_parts` (also by `make format`), and a test says when it is
+out of date: making every robot and importing JAX takes two seconds, and `footfall list` should take none.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+FILE = Path(__file__).with_name("known_parts.json")
+
+
+class Slot(NamedTuple):
+    """A place for a part, in some robots, with the kinds that fit there."""
+
+    slot: str
+    robots: list[str]
+    kinds: dict[str, str]  #: kind -> its first sentence
+
+
+def kept_parts() -> list[Slot]:
+    """As it was written last."""
+    return [Slot(**entry) for entry in json.loads(FILE.read_text(encoding="utf-8"))]
+
+
+def made_parts() -> list[Slot]:
+    """From the catalogue itself."""
+    from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for
+    from footfall.scenario.document import slot_path, slot_types
+
+    fitting: dict[str, dict[str, list[str]]] = {}  # slot -> kind -> robots
+    for robot, make in ROBOTS.items():
+        for slot, slot_type in slot_types(type(make())).items():
+            for kind in kinds_for(slot_type):
+                fitting.setdefault(".".join(slot_path(slot)), {}).setdefault(kind, []).append(robot)
+    slots = []
+    for slot in sorted(fitting):
+        alike: dict[tuple[str, ...], dict[str, str]] = {}  # robots -> kinds that fit just these
+        for kind, robots in fitting[slot].items():
+            alike.setdefault(tuple(robots), {})[kind] = first_sentence(PARTS[kind].__doc__ or "")
+        slots += [Slot(slot, list(robots), kinds) for robots, kinds in sorted(alike.items(), key=lambda item: -len(item[0]))]
+    return slots
+
+
+def first_sentence(text: str) -> str:
+    """Whole, however many lines it takes; what a colon announces (a formula, a list) is left to the docstring."""
+    words = " ".join(text.strip().split("\n\n")[0].split())
+    end = words.find(". ")
+    words = words if end < 0 else words[: end + 1]
+    return f"{words[:-1]}." if words.endswith(":") else words
+
+
+def main() -> None:
+    """Write it."""
+    text = json.dumps([slot._asdict() for slot in made_parts()], indent=1, ensure_ascii=False)
+    FILE.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

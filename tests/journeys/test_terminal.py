@@ -1,0 +1,170 @@
+"""What a person at a terminal sees: something at once, what goes on, and one manner of stopping."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from support.commands import PATIENCE, environment, footfall, several
+from support.terminal import on_terminal
+
+#: A second is what nobody should wait for a sign of life; the rest is for a machine that has other things to do.
+SILENCE = 2.0
+DATA = {"trajectory.parquet", "run.mcap", "summary.json", "scenario.toml", "provenance.json"}
+
+
+def test_a_first_run_never_leaves_the_terminal_blank_and_says_what_it_does(tmp_path):
+    """With an empty cache: everything is compiled. Before, 28 s went by without a word."""
+    shown = on_terminal("run", "passive-wheel", "--out", "a", cwd=tmp_path, FOOTFALL_CACHE=str(tmp_path / "cache"))
+    assert shown.status == 0, shown.text
+    assert shown.longest_silence < SILENCE
+    phases = ("loading", "loading the robot", "compiling (first time", "simulating", "Energy ledger", "writing", "of 9 panels")
+    places = [shown.text.find(words) for words in phases]
+    assert -1 not in places and places == sorted(places), dict(zip(phases, places, strict=True))
+
+
+@pytest.mark.parametrize("moment", ["loading", "loading the robot"])
+def test_ctrl_c_before_there_is_anything_says_so_and_leaves_nothing(tmp_path, moment):
+    shown = on_terminal("run", "passive-wheel", "--out", "a", cwd=tmp_path, ctrl_c_on=moment)
+    assert shown.status == 130
+    assert "stopped: nothing was computed yet" in shown.text and "Traceback" not in shown.text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_ends_a_process_that_is_inside_the_compiler_at_once(tmp_path):
+    """The main thread hears no signal there, and compiling takes seconds."""
+    cache = tmp_path / "cache"
+    shown = on_terminal(
+        "run", "passive-wheel", "--out", "a", cwd=tmp_path, ctrl_c_on="compiling (first", FOOTFALL_CACHE=str(cache)
+    )
+    assert shown.status == 130 and "stopped: nothing was computed yet" in shown.text
+    assert shown.after_ctrl_c < 1.0
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
+@pytest.mark.parametrize(
+    ("moment", "more"),
+    [
+        ("s of 1e+06 s", ["--duration", "1e6", "--no-plots"]),
+        ("writing", ["--no-plots"]),
+        ("panels", []),
+        ("frames", ["--animate", "a.gif"]),
+    ],
+)
+def test_ctrl_c_keeps_what_was_computed_in_one_line_with_status_130(tmp_path, moment, more):
+    shown = on_terminal("run", "passive-wheel", "--out", "a", *more, cwd=tmp_path, ctrl_c_on=moment)
+    assert shown.status == 130, shown.text
+    assert shown.text.count("stopped: what was computed is kept (") == 1
+    assert "Traceback" not in shown.text and "Try next" not in shown.text
+    assert {path.name for path in (tmp_path / "a").iterdir()} - {"plots.png"} == DATA
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a"]  # nothing half done beside it
+    assert pq.read_table(tmp_path / "a" / "trajectory.parquet").num_rows > 100
+    if moment == "panels":
+        assert not (tmp_path / "a" / "plots.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("verb", "moment"),
+    [
+        (["optimise", "two-leg-single-step", "--out", "a"], "searching"),
+        (["crossing", "centipede-gap", "--out", "a"], "loading"),
+        (["compliance", "urchin-walk", "--out", "a"], "walking"),
+        (["compare-integrators", "passive-wheel"], "compiled first"),
+    ],
+)
+def test_other_verbs_stop_in_the_same_manner(tmp_path, verb, moment):
+    shown = on_terminal(*verb, cwd=tmp_path, ctrl_c_on=moment)
+    assert shown.status == 130, shown.text
+    assert shown.text.count("stopped: nothing was") == 1 and "Traceback" not in shown.text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_of_studies_are_no_part_of_the_repository():
+    root = Path(__file__).parents[2]
+    ignored = {line.strip("/") for line in (root / ".gitignore").read_text().splitlines()}
+    places = {
+        found
+        for file in (root / "src/footfall/cli").glob("*.py")
+        for found in re.findall(r'fresh_folder\("(\w+)"', file.read_text())
+    }
+    assert len(places) >= 6 and places <= ignored
+
+
+# --- at once ----------------------------------------------------------------------------------------------------------
+
+IMPORTED = """
+import json, sys
+from footfall.cli.main import app
+try:
+    app(sys.argv[1:])
+except SystemExit:
+    pass
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+HEAVY = {"jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "pyarrow", "matplotlib", "mcap"}
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["--help"], ["--version"], ["run", "--help"]])
+def test_what_needs_no_robot_imports_none(tmp_path, arguments):
+    """By what is imported, not by the clock: JAX alone takes a second or more. (Typer itself brings pydantic.)"""
+    program = [sys.executable, "-c", IMPORTED, *arguments]
+    done = subprocess.run(program, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    loaded = {name.partition(".")[0] for name in json.loads(done.stderr.splitlines()[-1])}
+    assert loaded & HEAVY == set()
+
+
+def test_no_help_page_has_turned_a_letter_into_a_picture(tmp_path):
+    """`KEY=A:B:log` was shown with an emoji for B."""
+    verbs = [
+        "run",
+        "show",
+        "check",
+        "new",
+        "list",
+        "sweep",
+        "optimise",
+        "crossing",
+        "compliance",
+        "bodies",
+        "compare-integrators",
+    ]
+    pages = several(
+        [[verb, "--help"] for verb in verbs] + [["stack", verb, "--help"] for verb in ("run", "replay", "fit")], tmp_path
+    )
+    for page in pages:
+        assert page.status == 0
+        assert all(ord(letter) < 0x2600 for letter in page.out), [c for c in page.out if ord(c) >= 0x2600]
+
+
+def test_list_has_parts_by_slot_and_robot_in_whole_sentences(tmp_path):
+    answer = footfall("list", cwd=tmp_path)
+    parts = answer.out.partition("Parts")[2]
+    legs = parts.partition("[robot.leg]")[2].partition("\n[")[0].splitlines()
+    wheels = next(i for i, line in enumerate(legs) if line.startswith("  in rimless-wheel,"))
+    assert legs[wheels + 1].split()[0] == "spring" and legs[wheels + 2].split()[0] == "stiffening"
+    assert "strut" in " ".join(legs[next(i for i, line in enumerate(legs) if line.strip() == "in passive-wheel") :])
+    words = " ".join(parts.split())
+    # Two that took two lines of their docstring, and were cut after the first.
+    assert "their heights are drawn evenly between nothing and `highest`, by `seed`." in words
+    assert "thrust lifts the nose, the tail presses it down." in words
+
+
+ALARM = """
+from footfall.cli.runtime import prepare
+prepare()
+import jax, jax.numpy as jnp
+print(jax.jit(lambda: jax.lax.reduce_window(jnp.arange({size}.0), 0.0, jax.lax.add, (64,), (1,), "SAME").sum())())
+"""
+
+
+def test_alarms_of_the_compiler_do_not_reach_the_user(tmp_path):
+    """XLA complains where it folds a constant for more than a second; this one takes about two."""
+    program = [sys.executable, "-c", ALARM.format(size=20_000)]
+    env = {name: value for name, value in environment(FOOTFALL_CACHE=str(tmp_path)).items() if name != "TF_CPP_MIN_LOG_LEVEL"}
+    done = subprocess.run(program, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0 and done.stderr == ""

@@ -1,0 +1,55 @@
+"""A run makes its robot once, checks its numbers once as they are made, and asks for each program once."""
+
+import collections
+
+import jax
+import jax.monitoring
+import pytest
+
+from footfall.cli.run import run_scenario
+from footfall.hybrid.fields import Parametric
+from footfall.scenario.load import load, with_settings
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """How often a part or robot of each class was made and checked."""
+    counts, check = collections.Counter(), Parametric.__check_init__
+
+    def counted(self):
+        counts[type(self).__name__] += 1
+        check(self)
+
+    monkeypatch.setattr(Parametric, "__check_init__", counted)
+    return counts
+
+
+def test_a_run_makes_its_robot_and_each_part_once_and_compiles_nothing_twice(made, tmp_path):
+    jax.clear_caches()
+    programs = collections.Counter()
+
+    def told(event, _, fun_name="", **__):
+        if event == "/jax/core/compile/backend_compile_duration":
+            programs[fun_name] += 1
+
+    jax.monitoring.register_event_duration_secs_listener(told)
+    try:
+        status = run_scenario("rimless-wheel", [], str(tmp_path / "a"), "1", True, False, None, False)
+    finally:
+        jax.monitoring.unregister_event_duration_listener(told)
+    assert status == 0
+    robot = {name: count for name, count in made.items() if not name.endswith("Start")}
+    assert robot == dict.fromkeys(("SpringLeg", "Torso", "DcMotor", "PitchPid", "Flat", "TorsoWheel"), 1)
+    ours = {name: count for name, count in programs.items() if any(word in name for word in ("_start", "_advance", "observe"))}
+    assert len(ours) == 3 and set(ours.values()) == {1}
+
+
+def test_only_what_was_changed_is_made_again(made):
+    experiment = load("rimless-wheel")
+    made.clear()
+    stiffer = with_settings(experiment, ["leg.stiffness=20000"]).system
+    assert {name for name in made if not name.endswith("Start")} == {"SpringLeg", "TorsoWheel"}
+    assert stiffer.torso is experiment.system.torso and stiffer.leg is not experiment.system.leg
+    made.clear()
+    assert with_settings(experiment, ["leg.stiffness=15000"]).system is experiment.system  # as it was
+    assert "TorsoWheel" not in made

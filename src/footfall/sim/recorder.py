@@ -242,7 +242,9 @@ class Recorder:
             times = np.arange(samples, int(np.floor(t_end * self.rate * (1 + 1e-15))) + 1) / self.rate
             times = times[times <= t_end]
             samples += len(times)
-            over = [t_end] if standing.outcome != Outcome.running else []
+            # A last arc that the end of the run cut off says nothing of its length, unless it is all there is.
+            alone = standing.outcome != Outcome.running and not len(arc_ends) and last.arc_begin == 0
+            over = [t_end] if alone else []
             more = _rows_of_short_arcs(np.concatenate([[last.arc_begin], arc_ends, over]), self.rate)
             times = np.union1d(times, more[more >= last.standing.t])
         parts, first = [], None

@@ -53,7 +53,9 @@ def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(a
     assert [doubt["name"] for doubt in said["verdict"]["doubts"]] == ["contact_pulls"] and not said["verdict"]["sound"]
     assert said["outcome"]["name"] == "arrived" and said["outcome"]["event"] == "arrive"
     assert said["outcome"]["t"] == pytest.approx(53.2, rel=0, abs=1e-9)
-    assert said["outcome"]["jumps"] == 83 and {event["name"] for event in said["events"]} == {"move", "arrive"}
+    assert said["outcome"]["jumps"] == 3 * 28 and said["metrics"]["steps"] == 28
+    assert said["metrics"]["step_time"] == pytest.approx(53.2 / 28)
+    assert {event["name"] for event in said["events"]} == {"move", "arrive"}
     assert sum(energies(said)) == pytest.approx(4.64541, rel=2e-4)  # the page's tolerance
     assert said["ledger"]["stored_change"] == pytest.approx(0.1962, rel=0, abs=1e-6)
     assert said["ledger"]["relative_residual"] < 1e-9  # 1e-8 a step, errors of both signs

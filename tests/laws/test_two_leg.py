@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 from footfall import SimPlan, simulate
+from footfall.analysis.summary import summarise
 from footfall.hybrid.conformance import check_system
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.motion_plan import NoState
@@ -455,6 +456,64 @@ def test_the_pace_of_the_lift_splits_the_time_of_a_footstep_and_costs_nothing_wh
     mine, its = slow.figures(1), usual.figures(1)
     assert mine["static_energy"].values == pytest.approx(its["static_energy"].values, rel=1e-9)
     assert mine["energy"].values < its["energy"].values
+
+
+@pytest.fixture(scope="module")
+def hurried():
+    """One step of rods at 0.5 m/s, whose moves take 20 to 160 ms, with a row every 20 ms; and every motor's power, torque and time at
+    40 001 moments of each move."""
+    robot = two_leg_walker(links="rod", gait=InchwormGait(speed=0.5), route="walk -0.08", terrain=Flat())
+    run = simulate(robot, robot.Start().state(robot), SimPlan(duration=10.0, sample_rate=50.0))
+    table = robot.schedule
+    assert table is not None and table.count == 2
+    share, moves = np.linspace(0.0, 1.0, 40001), [(i, k) for i in range(2) for k in range(3)]
+    t = np.stack([table.begins[i, k] + share * (table.begins[i, k + 1] - table.begins[i, k]) for i, k in moves])
+    m = TwoLegMode(*(np.broadcast_to(np.array(v, np.int32)[:, None], t.shape) for v in zip(*moves, strict=True)))
+
+    def motors(t, m):
+        seen = robot.outputs(t, NoState(), m)
+        return [(motor.power, motor.torque) for motor in (seen.motor_1, seen.motor_2, seen.motor_3)]
+
+    return run, t, jax.tree.map(np.asarray, jax.jit(jax.vmap(jax.vmap(motors)))(t, m))
+
+
+def test_work_of_driving_and_of_braking_motors_is_integrated_through_the_zeros_of_the_power(hurried):
+    run, t, motors = hurried
+    for i, (power, _) in enumerate(motors, start=1):
+        for part, told in ((np.maximum(power, 0.0), run.ledger.work), (np.maximum(-power, 0.0), run.ledger.losses)):
+            name = f"motor_{i}" if told is run.ledger.work else f"braking_{i}"
+            exact = np.trapezoid(part, t, axis=1).sum()
+            assert told[name] == pytest.approx(exact, rel=1e-8)  # the trapezoid rule, with kinks: (1/40000)^2
+            assert abs(run[f"work.{name}"][-1]) == told[name]
+    assert run.ledger.relative_residual < 1e-12
+
+
+def test_mean_rms_and_peak_torques_of_moves_shorter_than_a_few_samples(hurried):
+    run, t, motors = hurried
+    metrics = summarise(run).metrics
+    for i, (_, torque) in enumerate(motors, start=1):
+        square = np.trapezoid(torque**2, t, axis=1).sum() / run.t[-1]
+        assert metrics[f"motor_{i}_rms_torque"] == pytest.approx(np.sqrt(square), rel=1e-8)  # the trapezoid rule
+        assert metrics[f"motor_{i}_peak_torque"] == pytest.approx(np.abs(torque).max(), rel=1e-7)
+
+
+def test_a_foot_does_not_rise_between_two_rows_at_rest(hurried):
+    run, _, _ = hurried
+    for foot in ("foot_1", "foot_2"):
+        rests = (np.abs(run[f"{foot}.vz"]) + np.abs(run[f"{foot}.vx"])) < 1e-9
+        moved = np.abs(np.diff(run[f"{foot}.z"])) + np.abs(np.diff(run[f"{foot}.x"]))
+        assert moved[rests[1:] & rests[:-1]].max() < 1e-12
+    assert np.diff(run.t).max() <= 0.02 + 1e-12 and len(run.t) > 6 * 9
+
+
+def test_every_footstep_counts_the_last_one_too(hurried):
+    """Page, section on the gait: one step is foot 1, then foot 2."""
+    run, t, _ = hurried
+    metrics = summarise(run).metrics
+    assert run["footsteps"][-1] == 2 and metrics["steps"] == 2.0
+    assert metrics["step_time"] == pytest.approx(t[-1, -1] / 2)
+    assert metrics["step_length"] == pytest.approx(0.04) and run["foot_2.x"][-1] - run["foot_2.x"][0] == pytest.approx(0.08)
+    assert np.ptp(run["travel.distance"][-3:]) < 1e-12  # nothing moves once it has arrived
 
 
 def test_heat_of_the_windings_is_resistance_times_current_squared_over_time():

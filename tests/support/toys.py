@@ -6,7 +6,7 @@ import numpy as np
 
 from footfall.hybrid.fields import param, port, signal, store
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates
+from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
 
 
 class NoPower(eqx.Module):
@@ -209,3 +209,94 @@ class Computer(eqx.Module):
     n: int = signal(doc="ticks so far")
     command: float = signal(unit="m/s", doc="held command")
     next_tick: float = signal(unit="s", doc="time of the next tick")
+
+
+# --- a hopper whose leg pushes at an instant ----------------------------------------------------------------------
+
+
+class HopState(eqx.Module):
+    x: float = signal(unit="m", doc="height")
+    v: float = signal(unit="m/s", doc="speed up", rate_of="x")
+    way: float = signal(unit="m", doc="distance")
+
+
+class Push(eqx.Module):
+    push: float = port(kind="work", unit="J", doc="the leg pushes off")
+    impact: float = port(kind="loss", unit="J", doc="what the landing takes")
+
+
+class HopTravel(eqx.Module):
+    distance: float = signal(unit="m", doc="way gone")
+
+
+class HopOutputs(eqx.Module):
+    travel: HopTravel
+
+
+class Hopper(AbstractToy):
+    """Unit mass, a constant pace forward. A landing takes 1 - e^2 of the energy up and the leg puts it back at once, by a jump:
+    cost of transport v (1 - e^2) / (4 pace) for hops that leave the ground at v. `reported` scales what the landing says it took."""
+
+    pace: float = param(0.5, unit="m/s", doc="speed forward", gt=0)
+    leaving: float = param(2.0, unit="m/s", doc="speed up after a push", gt=0)
+    restitution: float = param(0.5, doc="of the landing", ge=0, le=1)
+    reported: float = param(1.0, doc="share of the landing's loss that is told", ge=0)
+    gravity: float = param(10.0, unit="m/s^2", doc="gravity", gt=0)
+
+    @property
+    def events(self):
+        return (Event("landing", "the foot meets the ground"),)
+
+    def flow(self, t, x, m):
+        return Rates(HopState(x=x.v, v=-self.gravity + 0.0 * x.v, way=self.pace + 0.0 * x.v), NoPower(none=0.0 * x.v))
+
+    def guards(self, t, x, m):
+        return (x.x,)
+
+    def jump(self, t, x, m, k):
+        kept = 0.5 * (self.restitution * x.v) ** 2
+        work = Push(push=0.5 * self.leaving**2 - kept, impact=self.reported * (kept - 0.5 * x.v**2))
+        return Jump(HopState(x=x.x, v=self.leaving + 0.0 * x.v, way=x.way), Count(n=m.n + 1), work)
+
+    def stores(self, t, x, m):
+        return BallStores(kinetic=0.5 * (x.v**2 + self.pace**2), gravity=self.gravity * x.x)
+
+    def outputs(self, t, x, m):
+        return HopOutputs(travel=HopTravel(distance=x.way))
+
+    def travel(self):
+        return Travel("travel.distance", ("n",), self.gravity, ("push",))
+
+
+# --- a motor whose torque is known --------------------------------------------------------------------------------
+
+
+class MotorSignals(eqx.Module):
+    torque: float = signal(unit="N m", doc="a sine, or a sine cut off")
+
+
+class MotorOutputs(eqx.Module):
+    motor: MotorSignals
+
+
+class SineMotor(AbstractToy):
+    """x(t) = t turns a motor whose torque is sin(rate t), no more than `limit`; a bell rings at 1.1 s, and nothing comes of it."""
+
+    rate: float = param(5.0, unit="rad/s", doc="of the sine", gt=0)
+    limit: float = param(10.0, unit="N m", doc="largest torque", gt=0)
+
+    @property
+    def events(self):
+        return (Event("bell", "1.1 s are over"),)
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=1.0 + 0.0 * x.x), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (1.1 - x.x,)
+
+    def jump(self, t, x, m, k):
+        return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+
+    def outputs(self, t, x, m):
+        return MotorOutputs(motor=MotorSignals(torque=jnp.clip(jnp.sin(self.rate * x.x), -self.limit, self.limit)))

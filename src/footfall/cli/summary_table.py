@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from footfall.analysis.summary import UNITS, Summary, unit_of
+from footfall.analysis.summary import Summary, unit_of
 from footfall.hybrid.motion_plan import Figure
 from footfall.hybrid.outcome import Outcome
 from footfall.record.trajectory import Trajectory
@@ -27,6 +27,8 @@ FIRST = (
 )
 #: A robot of many segments has more states than a person reads; they are in the run folder.
 MOST_STATES = 24
+#: With fewer rows to a step than this a picture does not show how it is made.
+FEW_ROWS = 8
 HIDDEN = ("distance", "steps", "motor_work", "least_leg_force")  # the last has a line of its own: another window
 
 
@@ -67,8 +69,7 @@ def _metrics(summary: Summary) -> Table:
     metrics = summary.metrics
     for name in [*(n for n in FIRST if n in metrics), *(n for n in metrics if n not in FIRST)]:
         if name not in HIDDEN and metrics[name] is not None:
-            sampled = "" if name in UNITS else " *"
-            table.add_row(name.replace("_", " ") + sampled, f"{metrics[name]:.5g}", unit_of(name))
+            table.add_row(name.replace("_", " "), f"{metrics[name]:.5g}", unit_of(name))
     return table
 
 
@@ -84,8 +85,8 @@ def _ledger(summary: Summary) -> Table:
     for name, value in ledger["losses"].items():
         table.add_row(f"lost in: {name.replace('_', ' ')}", f"{-value:+.6g}")
     for name, value in ledger["jump_losses"].items():
-        if abs(value) < 1e-20 * ledger["throughput"]:
-            continue  # rounding of an exact zero
+        if value == 0:
+            continue
         table.add_row(f"lost at jumps: {name.replace('_', ' ')}", f"{-value:+.6g}")
     for name, start in ledger["stored_start"].items():
         table.add_row(
@@ -113,26 +114,33 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     source = run.provenance
     rate = f"{source['sample_rate']:g} Hz samples" if source["sample_rate"] else "jumps only"
     if source.get("engine") == "mujoco":
-        lines.append(f"* over the rows kept ({rate}); work is summed over every step")
+        lines += _few_rows(summary, run)
         lines.append(
             f"{counted(run.ending.steps, 'step')} of {source['step']:g} s by {source['solver']}, {rate}, {seconds:.2f} s"
         )
         return Text("\n" + "\n".join(lines))
     if source.get("engine") == "step":
-        turned = ", yaw rate and turn radius" if "yaw_rate" in summary.metrics else ""
-        lines.append(
-            f"*{turned} over the rows kept ({rate}); footfalls are located inside their steps, work is summed over every step"
-        )
+        lines += _few_rows(summary, run)
         lines.append(
             f"{counted(run.ending.steps, 'fixed step')} of {source['step']:g} s by {source['solver']} ({source['path']}), {rate},"
             f" {seconds:.2f} s with compilation"
         )
         return Text("\n" + "\n".join(lines))
-    lines.append(f"* over the rows kept ({rate}); all else is exact to the solver's tolerance")
+    if "least_rows_per_arc" in source:
+        rate = f"{rate}, {source['least_rows_per_arc']} rows or more between events"
     lines.append(
         f"{counted(run.ending.steps, 'step')} of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation"
     )
     return Text("\n" + "\n".join(lines))
+
+
+def _few_rows(summary: Summary, run: Trajectory) -> list[str]:
+    """A line where an engine that keeps samples only has kept too few of them to see a step."""
+    window, steps = summary.window, summary.window["steps"]
+    kept = int(((run.t >= window["from"]) & (run.t <= window["to"])).sum())
+    if not steps or kept >= FEW_ROWS * steps:
+        return []
+    return [f"few rows: {kept / steps:.2g} to a step, between which pictures see nothing. Try a higher sim.sample_rate."]
 
 
 def plan_table(figures: Mapping[str, Figure], remarks: Sequence[str]) -> RenderableType:

@@ -345,8 +345,19 @@ def _travel(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     t = jnp.zeros(())
     shapes = jax.eval_shape(lambda: (system.outputs(t, *state), state.m, system.flow(t, *state).power))
     outputs, counters, ports = ({name for name, _, _ in named_leaves(struct)} for struct in shapes)
+    ports |= _jump_ports(system, state)
     wanted = [(n, outputs) for n in (travel.distance, travel.heading) if n is not None]
     wanted += [(n, counters) for n in travel.step_counters] + [(n, ports) for n in travel.motor_ports]
     missing = [name for name, known in wanted if name not in known]
     detail = f"no such signal: {', '.join(missing)}" if missing else ", ".join(name for name, _ in wanted)
     yield Check("progress is measured by signals that exist", not missing, detail)
+
+
+def _jump_ports(system: AbstractHybridSystem, state: HybridState) -> set[str]:
+    """Names of the work that jumps report."""
+    k = next((k for k, event in enumerate(system.events) if event.outcome is None), None)
+    if k is None:
+        return set()
+    t = jnp.zeros(())
+    work = jax.eval_shape(lambda: system.jump(t, *state, k, *_leg(system.guards(t, *state)[k])).work)
+    return {name for name, _, _ in named_leaves(work)}

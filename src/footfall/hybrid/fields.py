@@ -27,6 +27,7 @@ class FieldInfo:
     le: float | None = None
     rate_of: str | None = None
     kind: str | None = None  # ports: "work" or "loss"
+    part_of: str | None = None  # ports: the output whose positive (work) or negative part (loss) they are
     options: tuple[str, ...] = ()  # choices and switches
     increasing: bool = False  # lists of numbers
     fast: bool = False  # states that move on a shorter time scale than the rest
@@ -142,11 +143,15 @@ def signal(default: Any = _MISSING, *, unit: str = "", doc: str, rate_of: str | 
     return eqx.field(metadata={_KEY: FieldInfo("signal", unit, doc, rate_of=rate_of, fast=fast)}, **_default(default))
 
 
-def port(*, kind: str, doc: str, unit: str = "W") -> Any:
-    """A way for energy to enter (+) or leave (-) the stores: `kind` is "work" (actuators) or "loss" (never positive)."""
+def port(*, kind: str, doc: str, unit: str = "W", part_of: str | None = None) -> Any:
+    """A way for energy to enter (+) or leave (-) the stores: `kind` is "work" (actuators) or "loss" (never positive).
+
+    `part_of` names the output, a power, whose positive part (work) or negative part (loss) the port is: a motor while it drives and while
+    it brakes. Such a port has a kink wherever the power changes its sign, and is integrated from zero to zero.
+    """
     if kind not in ("work", "loss"):
         raise ValueError(f'a port is "work" or "loss", not {kind!r}')
-    return eqx.field(metadata={_KEY: FieldInfo("port", unit, doc, kind=kind)})
+    return eqx.field(metadata={_KEY: FieldInfo("port", unit, doc, kind=kind, part_of=part_of)})
 
 
 def store(*, doc: str) -> Any:

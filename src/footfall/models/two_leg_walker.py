@@ -52,12 +52,12 @@ class TwoLegMode(eqx.Module):
 class TwoLegPower(eqx.Module):
     """Ports: each motor while it drives and while it brakes, apart."""
 
-    motor_1: Scalar = port(kind="work", doc="motor 1 driving")
-    motor_2: Scalar = port(kind="work", doc="motor 2 driving")
-    motor_3: Scalar = port(kind="work", doc="motor 3 driving")
-    braking_1: Scalar = port(kind="loss", doc="motor 1 braking")
-    braking_2: Scalar = port(kind="loss", doc="motor 2 braking")
-    braking_3: Scalar = port(kind="loss", doc="motor 3 braking")
+    motor_1: Scalar = port(kind="work", doc="motor 1 driving", part_of="motor_1.power")
+    motor_2: Scalar = port(kind="work", doc="motor 2 driving", part_of="motor_2.power")
+    motor_3: Scalar = port(kind="work", doc="motor 3 driving", part_of="motor_3.power")
+    braking_1: Scalar = port(kind="loss", doc="motor 1 braking", part_of="motor_1.power")
+    braking_2: Scalar = port(kind="loss", doc="motor 2 braking", part_of="motor_2.power")
+    braking_3: Scalar = port(kind="loss", doc="motor 3 braking", part_of="motor_3.power")
 
 
 class NoWork(eqx.Module):
@@ -130,6 +130,7 @@ class Schedule(eqx.Module):
     low: Any  #: the part of the standing foot that has ground under it, from its ankle towards the other foot
     high: Any
     made: Any  #: 1 for a footstep that is made, 0 for filling
+    count: Any  #: footsteps that are made
     total: Any  #: time of the whole plan
 
 
@@ -200,11 +201,15 @@ class TwoLegWalker(AbstractTunablePlan):
     # ---- along the plan
 
     def row(self, m: TwoLegMode) -> tuple[Footstep, Stand, Scalar]:
-        """The current footstep, where the feet stood before it, and when its current move began."""
-        table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
+        """The current footstep (the last, when all are made), where the feet stood before it, and when its current move began."""
+        table, i = self._table, self._index(m)
         step = Footstep(*(jnp.asarray(v)[i] for v in table.steps))
         stand = Stand(*(jnp.asarray(v)[i] for v in table.stands))
         return step, stand, jnp.asarray(table.begins)[i, jnp.asarray(m.move, jnp.int32)]
+
+    def _index(self, m: TwoLegMode) -> Scalar:
+        """Row of the table."""
+        return jnp.minimum(jnp.asarray(m.footsteps, jnp.int32), jnp.asarray(self._table.count, jnp.int32) - 1)
 
     def pose_at(self, t: Scalar, m: TwoLegMode) -> tuple[Pose, Scalar]:
         """The pose, and 1 where foot 1 stands, 0 where foot 2 does."""
@@ -235,31 +240,34 @@ class TwoLegWalker(AbstractTunablePlan):
             Event("lift_off", "the foot that stands would leave the ground", Outcome.lifted_off),
         )
         return (
+            Event("move", "a move ends, and the next one begins"),  # before "arrive": the last one is made too
             Event("arrive", "the plan is done", Outcome.arrived),
-            Event("move", "the next move begins"),
             Event("overload", "a motor would need more torque than it has", Outcome.overloaded),
             *(free if self.feet == "free" else ()),
         )
 
     def guards(self, t: Scalar, x: NoState, m: TwoLegMode) -> tuple[Scalar, ...]:
-        """[s] time left of the plan and of the move; [N m] torque left; [m] support margin; [N] pressure."""
+        """[s] time left of the move and of the plan; [N m] torque left; [m] support margin; [N] pressure."""
         del x
-        table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
+        table, i = self._table, self._index(m)
         end = jnp.asarray(table.begins)[i, jnp.asarray(m.move, jnp.int32) + 1]
         found = self.effort_at(*self.pose_at(t, m))
         one, two, three = (jnp.abs(q) for q in found.torques)
-        rooms = (table.total - t, end - t, self.motor.limit - jnp.maximum(jnp.maximum(one, two), three))
+        rooms = (end - t, table.total - t, self.motor.limit - jnp.maximum(jnp.maximum(one, two), three))
         return (*rooms, self._margin(found, m), found.pressure) if self.feet == "free" else rooms
 
     def _margin(self, found: Effort, m: TwoLegMode) -> Scalar:
-        table, i = self._table, jnp.asarray(m.footsteps, jnp.int32)
+        table, i = self._table, self._index(m)
         return jnp.minimum(found.zmp - jnp.asarray(table.low)[i], jnp.asarray(table.high)[i] - found.zmp)
 
     def jump(self, t: Scalar, x: NoState, m: TwoLegMode, k: int) -> Jump:
         del t, k
         last = m.move >= len(MOVES) - 1
-        move = jnp.where(last, 0 * m.move, m.move + 1)
-        return Jump(x, TwoLegMode(footsteps=m.footsteps + jnp.where(last, 1, 0), move=move), NoWork(impact=0.0 * self.gravity))
+        footsteps = m.footsteps + jnp.where(last, 1, 0)
+        # After the last footstep it stays where that ended.
+        over = footsteps > self._index(TwoLegMode(footsteps, m.move))
+        move = jnp.where(over, m.move, jnp.where(last, 0 * m.move, m.move + 1))
+        return Jump(x, TwoLegMode(footsteps=footsteps, move=move), NoWork(impact=0.0 * self.gravity))
 
     # ---- what can be seen
 
@@ -479,5 +487,6 @@ def _schedule(walker: TwoLegWalker, steps: list[Footstep], stands: list[Stand]) 
         low=column(under[:, 0]),
         high=column(under[:, 1]),
         made=np.where(np.arange(room) < len(steps), 1.0, 0.0),
+        count=float(len(steps)),
         total=float(ends[-1, -1]),
     )

@@ -3,12 +3,18 @@
 Nodes are those of Gauss and Lobatto, both ends among them: nine integrate polynomials up to degree 15 exactly.
 """
 
+import itertools
+
 import numpy as np
 from numpy.polynomial import Legendre, legendre
 
 COUNT = 9
-#: A function whose last two Legendre coefficients are below this share of its size is smooth: its peak may be read off the polynomial.
-SMOOTH = 1e-4
+#: Where a polynomial may be wrong by more than this share of its size, the nodes alone are believed.
+SMOOTH = 1e-2
+#: Roots of a polynomial with a smaller imaginary part than this are real.
+ROOT = 1e-9
+#: Of sums over the nodes.
+ROUNDING = 1e-15
 #: Points at which a smooth function is looked at for its peak, before a parabola refines it.
 FINE = 65
 
@@ -32,16 +38,40 @@ def running_weights(place: np.ndarray) -> np.ndarray:
 def largest(values: np.ndarray) -> np.ndarray:
     """(panels, functions): the largest size of functions given at the nodes, (panels, nodes, functions).
 
-    Of a smooth function that of the polynomial through them, off by less than SMOOTH of it; of one with a kink inside (a torque at
-    its limit) that of the nodes, which no polynomial may overshoot.
+    That of the polynomial through them where it stands out from what the polynomial may be wrong by, judged by how its last coefficients
+    fall off; else that of the nodes: at a kink (a torque at its limit) a polynomial overshoots.
     """
     seen = np.abs(values).max(axis=1)
-    tail = np.abs(np.einsum("cn,pnf->pcf", _COEFFICIENTS[-2:], values)).max(axis=1)
+    size = np.abs(np.einsum("cn,pnf->pcf", _COEFFICIENTS[-4:], values))
+    before, last = size[:, :2].max(axis=1), size[:, 2:].max(axis=1)
+    wrong = last * np.minimum(1.0, last / np.where(before > 0, before, 1.0)) + ROUNDING * seen
     fine = np.abs(np.einsum("gn,pnf->pgf", _FINE, values))
     at = np.clip(fine.argmax(axis=1), 1, FINE - 2)
     left, top, right = (np.take_along_axis(fine, (at + k)[:, None], axis=1)[:, 0] for k in (-1, 0, 1))
     bend = left - 2.0 * top + right
-    peak = np.where(bend < 0, top - (right - left) ** 2 / np.where(bend < 0, 8.0 * bend, 1.0), top)
-    inside = np.abs(right - left) < -2.0 * bend  # the vertex lies between the neighbours
-    peak = np.maximum(np.where(inside, peak, top), fine.max(axis=1))
-    return np.where(tail <= SMOOTH * seen, np.maximum(peak, seen), seen)
+    inside = np.abs(right - left) < -2.0 * bend  # the vertex of the parabola lies between the neighbours
+    peak = np.where(inside, top - (right - left) ** 2 / np.where(inside, 8.0 * bend, 1.0), fine.max(axis=1))
+    return np.where((peak - seen > 3.0 * wrong) & (wrong < SMOOTH * seen), peak, seen)
+
+
+def bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Least and largest value of functions given at the nodes, (functions, nodes)."""
+    fine = values @ _FINE.T
+    return fine.min(axis=1), fine.max(axis=1)
+
+
+def positive_part(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The integral from 0 to each place of a panel of length one, of the positive part of a function given at the nodes.
+
+    The polynomial through them is integrated from zero to zero.
+    """
+    place = np.asarray(place, float)
+    series = _COEFFICIENTS @ values
+    roots = legendre.legroots(legendre.legtrim(series))
+    inside = np.sort(roots.real[(np.abs(roots.imag) < ROOT) & (np.abs(roots.real) < 1.0)])
+    cuts = np.concatenate([[-1.0], inside, [1.0]])
+    whole, x, total = legendre.legint(series), 2.0 * place - 1.0, np.zeros_like(place)
+    for a, b in itertools.pairwise(cuts):
+        if legendre.legval(0.5 * (a + b), series) > 0:
+            total += legendre.legval(np.clip(x, a, b), whole) - legendre.legval(a, whole)
+    return 0.5 * total

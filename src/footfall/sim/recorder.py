@@ -1,6 +1,7 @@
 """From compiled chunks to a Trajectory: which rows there are, in which order, and what the columns are called."""
 
 import functools
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import jax
@@ -11,7 +12,7 @@ from footfall.hybrid.fields import FieldInfo
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.statistics import worth_statistics
-from footfall.hybrid.system import AbstractHybridSystem
+from footfall.hybrid.system import AbstractHybridSystem, Travel
 from footfall.numerics import panel
 from footfall.record.ledger import Ledger
 from footfall.record.row_stream import RowStream
@@ -37,6 +38,12 @@ class Panels(NamedTuple):
     event_row: np.ndarray  #: events of this call that came before the step
     values: np.ndarray  #: (steps, nodes, outputs)
 
+    def places(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Step that each time lies in, and how much of it is over."""
+        step = np.clip(np.searchsorted(self.start, t, side="right") - 1, 0, len(self.start) - 1)
+        length = np.where(self.tau > 0, self.tau, 1.0)[step]
+        return step, np.clip((t - self.start[step]) / length, 0.0, 1.0)
+
 
 class _Observed(NamedTuple):
     """One row of every signal for each sample, each side of each event, and the end."""
@@ -45,6 +52,7 @@ class _Observed(NamedTuple):
     before: np.ndarray
     after: np.ndarray
     end: np.ndarray
+    begin: np.ndarray
     events_before: np.ndarray  #: events of this chunk before each sample
     panels: Panels | None
 
@@ -52,7 +60,7 @@ class _Observed(NamedTuple):
 class Rows(NamedTuple):
     """What `observe` gives of one chunk."""
 
-    whole: Any  #: every signal before each event, after each event, at the end and at the samples
+    whole: Any  #: every signal before each event, after each event, at the end, at the begin and at the samples
     told: Any  #: the outputs worth statistics in the same rows, and at the nodes of each step
     earlier: Any  #: events before each sample
     steps: Any  #: start, length and events before each step
@@ -64,12 +72,14 @@ def observe(
     x_like: Any,
     first_m: Any,
     chunk: Chunk,
-    end: tuple[Any, Any],
+    ends: tuple[Any, Any, Any, Any],
     times: Any,
     counts: tuple[Any, Any],
     settings: Settings,
 ) -> Rows:
-    """Rows of one chunk, which ends at `end` (time, state); `counts` says how many of `times` and of its steps are to be looked at.
+    """Rows of one chunk between `ends` (time and state at its begin, and at its end).
+
+    `counts` says how many of `times` and of its steps are to be looked at.
 
     One piece of code computes every row, a few at a time and no more than there are.
     """
@@ -78,9 +88,10 @@ def observe(
     # Discrete state before event i is that after event i - 1; row 0 is the chunk's first.
     m_rows = jax.tree.map(lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest]), first_m, events.m)
     number = jnp.arange(events.t.shape[0])
-    given_t = jnp.concatenate([events.t, events.t, jnp.asarray(end[0])[None]])
-    given_y = jnp.concatenate([events.before, events.after, jnp.asarray(end[1])[None]])
-    given_m = jnp.concatenate([number, number + 1, jnp.asarray(chunk.event_count, number.dtype)[None]])
+    first_t, first_y, last_t, last_y = ends
+    given_t = jnp.concatenate([events.t, events.t, jnp.stack([last_t, first_t])])
+    given_y = jnp.concatenate([events.before, events.after, jnp.stack([last_y, first_y])])
+    given_m = jnp.concatenate([number, number + 1, jnp.stack([jnp.asarray(chunk.event_count, number.dtype), 0 * number[0]])])
     given = given_t.shape[0]
     earlier, index = jnp.zeros(times.shape, jnp.int32), jnp.zeros(times.shape, jnp.int32)
     if steps is not None and times.shape[0]:
@@ -109,10 +120,10 @@ def observe(
     def row(i: Any) -> tuple[Any, Any]:
         t, y, k = where(i)
         (x, work), m = layout.unpack(y), jax.tree.map(lambda v: v[k], m_rows)
-        outputs = system.outputs(t, x, m)
-        values = [x, m, outputs, system.stores(t, x, m), system.flow(t, x, m).power, work]
+        outputs, power = system.outputs(t, x, m), system.flow(t, x, m).power
+        values = [x, m, outputs, system.stores(t, x, m), power, work]
         scalars = {name: value for name, value, _ in named_leaves(outputs) if np.shape(value) == ()}
-        told = [scalars[name] for name in worth_statistics(scalars, system.travel())]
+        told = [scalars[name] for name in _looked_at(scalars, system.travel(), power)]
         return tuple(
             jnp.concatenate([jnp.zeros(0), *(jnp.ravel(jnp.asarray(v, float)) for v in jax.tree.leaves(part))])
             for part in (values, told)
@@ -136,6 +147,12 @@ def observe(
     return Rows(whole, told, earlier, None if steps is None else (steps.start, steps.tau, steps.event_row))
 
 
+def _looked_at(outputs: Iterable[str], travel: Travel | None, power: Any) -> tuple[str, ...]:
+    """Outputs that are looked at inside every step: those worth statistics, then those of which ports are a part."""
+    parts = [info.part_of for _, _, info in named_leaves(power) if info.part_of] if power != () else []
+    return tuple(dict.fromkeys([*worth_statistics(outputs, travel), *parts]))
+
+
 def _observed(
     on_device: Any,
     begin: Any,
@@ -154,13 +171,15 @@ def _observed(
     if rows is None:
         all_times = np.concatenate([times, np.zeros(KEEP_SAMPLES - len(times))])
         counts = np.int32(len(times)), np.int32(steps if look_inside else 0)
-        rows = observe(system, x, begin.m, chunk, (end.t, end.y), all_times, counts, settings=settings)
-    first = 2 * k + 1 + len(times)
+        ends = (begin.t, begin.y, end.t, end.y)
+        rows = observe(system, x, begin.m, chunk, ends, all_times, counts, settings=settings)
+    first = 2 * k + 2 + len(times)
     whole, earlier, panels = np.asarray(rows.whole), np.asarray(rows.earlier)[: len(times)], None
     if look_inside and rows.steps is not None and rows.told.shape[1]:
         told = np.asarray(rows.told)[first : first + panel.COUNT * steps]
         panels = Panels(*(np.asarray(v)[:steps] for v in rows.steps), told.reshape(steps, panel.COUNT, rows.told.shape[1]))
-    return _Observed(whole[2 * k + 1 : first], whole[:count], whole[k : k + count], whole[2 * k], earlier, panels)
+    samples, (end_row, begin_row) = whole[2 * k + 2 : first], whole[2 * k : 2 * k + 2]
+    return _Observed(samples, whole[:count], whole[k : k + count], end_row, begin_row, earlier, panels)
 
 
 class _Stand(NamedTuple):
@@ -175,6 +194,7 @@ class _Stand(NamedTuple):
     jump_work: np.ndarray  #: so far
     totals: np.ndarray  #: integrals of the outputs worth statistics and of their squares, so far
     peaks: np.ndarray  #: their largest sizes since the last row
+    parts: dict[int, float]  #: work through ports that are a part of an output, so far
 
 
 class Recorder:
@@ -189,7 +209,8 @@ class Recorder:
         self.rate, self.first, self.stream, self.source = rate, first, stream, source
         named = columns_of(system, x, m)
         self.signals, self.ports, self.works, self.guard_of, self.names = named[:5]
-        self.terminal, self.clock, self.told = named.terminal, named.clock, named.told
+        self.terminal, self.clock, self.told, self.parts = named.terminal, named.clock, named.told, named.parts
+        self.first_work = next((i for i, s in enumerate(self.signals) if s.role == "work"), 0)
         self.store_count = sum(s.role == "store" for s in self.signals)
         self.stream.begin(self.signals, source)
         self.events: list[EventRecord] = []
@@ -223,7 +244,9 @@ class Recorder:
             times = np.arange(samples, int(np.floor(t_end * self.rate * (1 + 1e-15))) + 1) / self.rate
             times = times[times <= t_end]
             samples += len(times)
-            over = [t_end] if standing.outcome != Outcome.running else []
+            # A last arc that the end of the run cut off says nothing of its length, unless it is all there is.
+            alone = standing.outcome != Outcome.running and not len(arc_ends) and last.arc_begin == 0
+            over = [t_end] if alone else []
             more = _rows_of_short_arcs(np.concatenate([[last.arc_begin], arc_ends, over]), self.rate)
             times = np.union1d(times, more[more >= last.standing.t])
         parts, first = [], None
@@ -238,6 +261,8 @@ class Recorder:
         event = np.arange(count)
         parts.append((event_t, jumps_before, np.full(count, 0), event, seen.before))
         parts.append((event_t, jumps_before + ~ends, np.full(count, 2), event + 1, seen.after))
+        if self.rate is None and self.last is None:  # a run without samples has a first row too
+            parts.append((np.zeros(1), np.zeros(1, int), np.array([-1]), np.zeros(1, int), seen.begin[None]))
         total = jumps + int(count - ends.sum())
         at_end = (count and event_t[-1] == t_end) or (len(times) and times[-1] == t_end)
         if standing.outcome != Outcome.running and not at_end:
@@ -253,18 +278,23 @@ class Recorder:
             [np.zeros((1, len(self.works))), np.cumsum(np.asarray(chunk.events.work)[:count], axis=0)]
         )
         statistics, totals, peaks = _statistics(first.panels, t, passed, last.totals, last.peaks)
-        self.stream.add(t, j[order], np.concatenate([values[order], done[passed], statistics], axis=1))
+        values, parts = values[order], dict(last.parts)
+        if first.panels is not None and len(first.panels.start):
+            for port, output, sign in self.parts:
+                work, parts[port] = _part(first.panels, output, sign, t, parts.get(port, 0.0))
+                values[:, self.first_work + port] = work
+        self.stream.add(t, j[order], np.concatenate([values, done[passed], statistics], axis=1))
         for when, g, b, a in zip(event_t, guard, before, after, strict=True):
             k, leg = self.guard_of[g]
             self.events.append(EventRecord(float(when), self.names[k], leg, last.rows + int(b), last.rows + int(a)))
         arc_begin = float(arc_ends[-1]) if len(arc_ends) else last.arc_begin
-        self.last = _Stand(end, standing, last.rows + len(t), samples, total, arc_begin, done[-1], totals, peaks)
+        self.last = _Stand(end, standing, last.rows + len(t), samples, total, arc_begin, done[-1], totals, peaks, parts)
         return standing
 
     def _nothing(self) -> _Stand:
         """The record before its first chunk."""
-        told = len(self.told)
-        return _Stand(self.first, self._at_start(), 0, 0, 0, 0.0, np.zeros(len(self.works)), np.zeros(2 * told), np.zeros(told))
+        standing, work, told = self._at_start(), np.zeros(len(self.works)), len(self.told)
+        return _Stand(self.first, standing, 0, 0, 0, 0.0, work, np.zeros(2 * told), np.zeros(told), {})
 
     def trajectory(self, outcome: Outcome, draw: Any, travel: Any) -> Trajectory:
         """The record so far."""
@@ -305,7 +335,9 @@ class Recorder:
 
     def _ledger(self, end: Standing) -> Ledger:
         stores = [s.name.removeprefix("store.") for s in self.signals if s.role == "store"]
-        through = end.y[len(end.y) - len(self.ports) :]
+        through = end.y[len(end.y) - len(self.ports) :].copy()
+        for port, work in self.last.parts.items() if self.last else ():
+            through[port] = work
         work = {name: float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "work"}
         losses = {name: -float(v) for (name, info), v in zip(self.ports, through, strict=True) if info.kind == "loss"}
         jumps = list(zip(self.works, map(float, end.jump_work), strict=True))
@@ -338,12 +370,11 @@ def _statistics(
         held[:1], left = peaks, (peaks if not len(t) else 0.0 * peaks)
         return np.concatenate([running, held], axis=1), totals, left
     start, tau, event_row, values = panels
+    values = values[:, :, : len(peaks)]
     both = np.concatenate([values, values * values], axis=2)
     sums = tau[:, None] * np.einsum("n,pnf->pf", panel.WEIGHTS, both)
     begun = totals + np.concatenate([np.zeros((1, len(totals))), np.cumsum(sums, axis=0)])
-    step = np.clip(np.searchsorted(start, t, side="right") - 1, 0, len(start) - 1)
-    length = np.where(tau > 0, tau, 1.0)[step]
-    place = np.clip((t - start[step]) / length, 0.0, 1.0)
+    step, place = panels.places(t)
     running = begun[step] + tau[step, None] * np.einsum("rn,rnf->rf", panel.running_weights(place), both[step])
     whole = place >= 1.0
     running[whole] = begun[step[whole] + 1]
@@ -360,6 +391,21 @@ def _statistics(
     return np.concatenate([running, held[:-1]], axis=1), begun[-1], held[-1]
 
 
+def _part(panels: Panels, output: int, sign: float, t: np.ndarray, begun: float) -> tuple[np.ndarray, float]:
+    """Work at the rows and at the end through a port that is the positive or the negative part of an output, integrated from zero to zero."""
+    step, place = panels.places(t)
+    values = sign * panels.values[:, :, output]
+    low, high = panel.bounds(values)
+    values = np.where(high[:, None] > 0, values, 0.0)
+    sums, inside = values @ panel.WEIGHTS, np.einsum("rn,rn->r", panel.running_weights(place), values[step])
+    for i in np.flatnonzero((low < 0) & (high > 0)):
+        rows = np.flatnonzero(step == i)
+        found = panel.positive_part(values[i], np.append(place[rows], 1.0))
+        inside[rows], sums[i] = found[:-1], found[-1]
+    before = np.concatenate([[0.0], np.cumsum(panels.tau * sums)])
+    return begun + sign * (before[step] + panels.tau[step] * inside), begun + sign * float(before[-1])
+
+
 class Columns(NamedTuple):
     """What the columns, ports, jump works and guards of a system are called."""
 
@@ -371,6 +417,7 @@ class Columns(NamedTuple):
     terminal: np.ndarray  #: which events end the run
     clock: np.ndarray  #: which events are ticks
     told: tuple[str, ...]  #: outputs worth statistics
+    parts: tuple[tuple[int, int, float], ...]  #: port, output among those looked at, sign: ports that are a part of an output
 
 
 def columns_of(system: AbstractHybridSystem, x: Any, m: Any) -> Columns:
@@ -413,9 +460,15 @@ def _columns_of(tree: Any, shapes: tuple) -> Columns:
     flat = [(k, leg if g.shape else None) for k, g in enumerate(guards) for leg in range(int(np.prod(g.shape)))]
     events = arguments[0].events
     terminal = np.array([e.outcome is not None for e in events])
+    looked_at = _looked_at([name for name, value, _ in named_leaves(outputs) if value.shape == ()], travels[0], power)
+    parts = tuple(
+        (n, looked_at.index(info.part_of), 1.0 if info.kind == "work" else -1.0)
+        for n, (_, info) in enumerate(_flat_names(power))
+        if info.part_of
+    )
     clock = np.array([e.period is not None for e in events])
     names = tuple(e.name for e in events)
-    return Columns(signals, _flat_names(power), _flat_names(work), flat, names, terminal, clock, told)
+    return Columns(signals, _flat_names(power), _flat_names(work), flat, names, terminal, clock, told, parts)
 
 
 def statistics_of(outputs: list[Signal]) -> list[Signal]:

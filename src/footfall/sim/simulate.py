@@ -28,7 +28,7 @@ from footfall.sim.jax_setup import prepare_jax
 from footfall.sim.loop_state import Carry, Limits, Report, Settings, as_arrays, as_floats
 from footfall.sim.mujoco_engine import simulate_bodies
 from footfall.sim.plan import SimPlan
-from footfall.sim.recorder import Recorder, columns_of, observe
+from footfall.sim.recorder import ROWS_PER_ARC, Recorder, columns_of, observe
 from footfall.sim.step_run import simulate_steps
 
 #: Room per compiled call.
@@ -62,7 +62,9 @@ def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: S
     report = Report.of(new, chunk)
     if settings.sampled:
         return new, chunk, report, None
-    rows = observe(system, x_like, carry.m, chunk, (new.t, new.y), jnp.zeros(0), (0, chunk.step_count), settings=settings)
+    rows = observe(
+        system, x_like, carry.m, chunk, (carry.t, carry.y, new.t, new.y), jnp.zeros(0), (0, chunk.step_count), settings=settings
+    )
     return new, chunk._replace(steps=None, events=chunk.events._replace(before=None, after=None, m=None)), report, rows
 
 
@@ -164,7 +166,7 @@ def _simulate_events(
     kept = KEEP_STEPS if rate else KEEP_UNSAMPLED if columns_of(system, x0, m0).told else 0
     settings = settings_of(plan, kept, KEEP_EVENTS)
     limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
-    source = provenance(plan, rate)
+    source = provenance(plan, rate) | ({"least_rows_per_arc": ROWS_PER_ARC} if rate else {})
     # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
     begin = (system, x0, m0, limits, np.float64(plan.step or 0.0))
     if settings.sampled:

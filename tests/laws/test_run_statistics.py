@@ -1,0 +1,113 @@
+"""Means, rms and peaks are those of the motion, not of the rows kept; one throughput for every engine; work at jumps is paid for."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from tests.support.toys import Hopper, HopState, Scalar1, SineMotor
+
+from footfall.analysis.summary import summarise
+from footfall.numerics import panel
+from footfall.record.ledger import Ledger
+from footfall.sim.batch import run_batch
+from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.plan import FixedSteps, SimPlan
+from footfall.sim.simulate import simulate
+
+COARSE = SimPlan(duration=2.0, sample_rate=1.0)
+SAMPLED = {
+    "one row a second": COARSE,
+    "no rows but jumps": dataclasses.replace(COARSE, sample_rate=None),
+    "fixed steps": dataclasses.replace(COARSE, fixed=FixedSteps(step=1e-3)),
+}
+
+
+def told(robot: SineMotor, plan: SimPlan) -> list[float]:
+    metrics = summarise(simulate(robot, robot.begin(Scalar1(x=0.0)), plan)).metrics
+    return [metrics[f"motor_{kind}_torque"] for kind in ("mean", "rms", "peak")]
+
+
+@pytest.mark.parametrize("kind", SAMPLED)
+def test_mean_rms_and_peak_of_a_sine_are_those_of_the_sine(kind):
+    """sin 5t from 0 to 2 s: its largest value lies inside a step, where no row is."""
+    mean, square = (1 - np.cos(10.0)) / 10.0, 0.5 - np.sin(20.0) / 40.0
+    # Nine nodes on steps of 0.2 s at most integrate a sine to 1e-12, and the parabola on 65 points is off by (1/64)^4. Fixed steps: fourth
+    # order, and peaks at the ends of steps, (5 * 1e-3)^2 / 8 below the truth at most.
+    rtol = 1e-7 if kind != "fixed steps" else 4e-6
+    assert told(SineMotor(), SAMPLED[kind]) == pytest.approx([mean, np.sqrt(square), 1.0], rel=rtol)
+
+
+def test_a_torque_at_its_limit_has_that_as_its_peak():
+    """A polynomial through the corner would overshoot, by a hundredth or so."""
+    assert told(SineMotor(limit=0.7), COARSE)[2] == 0.7
+
+
+def test_a_panel_integrates_smooth_functions_and_sees_their_peaks():
+    s, ends = panel.NODES, np.array([0.0, 0.3, 1.0])
+    values = np.exp(-s) * np.sin(4.0 * s)
+    exact = lambda x: (4.0 - np.exp(-x) * (np.sin(4.0 * x) + 4.0 * np.cos(4.0 * x))) / 17.0  # noqa: E731
+    assert values @ panel.WEIGHTS == pytest.approx(exact(1.0), abs=1e-13)  # exact to degree 15
+    # What is left of a polynomial of degree 8: the ninth derivative, 17^(9/2) at most, over 9! times the product of distances from the nodes.
+    off = 17**4.5 / math.factorial(9) * np.abs(np.prod(np.linspace(0, 1, 401)[:, None] - s, axis=1)).max()
+    assert off < 2e-5
+    assert panel.running_weights(ends) @ values == pytest.approx(exact(ends), abs=off)
+    top = np.arctan(4.0) / 4.0
+    assert panel.largest(values[None, :, None])[0, 0] == pytest.approx(np.exp(-top) * np.sin(4.0 * top), abs=off)
+
+
+# --- work at jumps -------------------------------------------------------------------------------------------------
+
+
+def hopping(robot: Hopper):
+    return robot.begin(HopState(x=0.0, v=2.0, way=0.0))
+
+
+@pytest.mark.parametrize("fixed", [None, FixedSteps(step=1e-3)], ids=["event engine", "step engine"])
+def test_a_push_at_a_jump_is_paid_for(fixed):
+    robot, plan = Hopper(), SimPlan(duration=4.1, sample_rate=50.0, fixed=fixed)
+    metrics = summarise(simulate(robot, hopping(robot), plan)).metrics
+    assert metrics["cost_of_transport"] == pytest.approx(2.0 * 0.75 / (4 * 0.5), rel=1e-9)
+    assert metrics["motor_work_per_step"] == pytest.approx(0.5 * 2.0**2 * 0.75, rel=1e-9)
+
+
+def test_a_push_at_a_jump_is_paid_for_in_a_batch():
+    columns = run_batch(Hopper(), hopping(Hopper()), BatchPlan(4.1, step=1e-3, path="xla")).columns
+    assert columns["cost_of_transport"] == pytest.approx([0.75], rel=1e-9)
+
+
+def test_the_check_knows_ports_of_jumps():
+    from footfall.hybrid.conformance import examine_system
+
+    claims = {c.claim: c.ok for c in examine_system(Hopper(), hopping(Hopper())).checks}
+    assert claims["progress is measured by signals that exist"]
+
+
+# --- the books -----------------------------------------------------------------------------------------------------
+
+
+def test_run_fixed_steps_and_batch_mean_the_same_by_a_relative_residual():
+    """Each landing hides half of its 1.5 J; up and down, kinetic and potential energy change by 2 J each."""
+    robot, duration = Hopper(reported=0.5), 4.1  # ten landings, every 0.4 s, and half a hop less a half of it
+    plan = SimPlan(duration=duration, sample_rate=50.0)
+    run = simulate(robot, hopping(robot), plan).ledger
+    stepped = simulate(robot, hopping(robot), dataclasses.replace(plan, fixed=FixedSteps(step=1e-3))).ledger
+    batch = run_batch(robot, hopping(robot), BatchPlan(duration, step=1e-3, path="xla")).columns
+    rise = 0.5 * (2.0**2 - 1.0**2)  # in the last 0.1 s
+    throughput = 10 * (4 * 2.0 + 1.5 + 0.75) + 2 * rise
+    expected = 10 * 0.75 / throughput
+    # A step over the top of a hop sees less than what moves there and back: steps of 0.2 s at most, less than 0.05 J of 8 J a hop.
+    assert run.relative_residual == pytest.approx(expected, rel=1e-2)
+    assert stepped.relative_residual == pytest.approx(expected, rel=1e-5)
+    assert batch["relative_residual"] == pytest.approx([stepped.relative_residual], rel=1e-12)
+
+
+def test_lines_of_the_ledger_that_are_rounding_are_zero():
+    ledger = Ledger({"kinetic": 1.0}, {"kinetic": 1.5}, {"motor": 0.5, "idle": 4e-28}, {"drag": -3e-17}, {"impact": 1e-9}, 2.0)
+    assert ledger.work == {"motor": 0.5, "idle": 0.0} and ledger.losses == {"drag": 0.0}
+    assert ledger.jump_losses == {"impact": 1e-9}
+
+
+def test_a_run_that_ends_at_once_measures_its_residual_against_what_was_stored():
+    ledger = Ledger({"kinetic": 10.0}, {"kinetic": 10.0 + 2e-14}, {}, {}, {}, 0.0)
+    assert ledger.relative_residual < 1e-5

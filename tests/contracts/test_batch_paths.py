@@ -1,12 +1,14 @@
 """One loop, three ways to run it: C++ kernel, Pallas kernel, XLA. They agree, and say why when one cannot be taken."""
 
+import sys
+
 import jax
 import numpy as np
 import pytest
 
 from footfall import Outcome
 from footfall.sim import batch_program
-from footfall.sim.batch import run_batch
+from footfall.sim.batch import fits_kernels, run_batch
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.cpp_kernel import CppKernel
 from footfall.sim.fuse_errors import CannotFuse
@@ -98,6 +100,14 @@ def test_a_primitive_without_a_rule_is_named_and_the_system_runs_all_the_same():
     assert result.path.startswith("XLA") and len(result.notes) == 1 and "digamma" in result.notes[0]
     plain = run_batch(Ball(restitution=1.0), start, BatchPlan(1.0, step=0.1, path="xla"))
     np.testing.assert_allclose(result.end.x.x, plain.end.x.x, atol=1e-14)
+
+
+def test_a_jax_without_pallas_has_no_gpu_kernel_and_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "footfall.sim.fused_kernel", None)  # its import fails
+    batch_program._pallas.cache_clear()
+    found = fits_kernels(Ball(restitution=1.0), Ball.begin(Height(x=1.0, v=0.0)))
+    assert found["GPU kernel"] == f"no rule there for pallas: is not in JAX {jax.__version__}"
+    assert found["C++ kernel"] == "yes"
 
 
 def test_without_a_compiler_a_batch_runs_under_xla_with_one_note(monkeypatch):

@@ -90,8 +90,10 @@ def _cpp(kind: Kind, tree: Any, flags: tuple[bool, ...], dtypes: tuple[Any, ...]
 
 @functools.lru_cache(maxsize=32)
 def _pallas(kind: Kind, tree: Any, flags: tuple[bool, ...], interpret: bool) -> Any:
-    from footfall.sim.fused_kernel import pallas_kernel
-
+    try:
+        from footfall.sim.fused_kernel import pallas_kernel
+    except ImportError as error:
+        raise CannotFuse("pallas", f"is not in JAX {jax.__version__}") from error
     return jax.jit(pallas_kernel(flat_program(kind, tree), flags, registers=REGISTERS[kind.precision], interpret=interpret))
 
 

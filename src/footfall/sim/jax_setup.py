@@ -72,7 +72,7 @@ def _use_cache(whole_loops: bool) -> None:
     """
     import jax
 
-    if jax.config.jax_compilation_cache_dir:
+    if getattr(jax.config, "jax_compilation_cache_dir", None):
         return
     folder = cache_folder() / ("xla-whole-loops" if whole_loops else "xla")
     try:

@@ -32,7 +32,7 @@ def _install() -> None:
 
     def make_limited(jaxpr: Any, *args: Any, **options: Any) -> Any:
         result = make(jaxpr, *args, **options)
-        asked = _ASKS.search(str(getattr(jaxpr.debug_info, "func_name", "")))
+        asked = _ASKS.search(str(getattr(getattr(jaxpr, "debug_info", None), "func_name", "")))
         if asked:
             operation = result.module.operation
             with operation.context:

@@ -121,7 +121,12 @@ def test_a_notebook_shows_the_plot_page(run, monkeypatch):
 
 def test_experiments_and_cycles_print_in_a_few_lines(wheel):
     said = repr(wheel)
-    assert said.count("\n") < 8 and "leg spring" in said and "Rimless wheel" in said
+    assert (
+        said.count("\n") < 8
+        and "leg spring" in said
+        and "set: robot.leg.stiffness = 10000 N/m" in said
+        and "Rimless wheel" in said
+    )
     passive = ff.load("passive-wheel")
     cycle = ff.find_cycle(passive.system, passive.start, "touchdown")
     assert repr(cycle).startswith("stable gait of period 0.25") and repr(cycle).count("\n") < 8

@@ -18,6 +18,7 @@ from footfall.analysis.return_map import event_index
 from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.numerics.namespace import traced
 from footfall.sim import event_engine as engine
 from footfall.sim.loop_state import Limits, Settings
 from footfall.sim.packed_system import Loop
@@ -62,7 +63,7 @@ def course(system: AbstractHybridSystem, state: HybridState, plan: SimPlan, even
 def find_end(system: Any, state: HybridState, way: Course) -> End:
     """The end of a run, differentiable in forward and in reverse mode by every number of the system and the state that is traced."""
     leaves, tree = jax.tree.flatten((system, *state))
-    moving = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer) and _is_real(leaf)]
+    moving = [i for i, leaf in enumerate(leaves) if traced(leaf) and _is_real(leaf)]
     if not moving:
         return _find(*_as_arrays(system, state), way.limits, way.step, settings=way.settings)
     layout = Layout.of([leaves[i] for i in moving])

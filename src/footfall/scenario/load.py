@@ -82,6 +82,7 @@ class Experiment:
                 f"{self.name}: {self.about.title or self.about.about or robot['kind']}",
                 f"  robot: {robot['kind']}" + (f" ({parts})" if parts else ""),
                 *([f"  start: {start}"] if start else []),
+                *([f"  set: {self.said_overrides()}"] if self.overrides else []),
                 f"  sim: {self.plan.duration:g} s, {sim['solver']}",
                 "  ff.simulate(experiment) runs it; experiment.document has every value",
             ]

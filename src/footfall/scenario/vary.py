@@ -15,6 +15,7 @@ import numpy as np
 
 from footfall.hybrid.fields import FieldInfo, ParameterError, describe
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.numerics.namespace import traced
 from footfall.numerics.shown import clipped
 from footfall.scenario.document import TABLES, find_path, slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
@@ -147,7 +148,7 @@ def placed(experiment: Experiment, values: Mapping[str, Any]) -> tuple[AbstractH
     try:
         return system, system.begin(start)
     except (jax.errors.JAXTypeError, TypeError) as error:
-        if not any(isinstance(value, jax.core.Tracer) for value in values.values()):
+        if not traced(*values.values()):
             raise
         raise ScenarioError(
             f"{type(start).__name__}: the start of this robot cannot be differentiated ({str(error).splitlines()[0]}).\n"

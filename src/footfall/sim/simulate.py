@@ -19,6 +19,7 @@ from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.numerics.namespace import traced
 from footfall.record.provenance import provenance
 from footfall.record.row_stream import RowStream
 from footfall.record.trajectory import Trajectory
@@ -136,7 +137,7 @@ def simulate(
     if not isinstance(system, AbstractHybridSystem | AbstractRigidBodies):
         hint = f' Load it first: ff.simulate(ff.load("{system}")).' if isinstance(system, str) else ""
         raise TypeError(f"simulate takes an experiment, as ff.load gives it, or a system, not {type(system).__name__}.{hint}")
-    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((system, state))):
+    if traced(*jax.tree.leaves((system, state))):
         raise TypeError(
             "simulate keeps a record and cannot be traced by JAX (jit, grad, vmap). To differentiate a run, use ff.endpoint(experiment, "
             "{key: value}), which jax.grad and jax.jacfwd take, or ff.gradient(measure, experiment, wrt=[key]); for many robots at once, "

@@ -38,6 +38,7 @@ from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
+SAME = 1e-14  # m; footholds of two that do, and that only rounding tells apart, are the same
 
 Counts: TypeAlias = SteeredWheelCounts | DrivenWheelCounts
 
@@ -253,8 +254,8 @@ class SteeredWheel(AbstractPlant):
     def jump(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
         """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here.
 
-        The other side lands with it if it has less than TOGETHER left: walking straight is unstable against the sides
-        drifting apart, so a difference of a rounding error must not be made into one of a step.
+        The other side lands with it if it has less than TOGETHER left, in the SAME place if only rounding says otherwise: walking straight
+        is unstable against the sides drifting apart, so a difference of a rounding error must not be made into one of a step.
         """
         if k > 1:  # a lift-off that is only reported changes nothing
             return Jump(x, m, self.no_work(x))
@@ -268,6 +269,7 @@ class SteeredWheel(AbstractPlant):
             foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * turn)
             ahead[i], steps[i], ways[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands, jnp.where(lands, way, ways[i])
             released = released + jnp.where(lands, 0.5 * self.leg.energy(side.length), 0.0)
+        ahead[1] = jnp.where(jnp.abs(ahead[1] - ahead[0]) < SAME, ahead[0], ahead[1])
         x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
         counted = dataclasses.replace(
             m, steps_left=steps[0], steps_right=steps[1], direction_left=ways[0], direction_right=ways[1]

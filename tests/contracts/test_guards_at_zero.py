@@ -114,3 +114,25 @@ def test_a_start_that_its_robot_cannot_hold_ends_at_once(scenario, settings, out
         run = simulate(experiment.system, experiment.start, plan)
         assert (run.outcome, run.ending.event, run.ending.t) == (outcome, event, 0.0)
         assert len(run.t) and np.all(run.t == 0.0) and run.verdict.sound  # nothing happened, and the books say so
+
+
+@pytest.mark.parametrize(("c0", "c1", "c2"), [(-1e-3, -0.1, 0.5), (0.0, -0.1, 0.0), (-1e-17, 0.0, -1.0)])
+def test_an_ending_guard_that_another_event_restarts_waits_at_the_start_unless_it_is_at_zero(c0, c1, c2):
+    """A return map begins just after a footfall, where the spoke that left reaches into the ground: that is no rocking back."""
+
+    class Restarting(Ending):
+        @property
+        def events(self):
+            change, ending = super().events
+            return (change._replace(restarts=("end",)), ending)
+
+    run = simulate(
+        Restarting(c0, c1, c2, 0.0, 0.0),
+        Clockwork.begin(Scalar1(x=0.0)),
+        SimPlan(duration=0.25, sample_rate=None, max_step=0.13),
+    )
+    lanes = HybridState(Scalar1(x=np.zeros(1)), Count(n=np.int32(0)))
+    batch = run_batch(Restarting(c0, c1, c2, 0.0, 0.0), lanes, BatchPlan(0.25, step=0.05, path="xla")).columns
+    expected = (Outcome.reached_end, 0.25) if c0 == -1e-3 else (Outcome.fell, 0.0)
+    assert (run.outcome, run.ending.t) == expected
+    assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == expected

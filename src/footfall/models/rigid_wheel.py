@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 import equinox as eqx
+import jax.numpy as jnp
 
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, signal, store
@@ -17,6 +18,7 @@ from footfall.hybrid.sketch import Shape
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed
+from footfall.models.wheel_rolling import next_and_previous, side_of_landing
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import RigidWheelStart
 from footfall.models.wheel_states import RigidWheelState, WheelStance
@@ -69,6 +71,7 @@ class RigidWheel(AbstractHybridSystem):
 
     (m l^2 + J) theta_dd = m g l sin(theta - gamma) - T          (rigid.1)
     support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha          (rigid.2)
+    and theta+ = theta- - alpha for one that started backward (see wheel_rolling.py).
     """
 
     Start = RigidWheelStart
@@ -128,11 +131,16 @@ class RigidWheel(AbstractHybridSystem):
 
     def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
         """[m] height of the next and of the previous foot above the ground; [N] normal force."""
-        del t, m
-        l = self.leg.length
+        del t
         s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
+        feet = next_and_previous(*self._neighbours(s, c), m.direction, m.steps, self.leg.length)
+        return *feet, self._ground_force(s, c, x.spoke_rate)[1]
+
+    def _neighbours(self, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot, and of the one behind it."""
+        l = self.leg.length
         level, tilted = l * c * (1.0 - math.cos(self.spoke_spacing)), l * s * math.sin(self.spoke_spacing)
-        return level + tilted, level - tilted, self._ground_force(s, c, x.spoke_rate)[1]
+        return level + tilted, level - tilted
 
     def jump(self, t: Scalar, x: RigidWheelState, m: WheelStance, k: int) -> Jump:
         del t
@@ -144,11 +152,13 @@ class RigidWheel(AbstractHybridSystem):
         removed_x = l * (after * math.cos(alpha) - x.spoke_rate)
         removed_z = l * (after * math.sin(alpha))
         lost = 0.5 * mass * (removed_x * removed_x + removed_z * removed_z) + 0.5 * self.inertia * (after - x.spoke_rate) ** 2
-        angle = x.spoke_angle + alpha
-        foot_x = m.foot_x + l * (sincos(angle)[0] - sincos(x.spoke_angle)[0])
+        s, c = sincos(x.spoke_angle)
+        side = side_of_landing(*self._neighbours(s, c), m.direction, m.steps)
+        angle = x.spoke_angle + jnp.asarray(side, jnp.result_type(x.spoke_angle)) * alpha
+        foot_x = m.foot_x + l * (sincos(angle)[0] - s)
         return Jump(
             RigidWheelState(spoke_angle=angle, spoke_rate=after),
-            WheelStance(foot_x=foot_x, steps=m.steps + 1),
+            WheelStance(foot_x=foot_x, steps=m.steps + 1, direction=side),
             ImpactWork(impact=-lost),
         )
 

@@ -24,6 +24,7 @@ from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
 from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
+from footfall.models.wheel_rolling import next_and_previous, side_of_landing
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import SteeredWheelStart
 from footfall.models.wheel_states import DrivenWheelCounts, SteeredWheelCounts, SteeredWheelState
@@ -39,6 +40,7 @@ from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
+SAME = 1e-14  # m; footholds of two that do, and that only rounding tells apart, are the same
 
 Counts: TypeAlias = SteeredWheelCounts | DrivenWheelCounts
 
@@ -232,35 +234,48 @@ class SteeredWheel(AbstractPlant):
         """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height."""
         del t
         l0 = self.leg.rest_length
-        cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
         left, right = self.sides(x, m)
+        next_left, previous_left = next_and_previous(*self._neighbours(left), m.direction_left, m.steps_left, l0)
+        next_right, previous_right = next_and_previous(*self._neighbours(right), m.direction_right, m.steps_right, l0)
         return (
-            left.height - l0 * (left.cos * cos_alpha - left.sin * sin_alpha),
-            right.height - l0 * (right.cos * cos_alpha - right.sin * sin_alpha),
-            left.height - l0 * (left.cos * cos_alpha + left.sin * sin_alpha),
-            right.height - l0 * (right.cos * cos_alpha + right.sin * sin_alpha),
+            next_left,
+            next_right,
+            previous_left,
+            previous_right,
             left.force,
             right.force,
             x.height - 0.5 * l0,
         )
 
+    def _neighbours(self, side: Side) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot of one side, and of the one behind it."""
+        l0, cos_alpha, sin_alpha = self.leg.rest_length, math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
+        in_front = side.height - l0 * (side.cos * cos_alpha - side.sin * sin_alpha)
+        return in_front, side.height - l0 * (side.cos * cos_alpha + side.sin * sin_alpha)
+
     def jump(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
         """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here.
 
-        The other side lands with it if it has less than TOGETHER left: walking straight is unstable against the sides
-        drifting apart, so a difference of a rounding error must not be made into one of a step.
+        The other side lands with it if it has less than TOGETHER left, in the SAME place if only rounding says otherwise: walking straight
+        is unstable against the sides drifting apart, so a difference of a rounding error must not be made into one of a step.
         """
         if k > 1:  # a lift-off that is only reported changes nothing
             return Jump(x, m, self.no_work(x))
         rooms = self.guards(t, x, m)[:2]
         ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
+        ways = [m.direction_left, m.direction_right]
         for i, side in enumerate(self.sides(x, m)):
             lands = (rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i])
-            foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * math.sin(self.spoke_spacing))
-            ahead[i], steps[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands
+            way = side_of_landing(*self._neighbours(side), ways[i], steps[i])
+            turn = jnp.asarray(way, jnp.result_type(side.sin)) * math.sin(self.spoke_spacing)
+            foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * turn)
+            ahead[i], steps[i], ways[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands, jnp.where(lands, way, ways[i])
             released = released + jnp.where(lands, 0.5 * self.leg.energy(side.length), 0.0)
+        ahead[1] = jnp.where(jnp.abs(ahead[1] - ahead[0]) < SAME, ahead[0], ahead[1])
         x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
-        counted = dataclasses.replace(m, steps_left=steps[0], steps_right=steps[1])
+        counted = dataclasses.replace(
+            m, steps_left=steps[0], steps_right=steps[1], direction_left=ways[0], direction_right=ways[1]
+        )
         return Jump(x, counted, ReleasedWork(released_spring=-released))
 
     def no_work(self, x: SteeredWheelState) -> ReleasedWork:
@@ -291,7 +306,7 @@ class SteeredWheel(AbstractPlant):
         left, right = self.sides(x, m)
         turned = (
             atan2(side.sin, side.cos) - self.spoke_spacing * jnp.asarray(steps, jnp.result_type(side.sin))
-            for side, steps in ((left, m.steps_left), (right, m.steps_right))
+            for side, steps in ((left, m.direction_left * m.steps_left), (right, m.direction_right * m.steps_right))
         )
         positions = tuple(x.torso_angle - angle for angle in turned)
         return Senses(x.torso_angle, positions, (x.torso_rate - left.rate, x.torso_rate - right.rate))

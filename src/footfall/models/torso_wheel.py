@@ -24,6 +24,7 @@ from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
+from footfall.models.wheel_rolling import next_and_previous, side_of_landing
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
 from footfall.models.wheel_states import DrivenStance, SampledStance, TorsoWheelState, WheelStance
@@ -242,15 +243,19 @@ class TorsoWheel(AbstractPlant):
         """
         l0 = self.leg.rest_length
         s, c = sincos(x.spoke_angle)
-        cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
         height = x.spoke_length * c
         return (
-            height - l0 * (c * cos_alpha - s * sin_alpha),
-            height - l0 * (c * cos_alpha + s * sin_alpha),
+            *next_and_previous(*self._neighbours(height, s, c), m.direction, m.steps, l0),
             self.leg.force(x.spoke_length, x.spoke_speed),
             height - 0.5 * l0,
             *((self._time_left(t, m, height),) if isinstance(m, SampledStance) else ()),
         )
+
+    def _neighbours(self, height: Scalar, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot, and of the one behind it."""
+        cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
+        l0 = self.leg.rest_length
+        return height - l0 * (c * cos_alpha - s * sin_alpha), height - l0 * (c * cos_alpha + s * sin_alpha)
 
     def _time_left(self, t: Scalar, m: SampledStance, like: Scalar) -> Scalar:
         """Before the next tick, in the precision of `like`: a whole number times a Python number would be double."""
@@ -272,8 +277,8 @@ class TorsoWheel(AbstractPlant):
         spins = self.wheel_inertia * v.spoke_rate * v.spoke_rate + self.torso.inertia * v.torso_rate * v.torso_rate
         return 0.5 * (self.wheel_mass * hub + self.torso.mass * torso + spins)
 
-    def transfer(self, x: TorsoWheelState) -> TorsoWheelState:
-        """State just after the next spoke has taken over, unstretched, its foot at rest.
+    def transfer(self, x: TorsoWheelState, side: Scalar = 1.0) -> TorsoWheelState:
+        """State just after the next spoke (`side` 1: in front, -1: behind) has taken over, unstretched, its foot at rest.
 
         Three momenta pass through unchanged, because the impulse acts at the new foot and across the new spoke only:
         the torso's about the hub (p_phi), the whole robot's about the new foot (p_theta + p_phi) and the linear one along the
@@ -283,7 +288,7 @@ class TorsoWheel(AbstractPlant):
         Without wheel inertia nothing impulsive happens at all, and the velocities are rewritten exactly.
         """
         l0 = self.leg.rest_length
-        angle = x.spoke_angle + self.spoke_spacing
+        angle = x.spoke_angle + side * self.spoke_spacing
         s, c = sincos(angle)
         sin_phi, cos_phi = sincos(x.torso_angle)
         com = self.torso.com_distance
@@ -313,12 +318,14 @@ class TorsoWheel(AbstractPlant):
             if k == TICK and isinstance(m, SampledStance):
                 x, m = self._tick(x, m)
             return Jump(x, m, nothing)
-        after = self.transfer(x)
+        s, c = sincos(x.spoke_angle)
+        side = side_of_landing(*self._neighbours(x.spoke_length * c, s, c), m.direction, m.steps)
+        after = self.transfer(x, jnp.asarray(side, jnp.result_type(x.spoke_angle)))
         # The map is an orthogonal projection in the kinetic metric, so what it takes is the energy of what it removes.
         removed = Motion(*(b - a for a, b in zip(self.motion(x), self.motion(after), strict=True)))
         work = TransferWork(impact=-self.kinetic(removed), released_spring=-self.leg.energy(x.spoke_length))
-        foot_x = m.foot_x + self.leg.rest_length * sincos(after.spoke_angle)[0] - x.spoke_length * sincos(x.spoke_angle)[0]
-        return Jump(after, dataclasses.replace(m, foot_x=foot_x, steps=m.steps + 1), work)
+        foot_x = m.foot_x + self.leg.rest_length * sincos(after.spoke_angle)[0] - x.spoke_length * s
+        return Jump(after, dataclasses.replace(m, foot_x=foot_x, steps=m.steps + 1, direction=side), work)
 
     def restarted(self, m: Stance) -> Stance:
         """The controller's next tick is at zero, wherever between two ticks the event was."""
@@ -341,7 +348,7 @@ class TorsoWheel(AbstractPlant):
     def senses(self, t: Scalar, x: TorsoWheelState, m: Stance) -> Senses:
         del t
         # A transfer renames the stance spoke by one spacing; the wheel itself has not turned.
-        wheel = x.spoke_angle - self.spoke_spacing * jnp.asarray(m.steps, jnp.result_type(x.spoke_angle))
+        wheel = x.spoke_angle - self.spoke_spacing * jnp.asarray(m.direction * m.steps, jnp.result_type(x.spoke_angle))
         position, speed = x.torso_angle - wheel, x.torso_rate - x.spoke_rate
         return Senses(x.torso_angle, (position, position), (speed, speed))
 

@@ -8,6 +8,7 @@ import numpy as np
 from footfall.hybrid.fields import ParameterError, param
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
+from footfall.models.wheel_rolling import rolling
 from footfall.models.wheel_states import (
     DrivenStance,
     DrivenWheelCounts,
@@ -75,7 +76,7 @@ class RigidWheelStart(AbstractStart):
         _require_above_ground(length * xp.cos(angle), length, angle, system.spokes)
         foot_x = length * xp.sin(angle)  # the hub starts above x = 0
         x = RigidWheelState(spoke_angle=self.spoke_angle, spoke_rate=self.spoke_rate)
-        return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
+        return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0), direction=rolling(-self.spoke_rate)))
 
 
 class TorsoWheelStart(AbstractStart):
@@ -104,11 +105,12 @@ class TorsoWheelStart(AbstractStart):
             pitch_integral=0.0,
         )
         foot_x = x.spoke_length * xp.sin(angle)  # the hub starts above x = 0
+        stance = {"foot_x": foot_x, "steps": np.int32(0), "direction": rolling(-self.spoke_rate)}
         if system.controller.held:
-            return HybridState(x, DrivenStance(foot_x=foot_x, steps=np.int32(0), torque=0.0))
+            return HybridState(x, DrivenStance(**stance, torque=0.0))
         if system.control_period is None:
-            return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0)))
-        return HybridState(x, SampledStance(foot_x=foot_x, steps=np.int32(0), torque=0.0, ticks=np.int32(0)))
+            return HybridState(x, WheelStance(**stance))
+        return HybridState(x, SampledStance(**stance, torque=0.0, ticks=np.int32(0)))
 
 
 class SteeredWheelStart(AbstractStart):
@@ -146,6 +148,8 @@ class SteeredWheelStart(AbstractStart):
             distance=0.0,
             pitch_integral=0.0,
         )
+        way = rolling(self.speed)
+        counts = {"steps_left": np.int32(0), "steps_right": np.int32(0), "direction_left": way, "direction_right": way}
         if system.controller.held:
-            return HybridState(x, DrivenWheelCounts(np.int32(0), np.int32(0), torque_left=0.0, torque_right=0.0))
-        return HybridState(x, SteeredWheelCounts(steps_left=np.int32(0), steps_right=np.int32(0)))
+            return HybridState(x, DrivenWheelCounts(**counts, torque_left=0.0, torque_right=0.0))
+        return HybridState(x, SteeredWheelCounts(**counts))

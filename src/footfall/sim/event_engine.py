@@ -37,12 +37,11 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     y = loop.layout.pack((x, jax.tree.map(lambda s: jnp.zeros(s.shape), jax.eval_shape(lambda: system.flow(t, x, m).power))))
     field = loop.field(t, y, (system, m, t))
     guards, rates = loop.guard_rates(t, y, m, field)
-    # A guard at or below zero is unarmed until it has been positive; exactly at zero its rate decides. One that ends the run does so
-    # at once (see at_start.py).
+    # A guard at or below zero is unarmed until it has been positive, unless it fires at once (see at_start.py).
     span = at_start.moment(y.dtype)
     ahead = y + span * loop.field(t, y + 0.5 * span * field, (system, m, t + 0.5 * span))
-    over = at_start.no_room(guards, rates, loop.guards(t + span, ahead, m), span) & (loop.guard_outcome != 0)
-    armed = (guards > 0) | ((guards == 0) & (rates < 0)) | over
+    later, ends = loop.guards(t + span, ahead, m), np.repeat(at_start.ends_at_once(system), np.diff(loop.first_index))
+    armed = (guards > 0) | at_start.fires(guards, rates, later, span, ends)
     if settings.adaptive:
         scale = limits.atol + limits.rtol * jnp.abs(y)
         size, speed = jnp.sqrt(jnp.mean((y / scale) ** 2)), jnp.sqrt(jnp.mean((field / scale) ** 2))

@@ -28,13 +28,11 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     """Lanes at t = 0, after the first tick of every clock."""
     zero, none = jnp.zeros(x[0].shape[-1:], loop.real), jnp.zeros(x[0].shape[-1:], jnp.int32)
     works = [zero for _ in loop.works]
-    # A guard at or below zero does not count until it has been positive. Exactly at zero its rate decides: falling into the run it
-    # fires at once, rising out of it it has been positive. What a first tick makes of a guard at zero is no fall into the run.
-    first = loop.field(m)(zero, x)
-    at_first, falling = loop.guards(zero, x, m, first)
-    over = _no_room(loop, x, m, first, at_first, falling)
+    # A guard at or below zero does not count until it has been positive, unless it fires at once. Exactly at zero and rising out of it it
+    # has been positive. What a first tick makes of a guard at zero is no fall into the run.
+    fired = _fired(loop, x, m)
     endings = [I(loop.system.events[k].outcome or 0) for k, _ in loop.searched]
-    ended = functools.reduce(lambda rest, case: jnp.where(*case, rest), reversed([*zip(over, endings, strict=True)]), none)
+    ended = functools.reduce(lambda rest, case: jnp.where(*case, rest), reversed([*zip(fired, endings, strict=True)]), none)
     untouched = (x, m, works)
     for k in loop.clocks:
         x, m, done = loop.jump(zero, x, m, k, None)
@@ -42,10 +40,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     x, m, works = pick(ended != I(0), untouched, (x, m, works))
     slope = loop.field(m)(zero, x)
     room, rate = loop.guards(zero, x, m, slope)
-    room = [
-        armed_room(g, (g > 0) | ((g == 0) & ((f < 0) | (r > 0))) | o)
-        for g, f, r, o in zip(room, falling, rate, over, strict=True)
-    ]
+    room = [armed_room(g, (g > 0) | ((g == 0) & (r > 0)) | f) for g, r, f in zip(room, rate, fired, strict=True)]
     good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *room])
     full = zero + jnp.asarray(clock.step, loop.real)
     return Lane(
@@ -66,19 +61,20 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     )
 
 
-def _no_room(loop: LaneLoop, x: list[Array], m: list[Array], slope: Any, room: list[Array], rate: list[Array]) -> list[Array]:
-    """Of each searched guard, the lanes that it ends at the start (see at_start.py)."""
-    span = at_start.moment(loop.real)
+def _fired(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
+    """Of each searched guard, the lanes in which it fires at the start (see at_start.py)."""
+    zero, span = jnp.zeros(x[0].shape[-1:], loop.real), loop.real(at_start.moment(loop.real))
+    field, ends = loop.field(m), at_start.ends_at_once(loop.system)
 
-    def moved(by: float, slope: Any) -> list[Array]:
-        return [v if r is None else v + loop.real(by) * r for v, r in zip(x, slope.x, strict=True)]
+    def moved(by: Any, slope: Any) -> list[Array]:
+        return [v if r is None else v + by * r for v, r in zip(x, slope.x, strict=True)]
 
-    half, end = (jnp.full(x[0].shape[-1:], share * span, loop.real) for share in (0.5, 1.0))
-    ahead = moved(span, loop.field(m)(half, moved(0.5 * span, slope)))
-    later, _ = loop.guards(end, ahead, m, slope)
-    over = [at_start.no_room(g, r, after, loop.real(span)) for g, r, after in zip(room, rate, later, strict=True)]
-    ends = [loop.system.events[k].outcome is not None for k, _ in loop.searched]
-    return [o if e else jnp.zeros_like(o) for o, e in zip(over, ends, strict=True)]
+    first = field(zero, x)
+    room, rate = loop.guards(zero, x, m, first)
+    half = loop.real(0.5) * span
+    later, _ = loop.guards(zero + span, moved(span, field(zero + half, moved(half, first))), m, first)
+    guards = zip(room, rate, later, loop.searched, strict=True)
+    return [at_start.fires(g, r, after, span, ends[k]) for g, r, after, (k, _) in guards]
 
 
 def _fresh(moving: Moving) -> Moving:

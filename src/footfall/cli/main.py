@@ -260,7 +260,7 @@ def sweep(
         bool, typer.Option("--resume", help="Go on with the sweep in --out: only what is missing or damaged.")
     ] = False,
     duration: Annotated[str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')] = None,
-    step: Annotated[str | None, typer.Option(help='Fixed step, such as "1 ms" (default: chosen by accuracy).')] = None,
+    step: Annotated[str | None, typer.Option(help='Fixed step, such as "1 ms" (default: one that suits each design).')] = None,
     method: Annotated[str | None, typer.Option(help="rk4 (default), rk2, semi-implicit-euler or linearly-implicit.")] = None,
     precision: Annotated[str | None, typer.Option(help="float64 (default) or float32.")] = None,
     track: Annotated[
@@ -277,6 +277,9 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,
+    accept_doubt: Annotated[
+        bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")
+    ] = False,
 ) -> None:
     """Simulate many designs of a scenario: a Parquet dataset that can be resumed, a picture, a summary."""
     from footfall.cli.sweep import sweep_designs
@@ -304,6 +307,7 @@ def sweep(
         force=force,
         as_json=as_json,
         plots=plots,
+        accept_doubt=accept_doubt,
     )
     _guarded(sweep_designs, request)
 

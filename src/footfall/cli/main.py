@@ -187,11 +187,14 @@ def crossing(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+    accept_doubt: Annotated[
+        bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")
+    ] = False,
 ) -> None:
     """Count how often a robot gets over gaps: every combination of its reflexes, seven widths, ten arrivals, as one batch."""
     from footfall.cli.crossing import CrossingRequest, count_gaps
 
-    given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force)
+    given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force, accept_doubt)
     _guarded(count_gaps, CrossingRequest(name, settings or [], *given))
 
 

@@ -14,6 +14,7 @@ from footfall.sweep.designs import Designs, from_spec
 from footfall.sweep.errors import SweepError
 from footfall.sweep.manifest import Manifest, read_manifest
 from footfall.sweep.shards import shard_path
+from footfall.sweep.words import count_reasons
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,11 +171,7 @@ def digest_sweep(sweep: Sweep, success: Sequence[str] = ("reached_end",)) -> Dig
 
 def _reasons(sweep: Sweep) -> dict[str, int]:
     """How many designs each reason was given for."""
-    found = Counter[str]()
-    for piece in sweep.pieces(["verdict"]):
-        for verdict, count in Counter(piece["verdict"].tolist()).items():
-            found.update({name: count for name in verdict.split(", ") if name != "sound"})
-    return dict(found.most_common())
+    return count_reasons(verdict for piece in sweep.pieces(["verdict"]) for verdict in piece["verdict"].tolist())
 
 
 def _kept(piece: dict[str, np.ndarray], name: str, rows: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import footfall as ff
-from footfall.analysis.stability_limit import spectrum
 from footfall.hybrid.outcome import Outcome
 from footfall.record.verdict import verdict_words
 from footfall.sim import checked_batch
@@ -15,6 +14,7 @@ from footfall.sim.batch import run_batch
 from footfall.sim.batch_inputs import prepared
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.checked_batch import run_checked
+from footfall.sim.stability_limit import spectrum
 from footfall.sim.stable_step import above_reach, spectral_radius
 from footfall.sim.step_ladder import StepLadder
 from support.batches import leaning, wheel

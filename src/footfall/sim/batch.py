@@ -20,7 +20,7 @@ from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.batch_program import Kind, Path, choose_path, kernels_for, starter
 from footfall.sim.batch_results import Columns, collect
 from footfall.sim.jax_setup import prepare_jax
-from footfall.sim.lane_doubts import doubts_of
+from footfall.sim.lane_doubts import doubts_of, plan_doubts
 from footfall.sim.lane_jump import motor_work, step_count
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
 from footfall.sim.plan_figures import reckon
@@ -111,14 +111,16 @@ def run_batch(
 def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads: int | None) -> BatchResult:
     """Plans are not stepped through: along a plan everything is known."""
     figures, how, notes = reckon(system, path, threads)
+    columns = {name: figure.values for name, figure in figures.items()}
     return BatchResult(
-        columns={name: figure.values for name, figure in figures.items()},
+        columns=columns,
         units={name: figure.unit for name, figure in figures.items()},
         docs={name: figure.doc for name, figure in figures.items()},
         path=how,
         step=math.nan,
         notes=notes,
         end=state,
+        doubts=plan_doubts(system, columns),
     )
 
 

@@ -8,15 +8,13 @@ import jax
 import numpy as np
 
 from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
-from footfall.record.verdict import creates_energy, open_books
+from footfall.record.verdict import ROUNDING, creates_energy, open_books
 from footfall.sim.batch_program import Kind
 from footfall.sim.batch_results import Column, facts
 from footfall.sim.lane_state import Lane
 from footfall.sim.step_methods import METHODS
-
-#: N; a pull weaker than this is rounding where a foot is put down without load.
-NO_PULL = 1e-6
 
 
 def low_order(method: str, precision: str) -> bool:
@@ -26,24 +24,30 @@ def low_order(method: str, precision: str) -> bool:
 
 def doubts_of(kind: Kind, lane: Lane, columns: Mapping[str, Column]) -> dict[str, np.ndarray]:
     """Reasons not to believe a lane: name -> whether it holds for each."""
-    relative, residual = columns["relative_residual"].values, columns["residual"].values
+    relative = columns["relative_residual"].values
     loss_ports, loss_jumps = _losses(kind, tuple(np.shape(leaf)[:-1] for leaf in (*lane.x, *lane.m)))
     lost = [-columns[f"work_{name}"].values for name in loss_ports] + [
         -np.asarray(lane.jump_work[i], float) for i in loss_jumps
     ]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        through = np.abs(residual) / relative
-    through = np.where(
-        np.isfinite(through), through, functools.reduce(lambda a, b: a + np.abs(b), lost, np.zeros_like(relative))
-    )
     doubts = {
         "books_open": open_books(relative, stepped=low_order(kind.method, kind.precision)),
-        "loss_creates_energy": creates_energy(lost, through),
+        "loss_creates_energy": creates_energy(lost, np.asarray(lane.through, float)),
     }
-    pulls = [c.values < -NO_PULL for name, c in columns.items() if name.startswith("least_liftoff")]
+    pulls = [c.values < -ROUNDING for name, c in columns.items() if name.startswith("least_liftoff")]
     if pulls:
         doubts["contact_pulls"] = np.any(pulls, axis=0) & (columns["outcome"].values != Outcome.lifted_off)
     return doubts
+
+
+def plan_doubts(plan: AbstractMotionPlan, figures: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same of motion plans, from their figures: name -> whether it holds for each design."""
+    lanes = len(figures["outcome"])
+    found: dict[str, np.ndarray] = {}
+    for lane in range(lanes):
+        one = jax.tree.map(lambda leaf, lane=lane: leaf[lane] if np.shape(leaf) == (lanes,) else leaf, plan)
+        for doubt in one.figure_doubts({name: float(values[lane]) for name, values in figures.items()}):
+            found.setdefault(doubt.name, np.zeros(lanes, bool))[lane] = True
+    return found
 
 
 @functools.lru_cache(maxsize=64)

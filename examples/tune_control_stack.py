@@ -32,7 +32,7 @@ def ripple(proportional: np.ndarray, derivative: np.ndarray) -> np.ndarray:
     vary = {"controller.proportional": proportional, "controller.derivative": derivative, "stack.pitch_delay": DELAYS}
     runs = ff.rollout(ff.load(SCENARIO), vary=vary, duration=DURATION, track=("computer.pitch",))
     swing = runs["computer.pitch_max"].values - runs["computer.pitch_min"].values
-    walks = runs["outcome"].values == ff.Outcome.reached_end
+    walks = runs["outcome"].values == "reached_end"
     return np.where(walks.all(axis=-1), swing.max(axis=-1), np.nan)
 
 

@@ -84,7 +84,7 @@ def whole_robot(frequencies: np.ndarray, masses: np.ndarray) -> dict[str, np.nda
     shape = (len(masses), len(frequencies))
     names = {"height": "body.z_mean", "speed": "mean_speed", "power": "mean_power"}
     found = {name: np.asarray(runs[column]).reshape(shape) for name, column in names.items()}
-    found["runs"] = np.asarray(runs.outcome).reshape(shape) == int(ff.Outcome.reached_end)
+    found["runs"] = np.asarray(runs.outcome).reshape(shape) == "reached_end"
     found["per_watt"] = 1e3 * masses[:, None] / found["power"]
     return found
 

@@ -22,15 +22,11 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.stability_limit import spectrum
+from footfall.sim.stable_step import REACH
 from footfall.sweep.crossing import Crossings, Question, controllers_of, count_crossings, near_edge, rows_of
 from footfall.sweep.parse import parse_axis
 from footfall.sweep.plan_sweep import plan_of
-from footfall.sweep.words import counted
-
-#: Share of the energy flowing by which a ledger may be off: what a method of order 1 leaves at these steps is ten times less.
-BOOKS_OPEN = 0.05
-#: h |lambda| up to which a method is stable on a damper; an implicit one always is.
-REACH = {"semi-implicit-euler": 2.0, "rk2": 2.0, "rk4": 2.785, "linearly-implicit": math.inf}
+from footfall.sweep.words import count_reasons, counted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,10 +48,11 @@ class CrossingRequest:
     as_json: bool
     plots: bool
     force: bool
+    accept_doubt: bool = False
 
 
 def count_gaps(request: CrossingRequest) -> int:
-    """Count, print, write. Status 0 when the study was done, whatever it found."""
+    """Count, print, write. Status 0 when the study was done, whatever it found; 3 when runs are doubtful and nobody accepted that."""
     experiment = load(request.name, request.settings, duration=request.duration)
     controllers_of(experiment)  # this and the next raise where there is nothing to count
     near_edge(experiment)
@@ -74,11 +71,12 @@ def count_gaps(request: CrossingRequest) -> int:
         print(json.dumps(_numbers(found, plan), allow_nan=False), flush=True)
     else:
         _print(found, experiment, plan, took)
-    _warn_of_open_books(found)
+    _warn_of_doubts(found)
     note(f"table:   {folder / 'crossings.csv'}")
     if request.plots:
         note(f"picture: {folder / 'crossings.png'}")
-    return stopping.status(f"all of it, in {folder}")
+    doubtful = found.doubtful.any() and not request.accept_doubt
+    return stopping.status(f"all of it, in {folder}") or (3 if doubtful else 0)
 
 
 def _length(text: str, option: str) -> float:
@@ -171,16 +169,22 @@ def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: floa
         note(line)
 
 
-def _warn_of_open_books(found: Crossings) -> None:
-    runs = found.outcome.size
-    open_books = int(np.sum(~(np.abs(found.residual) < BOOKS_OPEN)))
-    if open_books:
-        said = (
-            f"in {open_books} of {runs} runs the energy ledger is off by more than {100 * BOOKS_OPEN:.0f} %: this step is too long for"
-            " something they do (a leg drawn up to a few millimetres turns at 1e5 1/s). Try a shorter --step and see whether the counts"
-            " stay; docs/theory/centipede.md, section 6."
-        )
-        err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
+def _warn_of_doubts(found: Crossings) -> None:
+    """How many runs should not be believed, why, and what to try."""
+    if not found.doubtful.any():
+        return
+    why = "; ".join(f"{name} in {count}" for name, count in _doubts(found).items())
+    said = (
+        f"{int(found.doubtful.sum())} of {found.verdict.size} runs are doubtful ({why}): this step is too long for something they do (a leg"
+        " drawn up to a few millimetres turns at 1e5 1/s). Try a shorter --step and see whether the counts stay;"
+        " docs/theory/centipede.md, section 6."
+    )
+    err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
+
+
+def _doubts(found: Crossings) -> dict[str, int]:
+    """How many runs each reason for doubt was given for."""
+    return count_reasons(found.verdict.ravel().tolist())
 
 
 def _numbers(found: Crossings, plan: BatchPlan) -> dict:
@@ -194,6 +198,8 @@ def _numbers(found: Crossings, plan: BatchPlan) -> dict:
         "values": [] if axis is None else list(found.question.values),
         "counts": found.counts.tolist(),
         "median_times": np.where(np.isnan(times), None, times.astype(object)).tolist(),
+        "doubtful": int(found.doubtful.sum()),
+        "doubts": _doubts(found),
         "largest_residual": float(np.max(np.nan_to_num(np.abs(found.residual), nan=1.0))),
         "duration": plan.duration,
         "step": found.step,

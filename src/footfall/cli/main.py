@@ -194,12 +194,15 @@ def crossing(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+    accept_doubt: Annotated[
+        bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")
+    ] = False,
 ) -> None:
     """Count how often a robot gets over gaps: every combination of its reflexes, seven widths, ten arrivals, as one batch."""
     with _loading():
         from footfall.cli.crossing import CrossingRequest, count_gaps
 
-    given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force)
+    given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force, accept_doubt)
     _guarded(count_gaps, CrossingRequest(name, settings or [], *given))
 
 
@@ -272,7 +275,7 @@ def sweep(
         bool, typer.Option("--resume", help="Go on with the sweep in --out: only what is missing or damaged.")
     ] = False,
     duration: Annotated[str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')] = None,
-    step: Annotated[str | None, typer.Option(help='Fixed step, such as "1 ms" (default: chosen by accuracy).')] = None,
+    step: Annotated[str | None, typer.Option(help='Fixed step, such as "1 ms" (default: one that suits each design).')] = None,
     method: Annotated[str | None, typer.Option(help="rk4 (default), rk2, semi-implicit-euler or linearly-implicit.")] = None,
     precision: Annotated[str | None, typer.Option(help="float64 (default) or float32.")] = None,
     track: Annotated[
@@ -289,6 +292,9 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,
+    accept_doubt: Annotated[
+        bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")
+    ] = False,
 ) -> None:
     """Simulate many designs of a scenario: a Parquet dataset that can be resumed, a picture, a summary."""
     with _loading():
@@ -317,6 +323,7 @@ def sweep(
         force=force,
         as_json=as_json,
         plots=plots,
+        accept_doubt=accept_doubt,
     )
     _guarded(sweep_designs, request)
 

@@ -39,24 +39,20 @@ from footfall.sweep.words import counted, grouped
 
 
 def sweep_designs(request: SweepRequest) -> int:
-    """Status 0 when every design has been simulated, whatever became of it."""
+    """Status 0 when every design has been simulated, whatever became of it; 3 when some are doubtful and nobody accepted that."""
     began = time.perf_counter()
     require_sense(request)
-    if request.resume:
-        folder = Path(request.out or "")
-        manifest = _resumed(folder, request)
-    else:
-        folder, manifest = _begun(request)
+    sweep = _resumed(Path(request.out or ""), request) if request.resume else _begun(request)
     try:
-        with own_code(open_folder(folder).experiment), _executor(request) as executor, _bar() as progress:
+        with own_code(sweep.experiment), _executor(request) as executor, _bar() as progress:
             threads = None if executor is None else THREADS_PER_WORKER
-            report = run_sweep(folder, executor=executor, threads=threads, path=request.path, progress=progress)
+            report = run_sweep(sweep, executor=executor, threads=threads, path=request.path, progress=progress)
     except KeyboardInterrupt:
-        fail(f"stopped; finished shards are kept. Go on with: footfall sweep --resume --out {folder}")
+        fail(f"stopped; finished shards are kept. Go on with: footfall sweep --resume --out {sweep.folder}")
         return 130
     for number, fault in report.mended:
         note(f"shard {number} was computed again: {fault}")
-    return _finish(folder, manifest, request, report, began)
+    return _finish(sweep, request, report, began)
 
 
 def _experiment(request: SweepRequest) -> Experiment:
@@ -95,20 +91,18 @@ def _seconds(text: str | None) -> float | None:
         raise ScenarioError(f"--step {text}: {error}") from None
 
 
-def _begun(request: SweepRequest) -> tuple[Path, Manifest]:
+def _begun(request: SweepRequest) -> OpenedSweep:
     experiment = _experiment(request)
     folder = Path(request.out) if request.out else fresh_folder("sweeps", experiment.name)
     designs, plan = _designs(experiment, request), _plan(experiment, request)
     doing = f"checking {counted(designs.count, 'design')}{'' if plan.step else ' and choosing the step'}"
     with err.status(doing, spinner="dots"), own_code(experiment):
         size = request.shard_size or default_shard_size(designs.count, plan.path, request.workers or 1)
-        return folder, begin_sweep(
-            folder, experiment, designs, plan, shard_size=size, force=request.force, metric=request.metric
-        )
+        return begin_sweep(folder, experiment, designs, plan, shard_size=size, force=request.force, metric=request.metric)
 
 
-def _resumed(folder: Path, request: SweepRequest) -> Manifest:
-    """The manifest in the folder, if what is asked for now is what was asked for then."""
+def _resumed(folder: Path, request: SweepRequest) -> OpenedSweep:
+    """The sweep in the folder, if what is asked for now is what was asked for then."""
     sweep = open_folder(folder)
     manifest = sweep.manifest
     experiment, designs = sweep.experiment, sweep.designs
@@ -139,7 +133,7 @@ def _resumed(folder: Path, request: SweepRequest) -> Manifest:
     for name in ("footfall", "jax", "numpy"):
         if manifest.versions.get(name) != wanted.versions.get(name):
             note(f"{name} was {manifest.versions.get(name)} when this sweep began and is {wanted.versions.get(name)} now")
-    return manifest
+    return sweep
 
 
 def _results(sweep: OpenedSweep) -> list[str]:
@@ -197,10 +191,9 @@ def standing_words(standing: Standing) -> str:
     return words
 
 
-def _finish(folder: Path, manifest: Manifest, request: SweepRequest, report: SweepReport, began: float) -> int:
-    sweep = open_sweep(folder)
-    experiment = open_folder(folder).experiment
-    digest = digest_sweep(sweep, experiment.about.success)
+def _finish(opened: OpenedSweep, request: SweepRequest, report: SweepReport, began: float) -> int:
+    folder, manifest, experiment = opened.folder, opened.manifest, opened.experiment
+    digest = digest_sweep(open_sweep(folder), experiment.about.success)
     picture = _picture(folder, request, experiment) if request.plots else None
     summary = {**_summary(folder, manifest, digest, report, request.workers), "seconds_in_all": time.perf_counter() - began}
     text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
@@ -216,7 +209,7 @@ def _finish(folder: Path, manifest: Manifest, request: SweepRequest, report: Swe
     note(f"data:         {folder / 'shards'}/*.parquet ({manifest.shards} file{'s' if manifest.shards > 1 else ''})")
     if picture:
         note(f"picture:      {picture}")
-    return 0
+    return 3 if digest.doubtful and not request.accept_doubt else 0
 
 
 def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Path | None:
@@ -242,7 +235,7 @@ def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepRepo
         "folder": str(folder),
         **digest.to_dict(),
         "duration": plan["duration"],
-        "step": plan["step"],
+        "step": plan["step"] if manifest.ladder is None else manifest.step_ladder().step,
         "planned": bool(report.paths) and all(path.startswith("along the plan") for path in report.paths),
         "step_source": manifest.step_source,
         "method": plan["method"],

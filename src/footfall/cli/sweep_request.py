@@ -33,6 +33,7 @@ class SweepRequest:
     force: bool = False
     as_json: bool = False
     plots: bool = True
+    accept_doubt: bool = False
 
     @property
     def names_designs(self) -> bool:

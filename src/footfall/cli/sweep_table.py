@@ -7,13 +7,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from footfall.hybrid.doubt import DOUBTS
 from footfall.hybrid.outcome import Outcome
 from footfall.scenario.load import Experiment
 from footfall.sweep.manifest import SCENARIO, Manifest
 from footfall.sweep.words import counted, grouped
-
-#: A ledger further open than this says the step is too long for that design, or the model is wrong.
-BOOKS_OPEN = 1e-4
 
 
 def sweep_table(summary: dict[str, Any], experiment: Experiment, manifest: Manifest) -> RenderableType:
@@ -26,12 +24,10 @@ def sweep_table(summary: dict[str, Any], experiment: Experiment, manifest: Manif
     ]
     if summary["best"] or summary["fastest"]:
         parts.append(_best(summary, units))
-    residual = summary["worst_residual"]
-    if residual is not None:
-        style = "bold yellow" if residual > BOOKS_OPEN else ""
-        parts.append(Text(f"largest relative residual of an energy ledger: {residual:.1e}", style=style))
-        if residual > BOOKS_OPEN:
-            parts.append(Text("A shorter --step closes the books, or the model has a fault: `footfall check`.", style="yellow"))
+    if summary["doubts"]:
+        parts.append(_doubts(summary))
+    if summary["worst_residual"] is not None:
+        parts.append(Text(f"largest relative residual of an energy ledger: {summary['worst_residual']:.1e}"))
     parts.append(Text("\n".join(_conditions(summary))))
     return Group(*parts)
 
@@ -45,7 +41,24 @@ def _outcomes(summary: dict[str, Any], experiment: Experiment) -> Table:
     for name, count in summary["outcomes"].items():
         share = f"{100 * count / summary['designs']:.3g} %"
         style = "green" if name in experiment.about.success else "yellow"
-        table.add_row(Text(name, style=style), grouped(count), share, Outcome[name].meaning)
+        unsure = summary["doubtful"].get(name, 0)
+        said = Text.assemble(Outcome[name].meaning, (f"; {grouped(unsure)} doubtful", "bold yellow") if unsure else "")
+        table.add_row(Text(name, style=style), grouped(count), share, said)
+    return table
+
+
+def _doubts(summary: dict[str, Any]) -> Table:
+    """How many designs should not be believed, and why."""
+    count = sum(summary["doubtful"].values())
+    title = Text(f"Doubtful: {counted(count, 'design')}; their outcome may be wrong (column verdict)", style="bold yellow")
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2), show_header=False)
+    table.add_column(no_wrap=True, style="yellow")
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    for name, count in summary["doubts"].items():
+        table.add_row(name, grouped(count), DOUBTS.get(name, ""))
+    if summary["step_source"] == "given":
+        table.caption = "The step was given. Without --step each design takes one that suits it."
     return table
 
 
@@ -74,6 +87,7 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
         "reckoned along each plan, which has its own time"
         if summary["planned"]
         else f"step {summary['step']:.4g} s ({summary['step_source']}), {summary['method']}, {summary['precision']}",
+        *_steps(summary),
         f"path: {'; '.join(summary['paths'])}{workers}",
         *summary["notes"],
     ]
@@ -87,6 +101,14 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
     else:
         lines.append("nothing was left to do: every shard is there and whole")
     return lines
+
+
+def _steps(summary: dict[str, Any]) -> list[str]:
+    """How many designs ran with which step, where there are several."""
+    if len(summary["steps"]) < 2:
+        return []
+    each = [f"{grouped(used['designs'])} with {used['step']:.4g} s" for used in summary["steps"]]
+    return [f"stiff designs, and those that a shorter step might change, have shorter steps: {', '.join(each)}"]
 
 
 def run_alone(summary: dict[str, Any]) -> str:

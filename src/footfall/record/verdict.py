@@ -8,6 +8,8 @@ found here.
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
 from footfall.record.ledger import Ledger
@@ -96,3 +98,30 @@ def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt
         return []
     said = f"a foot would have had to pull, by up to {-pulled:.3g} N, since the first footfall: the model holds only while feet push"
     return [Doubt("contact_pulls", said)]
+
+
+# --- the same of many robots at once: whether each reason holds, lane by lane -----------------------------------------
+
+
+def open_books(relative_residual: np.ndarray, *, stepped: bool = False) -> np.ndarray:
+    """Whose books do not close, also where the residual is not a number."""
+    return ~(np.asarray(relative_residual) <= (STEPPED_OPEN if stepped else BOOKS_OPEN))
+
+
+def creates_energy(lost: Iterable[np.ndarray], throughput: np.ndarray) -> np.ndarray:
+    """Where any of the losses gave energy over the run."""
+    gives = np.zeros(np.shape(throughput), bool)
+    for one in lost:
+        gives |= one < -LOSS_GIVES * throughput
+    return gives
+
+
+def verdict_words(doubts: Mapping[str, np.ndarray], lanes: int) -> np.ndarray:
+    """`Verdict.word` of each robot, from the robots that each reason holds for."""
+    names = list(doubts)
+    code = np.zeros(lanes, np.int64)
+    for bit, name in enumerate(names):
+        code |= np.asarray(doubts[name], np.int64) << bit
+    seen, place = np.unique(code, return_inverse=True)
+    words = [Verdict(tuple(Doubt(n, "") for bit, n in enumerate(names) if int(one) >> bit & 1)).word for one in seen]
+    return np.array(words, object)[place]

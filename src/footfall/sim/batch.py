@@ -20,19 +20,13 @@ from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.batch_program import Kind, Path, choose_path, kernels_for, starter
 from footfall.sim.batch_results import Columns, collect
 from footfall.sim.jax_setup import prepare_jax
+from footfall.sim.lane_doubts import doubts_of, plan_doubts
 from footfall.sim.lane_jump import motor_work, step_count
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark
 from footfall.sim.plan_figures import reckon
-from footfall.sim.step_methods import METHODS
 
 #: Progress is told after about this many robot-steps, by path: a call returns then.
 STEPS_PER_CALL = {"Pallas": 4_000_000_000, "C++": 20_000_000, "XLA": 5_000_000}
-#: State error a chosen step may leave, per unit of 1 + |state|, after PROBE_TIME; single precision cannot do better than its second.
-WANTED_ERROR = {"float64": 1e-5, "float32": 3e-4}
-PROBE_TIME = 5.0
-PROBES = 64
-FIRST_GUESS = 0.01  # s
-HALVINGS = 14
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +44,8 @@ class BatchResult:
     samples: dict[str, np.ndarray] = dataclasses.field(
         default_factory=dict
     )  #: name -> (samples, lanes), or (samples, legs, lanes)
+    midway: HybridState | None = None  #: where each robot was at the settling time, or had ended before
+    doubts: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  #: reason -> whether it holds for each robot
 
 
 def run_batch(
@@ -59,11 +55,15 @@ def run_batch(
     *,
     progress: Callable[[float], None] | None = None,
     threads: int | None = None,
+    room: int | None = None,
 ) -> BatchResult:
-    """Move every lane through the plan's span. Leaves of `system` and `state` are numbers, or arrays with the lanes as last axis.
+    """Move every lane through the plan's span with the plan's step.
+
+    Leaves of `system` and `state` are numbers, or arrays with the lanes as last axis.
 
     Never raises for what a robot does: a lane that falls or diverges stays where it did, with its outcome, and the others are not
-    touched by it. `progress` is told the share of the span that is done.
+    touched by it. `progress` is told the share of the span that is done. `room` is for how many lanes programs are compiled: batches
+    with the same share them.
     """
     prepare_jax()
     if threads is not None and threads < 1:
@@ -75,13 +75,15 @@ def run_batch(
     for name in wanted:
         if name not in known:
             raise ValueError(f'"{name}" is not an output of this robot. Known: {", ".join(known)}.{nearest(name, known)}')
+    if plan.step is None:
+        raise ValueError("a batch needs a step; `run_checked` chooses one for each robot.")
     system, state, lanes = prepared(system, state, plan.precision)
-    step = plan.step if plan.step is not None else choose_step(system, state, plan).step
+    step = plan.step
     steps, ticks = timing(system, plan.duration, step)
     kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), plan.method, plan.precision, plan.track)
     real = np.dtype(plan.precision).type
     clock = Clock(real(step), np.int32(plan.max_jumps), tuple(np.int32(n) for n in ticks))
-    system, state = padded(system, state, lanes, room_for(lanes))
+    system, state = padded(system, state, lanes, room_for(max(lanes, room or 0)))
     lane = starter(kind)(system, state, clock)
     filler = np.arange(lane.outcome.shape[0]) >= lanes
     lane = lane._replace(outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome)))
@@ -91,27 +93,34 @@ def run_batch(
     lane = march.go(lane)
     units = {name: field.unit for name, field in known.items()}
     columns = collect(kind, system, state, lane, march.first, march.walked, march.settled, plan.duration, settle * step, units)
-    kept = [[np.asarray(v)[..., :lanes] for v in leaves] for leaves in (lane.x, lane.m)]
-    end = HybridState(jax.tree.unflatten(kind.x, kept[0]), jax.tree.unflatten(kind.m, kept[1]))
+    doubts = {name: found[:lanes] for name, found in doubts_of(kind, lane, columns).items()}
+
+    def state_of(x: list[Any], m: list[Any]) -> HybridState:
+        trees = ((kind.x, x), (kind.m, m))
+        return HybridState(*(jax.tree.unflatten(tree, [np.asarray(v)[..., :lanes] for v in leaves]) for tree, leaves in trees))
+
     values, column_units, docs = _tables(columns, lanes)
     times = None
     if plan.sample_every:
         times = (march.first_sample + np.arange(len(march.samples)) * plan.sample_every) * step
     samples = {n: np.stack([row[n][..., :lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
-    return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples)
+    end, midway = state_of(lane.x, lane.m), state_of(*march.midway)
+    return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples, midway, doubts)
 
 
 def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads: int | None) -> BatchResult:
     """Plans are not stepped through: along a plan everything is known."""
     figures, how, notes = reckon(system, path, threads)
+    columns = {name: figure.values for name, figure in figures.items()}
     return BatchResult(
-        columns={name: figure.values for name, figure in figures.items()},
+        columns=columns,
         units={name: figure.unit for name, figure in figures.items()},
         docs={name: figure.doc for name, figure in figures.items()},
         path=how,
         step=math.nan,
         notes=notes,
         end=state,
+        doubts=plan_doubts(system, columns),
     )
 
 
@@ -163,6 +172,7 @@ class _March:
         self.samples: list[dict[str, np.ndarray]] = []
         # The same whether anybody listens or not.
         self.per_call = max(1, min(steps, STEPS_PER_CALL[path.name.partition(" ")[0]] // lanes))
+        self.midway: tuple[list[Any], list[Any]] = ([], [])  # states at the settling time
         self.first: Mark | None = None  # footfall from which metrics count
         self.walked: np.ndarray | None = None  # whether there was one
 
@@ -192,6 +202,7 @@ class _March:
     def _at_settling(self, lane: Lane) -> Lane:
         """What is measured over the settled part starts here."""
         self.settled = [np.asarray(v) for v in lane.q]
+        self.midway = (lane.x, lane.m)
         low, high = np.full_like(self.settled[0], np.inf), np.full_like(self.settled[0], -np.inf)
         lane = lane._replace(extremes=[Extremes(low, high) for _ in lane.extremes])
         self.first = self._mark_here(lane)
@@ -226,54 +237,3 @@ def _standing(kind: Kind) -> Callable[[Any, Lane, Any], Mark]:
         return Mark(jnp.full_like(lane.ended, t), distance, motor_work(loop, lane), step_count(loop, lane.m))
 
     return jax.jit(mark)
-
-
-@dataclasses.dataclass(frozen=True)
-class ChosenStep:
-    """A step, and what is known of its error."""
-
-    step: float
-    error: float  #: of the state after `time`, 90 % of the probes are better; per unit of 1 + |state|
-    time: float
-    probes: int
-
-
-def choose_step(system: AbstractHybridSystem, state: HybridState, plan: BatchPlan) -> ChosenStep:
-    """The longest step of a halving series that leaves the state error wanted, found on robots spread over the batch.
-
-    Each step is compared with its half. Probes that end differently at both (on the edge of falling) say nothing of accuracy and
-    are left out; the worst tenth of the others too, for some robots amplify any difference.
-    """
-    if isinstance(system, AbstractMotionPlan):
-        return ChosenStep(plan.duration, 0.0, 0.0, 0)
-    system, state, lanes = prepared(system, state, plan.precision)
-    rows = np.unique(np.linspace(0, lanes - 1, min(PROBES, lanes)).round().astype(int))
-    system, state = jax.tree.map(lambda leaf: leaf[..., rows] if np.ndim(leaf) else leaf, (system, state))
-    unit = min([plan.duration, *(e.period for e in system.events if e.period is not None)])
-    step = unit / math.ceil(unit / FIRST_GUESS - 1e-9)
-    span = step * max(1, round(min(PROBE_TIME, plan.duration) / step))
-    wanted, order = WANTED_ERROR[plan.precision], METHODS[plan.method].order
-    path = "cpp" if plan.path in ("auto", "gpu") else plan.path
-
-    def end(step: float) -> tuple[np.ndarray, np.ndarray]:
-        probe = BatchPlan(span, step, plan.method, plan.precision, max_jumps=plan.max_jumps, path=path)
-        result = run_batch(system, state, probe)
-        x = np.concatenate([np.atleast_2d(leaf) for leaf in jax.tree.leaves(result.end.x)])
-        return x.astype(float), result.columns["outcome"]
-
-    best = ChosenStep(step, math.inf, span, len(rows))
-    coarse, ends = end(step)
-    for _ in range(HALVINGS):
-        fine, fine_ends = end(step / 2)
-        same = (ends == fine_ends) & (ends == Outcome.reached_end)
-        if same.any():
-            gap = np.max(np.abs(coarse - fine) / (1.0 + np.abs(fine)), axis=0)[same]
-            error = float(np.quantile(gap, 0.9)) * 2**order / (2**order - 1)
-            if error < best.error:
-                best = ChosenStep(step, error, span, len(rows))
-            if error <= wanted:
-                break
-            if error > 4 * best.error and best.error < 100 * wanted:  # rounding has taken over
-                break
-        step, coarse, ends = step / 2, fine, fine_ends
-    return best

@@ -15,7 +15,7 @@ class BatchPlan:
     """How to move many systems of one kind through time with the step engine.
 
     duration    seconds to simulate
-    step        fixed step [s]; None: chosen by accuracy from a few probes
+    step        fixed step [s]; None: one that is stable for each robot, and accurate
     method      "rk4", "rk2", "semi-implicit-euler" or "linearly-implicit" (for stiff systems)
     precision   "float64" or "float32"
     settle      time from which the metrics are taken; None: the second half

@@ -1,21 +1,30 @@
 """Designs -> results: one batch per structure, put back into the order of the designs."""
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterator
 
 import jax
 import numpy as np
 
+from footfall.hybrid.doubt import DOUBTS
+from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
+from footfall.record.verdict import verdict_words
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, with_settings
 from footfall.scenario.vary import Columns, batched
-from footfall.sim.batch import FIRST_GUESS, ChosenStep, choose_step, run_batch
+from footfall.sim.batch import BatchResult
 from footfall.sim.batch_inputs import timing
 from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.checked_batch import run_checked
+from footfall.sim.step_ladder import StepLadder, choose_steps, first_step, joined
 
 Fraction = Callable[[float], None]
+#: What the columns of words mean.
+WORDS = {
+    "outcome": "how the run ended: " + ", ".join(o.name for o in Outcome),
+    "verdict": "whether to believe it: sound, or the reasons against: " + ", ".join(DOUBTS),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,16 +79,18 @@ def check_designs(variants: Variants, columns: Columns, first: int) -> None:
         batched(experiment, numeric, rows + first)
 
 
-def smallest_step(variants: Variants, columns: Columns, plan: BatchPlan) -> ChosenStep:
-    """The longest step that is accurate enough for each of these designs, whatever their structure.
-
-    A structure none of whose designs gets to the end says nothing of accuracy (its error is infinite) and is not asked.
-    """
-    chosen = [
-        choose_step(*_laned(experiment, numeric, len(rows)), plan) for experiment, rows, numeric in variants.groups(columns)
+def step_ladder(variants: Variants, columns: Columns, plan: BatchPlan) -> StepLadder | None:
+    """Steps for designs like these, whatever their structure; None for motion plans, which are not stepped through."""
+    groups = [
+        (experiment, _laned(experiment, numeric, len(rows)))
+        for experiment, rows, numeric in variants.groups(columns)
+        if not isinstance(experiment.system, AbstractMotionPlan)
     ]
-    known = [one for one in chosen if math.isfinite(one.error)]
-    return min(known or chosen, key=lambda one: one.step)
+    if not groups:
+        return None
+    first = min(first_step(experiment.system, plan.duration) for experiment, _ in groups)
+    require_step_fits(variants, columns, dataclasses.replace(plan, step=first))
+    return joined([choose_steps(*batch, plan, first) for _, batch in groups])
 
 
 def require_step_fits(variants: Variants, columns: Columns, plan: BatchPlan) -> None:
@@ -103,13 +114,12 @@ def result_columns(variants: Variants, columns: Columns, plan: BatchPlan) -> tup
     probed = {id(experiment): _laned(experiment, numeric, len(rows)) for experiment, rows, numeric in variants.groups(columns)}
     for experiment in variants.seen:
         periods = [event.period for event in experiment.system.events if event.period is not None]
-        unit = min([plan.duration, *periods])
-        step = plan.step or unit / math.ceil(unit / FIRST_GUESS)
+        step = plan.step or first_step(experiment.system, plan.duration)
         span = max([2 * step, *periods])
         batch = probed.get(id(experiment), (experiment.system, experiment.start))
-        result = run_batch(*batch, dataclasses.replace(plan, duration=span, step=step, settle=None, path=path))
+        result = run_checked(*batch, dataclasses.replace(plan, duration=span, step=step, settle=None, path=path))
         notes += result.notes
-        found |= {name: values.dtype.str for name, values in result.columns.items() if name not in found}
+        found |= {name: values.dtype.str for name, values in _worded(result).items() if name not in found}
     return found, tuple(dict.fromkeys(notes))
 
 
@@ -117,6 +127,7 @@ def run_designs(
     variants: Variants,
     columns: Columns,
     plan: BatchPlan,
+    ladder: StepLadder | None = None,
     *,
     first: int = 0,
     expected: dict[str, str] | None = None,
@@ -125,23 +136,24 @@ def run_designs(
 ) -> Results:
     """Simulate designs (number `first` and following) and return their results, row by row as the columns came.
 
+    `ladder` (of `step_ladder`) has the steps of a plan without one. Outcomes and verdicts are words.
     `expected` (of `result_columns`) are columns to return in any case, for structures that do not have all of them.
     """
     total = len(next(iter(columns.values())))
-    merged = {name: _empty(name, np.dtype(kind), total) for name, kind in (expected or {}).items()}
+    merged = {name: _empty(np.dtype(kind), total) for name, kind in (expected or {}).items()}
     units, docs, paths, notes, done = {}, {}, [], [], 0
     for experiment, rows, numeric in variants.groups(columns):
         inner = None if progress is None else _part_of(progress, done / total, len(rows) / total)
         system, state = _laned(experiment, numeric, len(rows), rows + first)
-        result = run_batch(system, state, plan, progress=inner, threads=threads)
-        for name, values in result.columns.items():
+        result = run_checked(system, state, plan, ladder, progress=inner, threads=threads)
+        for name, values in _worded(result).items():
             if len(rows) == total:
                 merged[name] = np.ascontiguousarray(values)
                 continue
             if name not in merged:
-                merged[name] = _empty(name, np.asarray(values).dtype, total)
+                merged[name] = _empty(np.asarray(values).dtype, total)
             merged[name][rows] = values
-        units, docs = {**result.units, **units}, {**result.docs, **docs}
+        units, docs = {**result.units, **units}, {**result.docs, **docs, **WORDS}
         paths += [result.path] if result.path not in paths else []
         notes += [note for note in result.notes if note not in notes]
         done += len(rows)
@@ -156,10 +168,18 @@ def _laned(experiment: Experiment, numeric: Columns, lanes: int, numbers: np.nda
     return system, state
 
 
-def _empty(name: str, kind: np.dtype, rows: int) -> np.ndarray:
+def _worded(result: BatchResult) -> dict[str, np.ndarray]:
+    """The columns of a batch with words for its outcomes, and the verdict of each robot."""
+    codes, place = np.unique(result.columns["outcome"], return_inverse=True)
+    outcome = np.array([Outcome(int(code)).name for code in codes], object)[place]
+    verdict = verdict_words(result.doubts, len(outcome))
+    return {"outcome": outcome, "verdict": verdict, **{k: v for k, v in result.columns.items() if k != "outcome"}}
+
+
+def _empty(kind: np.dtype, rows: int) -> np.ndarray:
     """Room for a column that some of the structures may not have; counts are then 0, all else NaN."""
-    if name == "outcome":
-        return np.full(rows, Outcome.running, kind)
+    if kind.kind == "O":
+        return np.full(rows, Outcome.running.name, object)
     return np.full(rows, np.nan if kind.kind == "f" else 0, kind)
 
 

@@ -1,6 +1,5 @@
 """Start a sweep: check all of it, choose its step, make its folder."""
 
-import dataclasses
 import math
 import shutil
 from pathlib import Path
@@ -8,14 +7,14 @@ from pathlib import Path
 import jax
 
 from footfall.scenario.load import Experiment
-from footfall.sim.batch import ChosenStep
 from footfall.sim.batch_plan import BatchPlan
-from footfall.sweep.batches import Variants, check_designs, require_step_fits, result_columns, smallest_step
+from footfall.sim.step_ladder import StepLadder
+from footfall.sweep.batches import Variants, check_designs, require_step_fits, result_columns, step_ladder
 from footfall.sweep.design_file import write_designs
 from footfall.sweep.designs import Designs, Table
 from footfall.sweep.errors import SweepError
 from footfall.sweep.files import locked
-from footfall.sweep.manifest import NAME, Manifest, describe_sweep, open_folder, write_manifest
+from footfall.sweep.manifest import NAME, OpenedSweep, describe_sweep, read_manifest, write_manifest
 from footfall.sweep.plan_sweep import no_cpp, require_metric
 from footfall.sweep.shards import FOLDER
 from footfall.sweep.words import counted
@@ -35,8 +34,8 @@ def begin_sweep(
     shard_size: int | None = None,
     force: bool = False,
     metric: str | None = None,
-) -> Manifest:
-    """Check every design, choose the step where none is given, and only then make the folder and its manifest.
+) -> OpenedSweep:
+    """Check every design, choose the steps where none is given, and only then make the folder and its manifest.
 
     `metric` is what the picture will show, if it is known: there must be such a result.
     """
@@ -45,7 +44,7 @@ def begin_sweep(
     for first in range(0, designs.count, CHECKED_AT_ONCE):
         check_designs(variants, designs.columns(first, min(first + CHECKED_AT_ONCE, designs.count)), first)
     probes = designs.probes(PROBES)
-    few, source, columns = designs.at(probes), "given", {}
+    few, source, columns, ladder = designs.at(probes), "given", {}, None
     if plan.step is not None:
         require_step_fits(variants, few, plan)
     if len(variants.seen) > 1 or metric is not None or plan.path == "cpp":
@@ -57,10 +56,9 @@ def begin_sweep(
         columns = found if len(variants.seen) > 1 else {}
     require_free(folder, force=force)
     if plan.step is None:
-        chosen = smallest_step(variants, few, plan)
-        plan, source = dataclasses.replace(plan, step=chosen.step), chosen_words(chosen, len(probes))
-        require_step_fits(variants, few, plan)
-    manifest = describe_sweep(experiment, designs, plan, shard_size, source, columns)
+        ladder = step_ladder(variants, few, plan)
+        source = "" if ladder is None else chosen_words(ladder)
+    manifest = describe_sweep(experiment, designs, plan, shard_size, source, columns, ladder)
     require_free(folder, force=force)
     try:
         if folder.exists() and any(folder.iterdir()):
@@ -73,11 +71,11 @@ def begin_sweep(
         if isinstance(designs, Table):
             write_designs(designs, folder)
         write_manifest(folder, manifest, experiment)
-        open_folder(folder)  # what cannot be opened again must not be begun
+        read_manifest(folder)  # what cannot be read again must not be begun
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)  # a folder without a manifest is nothing that --resume or --force would take
         raise
-    return manifest
+    return OpenedSweep(folder, manifest, experiment, designs)
 
 
 def default_shard_size(count: int, path: str = "auto", workers: int = 1) -> int:
@@ -90,11 +88,12 @@ def default_shard_size(count: int, path: str = "auto", workers: int = 1) -> int:
     return -(-count // shards)  # all alike: none is small and slow
 
 
-def chosen_words(chosen: ChosenStep, probes: int) -> str:
-    """How a step was chosen, for the summary."""
-    if not math.isfinite(chosen.error):
-        return f"not tested: none of {counted(probes, 'design')} reached the end"
-    return f"chosen from {counted(probes, 'design')}: state error {chosen.error:.1e} after {chosen.time:g} s"
+def chosen_words(ladder: StepLadder) -> str:
+    """How the steps were chosen, for the summary."""
+    probes = counted(ladder.probes, "design")
+    if not math.isfinite(ladder.error):
+        return f"chosen from {probes}, which end otherwise at half of it"
+    return f"chosen from {probes}: state error {ladder.error:.1e} after {ladder.time:g} s"
 
 
 def require_free(folder: Path, *, force: bool) -> None:

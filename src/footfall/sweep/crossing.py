@@ -11,6 +11,7 @@ import numpy as np
 
 from footfall.hybrid.fields import describe
 from footfall.hybrid.outcome import Outcome
+from footfall.record.verdict import verdict_words
 from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
@@ -60,6 +61,7 @@ class Crossings:
     outcome: np.ndarray
     t_end: np.ndarray  #: s
     residual: np.ndarray  #: of the energy ledger, relative to throughput
+    verdict: np.ndarray  #: "sound", or the reasons for doubt
     path: str
     step: float
     notes: tuple[str, ...]
@@ -72,6 +74,10 @@ class Crossings:
     def counts(self) -> np.ndarray:
         """(controllers, values, widths): how many of the arrivals got over."""
         return self.crossed.sum(axis=-1)
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        return self.verdict != "sound"
 
     @property
     def times(self) -> np.ndarray:
@@ -138,6 +144,7 @@ def count_crossings(
         cells("outcome"),
         cells("t_end"),
         cells("relative_residual"),
+        verdict_words(result.doubts, result.columns["outcome"].size).reshape(shape),
         result.path,
         result.step,
         result.notes,
@@ -147,7 +154,7 @@ def count_crossings(
 def rows_of(found: Crossings) -> tuple[list[str], list[Sequence[object]]]:
     """A table with a line for each run."""
     varied = [] if found.question.axis is None else [found.question.axis.key]
-    names = ["controller", *varied, "gap_width", "gap_start", "outcome", "t_end"]
+    names = ["controller", *varied, "gap_width", "gap_start", "outcome", "t_end", "verdict"]
     rows = []
     for place in np.ndindex(found.outcome.shape):
         which, value, width, arrival = place
@@ -161,6 +168,7 @@ def rows_of(found: Crossings) -> tuple[list[str], list[Sequence[object]]]:
                 f"{found.starts[arrival]:.6g}",
                 end,
                 f"{found.t_end[place]:.6g}",
+                found.verdict[place],
             ]
         )
     return names, rows

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.hybrid.outcome import Outcome
 from footfall.scenario.trust import accepting
 from footfall.sweep.batches import Variants, run_designs
 from footfall.sweep.designs import Grid
@@ -69,6 +68,7 @@ def compute_shard(workshop: Workshop, number: int, means: Means, progress: Calla
         workshop.variants,
         columns,
         plan if means.path is None else dataclasses.replace(plan, path=means.path),
+        manifest.step_ladder(),
         first=first,
         expected=manifest.columns,
         threads=means.threads,
@@ -87,8 +87,8 @@ def compute_shard(workshop: Workshop, number: int, means: Means, progress: Calla
 def keep_shard(workshop: Workshop, shard: ShardTable, seconds: float) -> ShardReport:
     """Write a computed shard and report on it."""
     write_shard(workshop.sweep.folder, workshop.sweep.manifest.id, shard)
-    codes, counts = np.unique(shard.columns["outcome"], return_counts=True)
-    outcomes = {Outcome(int(code)).name: int(n) for code, n in zip(codes, counts, strict=True)}
+    words, counts = np.unique(shard.columns["outcome"].astype(str), return_counts=True)
+    outcomes = {str(word): int(n) for word, n in zip(words, counts, strict=True)}
     return ShardReport(shard.number, shard.rows, outcomes, seconds, shard.paths, shard.notes)
 
 

@@ -15,13 +15,14 @@ from typing import Any
 
 from footfall.scenario.load import Experiment, load
 from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.step_ladder import StepLadder
 from footfall.sweep.designs import TABLE, Designs, Table, from_spec
 from footfall.sweep.errors import SweepError
 from footfall.sweep.files import write_aside
 from footfall.sweep.shards import digest
 
 NAME, SCENARIO = "sweep.json", "scenario.toml"
-FORMAT = 1
+FORMAT = 2  # 1: outcomes were codes, and all designs of a sweep had one step
 _WORDS = ("title", "about", "look_for")  # of a scenario: they change nothing
 _PACKAGES = ("footfall", "jax", "numpy", "scipy", "pyarrow")
 
@@ -37,8 +38,9 @@ class Manifest:
     designs: dict[str, Any]
     count: int
     shard_size: int
-    plan: dict[str, Any]  #: of BatchPlan, with its step
+    plan: dict[str, Any]  #: of BatchPlan
     step_source: str  #: "given" or how it was chosen
+    ladder: dict[str, Any] | None = None  #: of StepLadder, where the plan has no step: which step each design takes
     columns: dict[str, str] = dataclasses.field(default_factory=dict)  #: results of all structures, where there are several
     versions: dict[str, str] = dataclasses.field(default_factory=dict)
     machine: str = ""
@@ -57,6 +59,7 @@ class Manifest:
                 self.count,
                 self.shard_size,
                 plan,
+                self.ladder,
                 list(self.columns.items()),
             ],
             sort_keys=True,
@@ -74,6 +77,9 @@ class Manifest:
     def batch_plan(self) -> BatchPlan:
         return BatchPlan(**{k: tuple(v) if isinstance(v, list) else v for k, v in self.plan.items()})
 
+    def step_ladder(self) -> StepLadder | None:
+        return None if self.ladder is None else StepLadder.from_dict(self.ladder)
+
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, "id": self.id, **dataclasses.asdict(self)}, indent=2) + "\n"
 
@@ -89,6 +95,7 @@ def describe_sweep(
     shard_size: int,
     step_source: str,
     columns: dict[str, str] | None = None,
+    ladder: StepLadder | None = None,
 ) -> Manifest:
     """The manifest of a new sweep."""
     return Manifest(
@@ -101,6 +108,7 @@ def describe_sweep(
         shard_size=shard_size,
         plan=dataclasses.asdict(plan),
         step_source=step_source,
+        ladder=None if ladder is None else ladder.to_dict(),
         columns=columns or {},
         versions=_versions(),
         machine=platform.platform(),
@@ -124,7 +132,11 @@ def read_manifest(folder: Path) -> Manifest:
         said = json.loads(path.read_text(encoding="utf-8"))
         form, written_id = said.pop("format"), said.pop("id")
         if form != FORMAT:
-            raise SweepError(f"{path}: written by another version of footfall (format {form}; this one knows {FORMAT}).")
+            raise SweepError(
+                f"{path}: written by another version of footfall (format {form}; this one knows {FORMAT}).\n"
+                f"  Its shards are plain Parquet and can still be read: pandas.read_parquet({str(folder / 'shards')!r})."
+                " To go on with it, install that version; to start again, --force."
+            )
         manifest = Manifest(**said)
     except FileNotFoundError:
         raise SweepError(f"{folder} is not a sweep: there is no {NAME} in it.") from None

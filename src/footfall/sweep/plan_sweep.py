@@ -66,9 +66,10 @@ def require_tracks(experiment: Experiment, track: tuple[str, ...]) -> None:
 
 def require_quantity(metric: str) -> None:
     """A picture shows a quantity, not a number that stands for something else."""
-    if metric in ("outcome", "design"):
+    if metric in ("outcome", "verdict", "design"):
+        what = "number" if metric == "design" else "word"
         raise ScenarioError(
-            f"--metric {metric}: this is a code, not a quantity. Take a result such as mean_speed; every picture shows outcomes too."
+            f"--metric {metric}: this is a {what}, not a quantity. Take a result such as mean_speed; every picture shows outcomes too."
         )
 
 
@@ -84,7 +85,7 @@ def require_metric(experiment: Experiment, metric: str, results: Sequence[str]) 
             raise ScenarioError(f"--metric {metric}: of an output its statistics are kept. Take one of {', '.join(kept)}.")
         wanted = metric if statistic else kept[0]
         raise ScenarioError(f"--metric {metric}: this output is not kept. Add --track {output}, and take --metric {wanted}.")
-    known = [name for name in results if name != "outcome"]
+    known = [name for name in results if name not in ("outcome", "verdict")]
     raise ScenarioError(f"--metric {metric}: there is no such result.{nearest(metric, known)}\n  Known: {', '.join(known)}.")
 
 

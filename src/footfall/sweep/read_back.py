@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from footfall.sweep.designs import Designs, from_spec
 from footfall.sweep.errors import SweepError
 from footfall.sweep.manifest import Manifest, read_manifest
 from footfall.sweep.shards import shard_path
+from footfall.sweep.words import count_reasons
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,13 +72,24 @@ class Sweep:
             table = pq.read_table(file, columns=list(names))
             yield {name: table[name].to_numpy() for name in names}
 
+    def coded_pieces(self, names: Sequence[str]) -> Iterator[dict[str, np.ndarray]]:
+        """Shard by shard, with outcomes as the numbers of `Outcome`, and beside them whether a design is `doubtful`: quick to count."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        outcomes = pa.array([o.name for o in Outcome])
+        values = np.array([o.value for o in Outcome], np.int8)
+        for file in self.files:
+            table = pq.read_table(file, columns=list(dict.fromkeys([*names, "outcome", "verdict"])))
+            piece = {name: table[name].to_numpy() for name in names if name not in ("outcome", "verdict")}
+            piece["outcome"] = values[pc.index_in(table["outcome"], outcomes).to_numpy()]
+            piece["doubtful"] = pc.not_equal(table["verdict"], "sound").to_numpy()
+            yield piece
+
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:
-        """A pandas data frame, one row per design, with an `outcome_name` beside the code."""
-        frame = self.dataset().to_table(columns=None if names is None else list(names)).to_pandas()
-        if "outcome" in frame:
-            words = {o.value: o.name for o in Outcome}
-            frame.insert(frame.columns.get_loc("outcome") + 1, "outcome_name", frame["outcome"].map(words))
-        return frame
+        """A pandas data frame, one row per design."""
+        return self.dataset().to_table(columns=None if names is None else list(names)).to_pandas()
 
 
 def open_sweep(folder: str | Path) -> Sweep:
@@ -111,38 +124,54 @@ class Digest:
 
     designs: int
     outcomes: dict[str, int]
-    best: Found | None  #: least cost of transport of those that did what they should
+    doubtful: dict[str, int]  #: designs with a doubtful verdict, by outcome
+    doubts: dict[str, int]  #: the same by reason; a design may have several
+    best: Found | None  #: least cost of transport of those that did what they should and are sound
     fastest: Found | None
     worst_residual: float | None  #: largest relative residual of an energy ledger
+    steps: dict[float, int]  #: designs that ran with each step [s], the longest first
 
     def to_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        steps = [{"step": step, "designs": count} for step, count in self.steps.items()]
+        return {**dataclasses.asdict(self), "steps": steps}
 
 
 def digest_sweep(sweep: Sweep, success: Sequence[str] = ("reached_end",)) -> Digest:
-    """Outcomes counted, best and fastest design, worst ledger: one pass over five columns."""
+    """Outcomes and doubts counted, best and fastest design, worst ledger: one pass over seven columns."""
     there = set(sweep.names())
-    wanted = [n for n in ("design", "outcome", "mean_speed", "cost_of_transport", "relative_residual") if n in there]
+    wanted = [n for n in ("design", "mean_speed", "cost_of_transport", "relative_residual", "time_step") if n in there]
     good = [Outcome[name].value for name in success]
-    counts: dict[int, int] = {}
+    counts, doubtful, steps = Counter[int](), Counter[int](), Counter[float]()
     best, fastest, worst, designs = (math.inf, -1), (-math.inf, -1), -math.inf, 0
-    for piece in sweep.pieces(wanted):
+    for piece in sweep.coded_pieces(wanted):
         designs += len(piece["design"])
-        for code, n in zip(*np.unique(piece["outcome"], return_counts=True), strict=True):
-            counts[int(code)] = counts.get(int(code), 0) + int(n)
-        ok = np.isin(piece["outcome"], good)
+        for kept, values in ((counts, piece["outcome"]), (doubtful, piece["outcome"][piece["doubtful"]])):
+            kept.update({int(code): int(n) for code, n in zip(*np.unique(values, return_counts=True), strict=True)})
+        if "time_step" in piece:
+            used = np.unique(piece["time_step"].astype(float), return_counts=True)
+            steps.update({float(step): int(n) for step, n in zip(*used, strict=True) if math.isfinite(step)})
+        ok = np.isin(piece["outcome"], good) & ~piece["doubtful"]
         cost = _kept(piece, "cost_of_transport", ok & (piece.get("mean_speed", ok) > 0))
         # A cost of nothing is a robot without motors, not a good one.
         best = min(best, _extreme(np.where(cost > 0, cost, np.nan), piece["design"], largest=False))
         fastest = max(fastest, _extreme(_kept(piece, "mean_speed", ok), piece["design"], largest=True))
-        worst = max(worst, _extreme(_kept(piece, "relative_residual", ok), piece["design"], largest=True)[0])
+        every = _kept(piece, "relative_residual", np.ones_like(ok))
+        worst = max(worst, _extreme(every, piece["design"], largest=True)[0])
     return Digest(
         designs=designs,
-        outcomes={Outcome(code).name: n for code, n in sorted(counts.items(), key=lambda item: -item[1])},
+        outcomes={Outcome(code).name: n for code, n in counts.most_common()},
+        doubtful={Outcome(code).name: n for code, n in doubtful.most_common()},
+        doubts=_reasons(sweep) if doubtful else {},
         best=_found(sweep, *best),
         fastest=_found(sweep, *fastest),
         worst_residual=worst if math.isfinite(worst) else None,
+        steps=dict(sorted(steps.items(), reverse=True)),
     )
+
+
+def _reasons(sweep: Sweep) -> dict[str, int]:
+    """How many designs each reason was given for."""
+    return count_reasons(verdict for piece in sweep.pieces(["verdict"]) for verdict in piece["verdict"].tolist())
 
 
 def _kept(piece: dict[str, np.ndarray], name: str, rows: np.ndarray) -> np.ndarray:

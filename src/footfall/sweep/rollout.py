@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from footfall.hybrid.outcome import Outcome
 from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, require_flow
 from footfall.scenario.vary import Columns, Knob, find_knob, require_common_length
 from footfall.sim.batch_plan import BatchPlan
-from footfall.sweep.batches import Results, Variants, require_step_fits, run_designs, smallest_step
+from footfall.sweep.batches import Results, Variants, require_step_fits, run_designs, step_ladder
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.parse import to_number
 from footfall.sweep.plan_sweep import plan_of, require_compiler, require_gpu, require_tracks
@@ -38,12 +37,12 @@ def rollout(
         vary: values by key path, in SI or with units ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
             combination is run, with one dimension per key.
         designs: columns of equal length instead (a dictionary or a pandas data frame): one dimension "design".
-        duration, step, method: without them the scenario's (`sim.batch_step`, `sim.batch_method`); where it has no step, one is chosen by
-            accuracy.
+        duration, step, method: without them the scenario's (`sim.batch_step`, `sim.batch_method`); where it has no step, each
+            design has one that is stable and accurate for it (`data.time_step`), and what a shorter step could overturn is run again with it.
         precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu".
         track: outputs whose least, greatest and mean values are kept. progress: is told the fraction done.
 
-    Returns a dataset with units and meanings. Outcomes are codes, named in their attributes.
+    Returns a dataset with units and meanings. Outcomes and verdicts are words: `data.mean_speed.where(data.verdict == "sound")`.
 
     >>> import footfall as ff
     >>> found = ff.rollout(ff.load("passive-wheel"), {"terrain.angle": [0.08, 0.1]}, duration=4)
@@ -72,13 +71,16 @@ def rollout(
         require_gpu()
     if plan.path == "cpp":
         require_compiler()
+    ladder = None
     if plan.step is None:
         count = len(next(iter(columns.values())))
         probes = np.unique(np.linspace(0, count - 1, min(64, count)).round().astype(int))
-        plan = dataclasses.replace(plan, step=smallest_step(variants, {k: v[probes] for k, v in columns.items()}, plan).step)
-    require_step_fits(variants, columns, plan)
-    results = run_designs(variants, columns, plan, progress=progress)
-    return _dataset(experiment, given, knobs, results, plan, shape)
+        ladder = step_ladder(variants, {k: v[probes] for k, v in columns.items()}, plan)
+    else:
+        require_step_fits(variants, columns, plan)
+    results = run_designs(variants, columns, plan, ladder, progress=progress)
+    step = plan.step if ladder is None else ladder.step
+    return _dataset(experiment, given, knobs, results, dataclasses.replace(plan, step=step), shape)
 
 
 def _by_key(said: Any, name: str) -> dict[str, Any]:
@@ -163,8 +165,7 @@ def _dataset(
     variables = {}
     for name, values in results.columns.items():
         notes = _notes(name.replace("_", " "), results.units.get(name, ""), results.docs.get(name, ""))
-        if name == "outcome":
-            notes |= {"flag_values": [o.value for o in Outcome], "flag_meanings": " ".join(o.name for o in Outcome)}
+        values = values.astype(str) if values.dtype.kind == "O" else values
         variables[name] = (dims, values.reshape(shape) if shape is not None else values, notes)
     notes = {
         "scenario": experiment.name,

@@ -10,7 +10,7 @@ from pathlib import Path
 from footfall.sweep.dispatch import run_on
 from footfall.sweep.evaluate import Means, ShardReport, Workshop, compute_shard, keep_shard
 from footfall.sweep.files import locked, remove_leftovers
-from footfall.sweep.manifest import Manifest, open_folder
+from footfall.sweep.manifest import Manifest, OpenedSweep, open_folder
 from footfall.sweep.meter import Meter, Progress
 from footfall.sweep.shards import CHECKSUMS, FOLDER, ShardState, examine_shard
 
@@ -28,21 +28,22 @@ class SweepReport:
 
 
 def run_sweep(
-    folder: Path,
+    sweep: Path | OpenedSweep,
     *,
     executor: Executor | Callable[[], Executor] | None = None,
     threads: int | None = None,
     path: str | None = None,
     progress: Progress | None = None,
 ) -> SweepReport:
-    """Compute every shard of the sweep in `folder` that is missing or bad; those that are good are left alone.
+    """Compute every shard of the sweep in a folder that is missing or bad; those that are good are left alone.
 
     Without an executor the work is done here, with all cores. `executor` may be a function that makes one: then a pool
     that breaks because a worker was killed is made anew and its work given out again. `threads` is what each task may use; `path`
     may differ from the one the sweep began with (kernels agree to rounding).
     """
-    folder = folder.resolve()
-    workshop = Workshop.of(open_folder(folder))
+    opened = open_folder(sweep.resolve()) if isinstance(sweep, Path) else sweep
+    folder = opened.folder.resolve()  # workers may stand elsewhere
+    workshop = Workshop.of(dataclasses.replace(opened, folder=folder))
     manifest, began = workshop.sweep.manifest, time.perf_counter()
     with locked(folder):
         (folder / FOLDER).mkdir(exist_ok=True)

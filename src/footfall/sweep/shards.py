@@ -19,7 +19,7 @@ from footfall.sweep.files import write_aside
 FOLDER, CHECKSUMS = "shards", "checksums"
 _NOTE = b"footfall"
 #: Columns with few different values: much smaller, and as fast, with a dictionary.
-_REPETITIVE = ("outcome", "jumps", "steps")
+_REPETITIVE = ("jumps", "steps", "time_step")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -28,7 +28,8 @@ def write_crossing_plot(found: Crossings, path: Path, *, title: str) -> None:
             image = _map(axes, found, which)
         panels[0].set_ylabel(axis_label(found.question.axis))
         figure.colorbar(image, ax=panels, label=f"crossed of {found.question.arrivals} arrivals", pad=0.01)
-    figure.suptitle(f"{title}: crossings of {found.question.arrivals} arrivals a cell", fontsize=11)
+    doubt = f"; {int(found.doubtful.sum())} of {found.verdict.size} runs DOUBTFUL" if found.doubtful.any() else ""
+    figure.suptitle(f"{title}: crossings of {found.question.arrivals} arrivals a cell{doubt}", fontsize=11)
     figure.savefig(path)
 
 

@@ -10,7 +10,16 @@ from matplotlib.lines import Line2D
 from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.read_back import Sweep
-from footfall.viewer.sweep_style import axis_label, line_of, metric_label, require_values, words_of
+from footfall.viewer.sweep_style import (
+    axis_label,
+    doubtful_entry,
+    joined_pieces,
+    line_of,
+    metric_label,
+    require_values,
+    ring_doubtful,
+    words_of,
+)
 
 _ALSO = ("mean_speed", "cost_of_transport", "step_time")
 MOST_MARKED = 60  # designs that still get a dot each
@@ -19,7 +28,7 @@ MOST_MARKED = 60  # designs that still get a dot each
 def draw_curves(figure: Figure, sweep: Sweep, grid: Grid, axes: Sequence[Axis], metric: str, success: Sequence[str]) -> None:
     """The metric on top, what one also asks for below."""
     shown = [metric, *(m for m in _ALSO if m != metric and m in sweep.names())]
-    data = sweep.columns(["design", "outcome", *dict.fromkeys(shown)])
+    data = joined_pieces(sweep, ["design", *dict.fromkeys(shown)])
     good = np.isin(data["outcome"], [Outcome[name].value for name in success])
     require_values(metric, data[metric].astype(float)[good])
     shown = [m for i, m in enumerate(shown) if i == 0 or np.any(good & np.isfinite(data[m].astype(float)) & (data[m] != 0))]
@@ -39,6 +48,11 @@ def draw_curves(figure: Figure, sweep: Sweep, grid: Grid, axes: Sequence[Axis], 
             line = "none" if along.structural else "-"  # nothing lies between two kinds
             colour = f"C{k}"
             panel.plot(x, curve, lw=1.4, ls=line, color=colour, marker=marker, ms=3.5, label=_kind_label(kinds, k, curve))
+            unsure = place[along][rows & data["doubtful"]]
+            ring_doubtful(panel, np.asarray(x, float)[unsure], curve[unsure])
+            unsure = place[along][rows & data["doubtful"] & ~good]
+            low = np.full(len(unsure), 0.03 + 0.05 * k)
+            ring_doubtful(panel, np.asarray(x, float)[unsure], low, transform=panel.get_xaxis_transform(), clip_on=False)
             _mark_failed(
                 panel, x, place[along][rows], data["outcome"][rows], good[rows], 0.03 + 0.05 * k, colour if kinds else None
             )
@@ -54,6 +68,9 @@ def draw_curves(figure: Figure, sweep: Sweep, grid: Grid, axes: Sequence[Axis], 
     _span(panels[-1], x, along)
     panels[-1].set_xlabel(axis_label(along))
     handles, labels = panels[0].get_legend_handles_labels() if kinds else ([], [])
+    if data["doubtful"].any():
+        handles.append(doubtful_entry())
+        labels.append("doubtful")
     for outcome in (Outcome(int(code)) for code in np.unique(data["outcome"][~good])):
         colour, _, marker = line_of(outcome)
         handles.append(Line2D([], [], color=colour, marker=marker, ls="none", ms=4.0))

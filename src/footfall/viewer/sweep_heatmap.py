@@ -7,11 +7,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.read_back import Sweep
-from footfall.viewer.sweep_style import COLOURS, axis_label, colour_limits, legend_of, look_of, metric_label, require_values
+from footfall.viewer.sweep_style import (
+    COLOURS,
+    DOUBTFUL,
+    axis_label,
+    colour_limits,
+    legend_of,
+    look_of,
+    metric_label,
+    require_values,
+)
 
 MOST_CELLS = 640  #: along each side; more could not be told apart
 
@@ -21,6 +31,7 @@ class Cells(NamedTuple):
 
     mean: np.ndarray  #: of the metric over the designs that did what they should; NaN where none did
     worst: np.ndarray  #: code of the commonest failure where most designs failed or none has a value, else -1
+    doubtful: np.ndarray  #: whether any design of the cell is
     top: tuple[float, int]  #: largest value of the metric and the number of its design
 
 
@@ -43,6 +54,10 @@ def draw_heatmap(
     for outcome in failed:
         _hatch(axes, x, y, cells.worst == outcome.value, *look_of(outcome))
     handles = legend_of(failed)
+    if cells.doubtful.any():
+        edge, hatch = DOUBTFUL
+        _hatch(axes, x, y, cells.doubtful, None, hatch, edge)
+        handles.append(Patch(facecolor="none", hatch=hatch, edgecolor=edge, lw=0.0, label="doubtful"))
     value, number = cells.top
     if number >= 0:
         place = grid.at(np.array([number]))
@@ -68,25 +83,27 @@ def binned(
     count = shape[0] * shape[1]
     total, valued = np.zeros(count), np.zeros(count)
     failures = np.zeros((len(Outcome), count), dtype=np.int64)
+    unsure = np.zeros(count, bool)
     top = (-np.inf, -1)
-    for piece in sweep.pieces(["design", "outcome", metric]):
+    for piece in sweep.coded_pieces(["design", metric]):
         places = grid.places(piece["design"])
         i, j = (places[w] * n // grid.shape[w] for w, n in zip(where, shape, strict=True))
         cell = i * shape[1] + j
         ok = np.isin(piece["outcome"], good)
         values = piece[metric].astype(float)
         use = ok & np.isfinite(values)
+        unsure[cell[piece["doubtful"]]] = True
         total += np.bincount(cell[use], values[use], count)
         valued += np.bincount(cell[use], minlength=count)
         for code in np.unique(piece["outcome"][~ok]):
             failures[code] += np.bincount(cell[~ok & (piece["outcome"] == code)], minlength=count)
-        if use.any():
-            best = int(np.argmax(np.where(use, values, -np.inf)))
+        if np.any(sound := use & ~piece["doubtful"]):
+            best = int(np.argmax(np.where(sound, values, -np.inf)))
             top = max(top, (float(values[best]), int(piece["design"][best])))
     with np.errstate(invalid="ignore"):
         mean = total / np.where(valued > 0, valued, np.nan)
     worst = np.where(failures.sum(0) > valued, failures.argmax(0), -1)
-    return Cells(mean.reshape(shape), worst.reshape(shape), top)
+    return Cells(mean.reshape(shape), worst.reshape(shape), unsure.reshape(shape), top)
 
 
 def edges(axis: Axis, cells: int) -> np.ndarray:
@@ -99,12 +116,15 @@ def edges(axis: Axis, cells: int) -> np.ndarray:
     return axis.between(index / (axis.count - 1))
 
 
-def _hatch(axes: Axes, x: np.ndarray, y: np.ndarray, cells: np.ndarray, face: str, hatch: str) -> None:
+def _hatch(
+    axes: Axes, x: np.ndarray, y: np.ndarray, cells: np.ndarray, face: str | None, hatch: str, edge: str = "0.4"
+) -> None:
     """Hatch whole cells. Each cell's corners are given its own value, so that borders fall on cell edges, not between centres."""
-    axes.pcolormesh(
-        x, y, np.ma.masked_equal(cells, False).T.astype(float), cmap=ListedColormap([face]), vmin=0, vmax=1, rasterized=True
-    )
+    if face is not None:
+        axes.pcolormesh(
+            x, y, np.ma.masked_equal(cells, False).T.astype(float), cmap=ListedColormap([face]), vmin=0, vmax=1, rasterized=True
+        )
     double = np.repeat(np.repeat(cells.T.astype(float), 2, axis=0), 2, axis=1)
     corners = [np.repeat(e, 2)[1:-1] for e in (x, y)]
     hatched = axes.contourf(*corners, double, levels=[0.5, 1.5], colors="none", hatches=[hatch])
-    hatched.set(edgecolor="0.4", linewidth=0.0)
+    hatched.set(edgecolor=edge, linewidth=0.0)

@@ -15,7 +15,18 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Axis
 from footfall.sweep.read_back import Sweep
-from footfall.viewer.sweep_style import COLOURS, axis_label, colour_limits, line_of, metric_label, require_values, words_of
+from footfall.viewer.sweep_style import (
+    COLOURS,
+    axis_label,
+    colour_limits,
+    doubtful_entry,
+    joined_pieces,
+    line_of,
+    metric_label,
+    require_values,
+    ring_doubtful,
+    words_of,
+)
 
 MOST_LINES = 1200
 MOST_AXES = 12
@@ -53,6 +64,9 @@ def draw_parallel(figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: st
     norm = Normalize(low, high)
     bar = figure.colorbar(ScalarMappable(norm, COLOURS), ax=panel, extend=cut, pad=0.06, label=metric_label(sweep, metric))
     bar.ax.tick_params(labelsize=8)
+    if data["doubtful"].any():
+        ring_doubtful(panel, np.zeros(data["doubtful"].sum()), columns[data["doubtful"], 0])
+        handles.append(doubtful_entry())
     _rulers(panel, [*(h[1] for h in heights), _marks(low, high)])
     names = [axis_label(a).replace(" [", "\n[").replace(".", ".\n", 1) + ("\n(log)" if a.log else "") for a in axes]
     panel.set_xticks(spots, [*names, metric_label(sweep, metric).replace(" [", "\n[")], fontsize=8)
@@ -72,11 +86,7 @@ def chosen_designs(sweep: Sweep, keys: Sequence[str], metric: str, most: int) ->
     if count > most:
         numbers = np.unique(np.random.default_rng(0).integers(0, count, 2 * most))
         numbers = np.random.default_rng(1).permutation(numbers)[:most]
-    pieces = []
-    for piece in sweep.pieces(["design", "outcome", *keys, metric]):
-        rows = np.isin(piece["design"], numbers)
-        pieces.append({name: values[rows] for name, values in piece.items()})
-    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    return joined_pieces(sweep, ["design", *keys, metric], numbers)
 
 
 def _scaled(axis: Axis, values: np.ndarray) -> tuple[np.ndarray, list[tuple[float, str]]]:

@@ -33,7 +33,8 @@ def write_sweep_plot(folder: Path, metric: str | None, success: Sequence[str], t
     if designs.count < 2:
         return None
     figure = Figure(layout="constrained", dpi=DPI)
-    figure.suptitle(f"{title}: {counted(designs.count, 'design')}", fontsize=11)
+    doubtful = sum(int(piece["doubtful"].sum()) for piece in sweep.coded_pieces(["design"]))
+    figure.suptitle(sweep_title(title, designs.count, doubtful), fontsize=11)
     if isinstance(designs, Grid) and len(axes) == 2 and not words:
         name = "heatmap.png"
         draw_heatmap(figure, sweep, designs, (axes[0], axes[1]), metric, success)
@@ -51,6 +52,11 @@ def write_sweep_plot(folder: Path, metric: str | None, success: Sequence[str], t
     return path
 
 
+def sweep_title(title: str, count: int, doubtful: int) -> str:
+    """What the picture is of, and how much of it should not be believed."""
+    return f"{title}: {counted(count, 'design')}" + (f", {doubtful} of them DOUBTFUL (marked red)" if doubtful else "")
+
+
 def axis_size(axis: Axis) -> int:
     """How many values an axis has; 0 for one that is sampled or listed in a file."""
     return len(axis.values) or axis.count
@@ -58,7 +64,7 @@ def axis_size(axis: Axis) -> int:
 
 def metric_of(sweep: Sweep, asked: str | None) -> str:
     """The column to draw: what was asked for, else the speed, else (a robot that goes nowhere) how long it lasted."""
-    names = [name for name in sweep.names() if name not in ("design", "outcome", *sweep.designs.keys)]
+    names = [name for name in sweep.names() if name not in ("design", "outcome", "verdict", *sweep.designs.keys)]
     if asked is None:
         return "mean_speed" if "mean_speed" in names else "t_end"
     if asked not in names:

@@ -9,7 +9,17 @@ from footfall.hybrid.outcome import Outcome
 from footfall.sweep.designs import Axis
 from footfall.sweep.read_back import Sweep
 from footfall.viewer.sweep_parallel import chosen_designs
-from footfall.viewer.sweep_style import COLOURS, axis_label, colour_limits, line_of, metric_label, require_values, words_of
+from footfall.viewer.sweep_style import (
+    COLOURS,
+    axis_label,
+    colour_limits,
+    doubtful_entry,
+    line_of,
+    metric_label,
+    require_values,
+    ring_doubtful,
+    words_of,
+)
 
 MOST_DOTS = 20_000
 
@@ -32,6 +42,10 @@ def draw_scatter(figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: 
     low, high, cut = colour_limits(values[shown])
     dots = axes.scatter(x[shown], y[shown], size, c=values[shown], cmap=COLOURS, vmin=low, vmax=high, rasterized=True)
     figure.colorbar(dots, ax=axes, label=metric_label(sweep, metric), extend=cut, pad=0.02)
+    if data["doubtful"].any():
+        ring_doubtful(axes, x[data["doubtful"]], y[data["doubtful"]])
+        axes.add_line(doubtful_entry())
+    shown = shown & ~data["doubtful"] if np.any(shown & ~data["doubtful"]) else shown
     top = int(np.argmax(np.where(shown, values, -np.inf)))
     axes.plot(
         *(x[top], y[top], "*"),

@@ -1,8 +1,11 @@
 """What the pictures of a sweep have in common: names with units, colours of outcomes, colour limits."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from footfall.hybrid.outcome import Outcome
@@ -46,6 +49,31 @@ def line_of(outcome: Outcome) -> tuple[str, str, str]:
 
 def words_of(outcome: Outcome) -> str:
     return outcome.name.replace("_", " ")
+
+
+#: Edge and hatch of designs whose verdict is doubtful.
+DOUBTFUL = ("#d62728", "xxxx")
+_RING = {"marker": "o", "mfc": "none", "mec": DOUBTFUL[0], "mew": 1.0, "ms": 8.0, "ls": "none"}
+
+
+def ring_doubtful(panel: Axes, x: np.ndarray, y: np.ndarray, **more: Any) -> None:
+    """Rings around doubtful designs."""
+    if len(x):
+        panel.plot(x, y, label="_", zorder=5, **_RING, **more)
+
+
+def doubtful_entry() -> Line2D:
+    """Of a legend."""
+    return Line2D([], [], label="doubtful", **_RING)
+
+
+def joined_pieces(sweep: Sweep, names: Sequence[str], numbers: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """Columns of all designs, or of those with these numbers; outcomes as codes, and which designs are `doubtful`."""
+    pieces = []
+    for piece in sweep.coded_pieces(names):
+        rows = slice(None) if numbers is None else np.isin(piece["design"], numbers)
+        pieces.append({name: values[rows] for name, values in piece.items()})
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
 def require_values(metric: str, values: np.ndarray) -> None:

@@ -122,7 +122,8 @@ def _warn(experiment: Experiment) -> None:
     """What is known before a run that may take long: the verdict after it comes from the same place."""
     system, plan = experiment.system, experiment.plan
     said = system.cautions(plan.step or system.usual_step) if isinstance(system, AbstractRigidBodies) else []
-    said += [doubt.sentence for doubt in step_doubts(system, experiment.start, plan)]
+    with err.status("looking at the step", spinner="dots"):
+        said += [doubt.sentence for doubt in step_doubts(system, experiment.start, plan)]
     for sentence in said:
         err.print(f"[bold yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
 

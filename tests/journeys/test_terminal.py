@@ -27,9 +27,9 @@ def test_a_first_run_never_leaves_the_terminal_blank_and_says_what_it_does(tmp_p
     assert -1 not in places and places == sorted(places), dict(zip(phases, places, strict=True))
 
 
-@pytest.mark.parametrize("moment", ["loading", "loading the robot"])
-def test_ctrl_c_before_there_is_anything_says_so_and_leaves_nothing(tmp_path, moment):
-    shown = on_terminal("run", "passive-wheel", "--out", "a", cwd=tmp_path, ctrl_c_on=moment)
+def test_ctrl_c_before_there_is_anything_says_so_and_leaves_nothing(tmp_path):
+    """While JAX is imported, where an exception can get lost."""
+    shown = on_terminal("run", "passive-wheel", "--out", "a", cwd=tmp_path, ctrl_c_on="loading")
     assert shown.status == 130
     assert "stopped: nothing was computed yet" in shown.text and "Traceback" not in shown.text
     assert list(tmp_path.iterdir()) == []
@@ -47,13 +47,8 @@ def test_ctrl_c_ends_a_process_that_is_inside_the_compiler_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("moment", "more"),
-    [
-        ("s of 1e+06 s", ["--duration", "1e6", "--no-plots"]),
-        ("writing", ["--no-plots"]),
-        ("panels", []),
-        ("frames", ["--animate", "a.gif"]),
-    ],
+    ("moment", "more"),  # while it simulates: test_command_line.py
+    [("writing", ["--no-plots"]), ("panels", []), ("frames", ["--animate", "a.gif"])],
 )
 def test_ctrl_c_keeps_what_was_computed_in_one_line_with_status_130(tmp_path, moment, more):
     shown = on_terminal("run", "passive-wheel", "--out", "a", *more, cwd=tmp_path, ctrl_c_on=moment)

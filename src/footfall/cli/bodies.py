@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 
 from footfall.cli.extras import require
-from footfall.cli.screen import note, out
+from footfall.cli.screen import err, note, out
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import FolderError
@@ -35,7 +35,8 @@ def show_bodies(name: str, settings: list[str], picture: str | None, mjcf: str |
         require("matplotlib", "plots")
         from footfall.viewer.bodies_picture import write_picture
 
-        run = simulate(system, experiment.start, dataclasses.replace(experiment.plan, duration=_seconds(at), settle=None))
+        with err.status("simulating", spinner="dots"):
+            run = simulate(system, experiment.start, dataclasses.replace(experiment.plan, duration=_seconds(at), settle=None))
         note(f"picture: {picture} ({write_picture(system, run, Path(picture))})")
     return 0
 

@@ -61,7 +61,8 @@ def count_gaps(request: CrossingRequest) -> int:
     request = dataclasses.replace(request, plots=request.plots and can_draw("picture"))
     folder = Path(request.out) if request.out else fresh_folder("crossings", experiment.name)
     require_writable(folder, force=request.force)
-    _warn_if_unstable(experiment, plan)
+    with err.status("looking at the step", spinner="dots"):
+        _warn_if_unstable(experiment, plan)
     began = time.perf_counter()
     found = _with_progress(experiment, question, plan)
     took = time.perf_counter() - began

@@ -6,7 +6,7 @@ import json
 import math
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rich.markup import escape
@@ -88,7 +88,7 @@ def run_scenario(
     if (folder / "plots.png").exists():
         note(f"plots:      {folder / 'plots.png'}")
     if animate and not stopping.asked():
-        _draw(lambda: _animate(trajectory, Path(animate)), Path(animate))
+        _animate(trajectory, Path(animate))
     if stopping.asked():
         return stopping.kept(f"{trajectory.ending.t:.6g} s, in {folder}")
     if not as_json:
@@ -122,7 +122,8 @@ def _warn(experiment: Experiment) -> None:
     """What is known before a run that may take long: the verdict after it comes from the same place."""
     system, plan = experiment.system, experiment.plan
     said = system.cautions(plan.step or system.usual_step) if isinstance(system, AbstractRigidBodies) else []
-    said += [doubt.sentence for doubt in step_doubts(system, experiment.start, plan)]
+    with err.status("looking at the step", spinner="dots"):
+        said += [doubt.sentence for doubt in step_doubts(system, experiment.start, plan)]
     for sentence in said:
         err.print(f"[bold yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
 
@@ -187,9 +188,13 @@ def _write(
 
         def drawn(done: int, total: int) -> None:
             phases.count("drawing", done, total, f"{done} of {total} panels")
+            stopping.raise_if_asked()
 
-        title, path = experiment.about.title or experiment.name, aside / "plots.png"
-        _draw(lambda: write_plot_page(run.thinned(), summary, path, title=title, progress=drawn), path)
+        with contextlib.suppress(KeyboardInterrupt):
+            stopping.raise_if_asked()
+            write_plot_page(
+                run.thinned(), summary, aside / "plots.png", title=experiment.about.title or experiment.name, progress=drawn
+            )
 
     options = {"force": force, "pictures": pictures if plots else None, "files": experiment.files}
     with Phases(f"writing {counted(len(run.t), 'row')} to {folder}") as phases:
@@ -202,24 +207,15 @@ def _write(
                 folder = fresh_folder("runs", experiment.name)
 
 
-def _draw(picture: Callable[[], None], path: Path) -> None:
-    """A picture can be drawn again: Ctrl-C leaves it out, and the data are kept."""
-    if stopping.asked():
-        return
-    try:
-        stopping.begin()
-        picture()
-    except KeyboardInterrupt:
-        path.unlink(missing_ok=True)  # half of it
-    finally:
-        stopping.hold()
-
-
 def _animate(run: Trajectory, path: Path) -> None:
+    """Like any picture it can be drawn again: Ctrl-C between two frames leaves it out, and the data are kept."""
     from footfall.viewer.animate import write_animation
 
-    with Phases("drawing the animation") as phases:
-        write_animation(
-            run.thinned(), path, progress=lambda i, n: phases.count("drawing the animation", i, n, f"{i} of {n} frames")
-        )
-    note(f"animation:  {path}")
+    def drawn(done: int, total: int) -> None:
+        phases.count("drawing the animation", done, total, f"{done} of {total} frames")
+        stopping.raise_if_asked()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        with Phases("drawing the animation") as phases:
+            write_animation(run.thinned(), path, progress=drawn)
+        note(f"animation:  {path}")

@@ -57,7 +57,8 @@ def replay_log(
     if plots:
         from footfall.viewer.stack_plot import write_replay_plot
 
-        write_replay_plot(found, target)
+        with err.status("drawing", spinner="dots"):
+            write_replay_plot(found, target)
         note(f"plot: {target}")
     return found.verdict.status(success=True, accepted=accept_doubt)
 

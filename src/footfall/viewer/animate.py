@@ -52,18 +52,19 @@ def write_animation(
     if not run.verdict.sound:
         axes.text(0.98, 0.95, run.verdict.title, transform=axes.transAxes, fontsize=9, va="top", ha="right", color="darkred")
     writer = PillowWriter(fps=FRAMES_PER_SECOND)
-    with writer.saving(figure, str(path), dpi=80):
-        for i, row in enumerate(rows):
-            progress(i, len(rows))
-            artists = draw_pose(axes, run.sketch, run.seen(row), project)
-            x, z = smooth[i]
-            axes.set_xlim(x - 2.0 * size, x + 2.0 * size)
-            axes.set_ylim(z - 1.125 * size, z + 1.125 * size)
-            pace = "" if slower == 1 else f"  ({slower:g} x slower)" if slower > 1 else f"  ({1 / slower:.3g} x faster)"
-            clock.set_text(f"t = {run.t[row]:6.2f} s{pace}")
-            writer.grab_frame()
-            for artist in artists:
-                artist.remove()
+    writer.setup(figure, str(path), dpi=80)
+    for i, row in enumerate(rows):
+        progress(i, len(rows))
+        artists = draw_pose(axes, run.sketch, run.seen(row), project)
+        x, z = smooth[i]
+        axes.set_xlim(x - 2.0 * size, x + 2.0 * size)
+        axes.set_ylim(z - 1.125 * size, z + 1.125 * size)
+        pace = "" if slower == 1 else f"  ({slower:g} x slower)" if slower > 1 else f"  ({1 / slower:.3g} x faster)"
+        clock.set_text(f"t = {run.t[row]:6.2f} s{pace}")
+        writer.grab_frame()
+        for artist in artists:
+            artist.remove()
+    writer.finish()  # nothing is written before: who is interrupted leaves no half of a file
 
 
 def _slower(run: Trajectory) -> float:

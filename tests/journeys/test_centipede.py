@@ -64,7 +64,8 @@ def test_it_walks_and_says_how_fast_with_pictures_and_a_closed_ledger(answers):
 def test_crossings_are_counted_in_a_table_a_file_and_a_picture(answers):
     place, said = answers
     count = said["count"]
-    assert count.status == 0, count.err
+    # At 0.1 ms and order 1 some ledgers are off by more than 1 %: the same verdict as everywhere, and status 3 (--accept-doubt: 0).
+    assert count.status == 3 and "of 16 runs are doubtful (books_open in" in count.err, count.err
     assert "crossed of 2 arrivals" in count.out and "lift+cantilever" in count.out and "200" in count.out
     with (place / "count" / "crossings.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -73,6 +74,8 @@ def test_crossings_are_counted_in_a_table_a_file_and_a_picture(answers):
     assert all(row["outcome"] == "arrived" and 11 < float(row["t_end"]) < 13 for row in narrow)  # page: 11.96 s
     assert not any(row["outcome"] == "arrived" for row in rows if row["gap_width"] == "0.2")  # not within 14 s
     assert [row["gap_start"] for row in rows[:2]] == ["0.1", "0.13"]  # spread over a stride
+    doubted = [row["verdict"] for row in rows if row["verdict"] != "sound"]
+    assert set(doubted) == {"books_open"} and f"{len(doubted)} of 16 runs are doubtful" in count.err
     assert (place / "count" / "crossings.png").stat().st_size > 20_000 and (place / "count" / "scenario.toml").exists()
     assert said["again"].status == 2 and "exists" in said["again"].err  # nothing is overwritten
 

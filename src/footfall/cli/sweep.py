@@ -229,13 +229,13 @@ def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Pat
 
 def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepReport, workers: int | None) -> dict:
     """One JSON object: what was swept, what came out, what ran."""
-    plan = manifest.plan
+    plan, ladder = manifest.plan, manifest.step_ladder()
     return {
         "scenario": manifest.name,
         "folder": str(folder),
         **digest.to_dict(),
         "duration": plan["duration"],
-        "step": plan["step"] if manifest.ladder is None else manifest.step_ladder().step,
+        "step": plan["step"] if ladder is None else ladder.step,
         "planned": bool(report.paths) and all(path.startswith("along the plan") for path in report.paths),
         "step_source": manifest.step_source,
         "method": plan["method"],

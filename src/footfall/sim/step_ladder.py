@@ -138,8 +138,8 @@ def _accurate(
         fine = run(at + 1)
         gaps = np.sort(differences(coarse, fine))
         error = float(gaps[math.ceil(0.9 * (len(gaps) - 1))]) * 2**order / (2**order - 1)
-        # Where halving no longer helps, rounding has taken over; once may be chance.
-        stalled = stalled + 1 if math.isfinite(best[1]) and error > 0.5 * best[1] else 0
+        # Where halving no longer helps (order 1 gains a factor of 2 each time), rounding has taken over; once may be chance.
+        stalled = stalled + 1 if best[1] < 100 * wanted and error > 0.8 * best[1] else 0
         if error < best[1]:
             best = (at, error)
         if error <= wanted or stalled > 1:

@@ -78,13 +78,13 @@ class Sweep:
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
-        outcomes = pa.array([o.name for o in Outcome])
+        lookup = pc.SetLookupOptions(value_set=pa.array([o.name for o in Outcome]))
         values = np.array([o.value for o in Outcome], np.int8)
         for file in self.files:
             table = pq.read_table(file, columns=list(dict.fromkeys([*names, "outcome", "verdict"])))
             piece = {name: table[name].to_numpy() for name in names if name not in ("outcome", "verdict")}
-            piece["outcome"] = values[pc.index_in(table["outcome"], outcomes).to_numpy()]
-            piece["doubtful"] = pc.not_equal(table["verdict"], "sound").to_numpy()
+            piece["outcome"] = values[pc.call_function("index_in", [table["outcome"]], lookup).to_numpy()]
+            piece["doubtful"] = pc.call_function("not_equal", [table["verdict"], pa.scalar("sound")]).to_numpy()
             yield piece
 
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:

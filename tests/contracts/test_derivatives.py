@@ -45,3 +45,10 @@ def test_the_start_of_every_robot_moves_with_its_numbers(name):
             difference = (leaf[..., 1] - leaf[..., 0]) / (2 * h) if np.ndim(leaf) and leaf.shape[-1] == 2 else 0.0
             # Central differences: h^2 = 1e-12 of a third derivative, and rounding of 1e-16 / h = 1e-10.
             assert np.allclose(slope, difference, rtol=1e-7, atol=1e-8), key
+
+
+def test_what_a_robot_works_out_of_its_numbers_when_it_is_made_follows_them():
+    lift = {"gait.lift": 0.013}
+    walker, _ = placed(ff.load("two-leg-single-step"), lift)
+    assert float(walker.plan_time) == float(ff.load("two-leg-single-step", lift).system.plan_time)
+    assert float(walker.plan_time) != float(ff.load("two-leg-single-step").system.plan_time)

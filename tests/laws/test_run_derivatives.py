@@ -109,6 +109,8 @@ def test_what_cannot_be_differentiated_is_refused(passive):
             ff.gradient(lambda end: end.t, passive, keys)
     with pytest.raises(ScenarioError, match=r'no 3\. "touchdown" within 0\.1 s'):
         ff.gradient(lambda end: end.t, passive, ["leg.length"], event="touchdown", count=3, duration=0.1)
+    with pytest.raises(ScenarioError, match=r"cannot be differentiated by gait\.lift"):  # its moves are planned when it is made
+        ff.gradient(lambda end: end.t, ff.load("two-leg-single-step"), ["gait.lift"])
     with pytest.raises(ScenarioError, match="MuJoCo"):
         ff.gradient(lambda end: end.t, ff.load("urchin-walk"), ["gravity"])
 

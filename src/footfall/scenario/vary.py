@@ -5,11 +5,9 @@ kind of leg, another number of spokes) cannot be an array: `structural` says so,
 """
 
 import dataclasses
-import functools
 from collections.abc import Mapping
 from typing import Any
 
-import equinox as eqx
 import jax
 import numpy as np
 
@@ -129,9 +127,7 @@ def batched(
 
 def placed(experiment: Experiment, values: Mapping[str, Any]) -> tuple[AbstractHybridSystem, HybridState]:
     """One robot and its start with these numbers put in by key path, in SI: plain, or traced by JAX, whose bounds nobody knows."""
-    system, start = experiment.system, experiment.start_options
-    if start is None:
-        raise ScenarioError("this experiment was made without its [start] table; load it with footfall.load.")
+    changes: dict[tuple[str, ...], dict[str, Any]] = {}
     for name, value in values.items():
         knob = find_knob(experiment, name, f'"{name}"')
         if knob.structural or not knob.number or _switch(experiment, name) is not None:
@@ -139,28 +135,23 @@ def placed(experiment: Experiment, values: Mapping[str, Any]) -> tuple[AbstractH
         if isinstance(value, int | float | np.ndarray | np.generic) and not knob.info.allows(value):
             unit = f" {knob.unit}" if knob.unit else ""
             raise ScenarioError(f'"{name}" = {value:g}{unit} is out of range: {knob.info.doc} must be {knob.info.bounds()}.')
-        *table, field = knob.path
-        if tuple(table) == ("start",):
-            start = _with_leaf(start, (field,), value)
-        else:
-            slot = next((s for s in slot_types(type(system)) if slot_path(s) == tuple(table)), None)
-            system = _with_leaf(system, (field,) if slot is None else (slot, field), value)
+        changes.setdefault(knob.path[:-1], {})[knob.path[-1]] = value
     try:
-        return system, system.begin(start)
+        # Made anew, not patched: what a robot works out of its numbers when it is made has to follow them.
+        system, start = _changed_system(experiment.system, changes), experiment.start_options
+        if start is None:
+            raise ScenarioError("this experiment was made without its [start] table; load it with footfall.load.")
+        return system, system.begin(dataclasses.replace(start, **changes.get(("start",), {})))
     except (jax.errors.JAXTypeError, TypeError) as error:
         if not traced(*values.values()):
             raise
         raise ScenarioError(
-            f"{type(start).__name__}: the start of this robot cannot be differentiated ({str(error).splitlines()[0]}).\n"
-            "  In its `state`, take functions from numerics.namespace in place of numpy, and check only what is not traced."
+            f"{type(experiment.system).__name__} cannot be differentiated by {', '.join(values)}: what it works out of them when it is made, or"
+            f" its start, needs plain numbers ({str(error).splitlines()[0]})\n"
+            "  Write that with functions from numerics.namespace in place of numpy, and check only what is not traced."
         ) from None
     except ParameterError as error:
-        raise ScenarioError(f"[start] {error.field}: {error}") from None
-
-
-def _with_leaf(module: Any, path: tuple[str, ...], value: Any) -> Any:
-    """The module with one number replaced, unchecked: a traced number has no value to check."""
-    return eqx.tree_at(lambda it: functools.reduce(getattr, path, it), module, value, is_leaf=lambda leaf: leaf is None)
+        raise ScenarioError(f"{error.field}: {error}") from None
 
 
 def design_words(values: Mapping[str, Any], number: int) -> str:

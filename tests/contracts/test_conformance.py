@@ -1,5 +1,7 @@
 """check_system finds what it says it finds: each test breaks a system in one way."""
 
+import inspect
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -8,8 +10,9 @@ import pytest
 from footfall import HybridState, check_system, load
 from footfall.hybrid.conformance import ConformanceError
 from footfall.hybrid.fields import port
+from footfall.hybrid.scout import KEPT
 from footfall.hybrid.system import Jump, Rates, Travel
-from support.toys import Ball, Height, Heights, ManyBalls, PerBall
+from support.toys import Ball, Height, Heights, ManyBalls, PerBall, SpringHopper
 
 
 def start():
@@ -140,3 +143,49 @@ def test_an_output_with_the_name_of_a_state_is_found():
 
     with pytest.raises(ConformanceError, match="FAIL  states, discrete states and outputs have names of their own: v, x"):
         check_system(Wrong(), start())
+
+
+# --- along a run -------------------------------------------------------------------------------------------------------
+
+
+def dropped():
+    return SpringHopper.begin(Height(x=1.1, v=0.0))
+
+
+def test_a_jump_is_examined_where_it_happens_and_nowhere_else():
+    """In flight, where it never happens, the hopper's push would report energy that its spring does not have."""
+    report = check_system(SpringHopper(), dropped())
+    seen = {check.claim: check.detail for check in report.checks}
+    assert all(f"at {KEPT} states" in seen[f'jump "{name}" reports the energy it takes'] for name in ("bottom", "liftoff"))
+
+
+def test_a_port_that_is_wrong_in_the_second_mode_only_is_found_and_its_file_and_line_told():
+    class Wrong(SpringHopper):
+        def flow(self, t, x, m):
+            rates = super().flow(t, x, m)
+            return Rates(rates.x, eqx.tree_at(lambda p: p.damper, rates.power, 3.0 * rates.power.damper))
+
+    with pytest.raises(ConformanceError) as told:
+        check_system(Wrong(), dropped())
+    failed = [line for line in str(told.value).splitlines() if line.startswith("FAIL")]
+    line = inspect.getsourcelines(Wrong.flow)[1]
+    assert len(failed) == 1 and "the rate of the stores" in failed[0] and 'after "touchdown"' in failed[0]
+    assert f"test_conformance.py:{line} (flow)" in failed[0]
+
+
+def test_a_jump_that_is_wrong_at_its_own_event_is_found_with_its_line():
+    class Wrong(SpringHopper):
+        def jump(self, t, x, m, k):
+            jump = super().jump(t, x, m, k)
+            return jump._replace(work=eqx.tree_at(lambda w: w.push, jump.work, 0.5 * jump.work.push))
+
+    with pytest.raises(ConformanceError, match='FAIL  jump "bottom" reports') as told:
+        check_system(Wrong(), dropped())
+    assert f"test_conformance.py:{inspect.getsourcelines(Wrong.jump)[1]} (jump)" in str(told.value)
+
+
+def test_an_event_that_is_not_reached_is_not_invented():
+    high = SpringHopper.begin(Height(x=1000.0, v=0.0))  # 14 s above the ground
+    report = check_system(SpringHopper(), high)
+    detail = next(c.detail for c in report.checks if c.claim == 'jump "bottom" reports the energy it takes')
+    assert report.ok and detail == "not reached in a run of 10 s"

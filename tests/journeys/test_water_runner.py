@@ -169,8 +169,9 @@ def test_the_original_method_shows_what_it_does(command):
         0.115 - 9.81 * 0.02**2 / 2, abs=1e-14
     )  # exact for a parabola: rounding
     status, out, err = command(f"{line} --duration 0.1 --out long")
-    assert status == 0 and "longest stable step of adams-bashforth-4" in err and "--set sim.step=1e-06" in err
+    assert status == 3 and "longest stable step of adams-bashforth-4" in err and "--set sim.step=1e-06" in err
     touching = json.loads(out)
+    assert [doubt["name"] for doubt in touching["verdict"]["doubts"]] == ["books_open", "step_unstable"]
     assert all(map(math.isfinite, numbers_in(touching)))
     x = touching["outcome"]["state"]["x"]
     assert 1e-4 < abs(x - -0.00475214) < 1e-2  # reference page, section 10: bounded, but wrong

@@ -300,3 +300,66 @@ class SineMotor(AbstractToy):
 
     def outputs(self, t, x, m):
         return MotorOutputs(motor=MotorSignals(torque=jnp.clip(jnp.sin(self.rate * x.x), -self.limit, self.limit)))
+
+
+# --- a hopper: two modes, and a jump that means something in one of them only ------------------------------------------------
+
+
+class LegMode(eqx.Module):
+    stance: int = signal(doc="1 while the foot is on the ground")
+    pushed: int = signal(doc="1 once the leg has been lengthened in this stance")
+
+
+class LegPower(eqx.Module):
+    damper: float = port(kind="loss", doc="damper of the leg")
+
+
+class LegWork(eqx.Module):
+    push: float = port(kind="work", unit="J", doc="the leg lengthened against its spring")
+
+
+class LegStores(eqx.Module):
+    kinetic: float = store(doc="kinetic")
+    gravity: float = store(doc="height")
+    spring: float = store(doc="spring of the leg, in stance")
+
+
+class SpringHopper(AbstractToy):
+    """A mass of 1 kg on a damped spring. At the bottom of each stance its leg becomes longer by `push`, which keeps it hopping."""
+
+    gravity: float = param(10.0, unit="m/s^2", doc="gravity", gt=0)
+    stiffness: float = param(400.0, unit="N/m", doc="spring", gt=0)
+    damping: float = param(2.0, unit="N s/m", doc="damper", ge=0)
+    push: float = param(0.02, unit="m", doc="how much longer", ge=0)
+
+    @staticmethod
+    def begin(x):
+        return HybridState(x, LegMode(stance=np.int32(0), pushed=np.int32(0)))
+
+    @property
+    def events(self):
+        return (
+            Event("touchdown", "the foot meets the ground"),
+            Event("bottom", "the mass is lowest"),
+            Event("liftoff", "the leg is as long as it can be"),
+        )
+
+    def _short(self, x, m):
+        return 1.0 + self.push * m.pushed - x.x
+
+    def flow(self, t, x, m):
+        force = m.stance * (self.stiffness * self._short(x, m) - self.damping * x.v)
+        return Rates(Height(x=x.v, v=force - self.gravity), LegPower(damper=-m.stance * self.damping * x.v**2))
+
+    def guards(self, t, x, m):
+        flying, low = m.stance == 0, (m.stance == 1) & (m.pushed == 0)
+        return jnp.where(flying, x.x - 1.0, 1.0), jnp.where(low, -x.v, 1.0), jnp.where(m.pushed == 1, self._short(x, m), 1.0)
+
+    def jump(self, t, x, m, k):
+        after = (LegMode(m.stance + 1, m.pushed), LegMode(m.stance, m.pushed + 1), LegMode(0 * m.stance, 0 * m.pushed))[k]
+        gained = 0.5 * self.stiffness * (self._short(x, after) ** 2 - self._short(x, m) ** 2) if k == 1 else 0.0 * x.x
+        return Jump(x, after, LegWork(push=gained))
+
+    def stores(self, t, x, m):
+        spring = 0.5 * self.stiffness * m.stance * self._short(x, m) ** 2
+        return LegStores(kinetic=0.5 * x.v**2, gravity=self.gravity * x.x, spring=spring)

@@ -1,11 +1,13 @@
 """check_system(): what every hybrid system must satisfy, checked on the system itself.
 
 Sign errors live in velocities that are not derivatives and in energies that do not add up. Both are found here by
-differentiating along the flow, before any simulation.
+differentiating along the flow: near the start, and at states that a short run comes to, so that every mode is looked at. Jumps are
+looked at where they happen, and nowhere else.
 """
 
+import inspect
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +17,7 @@ import numpy as np
 
 from footfall.hybrid.fields import describe
 from footfall.hybrid.flatten import Layout, named_leaves
+from footfall.hybrid.scout import Journey, Moves, Visited, scout
 from footfall.hybrid.sketch import Arrow, Ground, Link
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
@@ -55,9 +58,11 @@ def check_system(
 
     Arguments:
         system, state: a robot, often one of your own, and where it starts.
-        samples, seed, spread: how many states near it are looked at, which, and how far from it they are.
+        samples, seed, spread: how many states near it are looked at, which, and how far from it they are. States that a short
+            run from it comes to are looked at too: every mode, and each jump where it happens.
 
-    Returns a report, a line to each claim. Raises ConformanceError with the whole report where a claim does not hold.
+    Returns a report, a line to each claim. Raises ConformanceError with the whole report, and the file and line
+    of what is wrong, where a claim does not hold.
 
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel")
@@ -75,10 +80,11 @@ def examine_system(
 ) -> Report:
     """The same report without raising."""
     state = HybridState(jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m))
+    seen = _Seen(system, state, samples, seed, spread)
     checks: list[Check] = []
-    for examine in (_structure, _finite, _rates, _energy, _jumps, _arming, _transforms, _sketch, _travel):
+    for examine in (_structure, _finite, _look_around, _rates, _energy, _jumps, _arming, _transforms, _sketch, _travel):
         try:
-            checks += examine(system, state, _near(state, samples, seed, spread))
+            checks += examine(seen)
         except Exception as error:  # a contract check reports whatever a user's model raises
             frame = traceback.extract_tb(error.__traceback__)[-1]
             hint = " (inside a model use jax.numpy, not numpy)" if "Tracer" in type(error).__name__ else ""
@@ -88,18 +94,52 @@ def examine_system(
     return Report(type(system).__name__, checks)
 
 
-def _near(state: HybridState, samples: int, seed: int, spread: float) -> list[Any]:
-    """The start and random states near it."""
-    layout = Layout.of(state.x)
-    flat = np.asarray(layout.pack(state.x))
-    random = np.random.default_rng(seed)
-    noise = spread * np.maximum(np.abs(flat), 0.1) * random.standard_normal((samples, flat.size))
-    return [state.x, *(layout.unpack(jnp.asarray(flat + row)) for row in noise)]
+class _Seen:
+    """A system, its start, states near it, and what a short run came to."""
+
+    def __init__(self, system: AbstractHybridSystem, state: HybridState, samples: int, seed: int, spread: float):
+        self.system, self.state = system, state
+        layout = Layout.of(state.x)
+        flat = np.asarray(layout.pack(state.x))
+        random = np.random.default_rng(seed)
+        noise = spread * np.maximum(np.abs(flat), 0.1) * random.standard_normal((samples, flat.size))
+        xs = [state.x, *(layout.unpack(jnp.asarray(flat + row)) for row in noise)]
+        self.near = [Visited(jnp.zeros(()), x, state.m, None, 0, "near the start") for x in xs]
+        self.journey = Journey([], 0.0)
+
+    @property
+    def everywhere(self) -> list[Visited]:
+        return [*self.near, *self.journey.visited]
+
+    def look_around(self) -> None:
+        self.moves = Moves(self.system, self.state)
+        self.journey = scout(self.moves, self.state)
+
+    def blame(self, *methods: str) -> str:
+        """Where this system's class says what is wrong: "; see my_robot.py:42 (flow)"."""
+        places = []
+        for name in methods:
+            code = getattr(inspect.unwrap(getattr(type(self.system), name)), "__code__", None)
+            if code is not None:
+                places.append(f"{_short(code.co_filename)}:{code.co_firstlineno} ({name})")
+        return f"; see {', '.join(places)}" if places else ""
 
 
-def _structure(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _short(file: str) -> str:
+    """As a person would write it from here."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
+
+
+def _look_around(seen: _Seen) -> Iterator[Check]:
+    """a short run gets somewhere"""
+    seen.look_around()
+    yield from ()
+
+
+def _structure(seen: _Seen) -> Iterator[Check]:
     """structs keep their shape"""
-    t, (x, m) = jnp.zeros(()), state
+    system, t, (x, m) = seen.system, jnp.zeros(()), seen.state
     flow = system.flow(t, x, m)
     same = jax.tree.structure(flow.x) == jax.tree.structure(x)
     yield Check("flow returns a rate for every state", same, "same struct" if same else f"{flow.x} for {x}")
@@ -131,33 +171,34 @@ def _worst(errors: Any) -> float:
     return float(np.max(np.nan_to_num(errors, nan=np.inf)))
 
 
-def _finite(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _finite(seen: _Seen) -> Iterator[Check]:
     """outputs are finite at the start"""
-    outputs = system.outputs(jnp.zeros(()), *state)
+    outputs = seen.system.outputs(jnp.zeros(()), *seen.state)
     bad = [name for name, value, _ in named_leaves(outputs) if not np.all(np.isfinite(np.asarray(value)))]
     yield Check("outputs are finite at the start", not bad, ", ".join(bad) or f"{len(list(named_leaves(outputs)))} signals")
 
 
-def _rates(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _rates(seen: _Seen) -> Iterator[Check]:
     """velocities are derivatives of positions"""
-    t, m = jnp.zeros(()), state.m
-    worst, where, count = -1.0, "", 0
+    system, worst, where, count = seen.system, -1.0, "", 0
 
     @jax.jit
-    def along_the_flow(x: Any) -> Any:
+    def along_the_flow(t: Any, x: Any, m: Any) -> Any:
         dx = system.flow(t, x, m).x
         return dx, jax.jvp(lambda t, x: system.outputs(t, x, m), (t, x), (jnp.ones(()), dx))
 
-    for x in near:
-        dx, (outputs, rates) = along_the_flow(x)
-        pairs = list(_rate_pairs(x, dx, "")) + list(_rate_pairs(outputs, rates, ""))
+    for at in seen.everywhere:
+        dx, (outputs, rates) = along_the_flow(at.t, at.x, at.m)
+        pairs = list(_rate_pairs(at.x, dx, "")) + list(_rate_pairs(outputs, rates, ""))
         count = len(pairs)
         for name, value, derivative in pairs:
             error = _worst(np.abs(value - derivative) / np.maximum(1.0, np.abs(derivative)))
             if error > worst:
-                worst, where = error, name
-    detail = f"{count} signals, worst {worst:.1e} ({where})" if count else "no signal declares rate_of"
-    yield Check("velocities are derivatives of positions", worst <= ROUNDING, detail)
+                worst, where = error, f"{name}, {at.where}"
+    holds = worst <= ROUNDING
+    detail = f"{count} signals at {len(seen.everywhere)} states, worst {worst:.1e} ({where})"
+    detail = detail + ("" if holds else seen.blame("flow", "outputs")) if count else "no signal declares rate_of"
+    yield Check("velocities are derivatives of positions", holds, detail)
 
 
 def _rate_pairs(struct: Any, rates: Any, prefix: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -180,31 +221,32 @@ def _size(struct: Any) -> jax.Array:
     return _total(jax.tree.map(jnp.abs, struct))
 
 
-def _energy(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _energy(seen: _Seen) -> Iterator[Check]:
     """the rate of the stores is the sum of the ports"""
-    t, m = jnp.zeros(()), state.m
-    worst, where, gains = 0.0, "", []
+    system, worst, where, gains = seen.system, 0.0, "", []
 
     @jax.jit
-    def along_the_flow(x: Any) -> Any:
+    def along_the_flow(t: Any, x: Any, m: Any) -> Any:
         rates = system.flow(t, x, m)
         return rates, jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))[1]
 
-    for x in near:
-        rates, change = along_the_flow(x)
+    for at in seen.everywhere:
+        rates, change = along_the_flow(at.t, at.x, at.m)
         scale = float(jnp.maximum(_size(change) + _size(rates.power), 1.0))
         error = _worst(abs(float(_total(change) - _total(rates.power))) / scale)
         if error > worst:
             flows = f"the stores ({_list(change)}) change by {float(_total(change)):.4g} W"
-            worst, where = error, f": there {flows}, the ports ({_list(rates.power)}) give {float(_total(rates.power)):.4g} W"
+            ports = f"the ports ({_list(rates.power)}) give {float(_total(rates.power)):.4g} W"
+            worst, where = error, f": there ({at.where}) {flows}, {ports}{seen.blame('flow', 'stores')}"
         gains += _giving(rates.power, scale)
     holds = worst <= ROUNDING
     yield Check(
         "the rate of the stores is the sum of the ports",
         holds,
-        f"worst {worst:.1e} of the power flowing{'' if holds else where}",
+        f"worst {worst:.1e} of the power flowing at {len(seen.everywhere)} states{'' if holds else where}",
     )
-    yield Check("loss ports never give energy", not gains, ", ".join(sorted(set(gains))) or "none does")
+    given = f"{', '.join(sorted(set(gains)))}{seen.blame('flow')}" if gains else "none does"
+    yield Check("loss ports never give energy", not gains, given)
 
 
 def _giving(ports: Any, scale: float) -> list[str]:
@@ -216,56 +258,36 @@ def _list(struct: Any) -> str:
     return ", ".join(f"{name} {float(np.sum(np.asarray(value))):.4g}" for name, value, _ in named_leaves(struct))
 
 
-def _onto_guard(guard: Callable[[Any, Any], jax.Array], t: jax.Array, x: Any) -> tuple[jax.Array, Any, jax.Array]:
-    """A nearby (t, x) where the guard is zero, and whether it is: a jump means something only there."""
-    layout = Layout.of((t, x))
-    slope = jax.value_and_grad(lambda v: guard(*layout.unpack(v)))
-
-    def step(_: Any, flat: jax.Array) -> jax.Array:
-        value, gradient = slope(flat)
-        return jnp.where(jnp.abs(value) <= 1e-15, flat, flat - value * gradient / jnp.maximum(gradient @ gradient, 1e-30))
-
-    flat = jax.lax.fori_loop(0, 40, step, layout.pack((t, x)))
-    return *layout.unpack(flat), jnp.abs(slope(flat)[0]) <= 1e-13
-
-
-def _jumps(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _jumps(seen: _Seen) -> Iterator[Check]:
     """each jump reports the energy it takes"""
-    m = state.m
-    sizes = [np.shape(g) for g in jax.eval_shape(lambda: system.guards(jnp.zeros(()), state.x, m))]
-    for k, event in enumerate(system.events):
+    for k, event in enumerate(seen.system.events):
         if event.outcome is not None:
             continue
-
-        @jax.jit
-        def at_the_event(x: Any, leg: Any, k: int = k) -> Any:
-            def guard(t: Any, x: Any) -> jax.Array:
-                return jnp.ravel(jnp.asarray(system.guards(t, x, m)[k], float))[leg]
-
-            t, x, found = _onto_guard(guard, jnp.zeros(()), x)
-            jump = system.jump(t, x, m, k, *((leg,) if sizes[k] else ()))
-            return found, jump.work, system.stores(t, x, m), system.stores(t, jump.x, jump.m)
-
-        worst, reached, gains = 0.0, 0, []
-        for leg in range(int(np.prod(sizes[k]))):
-            for x in near:
-                found, work, before, after = at_the_event(x, jnp.int32(leg))
-                if not found:
-                    continue
-                reached += 1
-                scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
-                worst = max(worst, _worst(abs(float(_total(after) - _total(before) - _total(work))) / scale))
-                gains += _giving(work, scale)
-        detail = f"worst {worst:.1e} of the energy, at {reached} states" if reached else "no state near the start reaches it"
+        claim = f'jump "{event.name}" reports the energy it takes'
+        reached = seen.journey.at(k)
+        if not reached:
+            yield Check(claim, True, f"not reached in a run of {seen.journey.t:.3g} s")
+            continue
+        worst, where, gains = 0.0, "", []
+        for at in reached:
+            (_, _, work), before, after = seen.moves.jump(k)(at.t, at.x, at.m, jnp.int32(at.leg))
+            scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
+            error = _worst(abs(float(_total(after) - _total(before) - _total(work))) / scale)
+            gains += _giving(work, scale)
+            if error > worst:
+                change = f"the stores change by {float(_total(after) - _total(before)):.4g} J"
+                worst, where = error, f": there ({at.where}) {change}, the jump reports {float(_total(work)):.4g} J"
+        holds = worst <= ROUNDING and not gains
+        detail = f"worst {worst:.1e} of the energy, at {len(reached)} states{'' if worst <= ROUNDING else where}"
         if gains:
             detail += f"; these losses give energy: {', '.join(sorted(set(gains)))}"
-        yield Check(f'jump "{event.name}" reports the energy it takes', worst <= ROUNDING and not gains, detail)
+        yield Check(claim, holds, detail + ("" if holds else seen.blame("jump")))
 
 
-def _arming(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _arming(seen: _Seen) -> Iterator[Check]:
     """which guards start armed"""
-    t = jnp.zeros(())
-    guards = system.guards(t, *state)
+    system = seen.system
+    guards = system.guards(jnp.zeros(()), *seen.state)
     armed = [e.name for e, g in zip(system.events, guards, strict=True) if np.all(np.asarray(g) > 0)]
     waiting = [e.name for e in system.events if e.name not in armed]
     finite = all(np.all(np.isfinite(np.asarray(g))) for g in guards)
@@ -277,31 +299,47 @@ def _arming(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     )
 
 
-def _everything(system: AbstractHybridSystem, t: Any, x: Any, m: Any) -> Any:
-    jumps = []
+def _everything(system: AbstractHybridSystem, events: list[int], start: Any, at_events: Any) -> Any:
+    """All that the system says at one state, and of each event at a state where it happens."""
+    t, x, m = start
     guards = system.guards(t, x, m)
-    for k, event in enumerate(system.events):
-        if event.outcome is None:
-            jumps.append(system.jump(t, x, m, k, *_leg(guards[k])))
+    jumps = [
+        system.jump(*state, k, *(() if jnp.ndim(guards[k]) == 0 else (leg,)))
+        for k, (*state, leg) in zip(events, at_events, strict=True)
+    ]
     flat = (system.flow(t, x, m), guards, jumps, system.stores(t, x, m), system.outputs(t, x, m))
     return [jnp.asarray(v, float) for v in jax.tree.leaves(flat)]
 
 
-def _transforms(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _transforms(seen: _Seen) -> Iterator[Check]:
     """the same call gives the same answer, and jit, vmap and jvp work"""
-    t, m = jnp.zeros(()), state.m
-    system = jax.tree.map(lambda v: jnp.asarray(v, float), system)
-    eager, again = _everything(system, t, *state), _everything(system, t, *state)
+    zero, (x0, m0) = jnp.zeros(()), seen.state
+    system = jax.tree.map(lambda v: jnp.asarray(v, float), seen.system)
+    reached = {k: seen.journey.at(k)[:1] for k, event in enumerate(system.events) if event.outcome is None}
+    events = [k for k, found in reached.items() if found]
+    at_events = [(at.t, at.x, at.m, jnp.int32(at.leg)) for found in reached.values() for at in found]
+
+    def everything(system: Any, x: Any, at_events: Any) -> Any:
+        return _everything(system, events, (zero, x, m0), at_events)
+
+    eager, again = everything(system, x0, at_events), everything(system, x0, at_events)
     same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(eager, again, strict=True))
     yield Check("the same call gives the same answer", same, "bit-equal" if same else "differs from call to call")
-    tangent = jax.tree.map(jnp.ones_like, (system, state.x))
+
+    def moved(system: Any, x: Any, xs: Any) -> Any:
+        return everything(system, x, [(t, at, m, leg) for (t, _, m, leg), at in zip(at_events, xs, strict=True)])
+
+    inputs = (system, x0, [x for _, x, _, _ in at_events])
     # One program for both: a model is compiled in seconds, and twice as many seconds are a wait.
-    differentiated = jax.jit(lambda s, x: jax.jvp(lambda s, x: _everything(s, t, x, m), (s, x), tangent))
-    jitted, derivative = differentiated(system, state.x)
+    differentiated = jax.jit(lambda *v: jax.jvp(moved, v, jax.tree.map(jnp.ones_like, v)))
+    jitted, derivative = differentiated(*inputs)
     yield Check("jit works", _close(eager, jitted), "agrees with the plain call")
-    batch = jax.tree.map(lambda *v: jnp.stack(v), *near[:3])
-    lanes = jax.jit(jax.vmap(lambda t, x: _everything(system, t, x, m)))(jnp.zeros(3), batch)
-    yield Check("vmap works", _close(eager, [v[0] for v in lanes]), "lane 0 agrees with the plain call")
+    lanes = [at.x for at in seen.near[:3]]
+    batch = jax.tree.map(lambda *v: jnp.stack(v), *lanes)
+    events_batch = jax.tree.map(lambda v: jnp.stack([v] * len(lanes)), at_events)
+    ts = jnp.zeros(len(lanes))
+    many = jax.jit(jax.vmap(lambda t, x, at: _everything(system, events, (t, x, m0), at)))(ts, batch, events_batch)
+    yield Check("vmap works", _close(eager, [v[0] for v in many]), "lane 0 agrees with the plain call")
     finite = all(bool(jnp.all(jnp.isfinite(v))) for v in derivative)
     yield Check("jvp works", finite, "derivatives are finite" if finite else "a derivative is not finite at the start")
 
@@ -310,9 +348,10 @@ def _close(one: list[Any], other: list[Any]) -> bool:
     return all(np.allclose(a, b, rtol=ROUNDING, atol=ROUNDING, equal_nan=True) for a, b in zip(one, other, strict=True))
 
 
-def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _sketch(seen: _Seen) -> Iterator[Check]:
     """the sketch follows outputs that exist"""
-    outputs = jax.eval_shape(lambda: system.outputs(jnp.zeros(()), *state))
+    system = seen.system
+    outputs = jax.eval_shape(lambda: system.outputs(jnp.zeros(()), *seen.state))
     names, groups = set(), set()
     for name, value, _ in named_leaves(outputs):
         # An array over like legs is seen leg by leg: "tip.z.3", of the group "tip.3".
@@ -337,8 +376,9 @@ def _sketch(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -
     yield Check("the sketch follows outputs that exist", not missing, detail)
 
 
-def _travel(system: AbstractHybridSystem, state: HybridState, near: list[Any]) -> Iterator[Check]:
+def _travel(seen: _Seen) -> Iterator[Check]:
     """progress is measured by signals that exist"""
+    system, state = seen.system, seen.state
     travel = system.travel()
     if travel is None:
         return

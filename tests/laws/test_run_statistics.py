@@ -103,7 +103,9 @@ def test_run_fixed_steps_and_batch_mean_the_same_by_a_relative_residual():
 
 
 def test_lines_of_the_ledger_that_are_rounding_are_zero():
-    ledger = Ledger({"kinetic": 1.0}, {"kinetic": 1.5}, {"motor": 0.5, "idle": 4e-28}, {"drag": -3e-17}, {"impact": 1e-9}, 2.0)
+    stores = {"kinetic": 1.0, "spring": 0.0}, {"kinetic": 1.5, "spring": 4e-28}
+    ledger = Ledger(*stores, {"motor": 0.5, "idle": 4e-28}, {"drag": -3e-17}, {"impact": 1e-9}, 2.0)
+    assert ledger.stored_end == {"kinetic": 1.5, "spring": 0.0}
     assert ledger.work == {"motor": 0.5, "idle": 0.0} and ledger.losses == {"drag": 0.0}
     assert ledger.jump_losses == {"impact": 1e-9}
 

@@ -115,6 +115,7 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     rate = f"{source['sample_rate']:g} Hz samples" if source["sample_rate"] else "jumps only"
     if source.get("engine") == "mujoco":
         lines += _few_rows(summary, run)
+        lines.append(f"means are over the rows kept ({rate}); work is summed over every step")
         lines.append(
             f"{counted(run.ending.steps, 'step')} of {source['step']:g} s by {source['solver']}, {rate}, {seconds:.2f} s"
         )

@@ -46,8 +46,9 @@ class Ledger:
     jump_work: dict[str, float] = dataclasses.field(default_factory=dict)  #: done by jumps that do work
 
     def __post_init__(self) -> None:
-        for name in ("work", "losses", "jump_work", "jump_losses"):
-            entries = {key: float(without_noise(v, self.throughput, self._stored)) for key, v in getattr(self, name).items()}
+        measure = self.throughput, self._stored
+        for name in ("stored_start", "stored_end", "work", "losses", "jump_work", "jump_losses"):
+            entries = {key: float(without_noise(v, *measure)) for key, v in getattr(self, name).items()}
             object.__setattr__(self, name, entries)
 
     @property

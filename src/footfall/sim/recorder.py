@@ -168,16 +168,17 @@ def _observed(
     """Rows at the times given, and on both sides of the chunk's events; `rows` is what `observe` gave for the events already."""
     system, x, _ = on_device
     count, steps, k = standing.event_count, standing.step_count, settings.keep_events
-    if rows is None:
+    found: Any = rows
+    if found is None:
         all_times = np.concatenate([times, np.zeros(KEEP_SAMPLES - len(times))])
         counts = np.int32(len(times)), np.int32(steps if look_inside else 0)
         ends = (begin.t, begin.y, end.t, end.y)
-        rows = observe(system, x, begin.m, chunk, ends, all_times, counts, settings=settings)
+        found = observe(system, x, begin.m, chunk, ends, all_times, counts, settings=settings)
     first = 2 * k + 2 + len(times)
-    whole, earlier, panels = np.asarray(rows.whole), np.asarray(rows.earlier)[: len(times)], None
-    if look_inside and rows.steps is not None and rows.told.shape[1]:
-        told = np.asarray(rows.told)[first : first + panel.COUNT * steps]
-        panels = Panels(*(np.asarray(v)[:steps] for v in rows.steps), told.reshape(steps, panel.COUNT, rows.told.shape[1]))
+    whole, earlier, panels = np.asarray(found.whole), np.asarray(found.earlier)[: len(times)], None
+    if look_inside and found.steps is not None and found.told.shape[1]:
+        told = np.asarray(found.told)[first : first + panel.COUNT * steps]
+        panels = Panels(*(np.asarray(v)[:steps] for v in found.steps), told.reshape(steps, panel.COUNT, found.told.shape[1]))
     samples, (end_row, begin_row) = whole[2 * k + 2 : first], whole[2 * k : 2 * k + 2]
     return _Observed(samples, whole[:count], whole[k : k + count], end_row, begin_row, earlier, panels)
 

@@ -1,11 +1,13 @@
 """A run without end is refused before it begins, a long one announced, with what to change."""
 
+import importlib
 import shlex
 
 import pytest
 
 from footfall.cli import cost
 from footfall.cli.cost import Pace, least_cost, require_affordable, words
+from footfall.hybrid.outcome import Outcome
 from footfall.parts.controllers.spike_advice import sag_warning, stiff_gains_warning
 from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
 from footfall.parts.legs.spike import Spike
@@ -78,6 +80,25 @@ def test_a_robot_that_mujoco_cannot_make_is_answered_with_its_words():
     with pytest.raises(ValueError, match="MuJoCo cannot make this robot") as caught:
         simulate(experiment.system, experiment.start, experiment.plan)
     assert type(caught.value).__name__ == "ParameterError"  # which the command line answers with status 2
+
+
+def test_a_robot_too_stiff_for_any_step_ends_with_an_outcome(monkeypatch):
+    """Its steps of 2e-16 s are good ones, and there would be 6e15 of them."""
+    monkeypatch.setattr(importlib.import_module("footfall.sim.simulate"), "JUDGED_AFTER", 10_000)  # seconds sooner
+    experiment = load("rimless-wheel", ["leg.stiffness=1e163", "leg.rest_length=4e-10"], duration=1.0)
+    run = simulate(experiment.system, experiment.start, experiment.plan)
+    assert run.outcome is Outcome.diverged and 0 < run.ending.t < 1e-9
+
+
+def test_a_start_beyond_what_mujoco_computes_with_is_refused():
+    with pytest.raises(ScenarioError, match="qpos = 4e"):
+        load("urchin-roll", ["start.drop=4e28"])
+
+
+def test_a_run_that_ends_at_its_first_instant_has_a_record():
+    experiment = load("rimless-wheel", ["start.torso_angle=1.05", "start.spoke_rate=306"], duration=1.0)
+    run = simulate(experiment.system, experiment.start, experiment.plan)
+    assert run.ending.t == 0.0 and len(run.t) >= 1
 
 
 @pytest.mark.parametrize("step", [1e-200, 5e-324, 1e-3, 1e200])

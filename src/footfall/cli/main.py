@@ -472,7 +472,10 @@ def _guarded(command, *arguments) -> None:
     stopping.begin()
     try:
         status = command(*arguments)
-    except (ScenarioError, FolderError, SweepError, ParameterError) as error:
+    except (ScenarioError, FolderError, SweepError) as error:
+        fail(str(error))
+        raise typer.Exit(2) from None
+    except ParameterError as error:  # found only when the run was made ready
         fail(bounded(str(error)))
         raise typer.Exit(2) from None
     except KeyboardInterrupt:

@@ -268,7 +268,7 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
     resolved["sim"] = _plain(sim.model_dump(include=set(document["sim"])))
     with _computing("[start]", where):
         state = system.begin(start)
-    require_finite(state, where)
+    require_finite(state, where, MOST_OF_BODIES if isinstance(system, AbstractRigidBodies) else np.inf)
     try:
         plan = sim.plan(float(system.plan_time) if isinstance(system, AbstractMotionPlan) else None)
         if isinstance(plan.solver, Multirate) and not isinstance(system, AbstractRigidBodies):
@@ -314,14 +314,18 @@ def _computing(table: str, where: str) -> Iterator[None]:
         ) from error
 
 
-def require_finite(state: HybridState, where: str) -> None:
+#: MuJoCo takes positions and speeds beyond this for a run that went wrong.
+MOST_OF_BODIES = 1e10
+
+
+def require_finite(state: HybridState, where: str, most: float = np.inf) -> None:
     """A start of numbers: what overflows on the way from the [start] table to the state is no start."""
     for path, leaf in jax.tree_util.tree_leaves_with_path(state):
         values = np.asarray(leaf)
-        if values.dtype.kind == "f" and not np.all(np.isfinite(values)):
+        if values.dtype.kind == "f" and not np.all(good := np.isfinite(values) & (np.abs(values) <= most)):
             name = jax.tree_util.keystr(path[1:], simple=True, separator=".")
             raise ScenarioError(
-                f"{where}: [start] gives {name} = {values.flat[np.argmin(np.isfinite(values))]:g}:"
+                f"{where}: [start] gives {name} = {values.flat[np.argmin(good)]:g}:"
                 " the numbers of the start or the robot are too large or too small to compute with."
             )
 

@@ -41,7 +41,14 @@ TRIES_PER_CALL = 16384
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 1_000_000
 
+#: A run that would take more tries than this, judged after so many of them, has steps that fell to nothing: it would go on for weeks.
+ENDLESS, JUDGED_AFTER = 1e11, 100_000
+
 Progress = Callable[[float, int], None]
+
+
+def _hopeless(tried: int, t: float, duration: float) -> bool:
+    return tried >= JUDGED_AFTER and tried * duration > ENDLESS * t
 
 
 @functools.partial(jax.jit, static_argnames="settings")
@@ -181,6 +188,8 @@ def _simulate_events(
             chunk = chunk or _advance(*on_device, recorder.carry, settings=settings)
             standing = recorder.add(on_device, *chunk, settings)
             outcome, chunk = Outcome(standing.outcome), None
+            if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
+                outcome = Outcome.diverged
             if progress is not None:
                 progress(standing.t, standing.jumps)
     except KeyboardInterrupt:

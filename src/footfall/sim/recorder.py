@@ -158,7 +158,7 @@ def _observed(
     whole, earlier, panels = np.asarray(rows.whole), np.asarray(rows.earlier)[: len(times)], None
     if look_inside and rows.steps is not None and rows.told.shape[1]:
         told = np.asarray(rows.told)[first : first + panel.COUNT * steps]
-        panels = Panels(*(np.asarray(v)[:steps] for v in rows.steps), told.reshape(steps, panel.COUNT, -1))
+        panels = Panels(*(np.asarray(v)[:steps] for v in rows.steps), told.reshape(steps, panel.COUNT, told.shape[1]))
     return _Observed(whole[2 * k + 1 : first], whole[:count], whole[k : k + count], whole[2 * k], earlier, panels)
 
 

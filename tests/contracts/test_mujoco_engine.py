@@ -330,3 +330,11 @@ def test_without_mujoco_the_line_that_installs_it_is_told(monkeypatch):
     experiment = load("urchin-walk")
     with pytest.raises(ModuleNotFoundError, match=r'pip install "footfall\[mujoco\]"'):
         simulate_bodies(experiment.system, experiment.start, experiment.plan)
+
+
+def test_a_run_that_starts_without_room_ends_there():
+    """As in the other engines: docs/conventions.md, guards."""
+    start = Ball().begin(BallStart())
+    deep = start._replace(x=eqx.tree_at(lambda x: x.qpos, start.x, np.array([0.0, 0.0, -6.0, 1.0, 0.0, 0.0, 0.0])))
+    run = simulate(Ball(floor=False), deep, SimPlan(duration=1.0))
+    assert (run.outcome, run.ending.event, run.ending.t) == (Outcome.fell, "deep", 0.0)

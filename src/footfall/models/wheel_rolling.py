@@ -10,6 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from footfall.numerics.namespace import namespace
 from footfall.numerics.scalar import Scalar
 
 #: Of a wheel that rolls forward.
@@ -18,7 +19,8 @@ FORWARD = np.int32(1)
 
 def rolling(speed: Scalar) -> Any:
     """Direction of a start with this speed, forward positive; at rest it is forward. One robot or a batch."""
-    return np.where(np.asarray(speed) < 0, -FORWARD, FORWARD).astype(np.int32)[()]
+    xp = namespace(speed)
+    return xp.where(xp.asarray(speed) < 0, -FORWARD, FORWARD).astype(np.int32)[()]
 
 
 def next_and_previous(front: Scalar, behind: Scalar, direction: Scalar, steps: Scalar, free: Scalar) -> tuple[Scalar, Scalar]:

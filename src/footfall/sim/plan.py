@@ -29,8 +29,8 @@ class SimPlan:
 
     >>> import footfall as ff
     >>> plan = ff.SimPlan(duration=1.0, rtol=1e-10, sample_rate=None)
-    >>> len(ff.simulate(ff.robots.passive_wheel(), plan=plan).t)  # both sides of four jumps, and the end
-    9
+    >>> len(ff.simulate(ff.robots.passive_wheel(), plan=plan).t)  # the start, both sides of four jumps, the end
+    10
 
     duration     seconds to simulate
     rtol, atol   tolerances of the local error, for states and ledger integrals alike

@@ -371,7 +371,7 @@ def test_the_summary_is_out_before_plots_are_drawn_and_a_failure_to_write_leaves
 def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
     """On a terminal, as a person would: wait for the bar, interrupt, and read the folder."""
     terminal, end = pty.openpty()
-    arguments = ["run", "rimless-wheel", "--duration", "1e9", "--json", "--no-plots", "--out", "long"]
+    arguments = ["run", "rimless-wheel", "--duration", "1e6", "--json", "--no-plots", "--out", "long"]
     process = subprocess.Popen(
         [*COMMAND, *arguments], cwd=tmp_path, env=environment(TERM="xterm"), stdout=subprocess.PIPE, stderr=end, text=True
     )
@@ -388,9 +388,9 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
 
     try:
         deadline = time.monotonic() + PATIENCE
-        while b"s of 1e+09 s" not in shown and time.monotonic() < deadline and process.poll() is None:
+        while b"s of 1e+06 s" not in shown and time.monotonic() < deadline and process.poll() is None:
             read(0.1)
-        assert b"s of 1e+09 s" in shown, shown.decode(errors="replace")
+        assert b"s of 1e+06 s" in shown, shown.decode(errors="replace")
         process.send_signal(signal.SIGINT)
         interrupted = time.monotonic()
         drain = threading.Thread(target=lambda: [None for _ in iter(lambda: read(0.1) and process.poll() is None, False)])
@@ -407,7 +407,7 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
     result = json.loads(out)
     assert result["outcome"]["name"] == "interrupted"
     reached = result["outcome"]["t"]
-    assert 1.0 < reached < 1e9
+    assert 1.0 < reached < 1e6
     assert result["metrics"]["mean_speed"] == pytest.approx(0.60849, rel=1e-3)
     assert result["ledger"]["relative_residual"] < 1e-9
     table = pq.read_table(tmp_path / "long" / "trajectory.parquet")

@@ -119,7 +119,8 @@ def test_straight_steered_wheel_is_the_sagittal_wheel():
         np.testing.assert_allclose(straight[name][rows], flat[name][flat_rows], rtol=0, atol=1e-7, err_msg=name)
     gone = straight["travel.distance"][rows[-1]] - straight["travel.distance"][rows[-21]]
     assert gone / (straight.t[rows[-1]] - straight.t[rows[-21]]) == pytest.approx(mean_speed(flat, 20), rel=1e-8)
-    assert np.all(straight["roll"] == 0) and np.all(straight["heading"] == 0)
+    # Zero but for rounding (a compiler may join products and sums of the sides differently), which does not grow from step to step.
+    assert np.max(np.abs(straight["roll"])) < 1e-14 and np.max(np.abs(straight["heading"])) < 1e-14
 
 
 def test_mirrored_steering_gives_the_mirrored_walk():

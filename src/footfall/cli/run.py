@@ -191,7 +191,7 @@ def _write(
         title, path = experiment.about.title or experiment.name, aside / "plots.png"
         _draw(lambda: write_plot_page(run.thinned(), summary, path, title=title, progress=drawn), path)
 
-    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.files}
+    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.own_files}
     with Phases(f"writing {counted(len(run.t), 'row')} to {folder}") as phases:
         while True:
             try:

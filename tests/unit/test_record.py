@@ -411,6 +411,12 @@ def write(folder, run, **more):
     return write_run(folder, run, summarise(run, "by hand").to_dict(), SCENARIO, **more)
 
 
+def test_a_robot_file_lies_in_the_run_folder_where_its_scenario_names_it(hand_made, tmp_path):
+    (tmp_path / "mine.py").write_text("# a robot\n")
+    folder = write(tmp_path / "run", hand_made, files={"robots/mine.py": tmp_path / "mine.py"})
+    assert (folder / "robots" / "mine.py").read_text() == "# a robot\n"
+
+
 def test_a_run_folder_holds_data_log_summary_scenario_provenance_and_pictures(hand_made, tmp_path):
     folder = write(tmp_path / "deep" / "run", hand_made, pictures=lambda aside: (aside / "plots.png").write_bytes(b"picture"))
     names = {path.name for path in folder.iterdir()}

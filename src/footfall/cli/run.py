@@ -196,7 +196,7 @@ def _write(
                 run.thinned(), summary, aside / "plots.png", title=experiment.about.title or experiment.name, progress=drawn
             )
 
-    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.files}
+    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.own_files}
     with Phases(f"writing {counted(len(run.t), 'row')} to {folder}") as phases:
         while True:
             try:

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +60,12 @@ def write_run(
     *,
     force: bool = False,
     pictures: Callable[[Path], None] | None = None,
-    files: tuple[Path, ...] = (),
+    files: Mapping[str, Path] | None = None,
 ) -> Path:
-    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies of `files`."""
+    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies of `files`.
+
+    `files` has them by the path under which the scenario names them, so that what is written loads again.
+    """
     require_writable(folder, force=force)
     streamed = run.columns if isinstance(run.columns, StreamedColumns) else None
     aside = streamed.folder.parent if streamed else Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
@@ -71,10 +74,11 @@ def write_run(
         with (aside / "run.mcap").open("wb") as stream:
             write_mcap(run, stream)
         (aside / "summary.json").write_text(json.dumps(summary | {"record": kept_of(run)}, indent=2, allow_nan=False) + "\n")
-        (aside / "scenario.toml").write_text(scenario)
+        (aside / "scenario.toml").write_text(scenario, encoding="utf-8")
         (aside / "provenance.json").write_text(json.dumps(run.provenance, indent=2) + "\n")
-        for file in files:
-            shutil.copy(file, aside / file.name)
+        for name, file in (files or {}).items():
+            (aside / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, aside / name)
         if pictures is not None:
             pictures(aside)
         aside.chmod(0o755)

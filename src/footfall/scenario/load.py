@@ -92,6 +92,11 @@ class Experiment:
         """The resolved scenario: every value in SI, its unit beside it, so that it can be run again after defaults have changed."""
         return write_tables(self.document, self.unit_of)
 
+    @property
+    def own_files(self) -> dict[str, Path]:
+        """A user's own robot file, by the path under which the scenario names it."""
+        return {self.document["robot"]["kind"].partition(":")[0]: file for file in self.files}
+
     def unit_of(self, path: tuple[str, ...]) -> str:
         """The unit of the value at a path of the document, or an empty string."""
         *table, key = path

@@ -102,7 +102,7 @@ def describe_sweep(
         name=experiment.name,
         origin=experiment.origin,
         scenario=experiment.to_toml(),
-        files={name: _digest_file(file) for name, file in _own_files(experiment).items()},
+        files={name: _digest_file(file) for name, file in experiment.own_files.items()},
         designs=designs.spec(),
         count=designs.count,
         shard_size=shard_size,
@@ -118,7 +118,7 @@ def describe_sweep(
 
 def write_manifest(folder: Path, manifest: Manifest, experiment: Experiment) -> None:
     """Put scenario, a user's own files and, last of all, the manifest into the sweep's folder."""
-    for name, file in _own_files(experiment).items():
+    for name, file in experiment.own_files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_aside(folder / name, lambda aside, file=file: shutil.copy(file, aside))
     write_aside(folder / SCENARIO, lambda aside: aside.write_text(manifest.scenario, encoding="utf-8"))
@@ -189,12 +189,6 @@ def _designs(folder: Path, manifest: Manifest) -> Designs:
     if not intact:
         raise SweepError(f"{folder / TABLE} has been changed since the sweep began. Start the sweep again with --force.")
     return designs
-
-
-def _own_files(experiment: Experiment) -> dict[str, Path]:
-    """A user's own robot file, by the path under which the scenario names it."""
-    kind = experiment.document["robot"]["kind"]
-    return {kind.partition(":")[0]: file for file in experiment.files}
 
 
 def _digest_file(path: Path) -> str:

@@ -262,7 +262,7 @@ def test_a_good_shard_of_another_sweep_is_not_taken_for_one_of_ours(copy, whole,
         ("sweep.json", lambda text: text.replace('"count": 2400', '"count": 600'), "changed by hand"),
         ("sweep.json", lambda text: text.replace("terrain.angle", "terrain.angel"), "changed by hand"),
         ("sweep.json", lambda text: text[:200], "damaged"),
-        ("sweep.json", lambda text: text.replace('"format": 1', '"format": 99'), "another version"),
+        ("sweep.json", lambda text: text.replace('"format": 2', '"format": 99'), "another version"),
         ("scenario.toml", lambda text: text.replace("6.91", "6.92"), "has been changed since"),
     ],
 )

@@ -1,13 +1,10 @@
 """What the columns of a finished batch say against each of its robots."""
 
-import functools
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import jax
 import numpy as np
 
-from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.record.verdict import ROUNDING, creates_energy, open_books
@@ -25,10 +22,9 @@ def low_order(method: str, precision: str) -> bool:
 def doubts_of(kind: Kind, lane: Lane, columns: Mapping[str, Column]) -> dict[str, np.ndarray]:
     """Reasons not to believe a lane: name -> whether it holds for each."""
     relative = columns["relative_residual"].values
-    loss_ports, loss_jumps = _losses(kind, tuple(np.shape(leaf)[:-1] for leaf in (*lane.x, *lane.m)))
-    lost = [-columns[f"work_{name}"].values for name in loss_ports] + [
-        -np.asarray(lane.jump_work[i], float) for i in loss_jumps
-    ]
+    loop = facts(kind, tuple(np.shape(leaf)[:-1] for leaf in (*lane.x, *lane.m)))
+    taken = [lane.q[i] for i in loop.loss_ports] + [lane.jump_work[i] for i in loop.loss_works]
+    lost = [-np.asarray(work, float) for work in taken]
     doubts = {
         "books_open": open_books(relative, stepped=low_order(kind.method, kind.precision)),
         "loss_creates_energy": creates_energy(lost, np.asarray(lane.through, float)),
@@ -48,24 +44,3 @@ def plan_doubts(plan: AbstractMotionPlan, figures: Mapping[str, np.ndarray]) -> 
         for doubt in one.figure_doubts({name: float(values[lane]) for name, values in figures.items()}):
             found.setdefault(doubt.name, np.zeros(lanes, bool))[lane] = True
     return found
-
-
-@functools.lru_cache(maxsize=64)
-def _losses(kind: Kind, legs: tuple[tuple[int, ...], ...]) -> tuple[list[str], list[int]]:
-    """Names of the ports that only take, and places of the works of jumps that do."""
-    loop = facts(kind, legs)
-    x, m = (
-        jax.tree.unflatten(tree, [np.ones((*shape, 1), loop.real) for shape in shapes])
-        for tree, shapes in ((kind.x, legs[: kind.x.num_leaves]), (kind.m, legs[kind.x.num_leaves :]))
-    )
-    ports = _infos(lambda: loop.system.flow(loop.zero, x, m).power)
-    event = next((j for j in loop.searched if loop.system.events[j[0]].outcome is None), None)
-    jumps: list[tuple[str, str | None]] = []
-    if event is not None:
-        k, leg = event
-        jumps = _infos(lambda: loop.system.jump(loop.zero, x, m, k, *(() if leg is None else (leg,))).work)
-    return [name for name, kind in ports if kind == "loss"], [i for i, (_, kind) in enumerate(jumps) if kind == "loss"]
-
-
-def _infos(make: Callable[[], Any]) -> list[tuple[str, str | None]]:
-    return [(name, info.kind) for name, _, info in named_leaves(jax.eval_shape(make))]

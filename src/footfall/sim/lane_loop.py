@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -47,8 +48,11 @@ class LaneLoop:
         ]
         self.travel = system.travel()
         power = jax.eval_shape(lambda x, m: system.flow(self.zero, x, m).power, *like)
-        self.ports = [name for name, _, _ in named_leaves(power)]
-        self.works = self._works(like)
+        works = list(named_leaves(self._work_of_a_jump(like)))
+        self.ports, self.works = [name for name, _, _ in named_leaves(power)], [name for name, _, _ in works]
+        #: places of the ports that only take, and of the works of jumps that do
+        self.loss_ports = [i for i, (_, _, info) in enumerate(named_leaves(power)) if info.kind == "loss"]
+        self.loss_works = [i for i, (_, _, info) in enumerate(works) if info.kind == "loss"]
         self.roles = Roles(rates_of_states(like.x))
         self.held = self._held(like)
 
@@ -68,15 +72,14 @@ class LaneLoop:
         jax.eval_shape(look, *like)
         return seen
 
-    def _works(self, like: HybridState) -> list[str]:
-        """Names of what jumps report."""
+    def _work_of_a_jump(self, like: HybridState) -> Any:
+        """What jumps report, as a struct of shapes; without a jump an empty one."""
         for k, event in enumerate(self.system.events):
             if event.outcome is None:
                 leg = next((leg for j, leg in self.searched if j == k), None)
                 legs = () if leg is None else (leg,)
-                work = jax.eval_shape(lambda x, m, k=k, legs=legs: self.system.jump(self.zero, x, m, k, *legs).work, *like)
-                return [name for name, _, _ in named_leaves(work)]
-        return []
+                return jax.eval_shape(lambda x, m, k=k, legs=legs: self.system.jump(self.zero, x, m, k, *legs).work, *like)
+        return eqx.Module()
 
     def struct_x(self, leaves: list[Any]) -> Any:
         return jax.tree.unflatten(self.x_tree, leaves)

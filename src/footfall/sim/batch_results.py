@@ -100,7 +100,7 @@ def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: n
             "step_time": (time / steps, "s", "time between footfalls of one side"),
             "step_length": (distance / steps, "m", "distance between footfalls of one side"),
             "cost_of_transport": (
-                work / (weight * distance),
+                work / (weight * np.abs(distance)),
                 "",
                 "work of the motors, at jumps too, over weight times distance",
             ),

@@ -50,7 +50,8 @@ def test_every_column_is_finite_and_says_what_it_is(shipped):
         assert values.shape == run.t.shape and np.all(np.isfinite(values)), name
         assert run.signals[name].doc, name
     dimensionless = {name for name, s in run.signals.items() if not s.unit}
-    assert dimensionless == {name for name in run.of_role("discrete") if name.startswith("steps")}
+    counted = {name for name in run.of_role("discrete") if name.startswith(("steps", "direction"))}
+    assert dimensionless == counted | {name for name in run.of_role("output") if name.endswith("friction_needed")}
     assert {s.unit for s in run.signals.values() if s.role in ("store", "work")} == {"J"}
     assert {s.unit for s in run.signals.values() if s.role == "power"} == {"W"}
 

@@ -274,7 +274,7 @@ def test_a_changed_manifest_or_scenario_is_refused(copy, file, change, said):
         run_sweep(copy)
 
 
-@pytest.mark.parametrize("where", ["write_manifest", "open_folder"])
+@pytest.mark.parametrize("where", ["write_manifest", "read_manifest"])
 def test_a_sweep_that_cannot_begin_leaves_no_folder_that_nothing_would_take(tmp_path, monkeypatch, where):
     def full(*_):
         raise SweepError("the disk is full")

@@ -17,18 +17,18 @@ from footfall.sim.lane_loop import LaneLoop
 from footfall.sim.lane_state import Lane, Mark
 
 
-@functools.lru_cache(maxsize=64)
-def facts(kind: Kind, legs: tuple[tuple[int, ...], ...] = ()) -> LaneLoop:
-    """What the loop knows of its system's structure, found once: tracing a model takes longer than a short run. Its numbers mean nothing.
+def facts(kind: Kind, lane: Lane, axis: int = -1) -> LaneLoop:
+    """What the loop knows of its system's structure; its numbers mean nothing. The lanes are along `axis` of every leaf."""
+    leaves = [np.asarray(leaf) for leaf in (*lane.x, *lane.m)]
+    return _facts(kind, tuple((tuple(np.delete(leaf.shape, axis).tolist()), leaf.dtype.str) for leaf in leaves))
 
-    `legs` are the shapes of the states, without their lanes, where there are arrays over like legs.
-    """
+
+@functools.lru_cache(maxsize=64)  # tracing a model takes longer than a short run
+def _facts(kind: Kind, leaves: tuple[tuple[tuple[int, ...], str], ...]) -> LaneLoop:
     real = np.dtype(kind.precision)
-    trees = (kind.system, kind.x, kind.m)
-    system, x, m = (jax.tree.unflatten(tree, [real.type(1.0)] * tree.num_leaves) for tree in trees)
-    leaves, tree = jax.tree.flatten(HybridState(x, m))
-    shapes = legs or [()] * len(leaves)
-    one = jax.tree.unflatten(tree, [np.ones((*shape, 1), real) for shape in shapes])
+    system = jax.tree.unflatten(kind.system, [real.type(1.0)] * kind.system.num_leaves)
+    ones, states = [np.ones((*shape, 1), dtype) for shape, dtype in leaves], kind.x.num_leaves
+    one = HybridState(jax.tree.unflatten(kind.x, ones[:states]), jax.tree.unflatten(kind.m, ones[states:]))
     return LaneLoop(system, one, kind.method, real, kind.track)
 
 
@@ -64,7 +64,7 @@ def collect(
         "t_end": Column(t_end, "s", "time at which it ended"),
         "jumps": Column(np.asarray(lane.jumps), "", "events located; ticks of a clock are not counted"),
     }
-    loop = facts(kind, tuple(np.shape(leaf)[:-1] for leaf in (*lane.x, *lane.m)))
+    loop = facts(kind, lane)
     columns |= _walk(loop, system, lane, first, walked)
     columns |= _books(kind, loop, system, start, lane, t_end)
     events = loop.system.events

@@ -22,7 +22,7 @@ def low_order(method: str, precision: str) -> bool:
 def doubts_of(kind: Kind, lane: Lane, columns: Mapping[str, Column]) -> dict[str, np.ndarray]:
     """Reasons not to believe a lane: name -> whether it holds for each."""
     relative = columns["relative_residual"].values
-    loop = facts(kind, tuple(np.shape(leaf)[:-1] for leaf in (*lane.x, *lane.m)))
+    loop = facts(kind, lane)
     taken = [lane.q[i] for i in loop.loss_ports] + [lane.jump_work[i] for i in loop.loss_works]
     lost = [-np.asarray(work, float) for work in taken]
     doubts = {

@@ -137,7 +137,7 @@ class _Record:
         )
         self.named: Columns = columns_of(jax.tree.map(np.asarray, system), x, m)
         self.values = self._observed(t, lanes)
-        self.loop = facts(kind, tuple(np.shape(leaf)[1:] for leaf in (*lanes.x, *lanes.m)))
+        self.loop = facts(kind, lanes, axis=0)
 
     def _observed(self, t: np.ndarray, lanes: Lane) -> np.ndarray:
         """Every column, of the rows or of other moments."""

@@ -13,7 +13,7 @@ QUIET = ["--json", "--no-plots"]
 STUDY = ["compliance", "urchin-walk", "--stiffness", "300,3000", "--grounds", "1", *SHORT]
 COMMANDS = {
     "walk": ["run", "urchin-walk", *SHORT, "--out", "walk"],
-    "wave": ["run", "urchin-walk", "--set", "gait.pattern=wave", "--set", "gait.heading=90 deg", *SHORT, *QUIET, "--out", "wave"],
+    "wave": ["run", "urchin-walk", "--set", "gait.pattern=wave", "--set", "gait.heading=90 deg", "--set", "sim.step=0.5 ms", *SHORT, *QUIET, "--out", "wave"],
     "soft": ["run", "urchin-walk", "--set", "controller=stiffness", "--set", "controller.stiffness_y=300", *SHORT, *QUIET, "--out", "soft"],
     "turn": ["run", "urchin-turn", *SHORT, *QUIET, "--out", "turn"],
     "roll": ["run", "urchin-roll", "--set", "program=roll 2", "--duration", "4.5", "--no-plots", "--out", "roll"],

@@ -22,10 +22,10 @@ def moment(real: Any) -> float:
 def fires(room: Any, rate: Any, later: Any, span: float, ends: Any) -> Any:
     """Whether a guard that is at or below zero at the start fires there; `later` is its value after `span`, `ends` is of `ends_at_once`.
 
-    It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a moment than it is deep.
+    It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a microsecond than it is deep.
     """
     falling = (room <= 0) & ~(room + span * rate > 0) & (later < 0)
-    return falling & (ends | (later < 2.0 * room))
+    return falling & (ends | (MOMENT * rate < room))
 
 
 def ends_at_once(system: AbstractHybridSystem) -> list[bool]:

@@ -230,7 +230,7 @@ def test_ctrl_c_after_the_end_changes_nothing(monkeypatch):
 def test_the_summary_speaks_of_fixed_steps_and_of_no_tolerance():
     experiment = experiment_of()
     said = told(experiment, stepped(experiment))
-    assert "8000 fixed steps of 0.00025 s by rk4" in said and "200 Hz samples" in said
+    assert "8 000 fixed steps of 0.00025 s by rk4" in said and "200 Hz samples" in said
     assert "rtol" not in said and "tolerance" not in said
 
 

@@ -70,7 +70,8 @@ class Summary:
         }
         said = ", ".join(f"{v:.4g} J {name}" for name, v in moved.items())
         lines.append(f"  energy: {said}; residual {books['relative_residual']:.1e} of {books['throughput']:.4g} J")
-        lines.append(f"  events: {', '.join(f'{n} {name}' for name, n in self.event_counts().items()) or 'none'}")
+        unnamed = f"{end['jumps']} jumps, of which nothing more is known" if end["jumps"] else "none"
+        lines.append(f"  events: {', '.join(f'{n} {name}' for name, n in self.event_counts().items()) or unnamed}")
         return "\n".join(lines)
 
     def event_counts(self) -> dict[str, int]:
@@ -105,7 +106,7 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
     events = [{"t": e.t, "name": e.name} | ({} if e.leg is None else {"leg": e.leg}) for e in trajectory.events]
     outcome = {
         "name": ending.outcome.name,
-        "meaning": ending.outcome.meaning,
+        "meaning": ending.meaning,
         "t": ending.t,
         "event": ending.event,
         "state": ending.state,

@@ -54,11 +54,16 @@ class Ending:
     steps: int  #: accepted solver steps
     tried: int  #: solver steps taken, searches and rejections included
     jumps: int
+    note: str = ""  #: what the outcome means here, where that is not what it means elsewhere
+
+    @property
+    def meaning(self) -> str:
+        return self.note or self.outcome.meaning
 
     @property
     def sentence(self) -> str:
         cause = f' (event "{self.event}")' if self.event else ""
-        return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.outcome.meaning}"
+        return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.meaning}"
 
 
 def _offered(name: str) -> Any:
@@ -102,7 +107,8 @@ class Trajectory:
     def verdict(self) -> Verdict:
         """Whether to believe it."""
         more = () if self.look_again is None else self.look_again(self)
-        return verdict(self.ledger, (*self.doubts, *more), stepped=self.provenance.get("engine") == "mujoco")
+        stepped = self.provenance.get("engine") == "mujoco"
+        return verdict(self.ledger, (*self.doubts, *more), stepped=stepped, outcome=self.outcome)
 
     @functools.cached_property
     def metrics(self) -> dict[str, float | None]:

@@ -71,6 +71,13 @@ def _offered(name: str) -> Any:
     return getattr(sys.modules["footfall"], name)
 
 
+class _Metrics(dict[str, float | None]):
+    """By name; a name that is none of them is told which there are."""
+
+    def __missing__(self, name: str) -> float | None:
+        raise KeyError(f'no metric "{name}"; there are: {", ".join(self)}')
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Trajectory:
     """A run: samples with both sides of every jump, its events, its end, its energy ledger and where it came from.
@@ -113,7 +120,7 @@ class Trajectory:
     @functools.cached_property
     def metrics(self) -> dict[str, float | None]:
         """Speed, step time, cost of transport and the rest: those of `ff.summarise`."""
-        return _offered("summarise")(self).metrics
+        return _Metrics(_offered("summarise")(self).metrics)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The plot page as a matplotlib figure, written to `path` if one is given: see `ff.plot`."""

@@ -210,8 +210,13 @@ def test_opening_a_run_executes_no_code_and_says_that_there_is_no_drawing(tmp_pa
     copy.write_text("raise SystemExit('executed')")
     run = ff.open_run("own")
     assert run.metrics == json.loads((tmp_path / "own" / "summary.json").read_text())["metrics"]
-    with pytest.warns(UserWarning, match="no drawing: its robot is a Python file"):
+    with pytest.warns(UserWarning, match="no drawing: its robot is a Python file") as told:
         assert run.sketch == ()
+    assert told[0].filename == __file__  # the line that looked at it, not one of ours
+    # The push works at jumps, and is what the way is paid with: that of the last step, over which metrics are taken.
+    push, last = run["jump_work.push"], run.events[-1]
+    paid = push[last.row_after] - push[last.row_before]
+    assert run.metrics["steps"] == 1 and run.metrics["motor_work"] == pytest.approx(paid) and paid > 0
     with warnings.catch_warnings(action="ignore"):
         assert run.plot(tmp_path / "page.png").axes
 

@@ -40,8 +40,8 @@ def test_the_front_is_printed_written_and_drawn(answers, place):
     front = said["front"]
     # Over the edge of the step every gait tips unless its foot is clamped, even while held still.
     (doubt,) = said["verdict"]["doubts"]
-    assert doubt["name"] == "contact_pulls" and doubt["sentence"].startswith("3 of 3 gaits: ")
-    assert {row["verdict"] for row in front} == {"contact_pulls"} and all(row["support_margin"] < 0 for row in front)
+    assert doubt["name"] == "tips_unless_held" and doubt["sentence"].startswith("3 of 3 gaits: ")
+    assert {row["verdict"] for row in front} == {"tips_unless_held"} and all(row["support_margin"] < 0 for row in front)
     assert said["torque_limit"] == 0.5 and len(front) == 3
     assert [row["t_end"] for row in front] == sorted(row["t_end"] for row in front)
     assert front[0]["t_end"] < 0.5 * said["scenario_gait"]["t_end"] and front[-1]["energy"] < said["scenario_gait"]["energy"]

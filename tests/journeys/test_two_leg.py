@@ -50,7 +50,7 @@ def energies(said: dict) -> list[float]:
 def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(answers):
     assert answers["usual"].status == 3, answers["usual"].err  # over the edge only a clamped foot holds
     said = answers["usual"].said
-    assert [doubt["name"] for doubt in said["verdict"]["doubts"]] == ["contact_pulls"] and not said["verdict"]["sound"]
+    assert [doubt["name"] for doubt in said["verdict"]["doubts"]] == ["tips_unless_held"] and not said["verdict"]["sound"]
     assert said["outcome"]["name"] == "arrived" and said["outcome"]["event"] == "arrive"
     assert said["outcome"]["t"] == pytest.approx(53.2, rel=0, abs=1e-9)
     assert said["outcome"]["jumps"] == 3 * 28 and said["metrics"]["steps"] == 28
@@ -131,7 +131,9 @@ def test_a_plan_keeps_the_contract_and_sweeps_as_one_kernel(answers):
 
 def test_a_sweep_of_plans_says_which_the_ground_blocks_and_which_are_out_of_reach(answers):
     status, out, err = answers["sweep"]
-    assert status == 3 and "contact_pulls" in out, err  # those that arrive tip unless their feet are clamped, as a run says too
+    assert status == 3 and "tips_unless_held" in out, (
+        err
+    )  # those that arrive tip unless their feet are clamped, as a run says too
     assert "8 designs" in out and "a plan each" in out and "reckoned along each plan" in out
     # Strides of 50, 65, 80 and 95 mm: the first overhangs, the last does not reach.
     counts = {name: int(out.split(name)[1].split()[0]) for name in ("arrived", "blocked", "unreachable")}

@@ -16,6 +16,7 @@ from footfall.record import row_stream
 from footfall.record.export import write_mcap
 from footfall.record.row_stream import RowStream, StreamedColumns
 from footfall.record.run_folder import begin_aside, write_run
+from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
 from footfall.scenario.open_run import open_run
 from footfall.sim.simulate import simulate
@@ -79,6 +80,22 @@ def test_what_a_killed_run_had_written_can_be_read(tmp_path, monkeypatch):
     assert left.outcome is Outcome.interrupted
     assert left.t[0] == 0.0 and np.all(np.diff(left.t) >= 0) and left.t[-1] > 60.0
     assert left.signals["hub.x"].unit == "m" and left.scenario == experiment.document
+    whole = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, duration=left.t[-1]))
+    # A row between two steps is interpolated, to about the tolerance of the run (1e-8).
+    assert left.ledger.relative_residual < 1e-7 and left.ledger.throughput == pytest.approx(whole.ledger.throughput, rel=0.05)
+    for entries in ("stored_end", "work", "losses", "jump_losses", "jump_work"):
+        assert getattr(left.ledger, entries) == pytest.approx(getattr(whole.ledger, entries), rel=1e-6), entries
+    assert left.ledger.jump_losses and left.ending.jumps == whole.ending.jumps > 50
+    assert left.metrics["mean_speed"] == pytest.approx(whole.metrics["mean_speed"], rel=1e-3)
+    assert left.verdict.word == "cut_off" and "the process was killed" in left.ending.sentence
+    assert "stopped by the user" not in repr(left) and f"events: {left.ending.jumps} jumps" in repr(left)
+
+
+def test_a_killed_run_of_a_longer_name_is_not_taken_for_this_one(tmp_path):
+    (tmp_path / ".walk-fast-k2j4h5g6" / "rows").mkdir(parents=True)
+    (tmp_path / ".walk-fast-k2j4h5g6" / "rows" / "00000.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ScenarioError, match="no such folder"):
+        open_run(tmp_path / "walk")
 
 
 def test_memory_does_not_grow_with_the_length_of_a_run(tmp_path, monkeypatch):

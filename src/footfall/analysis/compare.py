@@ -306,7 +306,7 @@ def run_trial(system: AbstractHybridSystem, state: HybridState, trial: Trial, re
 def _verdict(trial: Trial, run: Trajectory) -> Verdict:
     """Of one trial, whose limit is known already."""
     doubts = [*run.doubts, *([Doubt("step_unstable", trial.setting)] if _above_limit(trial) else [])]
-    return verdict(run.ledger, doubts)
+    return verdict(run.ledger, doubts, outcome=run.outcome)
 
 
 def _above_limit(trial: Trial) -> bool:

@@ -33,6 +33,8 @@ UNITS = {
 SHORT = ("mean_speed", "step_time", "step_length", "cost_of_transport", "mean_power", "yaw_rate")
 #: A robot that has not come this far [m] has no cost of transport: it is stuck, and the ratio would be of rounding.
 NO_WAY = 1e-6
+#: A way shorter than this [m] is rounding, and is 0: events are located to 1e-12 s, and robots go about a metre a second.
+ROUNDING = 1e-12
 #: of the means a robot asks for, by the output's own name
 _MEAN_UNITS = {"z": "m", "height": "m", "pitch": "rad", "lift": "N", "thrust": "N", "frequency": "Hz"}
 
@@ -70,7 +72,8 @@ class Summary:
         }
         said = ", ".join(f"{v:.4g} J {name}" for name, v in moved.items())
         lines.append(f"  energy: {said}; residual {books['relative_residual']:.1e} of {books['throughput']:.4g} J")
-        lines.append(f"  events: {', '.join(f'{n} {name}' for name, n in self.event_counts().items()) or 'none'}")
+        unnamed = f"{end['jumps']} jumps, of which nothing more is known" if end["jumps"] else "none"
+        lines.append(f"  events: {', '.join(f'{n} {name}' for name, n in self.event_counts().items()) or unnamed}")
         return "\n".join(lines)
 
     def event_counts(self) -> dict[str, int]:
@@ -105,7 +108,7 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
     events = [{"t": e.t, "name": e.name} | ({} if e.leg is None else {"leg": e.leg}) for e in trajectory.events]
     outcome = {
         "name": ending.outcome.name,
-        "meaning": ending.outcome.meaning,
+        "meaning": ending.meaning,
         "t": ending.t,
         "event": ending.event,
         "state": ending.state,
@@ -128,6 +131,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     ends = ends or _at_rows(run, np.array([0, len(run.t) - 1]))
     first, last = map(int, ends.row)
     time, distance, work = (float(v[1] - v[0]) for v in (ends.t, ends.distance, ends.work))
+    distance = distance if abs(distance) > ROUNDING else 0.0
     counted = ends.counts[1] - ends.counts[0]
     sides = len(travel.step_counters)
     steps = float(np.sum(counted)) / sides

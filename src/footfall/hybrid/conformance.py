@@ -145,7 +145,7 @@ def _structure(seen: _Seen) -> Iterator[Check]:
     yield Check("flow returns a rate for every state", same, "same struct" if same else f"{flow.x} for {x}")
     names = [e.name for e in system.events]
     guards = system.guards(t, x, m)
-    yield Check("every guard has an event", len(guards) == len(names), f"{len(guards)} guards, events {', '.join(names)}")
+    yield Check("every guard has an event", len(guards) == len(names), f"guards: {len(guards)}; events: {', '.join(names)}")
     yield Check("event names are different", len(set(names)) == len(names), ", ".join(names))
     unknown = [r for e in system.events for r in e.restarts if r not in names]
     yield Check("restarts name events", not unknown, ", ".join(unknown) or "all known")

@@ -296,7 +296,7 @@ class TwoLegWalker(AbstractTunablePlan):
         if self.feet == "clamped" and pressure.min() < 0:
             return self._pulled(float(pressure.min()))
         if self.feet == "clamped" and np.isfinite(margin).all() and margin.min() < -LEVEL:
-            return [Doubt("contact_pulls", self._tipping(t, margin))]
+            return [Doubt("tips_unless_held", self._tipping(t, margin))]
         return []
 
     def figure_doubts(self, figures: Mapping[str, float]) -> list[Doubt]:
@@ -308,7 +308,7 @@ class TwoLegWalker(AbstractTunablePlan):
             return self._pulled(figures["least_pressure"])
         if margin < -LEVEL:
             said = f"support margin: least {1e3 * margin:.3g} mm; a foot that is not held down would tip"
-            return [Doubt("contact_pulls", said)]
+            return [Doubt("tips_unless_held", said)]
         return []
 
     def _pulled(self, pressure: float) -> list[Doubt]:

@@ -1,6 +1,7 @@
 """A run folder as a Trajectory again, to the last bit. No code of the folder is executed."""
 
 import dataclasses
+import glob
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ from footfall.record.footfall import Footfall
 from footfall.record.ledger import Ledger
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
 from footfall.record.verdict import book_doubts
+
+KILLED = "the process was killed; this is what was on disk"
+CUT_OFF = Doubt(
+    "cut_off",
+    "the record was cut off: energies are those of the rows, and which events there were, and what the engine noticed, is lost;"
+    " run it again for the whole",
+)
 
 
 class NoRun(Exception):
@@ -60,7 +68,8 @@ def _files(folder: Path) -> tuple[Path, list[Path]]:
     whole = folder / "trajectory.parquet"
     if whole.is_file() and (folder / "summary.json").is_file():
         return folder, [whole]
-    asides = sorted(folder.parent.glob(f".{folder.name}-*"), key=lambda aside: aside.stat().st_mtime, reverse=True)
+    hidden = f".{glob.escape(folder.name)}-{'?' * 8}"  # as run_folder.py calls it, and not that of a longer name
+    asides = sorted(folder.parent.glob(hidden), key=lambda aside: aside.stat().st_mtime, reverse=True)
     for place in (folder, *asides):
         if files := sorted((place / "rows").glob("*.parquet")):
             return place, files
@@ -71,7 +80,9 @@ def _files(folder: Path) -> tuple[Path, list[Path]]:
 
 def _signal(name: str, metadata: dict[bytes, bytes]) -> Signal:
     said = {key.decode(): value.decode() for key, value in metadata.items()}
-    return Signal(name, said["unit"], said["doc"], said["role"], said.get("rate_of") or None, said.get("group", ""))
+    return Signal(
+        name, said["unit"], said["doc"], said["role"], said.get("rate_of") or None, said.get("group", ""), said.get("kind", "")
+    )
 
 
 def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
@@ -114,22 +125,37 @@ def _numbers(values: dict[str, float | None]) -> dict[str, float]:
 
 def _cut_off(t: np.ndarray, j: np.ndarray, columns: dict[str, np.ndarray], signals: dict[str, Signal]) -> Trajectory:
     """The rows alone: of a run that ended before it could say more."""
+    begun, jumped = len(t) > 0, np.diff(j) > 0
 
-    def at(row: int, role: str) -> dict[str, float]:
-        names = [name for name, s in signals.items() if s.role == role and len(t)]
+    def at(row: int, role: str, *kinds: str) -> dict[str, float]:
+        names = [name for name, s in signals.items() if begun and s.role == role and (not kinds or s.kind in kinds)]
         return {name.removeprefix(f"{role}."): float(columns[name][row]) for name in names}
 
-    start, end, work = at(0, "store"), at(-1, "store"), at(-1, "work")
-    # What jumps did is not among the rows: it is what is missing.
-    jumps = sum(end.values()) - sum(start.values()) - sum(work.values())
-    ledger = Ledger(start, end, work, {}, {}, float(sum(map(abs, work.values())) + abs(jumps)), {"jumps, by difference": jumps})
+    def moved(role: str) -> float:
+        """What of its entries went up and down; what jumps do to the stores is among their works."""
+        changes = [np.abs(np.diff(columns[name])) for name, s in signals.items() if s.role == role]
+        return sum(float(np.sum(change[~jumped] if role == "store" else change)) for change in changes)
+
+    def lost(role: str) -> dict[str, float]:
+        return {name: -work for name, work in at(-1, role, "loss").items()}
+
+    ledger = Ledger(
+        stored_start=at(0, "store"),
+        stored_end=at(-1, "store"),
+        work=at(-1, "work", "work", ""),
+        losses=lost("work"),
+        jump_losses=lost("jump_work"),
+        throughput=sum(map(moved, ("store", "work", "jump_work"))),
+        jump_work=at(-1, "jump_work", "work", ""),
+    )
     ending = Ending(
         outcome=Outcome.interrupted,
-        t=float(t[-1]) if len(t) else 0.0,
+        t=float(t[-1]) if begun else 0.0,
         event=None,
         state=at(-1, "state"),
         steps=0,
         tried=0,
-        jumps=int(j[-1]) if len(t) else 0,
+        jumps=int(j[-1]) if begun else 0,
+        note=KILLED,
     )
-    return Trajectory(t, j, columns, signals, (), ending, ledger, {})
+    return Trajectory(t, j, columns, signals, (), ending, ledger, {}, doubts=(CUT_OFF,))

@@ -28,7 +28,7 @@ def schema_of(signals: Sequence[Signal], notes: Mapping[str, str]) -> Any:
 
     fields = [pa.field("t", pa.float64(), metadata={"unit": "s"}), pa.field("j", pa.int64(), metadata={"doc": "jumps so far"})]
     for s in signals:
-        said = {"unit": s.unit, "doc": s.doc, "role": s.role, "rate_of": s.rate_of or "", "group": s.group}
+        said = {"unit": s.unit, "doc": s.doc, "role": s.role, "rate_of": s.rate_of or "", "group": s.group, "kind": s.kind}
         fields.append(pa.field(s.name, pa.float64(), metadata=said))
     return pa.schema(fields, metadata=dict(notes))
 

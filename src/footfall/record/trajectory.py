@@ -54,16 +54,28 @@ class Ending:
     steps: int  #: accepted solver steps
     tried: int  #: solver steps taken, searches and rejections included
     jumps: int
+    note: str = ""  #: what the outcome means here, where that is not what it means elsewhere
+
+    @property
+    def meaning(self) -> str:
+        return self.note or self.outcome.meaning
 
     @property
     def sentence(self) -> str:
         cause = f' (event "{self.event}")' if self.event else ""
-        return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.outcome.meaning}"
+        return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.meaning}"
 
 
 def _offered(name: str) -> Any:
     """What layers above this one offer to do with a run, by the name a user types (`ff.plot`). The package knows where it is."""
     return getattr(sys.modules["footfall"], name)
+
+
+class _Metrics(dict[str, float | None]):
+    """By name; a name that is none of them is told which there are."""
+
+    def __missing__(self, name: str) -> float | None:
+        raise KeyError(f'no metric "{name}"; there are: {", ".join(self)}')
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -102,12 +114,13 @@ class Trajectory:
     def verdict(self) -> Verdict:
         """Whether to believe it."""
         more = () if self.look_again is None else self.look_again(self)
-        return verdict(self.ledger, (*self.doubts, *more), stepped=self.provenance.get("engine") == "mujoco")
+        stepped = self.provenance.get("engine") == "mujoco"
+        return verdict(self.ledger, (*self.doubts, *more), stepped=stepped, outcome=self.outcome)
 
     @functools.cached_property
     def metrics(self) -> dict[str, float | None]:
         """Speed, step time, cost of transport and the rest: those of `ff.summarise`."""
-        return _offered("summarise")(self).metrics
+        return _Metrics(_offered("summarise")(self).metrics)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The plot page as a matplotlib figure, written to `path` if one is given: see `ff.plot`."""

@@ -7,6 +7,7 @@ found here.
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +21,13 @@ BOOKS_OPEN = 1e-4
 STEPPED_OPEN = 1e-2
 #: A loss that gives more than this share of the throughput creates energy: numerical, not physical.
 LOSS_GIVES = 1e-3
+#: Ends of the numbers, not of the robot.
+NUMERICAL_ENDS = (Outcome.diverged, Outcome.zeno)
 #: N; a pull weaker than this is rounding where a foot is put down without load.
 ROUNDING = 1e-6
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Verdict:
     """Sound, or doubtful with the reasons."""
 
@@ -57,14 +60,19 @@ class Verdict:
         """Exit status of a command with this result: 1 when it failed, 3 when it is doubtful and nobody accepted that, else 0."""
         return 1 if not success else 0 if self.sound or accepted else 3
 
+    def __repr__(self) -> str:
+        return self.sentence
+
     def to_dict(self) -> dict:
         """For JSON."""
         return {"sound": self.sound, "doubts": [doubt._asdict() for doubt in self.doubts]}
 
 
-def verdict(ledger: Ledger, doubts: Iterable[Doubt] = (), *, stepped: bool = False) -> Verdict:
-    """Of a run with this ledger, and with what its engine and its robot noticed. `stepped`: fixed steps of the first order."""
-    return Verdict(tuple(dict.fromkeys((*book_doubts(ledger, stepped=stepped), *doubts))))
+def verdict(
+    ledger: Ledger, doubts: Iterable[Doubt] = (), *, stepped: bool = False, outcome: Outcome = Outcome.reached_end
+) -> Verdict:
+    """Of a run with this ledger and outcome, and with what its engine and its robot noticed. `stepped`: fixed steps of the first order."""
+    return Verdict(tuple(dict.fromkeys((*book_doubts(ledger, stepped=stepped), *_end_doubts(outcome), *doubts))))
 
 
 def together(verdicts: Sequence[Verdict], what: str) -> Verdict:
@@ -91,6 +99,14 @@ def book_doubts(ledger: Ledger, *, stepped: bool = False) -> list[Doubt]:
     return found
 
 
+def _end_doubts(outcome: Outcome) -> list[Doubt]:
+    """What the way a run ended says against it."""
+    if not numerical_end(outcome):
+        return []
+    said = f"it ended as {outcome.name} ({outcome.meaning}): an end of the numbers, not of the robot; look at what was set"
+    return [Doubt("numerical_end", said)]
+
+
 def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt]:
     """What the least force of each foot says: guards called "liftoff..." are forces in newtons, and a foot cannot pull."""
     pulled = min((room for name, room in least_room.items() if name.startswith("liftoff")), default=0.0)
@@ -106,6 +122,11 @@ def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt
 def open_books(relative_residual: np.ndarray, *, stepped: bool = False) -> np.ndarray:
     """Whose books do not close, also where the residual is not a number."""
     return ~(np.asarray(relative_residual) <= (STEPPED_OPEN if stepped else BOOKS_OPEN))
+
+
+def numerical_end(outcome: Any) -> Any:
+    """Who ended because the numbers could not go on: of one run or of each lane."""
+    return np.isin(outcome, NUMERICAL_ENDS)
 
 
 def creates_energy(lost: Iterable[np.ndarray], throughput: np.ndarray) -> np.ndarray:

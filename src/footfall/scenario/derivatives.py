@@ -155,7 +155,8 @@ def _parts(
 def _require_end(end: End, event: str | None, count: int, plan: SimPlan) -> None:
     ended = Outcome(int(end.outcome))
     if event is not None and ended is Outcome.reached_end:
-        raise ScenarioError(f'no {count}. "{event}" within {plan.duration:g} s; give a longer duration.')
+        short = f'fewer than {count} "{event}" events' if count > 1 else f'no "{event}" event'
+        raise ScenarioError(f"{short} within {plan.duration:g} s; give a longer duration.")
     if ended not in (Outcome.reached_event, Outcome.reached_end):
         raise ScenarioError(f"the run ended before that, at t = {float(end.t):.6g} s: {ended.name}, {ended.meaning}.")
 

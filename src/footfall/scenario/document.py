@@ -179,8 +179,10 @@ def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
     )
 
 
-def apply_settings(document: Document, settings: list[str], robot: type) -> list[tuple[str, ...]]:
+def apply_settings(document: Document, settings: list[str], robot: type, said: str = "--set ") -> list[tuple[str, ...]]:
     """Apply `slot=kind` and `key=value`, kinds first, so that `leg=stiffening` and a field of it may come in any order.
+
+    `said` is what stands before a setting in a message: "--set ", or nothing where it came as a dictionary.
 
     Returns the full paths of what was set, as the settings came.
     """
@@ -188,7 +190,7 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> list
     pairs = []
     for text in settings:
         name, equals, value = text.partition("=")
-        where = f"--set {clipped(text)}"
+        where = f"{said}{clipped(text)}"
         if not equals or not name.strip():
             raise ScenarioError(
                 f'{where}: write it as key=value, such as --set leg.stiffness="20000 N/m" or --set leg=stiffening.'
@@ -212,7 +214,7 @@ def apply_settings(document: Document, settings: list[str], robot: type) -> list
             raise ScenarioError(f"{where}: {'.'.join(path)} is a table; set one of its keys: {', '.join(at(document, path))}.")
         if path == ("robot", "kind"):
             raise ScenarioError(
-                f"{where}: the robot cannot be changed by --set; start from another scenario (`footfall list`)."
+                f"{where}: the robot cannot be changed by {said.strip() or 'a setting'}; start from another scenario (`footfall list`)."
             )
         if path[-1] == "kind" and path[:-1] in slots:
             choose_kind(at(document, path[:-1]), path[:-1], value, where, slots[path[:-1]])

@@ -164,7 +164,7 @@ def load(name: str | Path, settings: Settings = (), *, duration: float | str | N
     where = str(name) if str(name) in shipped_scenarios() else str(path)
     document, system = merged(given, where, path.parent, trust=trust)
     extra = _texts(settings) + ([f"sim.duration={duration}"] if duration is not None else [])
-    changed = apply_settings(document, extra, type(system))
+    changed = apply_settings(document, extra, type(system), _before(settings))
     experiment = build(document, type(system), path.stem, _with(where, extra), system)
     own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
     return dataclasses.replace(
@@ -184,6 +184,11 @@ def require_flow(experiment: Experiment, what: str) -> None:
             f"{experiment.origin or experiment.name}: {what} needs a robot with equations of its own; this one is stepped by MuJoCo,"
             " one run at a time. `footfall run` runs it."
         )
+
+
+def _before(settings: Settings) -> str:
+    """What stands before a setting in a message: who gave a dictionary typed no --set."""
+    return "" if isinstance(settings, Mapping) else "--set "
 
 
 def _texts(settings: Settings) -> list[str]:
@@ -218,8 +223,8 @@ def _text(key: Any, value: Any) -> str:
 def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     """The same experiment with other values or parts, as `--set` would have made it."""
     document, robot = copy.deepcopy(experiment.document), type(experiment.system)
-    settings = _texts(settings)
-    changes = apply_settings(document, settings, robot)
+    before, settings = _before(settings), _texts(settings)
+    changes = apply_settings(document, settings, robot, before)
     where = _with(experiment.origin or experiment.name, settings)
     changed = build(document, robot, experiment.name, where, experiment.system)
     overrides = tuple(dict.fromkeys((*experiment.overrides, *changes)))

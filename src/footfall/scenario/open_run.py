@@ -1,6 +1,8 @@
 """open_run(folder) -> Trajectory: a finished run, or what is left of one that was cut off."""
 
+import contextlib
 import dataclasses
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -34,20 +36,38 @@ def open_run(folder: str | Path) -> Trajectory:
         raise ScenarioError(f"{error} `footfall run` makes one.") from None
     file = place / "scenario.toml"
     document = read_toml(file) if file.is_file() else {}
-    return dataclasses.replace(run, draw=lambda: _drawing(file, document), scenario=document)
+    travel = run.travel
+    if run.ending.note and file.is_file():  # cut off: how it travels is not on disk
+        with contextlib.suppress(ScenarioError):
+            travel = _system(file, document).travel()
+    return dataclasses.replace(run, draw=lambda: _drawing(file, document), scenario=document, travel=travel)
+
+
+def _system(file: Path, document: dict[str, Any]) -> Any:
+    """The robot that the scenario names; a ScenarioError where that robot is not ours to make."""
+    kind = str(document.get("robot", {}).get("kind", ""))
+    if ":" in kind:
+        raise ScenarioError(
+            f'its robot is a Python file ("{kind}"), and opening a run executes no code; simulate its scenario again to see it.'
+        )
+    try:
+        return load(file).system
+    except ScenarioError as error:
+        raise ScenarioError(f"its scenario does not load any more: {error}") from None
 
 
 def _drawing(file: Path, document: dict[str, Any]) -> Drawing:
-    """Of the robot that the scenario names; nothing, and a word about it, where that robot is not ours to make."""
-    kind = str(document.get("robot", {}).get("kind", ""))
-    if ":" in kind:
-        said = (
-            f'its robot is a Python file ("{kind}"), and opening a run executes no code; simulate its scenario again to see it.'
-        )
-    else:
-        try:
-            return load(file).system.drawing()
-        except ScenarioError as error:
-            said = f"its scenario does not load any more: {error}"
-    warnings.warn(f"{file.parent}: this run has no drawing: {said}", stacklevel=2)
-    return Drawing()
+    """Of the robot; nothing, and a word about it, where there is none to be had."""
+    try:
+        return _system(file, document).drawing()
+    except ScenarioError as error:
+        _warn(f"{file.parent}: this run has no drawing: {error}")
+        return Drawing()
+
+
+def _warn(said: str) -> None:
+    """As of the user's own line: a drawing is made when someone looks, however deep in here that is."""
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("footfall", "functools"):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(said, stacklevel=depth)

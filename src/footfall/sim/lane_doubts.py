@@ -7,7 +7,7 @@ import numpy as np
 
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
-from footfall.record.verdict import ROUNDING, creates_energy, open_books
+from footfall.record.verdict import ROUNDING, creates_energy, numerical_end, open_books
 from footfall.sim.batch_program import Kind
 from footfall.sim.batch_results import Column, facts
 from footfall.sim.lane_state import Lane
@@ -28,6 +28,7 @@ def doubts_of(kind: Kind, lane: Lane, columns: Mapping[str, Column]) -> dict[str
     doubts = {
         "books_open": open_books(relative, stepped=low_order(kind.method, kind.precision)),
         "loss_creates_energy": creates_energy(lost, np.asarray(lane.through, float)),
+        "numerical_end": numerical_end(columns["outcome"].values),
     }
     pulls = [c.values < -ROUNDING for name, c in columns.items() if name.startswith("least_liftoff")]
     if pulls:

@@ -268,7 +268,7 @@ class BodiesRecord:
                     rate_of = info.rate_of and f"{parent}{info.rate_of}{end}"
                     unit = "J" if role == "work" else info.unit
                     columns[full] = np.ascontiguousarray(np.broadcast_to(column, (kept,)), dtype=float)
-                    signals[full] = Signal(full, unit, info.doc, role, rate_of, group)
+                    signals[full] = Signal(full, unit, info.doc, role, rate_of, group, info.kind or "")
 
         counters = system.counters(log)
         stores = BodiesStores(kinetic=self.energy[rows, 1], gravity=self.energy[rows, 0])

@@ -453,8 +453,11 @@ def _columns_of(tree: Any, shapes: tuple) -> Columns:
             rate_of = info.rate_of and f"{parent}{info.rate_of}{leg}"
             group = parent.rstrip(".") if role == "output" else prefix.rstrip(".")
             unit = "J" if role == "work" else info.unit
-            signals.append(Signal(prefix + name, unit, info.doc, role, rate_of, group))
-    signals += [Signal(f"jump_work.{name}", "J", info.doc, "jump_work", None, "jump_work") for name, info in _flat_names(work)]
+            signals.append(Signal(prefix + name, unit, info.doc, role, rate_of, group, info.kind or ""))
+    signals += [
+        Signal(f"jump_work.{name}", "J", info.doc, "jump_work", None, "jump_work", info.kind or "")
+        for name, info in _flat_names(work)
+    ]
     outputs_of = {signal.name: signal for signal in signals if signal.role == "output"}
     told = worth_statistics([name for name, value, _ in named_leaves(outputs) if value.shape == ()], travels[0])
     signals += statistics_of([outputs_of[name] for name in told])

@@ -74,7 +74,9 @@ def compare(first: Trajectory, second: Trajectory, path: str | Path | None = Non
         _require_rows(run, "compare")
     from footfall.viewer.overlay import overlay
 
-    return _kept(overlay(first, second, differences(first, second)), path)
+    said = [run.verdict.title for run in (first, second)]
+    one, other = (name if v == "sound" else f"{name} ({v})" for name, v in zip(differences(first, second), said, strict=True))
+    return _kept(overlay(first, second, (one, other)), path)
 
 
 def differences(first: Trajectory, second: Trajectory) -> tuple[str, str]:

@@ -155,7 +155,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     if liftoff:
         metrics["least_leg_force"] = min(liftoff)
     friction = [run[name][first : last + 1] for name in run.of_role("output") if name.endswith(".friction_needed")]
-    if friction:
+    if friction and settled:  # over whole steps: a lift-off that ends the run would need any friction
         metrics["friction_needed"] = float(np.max(friction))
     metrics |= _means(run, ends)
     metrics |= _motor_metrics(run, ends, weight * abs(distance))

@@ -99,9 +99,14 @@ class RigidWheel(AbstractHybridSystem):
         lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
-            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back),
-            Event("liftoff", "normal ground force reaches zero", lifted),
-            Event("turn_back", "the wheel turns round before the previous spoke has left the ground", Outcome.rocked_back),
+            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff", "normal ground force reaches zero", lifted, unit="N"),
+            Event(
+                "turn_back",
+                "the wheel turns round before the previous spoke has left the ground",
+                Outcome.rocked_back,
+                unit="m",
+            ),
         )
 
     def acceleration(self, angle: Scalar) -> Scalar:

@@ -153,13 +153,20 @@ class SteeredWheel(AbstractPlant):
         return (
             Event("touchdown_left", "the next left spoke lands and takes over", restarts=rocking),
             Event("touchdown_right", "the next right spoke lands and takes over", restarts=rocking),
-            Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back),
-            Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back),
-            Event("liftoff_left", "left spoke force reaches zero", lifted),
-            Event("liftoff_right", "right spoke force reaches zero", lifted),
-            Event("fall", "the axle sinks below half the spoke length", Outcome.fell),
-            Event("turn_back_left", "the left wheel turns round before its previous spoke has left", Outcome.rocked_back),
-            Event("turn_back_right", "the right wheel turns round before its previous spoke has left", Outcome.rocked_back),
+            Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N"),
+            Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N"),
+            Event("fall", "the axle sinks below half the spoke length", Outcome.fell, unit="m"),
+            Event(
+                "turn_back_left", "the left wheel turns round before its previous spoke has left", Outcome.rocked_back, unit="m"
+            ),
+            Event(
+                "turn_back_right",
+                "the right wheel turns round before its previous spoke has left",
+                Outcome.rocked_back,
+                unit="m",
+            ),
         )
 
     def motor_torques(self, x: SteeredWheelState, m: Counts) -> tuple[Scalar, Scalar]:

@@ -159,10 +159,15 @@ class TorsoWheel(AbstractPlant):
         tick = Event("control_tick", "the controller looks at the pitch and holds a new torque", period=self.control_period)
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
-            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back),
-            Event("liftoff", "spoke force reaches zero", lifted),
-            Event("fall", "the hub sinks below half the spoke length", Outcome.fell),
-            Event("turn_back", "the wheel turns round before the previous spoke has left the ground", Outcome.rocked_back),
+            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff", "spoke force reaches zero", lifted, unit="N"),
+            Event("fall", "the hub sinks below half the spoke length", Outcome.fell, unit="m"),
+            Event(
+                "turn_back",
+                "the wheel turns round before the previous spoke has left the ground",
+                Outcome.rocked_back,
+                unit="m",
+            ),
             *(() if self.control_period is None else (tick,)),
         )
 

@@ -102,7 +102,7 @@ def test_what_starts_armed_is_told():
     experiment = load("rimless-wheel")
     report = check_system(experiment.system, experiment.start)
     detail = next(c.detail for c in report.checks if c.claim == "guards are finite at the start")
-    assert detail == "armed: touchdown, fall; waiting: rock_back, liftoff"
+    assert detail == "armed: touchdown, fall, turn_back; waiting: rock_back, liftoff"
 
 
 def test_what_is_not_a_number_near_the_start_is_found():

@@ -494,3 +494,15 @@ def test_importing_footfall_is_light_and_starts_no_device(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"loaded": [], "backends": []}
+
+
+def test_a_run_that_ends_at_its_start_says_so_and_suggests_another_start(tmp_path):
+    settings = ("--set", "start.spoke_speed=1.5", "--set", "leg.damping=300")
+    answer = footfall("run", "rimless-wheel", *settings, "--no-plots", "--out", "pulled", cwd=tmp_path)
+    assert answer.status == 1, answer.err
+    said = " ".join(answer.out.split())
+    # 300 N s/m times 1.5 m/s, the spring unstretched
+    assert "lifted_off at t = 0 s" in said and "the start itself leaves no room for it (-450 N)" in said
+    tried = suggested(answer.out)
+    assert tried[0] == "footfall run rimless-wheel --set leg.damping=300   # the start of the file"
+    assert not any("spoke_speed" in line for line in tried)

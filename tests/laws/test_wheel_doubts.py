@@ -50,7 +50,9 @@ def test_the_rows_before_the_first_footfall_do_not_count():
     assert [d.name for d in wheel.doubts(t, columns)] == ["support_invalid"]  # 30.5 mm on average, of 12.7
     columns["spoke.length"][2] = 0.258
     assert wheel.doubts(t, columns) == []
-    columns["foot.friction_needed"][3] = 1.01
+    columns["foot.friction_needed"][3] = 9.0  # after the last footfall: it may be about to lift off
+    assert wheel.doubts(t, columns) == []
+    columns["foot.friction_needed"][2] = 1.01
     assert [d.name for d in wheel.doubts(t, columns)] == ["needs_friction"]
     assert [d.name for d in load("passive-wheel").system.doubts(t, columns)] == ["needs_friction"]
     with_computer = {"plant.steps": columns.pop("steps"), **columns}
@@ -66,3 +68,14 @@ def test_either_side_of_the_two_sided_wheel_counts():
     assert wheel.doubts(t, columns) == []
     assert [d.name for d in wheel.doubts(t, columns | {"right_foot.friction_needed": 4 * fine})] == ["needs_friction"]
     assert [d.name for d in wheel.doubts(t, columns | {"right_spoke.length": np.full(3, 0.24)})] == ["support_invalid"]
+
+
+def test_the_approach_to_a_lift_off_is_no_doubt_about_friction():
+    """The force that presses the foot down goes to zero there: 11.4 in its last rows, and no step of the gait needed it."""
+    experiment = load("rimless-wheel", ["leg.damping=0"])
+    run = simulate(experiment.system, experiment.start, experiment.plan)
+    assert (run.outcome.name, run.verdict.doubts) == ("lifted_off", ())
+    assert run.ending.t == pytest.approx(0.256215, abs=1e-6)  # as before
+    assert np.max(run["foot.friction_needed"]) > 5
+    friction = summarise(run).metrics.get("friction_needed")
+    assert friction is None or friction < 1

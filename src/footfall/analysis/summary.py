@@ -58,8 +58,7 @@ class Summary:
     def __repr__(self) -> str:
         """A dozen lines at most: how it ended, how it moved, where the energy went, what happened."""
         end, books = self.outcome, self.ledger
-        cause = f' (event "{end["event"]}")' if end["event"] else ""
-        lines = [f"{self.scenario or 'run'}: {end['name']} at t = {end['t']:.6g} s{cause}: {end['meaning']}"]
+        lines = [f"{self.scenario or 'run'}: {end['sentence']}"]
         doubts = "; ".join(doubt["sentence"] for doubt in self.verdict["doubts"])
         lines.append(f"  verdict: {f'doubtful: {doubts}' if doubts else 'sound'}")
         told = {name: v for name, v in self.metrics.items() if v is not None}
@@ -109,8 +108,10 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
     outcome = {
         "name": ending.outcome.name,
         "meaning": ending.meaning,
+        "sentence": ending.sentence,
         "t": ending.t,
         "event": ending.event,
+        "room": ending.room,
         "state": ending.state,
         "jumps": ending.jumps,
         "solver_steps": ending.steps,
@@ -159,7 +160,7 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     if liftoff:
         metrics["least_leg_force"] = min(liftoff)
     friction = [run[name][first : last + 1] for name in run.of_role("output") if name.endswith(".friction_needed")]
-    if friction:
+    if friction and settled:  # over whole steps: a lift-off that ends the run would need any friction
         metrics["friction_needed"] = float(np.max(friction))
     metrics |= _means(run, ends)
     metrics |= _motor_metrics(run, ends, weight * abs(distance))

@@ -93,7 +93,7 @@ def run_scenario(
         return stopping.kept(f"{trajectory.ending.t:.6g} s, in {folder}")
     if not as_json:
         out.print("\n[bold]Try next[/]")
-        for line in commands(experiment, trajectory.outcome, settings, duration):
+        for line in commands(experiment, trajectory.outcome, settings, duration, trajectory.ending.at_start):
             out.print(f"  {line}", markup=False, soft_wrap=True)
     success = trajectory.outcome.name in experiment.about.success
     return trajectory.verdict.status(success=success, accepted=accept_doubt)

@@ -10,10 +10,15 @@ from footfall.scenario.load import Experiment
 MOST = 5  # a few ideas are read, a page is not
 
 
-def commands(experiment: Experiment, outcome: Outcome, settings: Sequence[str], duration: str | None) -> list[str]:
-    """Lines to type, each of which does something else than the run that has just been made."""
+def commands(
+    experiment: Experiment, outcome: Outcome, settings: Sequence[str], duration: str | None, at_start: bool = False
+) -> list[str]:
+    """Lines to type, each of which does something else than the run that has just been made. One that ended `at_start` needs another start."""
     name, well = experiment.origin, outcome.name in experiment.about.success
     cures = [] if well else [*_cures(experiment, outcome), *(i for i in experiment.system.suggestions(outcome) if i.cure)]
+    starts = [text for text in settings if _is_start(experiment, text)] if at_start and not well else []
+    if starts:
+        cures = [cure("", "the start of the file")] if len(starts) < len(settings) else []
     ideas = [idea for idea in experiment.system.suggestions(outcome) if not idea.cure]
     if not well and settings:
         ideas.insert(0, Suggestion("", "as it is in the file"))
@@ -23,11 +28,17 @@ def commands(experiment: Experiment, outcome: Outcome, settings: Sequence[str], 
     lines = []
     for idea in (*cures, *ideas):
         wanted = _asked(idea.options)
-        if idea.verb == "run" and wanted <= given and (wanted or not given):
+        if idea.verb == "run" and wanted <= given and (wanted or not given) and not (idea.cure and starts):
             continue  # that is what was run
-        kept = _kept(settings, idea.options) if idea.cure else ""
+        kept = _kept([text for text in settings if text not in starts], idea.options) if idea.cure else ""
         lines.append(_line(name, idea, kept))
     return [*lines[: MOST - 1], f"footfall show {shlex.quote(name)}"]
+
+
+def _is_start(experiment: Experiment, text: str) -> bool:
+    """Whether a setting is of the start, by whichever end of its path it is named."""
+    named = tuple(text.partition("=")[0].strip().split("."))
+    return any(path[0] == "start" and path[-len(named) :] == named for path in experiment.overrides)
 
 
 def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:

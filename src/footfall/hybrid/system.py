@@ -61,6 +61,7 @@ class Event(NamedTuple):
     restarts: tuple[str, ...] = ()
     period: float | None = None  #: s
     contact: bool = False  #: its guard is the height of a foot above the ground, in metres
+    unit: str = ""  #: of its guard
 
 
 class Travel(NamedTuple):

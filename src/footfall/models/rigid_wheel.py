@@ -18,7 +18,7 @@ from footfall.hybrid.sketch import Shape
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed
-from footfall.models.wheel_rolling import next_and_previous, side_of_landing
+from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import RigidWheelStart
 from footfall.models.wheel_states import RigidWheelState, WheelStance
@@ -99,8 +99,14 @@ class RigidWheel(AbstractHybridSystem):
         lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
-            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back),
-            Event("liftoff", "normal ground force reaches zero", lifted),
+            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff", "normal ground force reaches zero", lifted, unit="N"),
+            Event(
+                "turn_back",
+                "the wheel turns round before the previous spoke has left the ground",
+                Outcome.rocked_back,
+                unit="m",
+            ),
         )
 
     def acceleration(self, angle: Scalar) -> Scalar:
@@ -130,11 +136,13 @@ class RigidWheel(AbstractHybridSystem):
         return Rates(dx, RigidWheelPower(motor=-self.wheel_torque * x.spoke_rate))
 
     def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] normal force."""
+        """[m] height of the next and of the previous foot above the ground; [N] normal force; [m] room to turn back."""
         del t
         s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
         feet = next_and_previous(*self._neighbours(s, c), m.direction, m.steps, self.leg.length)
-        return *feet, self._ground_force(s, c, x.spoke_rate)[1]
+        l = self.leg.length
+        turn = turning_back(feet[1], -l * x.spoke_rate * c, m.direction, l)
+        return *feet, self._ground_force(s, c, x.spoke_rate)[1], turn
 
     def _neighbours(self, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar]:
         """Height of the foot in front of the stance foot, and of the one behind it."""

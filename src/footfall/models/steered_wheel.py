@@ -24,7 +24,7 @@ from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
 from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
-from footfall.models.wheel_rolling import next_and_previous, side_of_landing
+from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import SteeredWheelStart
 from footfall.models.wheel_states import DrivenWheelCounts, SteeredWheelCounts, SteeredWheelState
@@ -153,11 +153,20 @@ class SteeredWheel(AbstractPlant):
         return (
             Event("touchdown_left", "the next left spoke lands and takes over", restarts=rocking),
             Event("touchdown_right", "the next right spoke lands and takes over", restarts=rocking),
-            Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back),
-            Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back),
-            Event("liftoff_left", "left spoke force reaches zero", lifted),
-            Event("liftoff_right", "right spoke force reaches zero", lifted),
-            Event("fall", "the axle sinks below half the spoke length", Outcome.fell),
+            Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N"),
+            Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N"),
+            Event("fall", "the axle sinks below half the spoke length", Outcome.fell, unit="m"),
+            Event(
+                "turn_back_left", "the left wheel turns round before its previous spoke has left", Outcome.rocked_back, unit="m"
+            ),
+            Event(
+                "turn_back_right",
+                "the right wheel turns round before its previous spoke has left",
+                Outcome.rocked_back,
+                unit="m",
+            ),
         )
 
     def motor_torques(self, x: SteeredWheelState, m: Counts) -> tuple[Scalar, Scalar]:
@@ -231,7 +240,9 @@ class SteeredWheel(AbstractPlant):
         return Rates(dx, power)
 
     def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
-        """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height."""
+        """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height;
+        [m] room of each side to turn back.
+        """
         del t
         l0 = self.leg.rest_length
         left, right = self.sides(x, m)
@@ -245,6 +256,8 @@ class SteeredWheel(AbstractPlant):
             left.force,
             right.force,
             x.height - 0.5 * l0,
+            turning_back(previous_left, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0),
+            turning_back(previous_right, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0),
         )
 
     def _neighbours(self, side: Side) -> tuple[Scalar, Scalar]:

@@ -24,7 +24,7 @@ from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
-from footfall.models.wheel_rolling import next_and_previous, side_of_landing
+from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
 from footfall.models.wheel_states import DrivenStance, SampledStance, TorsoWheelState, WheelStance
@@ -44,7 +44,7 @@ from footfall.parts.terrain.drawn import drawn_ground
 from footfall.parts.terrain.planes import Flat
 
 MOTORS = 2  # left and right, both between torso and wheel
-TICK = 4  # index of the control tick among the events
+TICK = 5  # index of the control tick among the events
 
 Stance: TypeAlias = WheelStance | SampledStance | DrivenStance
 
@@ -159,9 +159,15 @@ class TorsoWheel(AbstractPlant):
         tick = Event("control_tick", "the controller looks at the pitch and holds a new torque", period=self.control_period)
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
-            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back),
-            Event("liftoff", "spoke force reaches zero", lifted),
-            Event("fall", "the hub sinks below half the spoke length", Outcome.fell),
+            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff", "spoke force reaches zero", lifted, unit="N"),
+            Event("fall", "the hub sinks below half the spoke length", Outcome.fell, unit="m"),
+            Event(
+                "turn_back",
+                "the wheel turns round before the previous spoke has left the ground",
+                Outcome.rocked_back,
+                unit="m",
+            ),
             *(() if self.control_period is None else (tick,)),
         )
 
@@ -237,17 +243,21 @@ class TorsoWheel(AbstractPlant):
         return Rates(dx, power)
 
     def guards(self, t: Scalar, x: TorsoWheelState, m: Stance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height.
+        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height;
+        [m] room to turn back.
 
         With a sampled controller also [s] time left before its next tick.
         """
         l0 = self.leg.rest_length
         s, c = sincos(x.spoke_angle)
         height = x.spoke_length * c
+        feet = next_and_previous(*self._neighbours(height, s, c), m.direction, m.steps, l0)
+        hub_speed = -x.spoke_speed * s - height * x.spoke_rate
         return (
-            *next_and_previous(*self._neighbours(height, s, c), m.direction, m.steps, l0),
+            *feet,
             self.leg.force(x.spoke_length, x.spoke_speed),
             height - 0.5 * l0,
+            turning_back(feet[1], hub_speed, m.direction, l0),
             *((self._time_left(t, m, height),) if isinstance(m, SampledStance) else ()),
         )
 

@@ -30,10 +30,14 @@ def friction_needed(along: Scalar, normal: Scalar) -> Scalar:
 def friction_doubts(
     t: np.ndarray, columns: Mapping[str, np.ndarray], feet: Sequence[str] = ("foot",), counters: Sequence[str] = ("steps",)
 ) -> list[Doubt]:
-    """More friction than ground gives, from the first footfall on: before it a foot is put down without load."""
+    """More friction than ground gives, from the first footfall to the last: over whole steps.
+
+    Before the first a foot is put down without load. After the last the run may end in a lift-off, and on the way there the force that
+    presses the foot down goes to zero, so that any force along the ground would need any friction: of that the outcome tells.
+    """
     worst, when = 0.0, 0.0
     for foot, counter in zip(feet, counters, strict=True):
-        values = np.where(_walking(columns[counter]), columns[f"{foot}.friction_needed"], 0.0)
+        values = np.where(_whole_steps(columns[counter]), columns[f"{foot}.friction_needed"], 0.0)
         row = int(np.argmax(values))
         worst, when = max((worst, when), (float(values[row]), float(t[row])))
     if worst <= MOST_FRICTION:
@@ -67,6 +71,11 @@ def sag_doubts(
                 Doubt("support_invalid", f"{said}: two would carry at once, the model knows one; try stiffer or fewer spokes")
             ]
     return []
+
+
+def _whole_steps(count: np.ndarray) -> np.ndarray:
+    """Rows from the first footfall to just before the last."""
+    return _walking(count) & (np.asarray(count) < count[-1])
 
 
 def _walking(count: np.ndarray) -> np.ndarray:

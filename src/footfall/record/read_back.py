@@ -95,6 +95,7 @@ def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
         steps=end["solver_steps"],
         tried=end["solver_steps_tried"],
         jumps=end["jumps"],
+        room=end.get("room", ""),
     )
     books = {f.name: summary["ledger"][f.name] for f in dataclasses.fields(Ledger)}
     travel = kept["travel"]

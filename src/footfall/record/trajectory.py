@@ -54,6 +54,7 @@ class Ending:
     steps: int  #: accepted solver steps
     tried: int  #: solver steps taken, searches and rejections included
     jumps: int
+    room: str = ""  #: what the start left of room for that guard, with its unit, of a run that ended there
     note: str = ""  #: what the outcome means here, where that is not what it means elsewhere
 
     @property
@@ -63,7 +64,14 @@ class Ending:
     @property
     def sentence(self) -> str:
         cause = f' (event "{self.event}")' if self.event else ""
-        return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.meaning}"
+        room = f" ({self.room})" if self.room else ""
+        at_start = f"; the start itself leaves no room for it{room}" if self.at_start else ""
+        return f"{self.outcome.name} at t = {self.t:.6g} s{cause}: {self.meaning}{at_start}"
+
+    @property
+    def at_start(self) -> bool:
+        """Whether it is the start that is at fault."""
+        return self.t == 0 and self.event is not None
 
 
 def _offered(name: str) -> Any:

@@ -11,10 +11,13 @@ from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
-from footfall.record.trajectory import Trajectory
+from footfall.record.trajectory import Ending, Trajectory
 from footfall.record.verdict import pull_doubts
 from footfall.sim.plan import SimPlan
 from footfall.sim.stability_limit import has_limit, spectrum, too_long
+
+#: of any guard: less is rounding
+NOTHING = 1e-9
 
 
 def with_doubts(
@@ -22,7 +25,19 @@ def with_doubts(
 ) -> Trajectory:
     """The run with what speaks against it. The spectrum along it is looked at only when someone asks for the verdict."""
     again = functools.partial(step_doubts, system, state, plan)
-    return dataclasses.replace(run, doubts=(*run.doubts, *_noticed(system, run)), look_again=again)
+    return dataclasses.replace(
+        run, ending=_with_room(system, run), doubts=(*run.doubts, *_noticed(system, run)), look_again=again
+    )
+
+
+def _with_room(system: Any, run: Trajectory) -> Ending:
+    """How it ended, and by how much too little room its start has for that, if it ended there."""
+    end = run.ending
+    if not end.at_start or end.event not in run.least_room:
+        return end
+    unit = next(event.unit for event in system.events if event.name == end.event)
+    room = run.least_room[end.event]
+    return dataclasses.replace(end, room=f"{0.0 if abs(room) < NOTHING else room:.3g} {unit}".rstrip())
 
 
 def step_doubts(system: Any, state: HybridState, plan: SimPlan, run: Trajectory | None = None) -> list[Doubt]:

@@ -122,7 +122,7 @@ def assert_stopped_or_done(shown, folder, done=0):
     assert "error:" not in shown.text
     assert {path.name for path in folder.iterdir()} <= {"a"}
     if (folder / "a").exists():
-        assert DATA <= {p.name for p in (folder / "a").iterdir()} or (folder / "a" / "sweep.json").exists()
+        assert {p.name for p in (folder / "a").iterdir()} >= DATA or (folder / "a" / "sweep.json").exists()
 
 
 @pytest.mark.parametrize(("verb", "after"), [("run", 0.0), ("check", 2.5)])  # seconds since it was taken over
@@ -130,6 +130,14 @@ def test_ctrl_c_at_any_moment_is_one_line_and_130(tmp_path, verb, after):
     shown = on_terminal(*STRESSED[verb], cwd=tmp_path, ctrl_c_after=after)
     assert_stopped_or_done(shown, tmp_path)
     assert shown.status == 130 or after > 0
+
+
+def test_what_is_still_written_after_ctrl_c_is_said_and_counted(tmp_path):
+    """A long run takes its time to write, which looked as if Ctrl-C had not been heard."""
+    shown = on_terminal("run", "passive-wheel", "--duration", "10000", "--out", "a", cwd=tmp_path, ctrl_c_on=" jumps")
+    assert_stopped_or_done(shown, tmp_path)
+    assert shown.status == 130
+    assert re.search(r"stopping: writing [\d ]+ rows to a .* 0 of [\d ]+", shown.text), shown.text
 
 
 @pytest.mark.slow

@@ -201,8 +201,13 @@ def _write(
                 run.thinned(), summary, aside / "plots.png", title=experiment.about.title or experiment.name, progress=drawn
             )
 
-    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.own_files}
-    with Phases(f"writing {counted(len(run.t), 'row')} to {folder}") as phases:
+    writing = f"writing {counted(len(run.t), 'row')} to {folder}"
+
+    def written(done: int, total: int) -> None:
+        phases.count(writing, done, total, f"{grouped(done)} of {grouped(total)}")
+
+    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.own_files, "progress": written}
+    with Phases(writing) as phases:
         while True:
             try:
                 return write_run(folder, run, summary.to_dict() | plan_numbers(figures), experiment.to_toml(), **options)

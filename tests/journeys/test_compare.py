@@ -76,7 +76,7 @@ def test_ctrl_c_leaves_the_part_of_the_table_that_is_there(command, monkeypatch)
 
     monkeypatch.setattr(command_module, "run_trial", interrupted)
     status, out, err = command(*TWO, "--no-plots")
-    assert status == 130 and "stopped; 2 of 8 runs are shown." in err
+    assert status == 130 and "stopped: 2 of 8 runs are shown." in err
     assert "rtol 1e-04" in out and "rtol 1e-06" in out and "rtol 1e-08" not in out
 
 

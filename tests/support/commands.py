@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 SCRIPT = Path(sys.executable).with_name("footfall")
-COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "footfall.cli.main"]
+COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "footfall"]
 PATIENCE = 240  # s; a fresh cache on a busy machine
 
 #: Several commands in one process: [arguments, ...] in, [{status, out, err}, ...] out. Status None means an exception escaped.

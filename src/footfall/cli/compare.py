@@ -26,6 +26,7 @@ from footfall.analysis.compare import (
     plan_trials,
     run_trial,
 )
+from footfall.cli import stopping
 from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import own_code
@@ -67,7 +68,9 @@ def compare_integrators(
         with own_code(experiment), _progress() as say:
             reference = find_reference(experiment.system, experiment.start, plan, lambda words: say(words, 0, None))
             trials = plan_trials(plan, experiment.start, reference, methods)
+            stopping.begin()  # for the table that is there by then
             for i, trial in enumerate(trials):
+                stopping.raise_if_asked()
                 say(f"{trial.method}, {trial.setting}", i, len(trials))
                 results.append(run_trial(experiment.system, experiment.start, trial, reference))
     except NoReference as error:
@@ -75,7 +78,7 @@ def compare_integrators(
     except KeyboardInterrupt:
         if reference is None:
             raise
-        fail(f"stopped; {len(results)} of {len(trials)} runs are shown.")
+    stopping.hold()
     if picture and results:
         picture = _drawn(results, reference, picture, experiment, span)
     if as_json:
@@ -85,7 +88,7 @@ def compare_integrators(
     if picture and results:
         note(f"picture: {picture}")
     if len(results) < len(trials):
-        return 130
+        return stopping.stopped(f"{len(results)} of {len(trials)} runs are shown.")
     return reference.run.verdict.status(success=True, accepted=accept_doubt)
 
 

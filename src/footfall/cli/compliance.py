@@ -96,6 +96,9 @@ def _with_progress(experiment: Experiment, question: Question) -> Compliance:
         def progress(share: float) -> None:
             nonlocal last
             bar.update(task, completed=share)
+            if share * len(question.stiffness) * (question.grounds + 1) > 1.0:  # the first of them is there to be kept
+                stopping.hold()
+            stopping.raise_if_asked()
             if not err.is_terminal and time.perf_counter() - last > 10.0:
                 note(f"walking: {100 * share:.0f} %")
                 last = time.perf_counter()

@@ -469,7 +469,7 @@ def _guarded(command, *arguments) -> None:
     from footfall.scenario.errors import ScenarioError
     from footfall.sweep.errors import SweepError
 
-    stopping.begin()
+    stopping.at_once("nothing was written.")
     try:
         status = command(*arguments)
     except (ScenarioError, FolderError, SweepError) as error:
@@ -479,17 +479,19 @@ def _guarded(command, *arguments) -> None:
         fail(bounded(str(error)))
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        fail("stopped: nothing was written.")
-        raise typer.Exit(stopping.STATUS) from None
+        raise typer.Exit(stopping.stopped("nothing was written.")) from None
     if status:
         raise typer.Exit(status)
 
 
 def main() -> None:
-    """Entry point."""
+    """The command, from its arguments to its status; `footfall.__main__` is where a process begins."""
     stopping.watch()
     try:
         app()
+    except SystemExit as ending:
+        stopping.end(ending.code)
+        raise
     except BrokenPipeError:  # `footfall show ... | head`
         sys.stderr.close()
         raise SystemExit(0) from None

@@ -6,6 +6,7 @@ import keyword
 import re
 from pathlib import Path
 
+from footfall.cli import stopping
 from footfall.cli.screen import out
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
@@ -31,6 +32,7 @@ def new_robot(name: str) -> int:
         raise ScenarioError(f'"{name}" is taken by Python or an installed package; a file {module}.py would hide it.')
     template = importlib.resources.files("footfall.cli") / "template"
     texts = {target.format(**names): _fill((template / f"{source}.txt").read_text(), names) for source, target in FILES.items()}
+    stopping.hold()
     try:
         folder.mkdir(parents=True)
         for target, text in texts.items():

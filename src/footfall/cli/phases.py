@@ -8,6 +8,7 @@ from types import TracebackType
 from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
+from footfall.cli import stopping
 from footfall.cli.screen import err, note
 
 FETCHING = "loading the compiled program"
@@ -17,14 +18,14 @@ _LOG_EVERY = 10.0  # s between two lines where there is no terminal
 
 
 class _Words(TextColumn):
-    """The phase; of one that takes longer than expected, what that means."""
+    """The phase; of one that takes longer than expected, what that means; after Ctrl-C, that this is what is still to be done."""
 
     def __init__(self) -> None:
         super().__init__("{task.description}")
 
     def render(self, task: Task) -> Text:
         late = task.fields["late"] if (task.elapsed or 0.0) > _NOT_THERE else ""
-        return Text(late or task.description)
+        return Text(("stopping: " if stopping.asked() else "") + (late or task.description))
 
 
 class Phases:
@@ -61,8 +62,9 @@ class Phases:
         """A new phase, of which nobody knows how long it takes; `late` is what it is called if it takes long."""
         if self._bar is None or (self._task is not None and self._bar.tasks[-1].description == phase):
             return
-        if self._task is not None:
-            self._bar.remove_task(self._task)
+        before, self._task = self._task, None  # an exception between two calls must not leave a task that is gone
+        if before is not None:
+            self._bar.remove_task(before)
         self._task = self._bar.add_task(phase, total=None, at="", late=late)
         self._bar.refresh()
 

@@ -50,7 +50,7 @@ def run_scenario(
     accept_doubt: bool = False,
 ) -> int:
     """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a doubtful success."""
-    stopping.nothing_yet()
+    stopping.at_once()
     experiment = load(name, settings, duration=duration)
     if animate:
         require("matplotlib", "plots", "Without --animate the run needs no picture.")
@@ -138,7 +138,12 @@ def _require_gif(path: Path) -> None:
 def _simulate_with_progress(experiment: Experiment, folder: Path) -> Trajectory:
     """Say what goes on: loading, compiling, simulating. Ctrl-C ends the run and keeps what it has, once there is something."""
     total = experiment.plan.duration
-    rows = RowStream(lambda: begin_aside(folder, experiment.to_toml()))
+
+    def place() -> Path:
+        stopping.hold()
+        return begin_aside(folder, experiment.to_toml())
+
+    rows = RowStream(place)
     with Phases("loading the robot") as phases, told_by_jax(phases, "starting the run"):
         pace = Pace(total)
 
@@ -196,8 +201,13 @@ def _write(
                 run.thinned(), summary, aside / "plots.png", title=experiment.about.title or experiment.name, progress=drawn
             )
 
-    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.own_files}
-    with Phases(f"writing {counted(len(run.t), 'row')} to {folder}") as phases:
+    writing = f"writing {counted(len(run.t), 'row')} to {folder}"
+
+    def written(done: int, total: int) -> None:
+        phases.count(writing, done, total, f"{grouped(done)} of {grouped(total)}")
+
+    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.own_files, "progress": written}
+    with Phases(writing) as phases:
         while True:
             try:
                 return write_run(folder, run, summary.to_dict() | plan_numbers(figures), experiment.to_toml(), **options)

@@ -104,6 +104,7 @@ def run_stack(request: StackRequest) -> int:
         )
     folder = Path(request.out) if request.out else fresh_folder("runs", f"stack-{Path(request.name).stem}")
     require_writable(folder, force=request.force)
+    stopping.begin()
     with _old_one_aside(folder):
         return _run(request, folder, operation)
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn
 
+from footfall.cli import stopping
 from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import own_code
-from footfall.cli.screen import err, fail, note, out
+from footfall.cli.screen import err, note, out
 from footfall.cli.sweep_request import SweepRequest, require_sense
 from footfall.cli.sweep_table import run_alone, sweep_table
 from footfall.numerics.units import UnitError, to_si
@@ -43,13 +44,15 @@ def sweep_designs(request: SweepRequest) -> int:
     began = time.perf_counter()
     require_sense(request)
     sweep = _resumed(Path(request.out or ""), request) if request.resume else _begun(request)
+    kept = f"finished shards are kept. Go on with: footfall sweep --resume --out {sweep.folder}"
+    stopping.at_once(kept)
     try:
         with own_code(sweep.experiment), _executor(request) as executor, _bar() as progress:
             threads = None if executor is None else THREADS_PER_WORKER
             report = run_sweep(sweep, executor=executor, threads=threads, path=request.path, progress=progress)
     except KeyboardInterrupt:
-        fail(f"stopped; finished shards are kept. Go on with: footfall sweep --resume --out {sweep.folder}")
-        return 130
+        return stopping.stopped(kept)
+    stopping.at_once(kept)
     for number, fault in report.mended:
         note(f"shard {number} was computed again: {fault}")
     return _finish(sweep, request, report, began)
@@ -98,7 +101,16 @@ def _begun(request: SweepRequest) -> OpenedSweep:
     doing = f"checking {counted(designs.count, 'design')}{'' if plan.step else ' and choosing the step'}"
     with err.status(doing, spinner="dots"), own_code(experiment):
         size = request.shard_size or default_shard_size(designs.count, plan.path, request.workers or 1)
-        return begin_sweep(folder, experiment, designs, plan, shard_size=size, force=request.force, metric=request.metric)
+        return begin_sweep(
+            folder,
+            experiment,
+            designs,
+            plan,
+            shard_size=size,
+            force=request.force,
+            metric=request.metric,
+            before_writing=stopping.hold,
+        )
 
 
 def _resumed(folder: Path, request: SweepRequest) -> OpenedSweep:
@@ -150,6 +162,7 @@ def _executor(request: SweepRequest) -> Iterator[Executor | None]:
     if request.workers is None and request.scheduler is None:
         yield None
         return
+    stopping.begin()
     if request.scheduler is not None:
         with remote_scheduler(request.scheduler) as executor:
             yield executor

@@ -44,7 +44,7 @@ _MEANING = {
     Outcome.zeno: "events accumulate: many jumps in almost no time",
     Outcome.too_many_jumps: "reached `max_jumps` jumps",
     Outcome.diverged: "the state stopped being finite, or the step size fell to nothing",
-    Outcome.interrupted: "stopped by the user; what was computed is kept",
+    Outcome.interrupted: "the user ended it before its time",
     Outcome.reached_event: "reached the requested event",
     Outcome.sank: "the body went under water",
     Outcome.tipped_over: "tipped over",

@@ -1,6 +1,7 @@
 """A trajectory as files: Parquet tables and an MCAP log with JSON schemas."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -59,8 +60,8 @@ def topics(run: Trajectory) -> dict[str, list[Signal]]:
     return grouped
 
 
-def write_mcap(run: Trajectory, stream: IO[bytes]) -> None:
-    """JSON messages with schemas that carry units; opens in Foxglove, rerun and any MCAP reader."""
+def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int], None] | None = None) -> None:
+    """JSON messages with schemas that carry units; opens in Foxglove, rerun and any MCAP reader. `progress` gets rows and all rows."""
     from mcap.writer import CompressionType, Writer
 
     writer = Writer(stream, compression=CompressionType.ZSTD)
@@ -79,6 +80,8 @@ def write_mcap(run: Trajectory, stream: IO[bytes]) -> None:
     every = max(1, -(-len(run.t) // MOST_LOGGED))
     some = run if every == 1 else run.taken(np.arange(0, len(run.t), every))
     for first in range(0, len(some.t), _AT_ONCE):  # as Python's numbers, rows take five times the room
+        if progress is not None:
+            progress(first, len(some.t))
         rows = slice(first, first + _AT_ONCE)
         stamps = np.round(some.t[rows] * _NANOSECONDS).astype(np.int64).tolist()
         clock = [some.t[rows].tolist(), some.j[rows].tolist()]

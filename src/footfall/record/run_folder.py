@@ -61,10 +61,12 @@ def write_run(
     force: bool = False,
     pictures: Callable[[Path], None] | None = None,
     files: Mapping[str, Path] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies of `files`.
 
-    `files` has them by the path under which the scenario names them, so that what is written loads again.
+    `files` has them by the path under which the scenario names them, so that what is written loads again. `progress` gets
+    the rows of run.mcap, which takes longest, that are written and all of them.
     """
     require_writable(folder, force=force)
     streamed = run.columns if isinstance(run.columns, StreamedColumns) else None
@@ -72,7 +74,7 @@ def write_run(
     try:
         write_parquet(run, aside / "trajectory.parquet")
         with (aside / "run.mcap").open("wb") as stream:
-            write_mcap(run, stream)
+            write_mcap(run, stream, progress)
         (aside / "summary.json").write_text(json.dumps(summary | {"record": kept_of(run)}, indent=2, allow_nan=False) + "\n")
         (aside / "scenario.toml").write_text(scenario, encoding="utf-8")
         (aside / "provenance.json").write_text(json.dumps(run.provenance, indent=2) + "\n")

@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import jax
@@ -34,10 +35,12 @@ def begin_sweep(
     shard_size: int | None = None,
     force: bool = False,
     metric: str | None = None,
+    before_writing: Callable[[], None] = lambda: None,
 ) -> OpenedSweep:
     """Check every design, choose the steps where none is given, and only then make the folder and its manifest.
 
-    `metric` is what the picture will show, if it is known: there must be such a result.
+    `metric` is what the picture will show, if it is known: there must be such a result. `before_writing` is called
+    between the checks and the folder, which is not to be left half made.
     """
     shard_size = shard_size or default_shard_size(designs.count, plan.path)
     variants = Variants(experiment, tuple(axis.key for axis in designs.axes if axis.structural))
@@ -60,6 +63,7 @@ def begin_sweep(
         source = "" if ladder is None else chosen_words(ladder)
     manifest = describe_sweep(experiment, designs, plan, shard_size, source, columns, ladder)
     require_free(folder, force=force)
+    before_writing()
     try:
         if folder.exists() and any(folder.iterdir()):
             with locked(folder):

@@ -79,7 +79,8 @@ class Compliance:
 def study_compliance(
     experiment: Experiment, question: Question, *, progress: Callable[[float], None] | None = None
 ) -> Compliance:
-    """Run all of them, one after another: MuJoCo steps one robot at a time. Ctrl-C leaves those not made yet as `running`."""
+    """Run all of them, one after another: MuJoCo steps one robot at a time. Ctrl-C, or a KeyboardInterrupt from
+    `progress`, leaves those not made yet as `running`."""
     base = _soft_footed(experiment)
     grounds = ["flat", *range(question.grounds)]
     shape = (len(question.stiffness), len(grounds))
@@ -93,7 +94,8 @@ def study_compliance(
             settings.append("terrain=flat")
         made = with_settings(base, settings)
         plan = dataclasses.replace(made.plan, sample_rate=1.0 / (made.plan.step or made.system.usual_step))  # peaks are short
-        run = simulate(made.system, made.start, plan)
+        told = None if progress is None else _told(progress, row * shape[1] + column, outcome.size, plan.duration)
+        run = simulate(made.system, made.start, plan, progress=told)
         if run.outcome is Outcome.interrupted:
             if not outcome.any():
                 raise KeyboardInterrupt  # there is nothing yet
@@ -101,10 +103,13 @@ def study_compliance(
         outcome[row, column], verdicts[row, column] = run.outcome, run.verdict
         for name, value in _figures(run, made.system).items():
             figures[name][row, column] = value
-        if progress is not None:
-            progress((row * shape[1] + column + 1) / outcome.size)
     weight, lift = base.system.weight, float(base.system.gait.lift)
     return Compliance(question, figures, outcome, weight / (3.0 * lift), verdicts)
+
+
+def _told(progress: Callable[[float], None], done: int, runs: int, duration: float) -> Callable[[float, int], None]:
+    """The share of all runs, from within one of them."""
+    return lambda t, _: progress((done + t / duration) / runs)
 
 
 def _soft_footed(experiment: Experiment) -> Experiment:

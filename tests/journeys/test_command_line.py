@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import tomllib
+import uuid
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -317,7 +318,9 @@ def test_the_run_of_a_robot_of_ones_own_can_be_run_again_and_suggests_commands_t
 def test_code_in_a_folder_that_came_from_elsewhere_runs_only_when_told(tmp_path):
     theirs = tmp_path / "theirs"
     theirs.mkdir()
-    (theirs / "x.py").write_text("from footfall.models.rigid_wheel import RigidWheel\nprint('their code ran')\n")
+    new = uuid.uuid4()  # code that ran here before would be known
+    code = f"from footfall.models.rigid_wheel import RigidWheel\nprint('their code ran')  # {new}\n"
+    (theirs / "x.py").write_text(code)
     (theirs / "x.toml").write_text('[robot]\nkind = "x.py:RigidWheel"\n')
     refused, told, later = several([["show", "theirs/x.toml", *more] for more in ([], ["--trust"], [])], tmp_path)
     assert refused.status == 2 and "--trust" in refused.err and "their code ran" not in refused.out + told.err + refused.err

@@ -107,20 +107,21 @@ def test_straight_steered_wheel_is_the_sagittal_wheel():
     """Two derivations of one motion, in polar and in Cartesian coordinates: the same steps at the same times."""
     start = torso_start()
     x = TorsoWheelState(**{**vars(start.x), "spoke_rate": -0.8 / LENGTH})  # the steered start, in polar coordinates
-    flat = run(torso_wheel(), HybridState(x, start.m), 8.0, FINE)
-    straight = run(steered_wheel(0.0), steered_start(), 8.0, FINE, sample_rate=100.0)
+    # Walking straight is unstable in roll (a disturbance grows up to fivefold a footfall), and a compiler may join products and sums of
+    # the two sides differently: what rounding does to the symmetry is 1e-17 at first, 1e-13 after 21 footfalls and 1e-8 after 30.
+    flat = run(torso_wheel(), HybridState(x, start.m), 5.5, FINE)
+    straight = run(steered_wheel(0.0), steered_start(), 5.5, FINE, sample_rate=100.0)
     flat_rows = [event.row_after for event in flat.events_named("touchdown")]
     # Either side's event lands both, as rounding decides: the left feet by their counter.
     rows = np.flatnonzero(np.diff(straight["steps_left"]) > 0) + 1
-    assert len(rows) > 25
-    # Local errors of 1e-10 in each of some 1000 steps; the gait forgets them at 0.67 a footfall.
+    assert len(rows) > 20
+    # Local errors of 1e-10 in each of some 700 steps; the gait forgets them at 0.67 a footfall.
     np.testing.assert_allclose(straight.t[rows], flat.t[flat_rows], rtol=0, atol=1e-8)
     for name in ("torso_angle", "torso_rate", "pitch_integral", "travel.speed"):
         np.testing.assert_allclose(straight[name][rows], flat[name][flat_rows], rtol=0, atol=1e-7, err_msg=name)
     gone = straight["travel.distance"][rows[-1]] - straight["travel.distance"][rows[-21]]
     assert gone / (straight.t[rows[-1]] - straight.t[rows[-21]]) == pytest.approx(mean_speed(flat, 20), rel=1e-8)
-    # Zero but for rounding (a compiler may join products and sums of the sides differently), which does not grow from step to step.
-    assert np.max(np.abs(straight["roll"])) < 1e-14 and np.max(np.abs(straight["heading"])) < 1e-14
+    assert np.max(np.abs(straight["roll"])) < 1e-12 and np.max(np.abs(straight["heading"])) < 1e-12
 
 
 def test_mirrored_steering_gives_the_mirrored_walk():

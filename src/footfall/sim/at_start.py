@@ -25,7 +25,9 @@ def fires(room: Any, rate: Any, later: Any, span: float, ends: Any) -> Any:
     It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a microsecond than it is deep.
     """
     falling = (room <= 0) & ~(room + span * rate > 0) & (later < 0)
-    return falling & (ends | (MOMENT * rate < room))
+    share = MOMENT / span
+    change = MOMENT * rate + (later - room - span * rate) * share**2  # in a microsecond, curved as over the span
+    return falling & (ends | (change < room))
 
 
 def ends_at_once(system: AbstractHybridSystem) -> list[bool]:

@@ -47,11 +47,11 @@ Timed = tuple[dict[str, np.ndarray], float]
 
 def machine(given: plain.Arrays, *, lane: int | None = None, every: bool = False, period: float | None = PERIOD):
     """(system, state): all lanes, or one robot. `every` makes every parameter an array over lanes, not only those that vary."""
-    from footfall.models.torso_wheel import TorsoWheel
-    from footfall.parts.actuators.motors import DcMotor
-    from footfall.parts.bodies.torso import Torso
-    from footfall.parts.controllers.pitch import PitchPid
-    from footfall.parts.legs.spring import SpringLeg
+    from footfall.machines.parts.actuators.motors import DcMotor
+    from footfall.machines.rimless_wheel.pitch_laws import PitchPid
+    from footfall.machines.rimless_wheel.spring_leg import SpringLeg
+    from footfall.machines.rimless_wheel.torso import Torso
+    from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel
 
     def leaf(name: str, scale: float = 1.0):
         if lane is None and (every or name in (*VARIED, "spoke_angle", "spoke_rate")):
@@ -80,8 +80,8 @@ def run_ours(
     given: plain.Arrays, h: float, steps: int, precision: str, path: str, *, every: bool = False, threads: int | None = None
 ) -> Timed:
     """Results by name, and the seconds of the call. Another path than the one asked for is an error here."""
-    from footfall.sim.batch import run_batch
-    from footfall.sim.batch_plan import BatchPlan
+    from footfall.engines.lanes.batch import run_batch
+    from footfall.engines.lanes.batch_plan import BatchPlan
 
     system, state = machine(given, every=every)
     long = {"f64": "float64", "f32": "float32"}[precision]

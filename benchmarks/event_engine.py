@@ -3,7 +3,7 @@
     python benchmarks/event_engine.py
 
 Ratios are taken in one run, the two sides alternating, best of several: the machine's noise hits both. "whole loops" is JAX as
-footfall sets it up (`sim/jax_setup.py`), "started before" as it is when the program has started JAX first; each in a process of its own.
+footfall sets it up (`engines/jax_setup.py`), "started before" as it is when the program has started JAX first; each in a process of its own.
 """
 
 import json
@@ -48,7 +48,7 @@ def ours(names: list[str]) -> dict:
 
 def in_process(mode: str) -> dict:
     """`ours` in a fresh process, with small loops compiled whole or not."""
-    from footfall.sim.jax_setup import FLAG
+    from footfall.engines.jax_setup import FLAG
 
     environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
     if mode == "started before":

@@ -23,10 +23,10 @@ def lap(name):
 from footfall.cli.runtime import prepare
 prepare()
 import jax.monitoring, footfall.cli.run
-from footfall.analysis.summary import summarise
+from footfall.engines.analysis.summary import summarise
 from footfall.record.run_folder import write_run
 from footfall.scenario.load import load
-from footfall.sim.simulate import simulate
+from footfall.engines.simulate import simulate
 lap("import")
 WORDS = {"jaxpr_trace_duration": "trace", "jaxpr_to_mlir_module_duration": "lower", "backend_compile_duration": "compile"}
 def told(event, took, fun_name="", **_):
@@ -45,7 +45,7 @@ lap("summarise")
 with tempfile.TemporaryDirectory() as folder:
     write_run(Path(folder) / "a", run, summary.to_dict(), experiment.to_toml())
     lap("write")
-    from footfall.viewer.plot_page import write_plot_page
+    from footfall.pictures.plot_page import write_plot_page
     write_plot_page(run, summary, Path(folder) / "plots.png", title="")
     lap("draw")
 print(json.dumps({"seconds": seconds, "programs": programs}))

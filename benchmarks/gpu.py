@@ -170,8 +170,8 @@ class Ours(NamedTuple):
 
     def run(self, h: float, steps: int, precision: str, path: str):
         """(results by name, seconds of the whole call)."""
-        from footfall.sim.batch import run_batch
-        from footfall.sim.batch_plan import BatchPlan
+        from footfall.engines.lanes.batch import run_batch
+        from footfall.engines.lanes.batch_plan import BatchPlan
 
         long = {"f64": "float64", "f32": "float32"}[precision]
         plan = BatchPlan(duration=steps * h, step=h, precision=long, settle=0.5 * steps * h, path=path)

@@ -11,9 +11,9 @@ import numpy as np
 
 from conditions import write
 from footfall import load
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.scenario.vary import batched
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
 
 STEP = 1e-4
 

@@ -15,9 +15,9 @@ def measure(lanes: int, precision: str, seconds: float) -> dict:
     import jax
 
     from footfall import load
+    from footfall.engines.lanes.batch import run_batch
+    from footfall.engines.lanes.batch_plan import BatchPlan
     from footfall.scenario.vary import batched
-    from footfall.sim.batch import run_batch
-    from footfall.sim.batch_plan import BatchPlan
 
     experiment = load("rimless-wheel-closed-loop")
     columns = {"stack.seed": np.arange(float(lanes)), "stack.frame_loss": np.linspace(0.0, 0.3, lanes)}

@@ -16,8 +16,8 @@ def runner(lanes: int, precision: str, steps: int = 400, step: float = 2.5e-4) -
     import jax
 
     from footfall import load
-    from footfall.sim.batch import run_batch
-    from footfall.sim.batch_plan import BatchPlan
+    from footfall.engines.lanes.batch import run_batch
+    from footfall.engines.lanes.batch_plan import BatchPlan
 
     experiment = load("water-runner")
     draw = np.random.default_rng(4)
@@ -50,8 +50,8 @@ def runner(lanes: int, precision: str, steps: int = 400, step: float = 2.5e-4) -
 
 def plans(count: int) -> dict:
     from footfall import load
+    from footfall.engines.lanes.plan_figures import reckon
     from footfall.scenario.vary import batched
-    from footfall.sim.plan_figures import reckon
 
     draw = np.random.default_rng(0)
     columns = {

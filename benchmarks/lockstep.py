@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 import footfall as ff
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.resident import ResidentLane
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.virtual_bench import VirtualBench
 from footfall.realtime.plant import load_plant
 from footfall.scenario.vary import batched
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.resident import ResidentLane
-from footfall.stack.mid import MidProgram
-from footfall.stack.virtual_bench import VirtualBench
 
 NAME = "rimless-wheel-closed-loop"
 RESULTS = Path(__file__).parent / "results" / "lockstep.json"

@@ -116,8 +116,8 @@ def main() -> None:
     arguments = parser.parse_args()
 
     from footfall import load
+    from footfall.engines.lanes.plan_figures import reckon
     from footfall.scenario.vary import batched
-    from footfall.sim.plan_figures import reckon
 
     n = arguments.plans
     draw = np.random.default_rng(0)

@@ -18,8 +18,8 @@ import numpy as np
 
 import footfall as ff
 from conditions import write
-from footfall.sim.mujoco_engine import CHUNK, _advance, compiled, simulate_bodies
-from footfall.sim.mujoco_record import BodiesRecord
+from footfall.engines.bodies.mujoco_engine import CHUNK, _advance, compiled, simulate_bodies
+from footfall.engines.bodies.mujoco_record import BodiesRecord
 
 SETTINGS = {"PID": [], "PID with integral (source)": ["controller.gains=source"], "stiffness": ["controller=stiffness"]}
 EVERY, STEP = 20, 1e-3  # 50 samples a second, as the scenario has it

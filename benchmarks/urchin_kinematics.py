@@ -2,7 +2,7 @@
 
     python benchmarks/urchin_kinematics.py [--points 1000000] [--rounds 10] [--write]
 
-The same formulas on both sides (`inverse` of footfall.mechanics.spike, compiled; np.arctan2 and np.sqrt), float64, arrays
+The same formulas on both sides (`inverse` of footfall.machines.sea_urchin.spike_kinematics, compiled; np.arctan2 and np.sqrt), float64, arrays
 ready in memory, results waited for; compilation is apart. Rates and accelerations of the joints, which a controller needs too,
 are timed as well. Ours uses all cores, NumPy one.
 """
@@ -41,7 +41,7 @@ def main() -> None:
     import jax
 
     import footfall  # noqa: F401  (64-bit floats)
-    from footfall.mechanics.spike import SpikeShape, inverse, joint_accelerations, joint_rates
+    from footfall.machines.sea_urchin.spike_kinematics import SpikeShape, inverse, joint_accelerations, joint_rates
 
     n, shape = arguments.points, SpikeShape()
     draw = np.random.default_rng(0)

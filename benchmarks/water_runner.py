@@ -10,7 +10,7 @@ Both have equal tolerances, and each row gives the error it left in the body's s
 
 Sides alternate, the best of several rounds counts, compilation is apart. Times are of the processor, not of the clock: on a machine with
 other work, a long run is interrupted more often than a short one, which would flatter ours. Both sides use one thread, and on an idle machine the
-two times are the same. "whole loops" is JAX as footfall sets it up (`sim/jax_setup.py`), "started before" as a program leaves it that
+two times are the same. "whole loops" is JAX as footfall sets it up (`engines/jax_setup.py`), "started before" as a program leaves it that
 uses JAX first; each has a process of its own.
 """
 
@@ -51,7 +51,7 @@ Run = Callable[[], tuple[np.ndarray, int]]
 def serve() -> None:
     """For each line of (section, solver) on standard input, one line of figures: the best of five runs."""
     from footfall import load, simulate
-    from footfall.sim.solvers import SOLVERS
+    from footfall.engines.events.solvers import SOLVERS
 
     for line in sys.stdin:
         job, solver = json.loads(line)
@@ -84,7 +84,7 @@ class Ours:
     """A process that simulates on demand, with small loops compiled whole or not."""
 
     def __init__(self, mode: str):
-        from footfall.sim.jax_setup import FLAG
+        from footfall.engines.jax_setup import FLAG
 
         environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
         if mode == "started before":
@@ -192,8 +192,8 @@ def in_batch(rounds: int) -> dict:
     import equinox as eqx
 
     from footfall import load, simulate
-    from footfall.sim.batch import run_batch
-    from footfall.sim.batch_plan import BatchPlan
+    from footfall.engines.lanes.batch import run_batch
+    from footfall.engines.lanes.batch_plan import BatchPlan
 
     experiment = load("water-runner", ["sim.sample_rate=auto", f"sim.duration={STEP * STEPS}"])
     draw = np.random.default_rng(4)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import footfall as ff
 from footfall import load, simulate, summarise
-from footfall.viewer.animate import write_animation
-from footfall.viewer.plot_page import write_plot_page
+from footfall.pictures.animate import write_animation
+from footfall.pictures.plot_page import write_plot_page
 
 PICTURES = Path(__file__).parent / "pictures"
 #: Robots that rest at the end of their scenario are shown before [s].

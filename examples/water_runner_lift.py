@@ -31,12 +31,12 @@ from matplotlib.figure import Figure
 
 import footfall as ff
 from footfall.cli.runtime import prepare
-from footfall.mechanics.four_bar import pose
-from footfall.mechanics.wet_disc import Medium
+from footfall.machines.water_runner.foot import FootPoint
+from footfall.machines.water_runner.four_bar_leg import FourBarLeg
+from footfall.machines.water_runner.linkage import pose
+from footfall.machines.water_runner.pads import BreakawayPad
+from footfall.machines.water_runner.wet_disc import Medium
 from footfall.numerics.trig import sincos
-from footfall.parts.feet.base import FootPoint
-from footfall.parts.feet.pads import BreakawayPad
-from footfall.parts.legs.four_bar import FourBarLeg
 
 GRAVITY = 9.81
 WATER = Medium(level=0.0, density=1000.0, gravity=GRAVITY)

@@ -12,7 +12,7 @@ import hypothesis
 import jax
 import pytest
 
-from footfall.sim.jax_setup import prepare_jax
+from footfall.engines.jax_setup import prepare_jax
 
 prepare_jax()
 

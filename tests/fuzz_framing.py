@@ -14,10 +14,10 @@ import atheris
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-with atheris.instrument_imports(include=["footfall.stack"]):
-    from footfall.stack.driver_lines import strip_checksum
-    from footfall.stack.framing import FrameReader, checksum_of, down_format, up_format
-    from footfall.stack.mid import MidProgram
+with atheris.instrument_imports(include=["footfall.machines.control"]):
+    from footfall.machines.control.driver_lines import strip_checksum
+    from footfall.machines.control.framing import FrameReader, checksum_of, down_format, up_format
+    from footfall.machines.control.mid import MidProgram
 
 from support.firmware import FirmwareMid, FirmwareReader
 from support.stack_cases import EVERY

@@ -37,7 +37,7 @@ REALS = (
 )  # fmt: skip
 COUNTS = ("outcome", "jumps", "first_steps", "last_steps")
 
-#: The robot of footfall.robots.rimless_wheel; the torque limit is that of each motor.
+#: The robot of footfall.machines.rimless_wheel.robots; the torque limit is that of each motor.
 ROBOT = {
     "wheel_mass": 2.46, "wheel_inertia": 0.0, "gravity": 9.81, "rest_length": 0.26, "stiffness": 15000.0, "damping": 400.0,
     "torso_mass": 4.45, "com_distance": 0.06, "torso_inertia": 0.0, "pitch_setpoint": 0.6, "proportional": 20.0, "integral": 40.0,

@@ -10,65 +10,65 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("EQX_ON_ERROR", "nan")
 
 # 64-bit floats everywhere: events are located to 1e-12 s and ledgers close to 1e-10, which float32 cannot do. JAX reads this when it is
-# imported, which is left to whoever needs it: a control computer runs `footfall.stack` without it.
+# imported, which is left to whoever needs it: a control computer runs `footfall.machines.control` without it.
 os.environ["JAX_ENABLE_X64"] = "1"
 if "jax" in sys.modules:
     sys.modules["jax"].config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
-    from footfall import robots as robots
-    from footfall.analysis.linearise import linearise as linearise
-    from footfall.analysis.return_map import find_cycle as find_cycle
-    from footfall.analysis.summary import summarise as summarise
+    from footfall.engines.analysis.linearise import linearise as linearise
+    from footfall.engines.analysis.return_map import find_cycle as find_cycle
+    from footfall.engines.analysis.summary import summarise as summarise
+    from footfall.engines.plan import SimPlan as SimPlan
+    from footfall.engines.simulate import simulate as simulate
     from footfall.hybrid.conformance import check_system as check_system
     from footfall.hybrid.outcome import Outcome as Outcome
     from footfall.hybrid.system import HybridState as HybridState
+    from footfall.machines import robots as robots
+    from footfall.machines.two_leg.robots import Walker as Walker
+    from footfall.pictures.pictures import animate as animate
+    from footfall.pictures.pictures import compare as compare
+    from footfall.pictures.pictures import plot as plot
     from footfall.record.trajectory import Trajectory as Trajectory
-    from footfall.robots.two_leg import Walker as Walker
     from footfall.scenario.derivatives import endpoint as endpoint
     from footfall.scenario.derivatives import gradient as gradient
     from footfall.scenario.listing import scenarios as scenarios
     from footfall.scenario.load import Experiment as Experiment
     from footfall.scenario.load import load as load
     from footfall.scenario.open_run import open_run as open_run
-    from footfall.sim.plan import SimPlan as SimPlan
-    from footfall.sim.simulate import simulate as simulate
     from footfall.sweep.read_back import open_sweep as open_sweep
     from footfall.sweep.rollout import rollout as rollout
-    from footfall.viewer.pictures import animate as animate
-    from footfall.viewer.pictures import compare as compare
-    from footfall.viewer.pictures import plot as plot
 
 #: The names a user types, and the one home of each. They are imported when they are first asked for.
 _HOMES = {
-    "find_cycle": "analysis.return_map",
-    "linearise": "analysis.linearise",
-    "summarise": "analysis.summary",
+    "find_cycle": "engines.analysis.return_map",
+    "linearise": "engines.analysis.linearise",
+    "summarise": "engines.analysis.summary",
     "check_system": "hybrid.conformance",
     "Outcome": "hybrid.outcome",
     "HybridState": "hybrid.system",
     "Trajectory": "record.trajectory",
-    "Walker": "robots.two_leg",
+    "Walker": "machines.two_leg.robots",
     "endpoint": "scenario.derivatives",
     "gradient": "scenario.derivatives",
     "scenarios": "scenario.listing",
     "Experiment": "scenario.load",
     "load": "scenario.load",
     "open_run": "scenario.open_run",
-    "SimPlan": "sim.plan",
-    "simulate": "sim.simulate",
+    "SimPlan": "engines.plan",
+    "simulate": "engines.simulate",
     "open_sweep": "sweep.read_back",
     "rollout": "sweep.rollout",
-    "animate": "viewer.pictures",
-    "compare": "viewer.pictures",
-    "plot": "viewer.pictures",
+    "animate": "pictures.pictures",
+    "compare": "pictures.pictures",
+    "plot": "pictures.pictures",
 }
 
 
 def __getattr__(name: str) -> object:
     if name == "robots":
-        importlib.import_module("footfall.sim.jax_setup").prepare_jax()  # making one may compile something
-        return importlib.import_module("footfall.robots")
+        importlib.import_module("footfall.engines.jax_setup").prepare_jax()  # making one may compile something
+        return importlib.import_module("footfall.machines.robots")
     if name in _HOMES:
         return getattr(importlib.import_module(f"footfall.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'footfall' has no attribute {name!r}")

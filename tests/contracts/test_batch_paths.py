@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from footfall import Outcome
-from footfall.sim import batch_program
-from footfall.sim.batch import fits_kernels, run_batch
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.cpp_kernel import CppKernel
-from footfall.sim.fuse_errors import CannotFuse
+from footfall.engines.kernels.cpp_kernel import CppKernel
+from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.lanes import batch_program
+from footfall.engines.lanes.batch import fits_kernels, run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from support.batches import Exotic, leaning, lowering, run_interpreted, same_bits, ticking_wheel, wheel
 from support.toys import Ball, Height
 
@@ -103,7 +103,7 @@ def test_a_primitive_without_a_rule_is_named_and_the_system_runs_all_the_same():
 
 
 def test_a_jax_without_pallas_has_no_gpu_kernel_and_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "footfall.sim.fused_kernel", None)  # its import fails
+    monkeypatch.setitem(sys.modules, "footfall.engines.kernels.fused_kernel", None)  # its import fails
     batch_program._pallas.cache_clear()
     found = fits_kernels(Ball(restitution=1.0), Ball.begin(Height(x=1.0, v=0.0)))
     assert found["GPU kernel"] == f"no rule there for pallas: is not in JAX {jax.__version__}"

@@ -88,7 +88,7 @@ def test_an_exception_inside_a_model_is_reported_as_a_failed_check():
 
 
 def test_a_sketch_of_something_that_is_not_there_is_found():
-    from footfall.hybrid.sketch import Ball as BallShape
+    from footfall.scene.sketch import Ball as BallShape
 
     class Wrong(Ball):
         def sketch(self):

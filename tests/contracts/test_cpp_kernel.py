@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from jax import lax
 
+from footfall.engines.kernels.cpp_kernel import build_cpp
+from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.numerics import elementary
-from footfall.sim.cpp_kernel import build_cpp
-from footfall.sim.fuse_errors import CannotFuse
 
 if not any(map(shutil.which, ("c++", "g++", "clang++"))):
     pytest.skip("kernels need a C++ compiler", allow_module_level=True)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from jax import lax
 
+from footfall.engines.kernels.cpp_kernel import build_cpp
+from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.system import HybridState
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.cpp_kernel import build_cpp
-from footfall.sim.fuse_errors import CannotFuse
 from support.toys import Heights, ManyBalls, PerBall
 
 if not any(map(shutil.which, ("c++", "g++", "clang++"))):

@@ -5,12 +5,12 @@ import dataclasses
 import pytest
 from tests.support.bench import SETTINGS, WALK, Driver, Hand, HandClock, Journal, Sensor, bench
 
-from footfall.stack.contracts import DeviceError
-from footfall.stack.framing import FrameReader, down_format
-from footfall.stack.odrive_axis import AxisError, AxisState
-from footfall.stack.ports import LinkLost, pipe
-from footfall.stack.supervisor import Supervisor
-from footfall.stack.virtual_bench import VirtualBench
+from footfall.machines.control.contracts import DeviceError
+from footfall.machines.control.framing import FrameReader, down_format
+from footfall.machines.control.odrive_axis import AxisError, AxisState
+from footfall.machines.control.ports import LinkLost, pipe
+from footfall.machines.control.supervisor import Supervisor
+from footfall.machines.control.virtual_bench import VirtualBench
 
 FAULT = 1.0  # s: by then the toy walks, and takes more than 2 A
 

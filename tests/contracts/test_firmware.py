@@ -24,14 +24,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from footfall.machines.control.framing import FrameReader, checksum_of, down_format, encode, up_format
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.pid import PidGains, PidMemory, cleared, pid_update
 from footfall.realtime import firmware_build
 from footfall.realtime.firmware_build import FLAGS, config_header, core_sources, firmware_folder, host_program
 from footfall.realtime.plant import stack_settings
 from footfall.realtime.serial_port import PtyPort, SerialPort
 from footfall.scenario.load import load
-from footfall.stack.framing import FrameReader, checksum_of, down_format, encode, up_format
-from footfall.stack.mid import MidProgram
-from footfall.stack.pid import PidGains, PidMemory, cleared, pid_update
 from support.firmware import FirmwareLaw, FirmwareMid, bits, core
 from support.stack_cases import EVERY, ONE_MOTOR, ROBOT, WALKING
 

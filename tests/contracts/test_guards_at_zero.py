@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from footfall import HybridState, Outcome, SimPlan, load, simulate
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.plan import FixedSteps
 from footfall.hybrid.fields import param
 from footfall.hybrid.system import Event, Jump, Rates
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.plan import FixedSteps
 from support.toys import AbstractToy, Clockwork, Count, NoPower, NoWork, Scalar1
 
 

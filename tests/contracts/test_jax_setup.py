@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from footfall.sim import jax_setup
-from footfall.sim.jax_setup import CheckedPrograms
-from footfall.sim.private_folder import private_folder
+from footfall.engines import jax_setup
+from footfall.engines.jax_setup import CheckedPrograms
+from footfall.engines.kernels.private_folder import private_folder
 from support.commands import PATIENCE, environment
 
 PROCESS = """
@@ -22,8 +22,8 @@ import footfall as ff
 assert "jax" not in sys.modules
 before = dict(os.environ)
 {before}
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 import jax
 import numpy as np
 from jax.extend.backend import get_compile_options

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.sim import cache_folder as cache_folder_module
-from footfall.sim import compiler, jax_setup, kernel_cache, private_folder
-from footfall.sim.cpp_kernel import build_cpp
-from footfall.sim.fuse_errors import NoCompiler
+from footfall.engines import jax_setup
+from footfall.engines.kernels import cache_folder as cache_folder_module
+from footfall.engines.kernels import compiler, kernel_cache, private_folder
+from footfall.engines.kernels.cpp_kernel import build_cpp
+from footfall.engines.kernels.fuse_errors import NoCompiler
 
 COMPILER = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
@@ -93,7 +94,7 @@ def test_four_processes_may_build_the_same_kernel_at_once(folder):
     program = (
         "import sys, types\n"
         "package = types.ModuleType('footfall'); package.__path__ = [sys.argv[1]]; sys.modules['footfall'] = package\n"
-        "from footfall.sim.kernel_cache import load_kernel\n"
+        "from footfall.engines.kernels.kernel_cache import load_kernel\n"
         "load_kernel(open(sys.argv[2]).read()).library.footfall_run\n"
     )
     package = Path(kernel_cache.__file__).parents[1]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from footfall.stack.framing import FrameReader, down_format, encode, up_format
-from footfall.stack.mid import MidProgram
+from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
+from footfall.machines.control.mid import MidProgram
 from support.firmware import FirmwareMid
 from support.stack_cases import EVERY, ONE_MOTOR, PLAIN, ROBOT
 

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from footfall import SimPlan, load, simulate, summarise
+from footfall.engines.bodies.mujoco_check import examine_bodies
+from footfall.engines.bodies.mujoco_engine import CHUNK, compiled, simulate_bodies
 from footfall.hybrid.fields import signal
 from footfall.hybrid.motion_plan import NoState
 from footfall.hybrid.outcome import Outcome
@@ -19,8 +21,6 @@ from footfall.hybrid.system import Event, HybridState
 from footfall.scenario.catalog import kinds_for
 from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
-from footfall.sim.mujoco_check import examine_bodies
-from footfall.sim.mujoco_engine import CHUNK, compiled, simulate_bodies
 
 G = 9.81
 

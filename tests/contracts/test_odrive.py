@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.bench import BATTERY, SETTINGS, WINDING, HandClock
 
-from footfall.stack.contracts import DeviceError, MotorDriver
-from footfall.stack.driver_lines import current_lines, with_checksum
-from footfall.stack.electrics import Battery, loop_share
-from footfall.stack.odrive_ascii import FIRMWARE_04, FIRMWARE_06, OdriveAscii
-from footfall.stack.odrive_axis import AxisError
-from footfall.stack.odrive_emulator import OdriveEmulator
-from footfall.stack.odrive_vendor import OdriveVendor
-from footfall.stack.settings import StackSettings
+from footfall.machines.control.contracts import DeviceError, MotorDriver
+from footfall.machines.control.driver_lines import current_lines, with_checksum
+from footfall.machines.control.electrics import Battery, loop_share
+from footfall.machines.control.odrive_ascii import FIRMWARE_04, FIRMWARE_06, OdriveAscii
+from footfall.machines.control.odrive_axis import AxisError
+from footfall.machines.control.odrive_emulator import OdriveEmulator
+from footfall.machines.control.odrive_vendor import OdriveVendor
+from footfall.machines.control.settings import StackSettings
 
 STILL = ((0.0, 0.0), (0.0, 0.0))  # speeds, positions
 ARM = b"w axis0.requested_state 8\nw axis1.requested_state 8\n"

@@ -11,21 +11,21 @@ import pytest
 from footfall import check_system, load, simulate
 from footfall.hybrid.fields import describe
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
-from footfall.mechanics.wet_disc import Medium
-from footfall.models.four_bar_runner import FourBarRunner
-from footfall.models.segmented_walker import SegmentedWalker
-from footfall.parts.actuators.base import AbstractMotor
-from footfall.parts.controllers.base import AbstractPitchController
-from footfall.parts.drives.base import AbstractDrive
-from footfall.parts.feet.base import AbstractFoot, FootPoint, Hinge
-from footfall.parts.legs.base import AbstractCompliantLeg
-from footfall.parts.tails.base import AbstractTail
-from footfall.parts.terrain.base import AbstractPlane, AbstractTerrain
+from footfall.machines.centipede.walker import SegmentedWalker
+from footfall.machines.control.lockstep import ClosedLoop
+from footfall.machines.parts.actuators.base import AbstractMotor
+from footfall.machines.parts.terrain.base import AbstractPlane, AbstractTerrain
+from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
+from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
+from footfall.machines.water_runner.drive import AbstractDrive
+from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Hinge
+from footfall.machines.water_runner.runner import FourBarRunner
+from footfall.machines.water_runner.tail import AbstractTail
+from footfall.machines.water_runner.wet_disc import Medium
 from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for
 from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.known_parts import kept_parts, made_parts
 from footfall.scenario.schema import table_model
-from footfall.stack.lockstep import ClosedLoop
 
 
 def kinds(base):

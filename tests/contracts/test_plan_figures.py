@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from footfall import load, simulate
+from footfall.engines.kernels.fuse_errors import NoCompiler
+from footfall.engines.lanes import plan_figures
+from footfall.engines.lanes.plan_figures import reckon
 from footfall.hybrid.outcome import Outcome
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import with_settings
 from footfall.scenario.vary import batched
-from footfall.sim import plan_figures
-from footfall.sim.fuse_errors import NoCompiler
-from footfall.sim.plan_figures import reckon
 
 
 def many(settings=(), count=40):

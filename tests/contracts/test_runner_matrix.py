@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from footfall import Outcome, load
+from footfall.engines.kernels import compiler
+from footfall.engines.lanes import batch, batch_results
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.fields import describe
-from footfall.models.four_bar_runner import FourBarRunner
-from footfall.parts.terrain.water import Water
+from footfall.machines.parts.terrain.water import Water
+from footfall.machines.water_runner.runner import FourBarRunner
 from footfall.scenario.catalog import kinds_for
 from footfall.scenario.document import slot_types
-from footfall.sim import batch, batch_results, compiler
-from footfall.sim.batch_plan import BatchPlan
 
 SLOTS = slot_types(FourBarRunner)
 FEET, CONTACTS, TERRAINS, DRIVES, FRICTIONS = (

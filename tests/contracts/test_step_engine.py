@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from footfall import HybridState, Outcome, SimPlan, simulate
-from footfall.sim import batch
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
+from footfall.engines.lanes import batch
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from support.batches import Fading, ForcedBall, Paid, Poison, Pushed, Ticks, curves, leaning, same_bits, ticking_wheel
 from support.toys import Ball, Clockwork, Count, Height, Heights, ManyBalls, PerBall, Scalar1
 

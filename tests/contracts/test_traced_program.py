@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from jax import lax
 
-from footfall.sim import batch_program, traced_program
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.cpp_kernel import build_cpp
-from footfall.sim.cpp_source import cpp_source
-from footfall.sim.fuse_errors import CannotFuse
-from footfall.sim.resident import ResidentLane
+from footfall.engines.kernels import traced_program
+from footfall.engines.kernels.cpp_kernel import build_cpp
+from footfall.engines.kernels.cpp_source import cpp_source
+from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.lanes import batch_program
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.resident import ResidentLane
 from support.toys import Ball, Height
 
 BODY = object()

@@ -13,19 +13,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from mcap.reader import make_reader
 
-import footfall.sim.simulate as engine
+import footfall.engines.simulate as engine
 from footfall import SimPlan, compare, load, rollout, simulate, summarise
+from footfall.engines.plan import FixedSteps
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import param
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import Event, Jump, Rates
+from footfall.pictures.animate import write_animation
+from footfall.pictures.plot_page import write_plot_page
 from footfall.realtime import fit as fitting
 from footfall.record.export import write_mcap, write_parquet
 from footfall.record.ledger import Ledger
 from footfall.record.verdict import BOOKS_OPEN, LOSS_GIVES, STEPPED_OPEN, Verdict, pull_doubts, together, verdict
-from footfall.sim.plan import FixedSteps
-from footfall.viewer.animate import write_animation
-from footfall.viewer.plot_page import write_plot_page
 from support.toys import AbstractToy, Ball, Bounce, Height, NoPower, NoWork, Scalar1
 
 SHORT = SimPlan(duration=0.4, sample_rate=100.0)  # the ball of 0.5 m bounces once, at 0.23 s

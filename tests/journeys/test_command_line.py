@@ -319,7 +319,7 @@ def test_code_in_a_folder_that_came_from_elsewhere_runs_only_when_told(tmp_path)
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     new = uuid.uuid4()  # code that ran here before would be known
-    code = f"from footfall.models.rigid_wheel import RigidWheel\nprint('their code ran')  # {new}\n"
+    code = f"from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel\nprint('their code ran')  # {new}\n"
     (theirs / "x.py").write_text(code)
     (theirs / "x.toml").write_text('[robot]\nkind = "x.py:RigidWheel"\n')
     refused, told, later = several([["show", "theirs/x.toml", *more] for more in ([], ["--trust"], [])], tmp_path)
@@ -360,7 +360,7 @@ def test_without_matplotlib_pictures_are_left_out_with_the_install_line_and_data
 def test_the_summary_is_out_before_plots_are_drawn_and_a_failure_to_write_leaves_nothing(tmp_path):
     """A plot page that cannot be written (disk full) comes after the printed summary, and takes the half-written folder with it."""
     full = (
-        "import footfall.viewer.plot_page as page\n"
+        "import footfall.pictures.plot_page as page\n"
         "def fail(*a, **k): raise OSError(28, 'No space left on device')\n"
         "page.write_plot_page = fail"
     )

@@ -8,13 +8,13 @@ import pytest
 from PIL import Image
 
 import footfall.cli.compare as command_module
-from footfall.analysis.compare import Errors, Reference, Trial, plan_trials, run_trial, step_series
 from footfall.cli.main import app
+from footfall.engines.analysis.compare import Errors, Reference, Trial, plan_trials, run_trial, step_series
+from footfall.engines.events.solvers import solver_by_name
+from footfall.engines.plan import SimPlan
+from footfall.engines.simulate import simulate
+from footfall.engines.stability_limit import spectrum
 from footfall.hybrid.system import Rates
-from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import simulate
-from footfall.sim.solvers import solver_by_name
-from footfall.sim.stability_limit import spectrum
 from support.toys import AbstractToy, Clockwork, NoPower, Scalar1
 
 

@@ -15,8 +15,8 @@ import time
 import numpy as np
 import pytest
 
+from footfall.machines.control.reset_line import FileResetLine
 from footfall.realtime.launcher import firmware_mid, python_mid
-from footfall.stack.reset_line import FileResetLine
 from support.serial_stage import SETTINGS, SLACK, TESTS, Stage, joystick_event, stage, undisturbed
 
 WATCHDOG = SLACK * 0.1  # s; the page: 100 ms

@@ -17,15 +17,15 @@ from PIL import Image
 
 import footfall as ff
 from footfall.cli.main import app
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.pictures.sweep_heatmap import binned
+from footfall.pictures.sweep_plots import sweep_title
 from footfall.scenario import load as loading
 from footfall.scenario.errors import ScenarioError
-from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.batches import Variants, result_columns, run_designs
 from footfall.sweep.begin_sweep import default_shard_size
 from footfall.sweep.errors import SweepError
 from footfall.sweep.read_back import digest_sweep
-from footfall.viewer.sweep_heatmap import binned
-from footfall.viewer.sweep_plots import sweep_title
 
 FAST = ("--step", "2 ms", "--duration", "4")
 ANGLES, LENGTHS = 12, 5

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from footfall import check_system, load, simulate
+from footfall.engines.stability_limit import spectrum
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
-from footfall.models.walker_forces import all_loads
-from footfall.models.walker_outputs import order_parameter
-from footfall.parts.bodies.segment_chain import SegmentChain
-from footfall.parts.contact.viscoelastic import ViscoelasticContact
-from footfall.parts.controllers.reflexes import ReflexControl
-from footfall.parts.gaits.wave import WaveGait
-from footfall.parts.legs.polar import PolarLeg
-from footfall.parts.terrain.gaps import Gap, Gaps
-from footfall.parts.terrain.profile import Profile
-from footfall.robots import centipede
+from footfall.machines.centipede.body import SegmentChain
+from footfall.machines.centipede.forces import all_loads
+from footfall.machines.centipede.gait import WaveGait
+from footfall.machines.centipede.leg import PolarLeg
+from footfall.machines.centipede.outputs import order_parameter
+from footfall.machines.centipede.reflexes import ReflexControl
+from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
+from footfall.machines.parts.terrain.gaps import Gap, Gaps
+from footfall.machines.parts.terrain.profile import Profile
+from footfall.machines.robots import centipede
 from footfall.scenario.catalog import PARTS, kinds_for
 from footfall.scenario.document import slot_types
-from footfall.sim.stability_limit import spectrum
 from support.centipedes import lanes, march, momentum, shaken
 
 # --- forces, derived a second time ----------------------------------------------------------------------------------------------

@@ -12,11 +12,11 @@ import pytest
 from tests.support.wheels import GAITS, torso_wheel, walking_cycle
 
 from footfall import SimPlan, load
-from footfall.analysis.return_map import Cycle, NoCycle, find_cycle, to_section
+from footfall.engines.analysis.return_map import Cycle, NoCycle, find_cycle, to_section
+from footfall.engines.simulate import as_arrays, as_floats
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
-from footfall.models.wheel_states import SampledStance
-from footfall.sim.simulate import as_arrays, as_floats
+from footfall.machines.rimless_wheel.states import SampledStance
 
 EXACT = ("stack.pitch_step=0", "stack.current_step=0")
 COARSE = ("stack.resolution=1 ms", "stack.low_period=1 ms")

@@ -11,13 +11,13 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from footfall.hybrid.fields import ParameterError, describe
-from footfall.parts.contact.base import AbstractContact
-from footfall.parts.contact.cubic import CubicContact
-from footfall.parts.contact.hunt_crossley import HuntCrossleyContact
-from footfall.parts.contact.viscoelastic import ViscoelasticContact
-from footfall.parts.friction.base import AbstractDryFriction, AbstractFriction
-from footfall.parts.friction.bristle import BristleFriction
-from footfall.parts.friction.coulomb import StribeckFriction, TanhFriction
+from footfall.machines.parts.contact.base import AbstractContact
+from footfall.machines.parts.contact.cubic import CubicContact
+from footfall.machines.parts.contact.hunt_crossley import HuntCrossleyContact
+from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
+from footfall.machines.parts.friction.base import AbstractDryFriction, AbstractFriction
+from footfall.machines.parts.friction.bristle import BristleFriction
+from footfall.machines.parts.friction.coulomb import StribeckFriction, TanhFriction
 from footfall.scenario.catalog import kinds_for
 
 #: Every law of the catalogue: a new one joins every test of the contract by being registered.

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import sympy
 
-from footfall.mechanics.disc_load import DiscLoad, _disc_moments, disc_load
-from footfall.sim.cpp_kernel import build_cpp
-from footfall.sim.cpp_rules import RULES
-from footfall.sim.traced_program import CALLS, called, opened
+from footfall.engines.kernels.cpp_kernel import build_cpp
+from footfall.engines.kernels.cpp_rules import RULES
+from footfall.engines.kernels.traced_program import CALLS, called, opened
+from footfall.machines.water_runner.disc_load import DiscLoad, _disc_moments, disc_load
 
 C_D, RHO, G = 0.703, 1000.0, 9.81
 DRAG, PRESSURE = C_D * RHO, 2.0 * G * C_D * RHO

@@ -12,9 +12,9 @@ import pytest
 import sympy as sp
 
 from footfall.hybrid.fields import ParameterError
-from footfall.mechanics.four_bar import FourBarPose, Links, curvature, grashof_margin, joint_loads, pose
+from footfall.machines.water_runner.four_bar_leg import LEAST_MARGIN, FourBarLeg
+from footfall.machines.water_runner.linkage import FourBarPose, Links, curvature, grashof_margin, joint_loads, pose
 from footfall.numerics.trig import sincos
-from footfall.parts.legs.four_bar import LEAST_MARGIN, FourBarLeg
 
 LEG = FourBarLeg()
 #: Rounding of some dozens of operations whose largest operand is ten times the result.

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from footfall import load
-from footfall.analysis.plan_optimum import NoGait, _Search, as_settings, find_front
+from footfall.engines.analysis.plan_optimum import NoGait, _Search, as_settings, find_front
+from footfall.engines.lanes.plan_figures import reckon
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.outcome import Outcome
 from footfall.scenario.load import with_settings
-from footfall.sim.plan_figures import reckon
 
 LIMIT = 0.5  # N m; the scenario's own gait takes 0.398
 RANGES = {"gait.stride": (0.06, 0.09)}  # nine layouts

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from footfall.hybrid.fields import ParameterError
-from footfall.models.point_contact import touch
-from footfall.parts.contact.viscoelastic import ViscoelasticContact
-from footfall.parts.friction.bristle import BristleFriction
-from footfall.parts.friction.coulomb import TanhFriction
-from footfall.parts.terrain.gaps import Gap, Gaps
-from footfall.parts.terrain.planes import Flat, Slope
-from footfall.parts.terrain.profile import Profile
+from footfall.machines.centipede.point_contact import touch
+from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
+from footfall.machines.parts.friction.bristle import BristleFriction
+from footfall.machines.parts.friction.coulomb import TanhFriction
+from footfall.machines.parts.terrain.gaps import Gap, Gaps
+from footfall.machines.parts.terrain.planes import Flat, Slope
+from footfall.machines.parts.terrain.profile import Profile
 
 GROUND, GRIP = ViscoelasticContact(stiffness=5000.0, damping=10.0), TanhFriction(coefficient=0.8, steepness=50.0)
 GAP = Gap(gap_start=0.0, gap_width=0.1)

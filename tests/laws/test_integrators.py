@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from footfall import SimPlan, simulate
-from footfall.analysis.return_map import to_section
+from footfall.engines import simulate as simulate_module
+from footfall.engines.analysis.return_map import to_section
+from footfall.engines.events import adams_bashforth
+from footfall.engines.events.adams_bashforth import AdamsBashforth
+from footfall.engines.events.multirate import Multirate
+from footfall.engines.events.rosenbrock import Rodas4
+from footfall.engines.events.runge_kutta import RungeKutta4
+from footfall.engines.events.solvers import SOLVER_DOCS, SOLVERS, solver_by_name
 from footfall.hybrid.fields import port, signal, store
 from footfall.hybrid.system import Event, Jump, Rates
-from footfall.integrators import adams_bashforth
-from footfall.integrators.adams_bashforth import AdamsBashforth
-from footfall.integrators.multirate import Multirate
-from footfall.integrators.rosenbrock import Rodas4
-from footfall.integrators.runge_kutta import RungeKutta4
 from footfall.scenario.schema import SimTable
-from footfall.sim import simulate as simulate_module
-from footfall.sim.solvers import SOLVER_DOCS, SOLVERS, solver_by_name
 from support.toys import AbstractToy, Ball, Count, Height, NoPower, NoWork
 
 # --- on their own --------------------------------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from footfall import Outcome, SimPlan, check_system, load, rollout, simulate
+from footfall.engines.plan import FixedSteps
 from footfall.hybrid.plant import Senses
+from footfall.machines.control import chance
+from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power, loop_share, next_current
+from footfall.machines.control.lockstep import Now
+from footfall.machines.control.messages import Message, empty, received, sent
 from footfall.scenario.errors import ScenarioError
-from footfall.sim.plan import FixedSteps
-from footfall.stack import chance
-from footfall.stack.electrics import Battery, Winding, bus, electrical_power, loop_share, next_current
-from footfall.stack.lockstep import Now
-from footfall.stack.messages import Message, empty, received, sent
 
 WHEEL = "rimless-wheel-closed-loop"
 LOOPS = (WHEEL, "rimless-wheel-turning-closed-loop", "urchin-spike-closed-loop")

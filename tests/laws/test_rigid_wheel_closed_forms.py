@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from footfall.analysis.return_map import NoCycle, find_cycle
+from footfall.engines.analysis.return_map import NoCycle, find_cycle
 from footfall.hybrid.outcome import Outcome
-from footfall.models.rigid_wheel import RigidWheel
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
 from support.wheels import ALPHA, FINE, GRAVITY, HALF, LENGTH, MASS, rigid_start, rigid_wheel, run, section_after
 
 

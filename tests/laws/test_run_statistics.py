@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from tests.support.toys import Hopper, HopState, Scalar1, SineMotor
 
-from footfall.analysis.summary import summarise
+from footfall.engines.analysis.summary import summarise
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.plan import FixedSteps, SimPlan
+from footfall.engines.simulate import simulate
 from footfall.numerics import panel
 from footfall.record.ledger import Ledger
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.plan import FixedSteps, SimPlan
-from footfall.sim.simulate import simulate
 
 COARSE = SimPlan(duration=2.0, sample_rate=1.0)
 SAMPLED = {

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from footfall import Outcome, SimPlan, load, simulate
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.scenario.vary import batched
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
 from support.batches import run_interpreted
 
 DURATION = 0.2  # s; both pads have been in and out of the water

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from footfall.mechanics.wet_disc import Medium
-from footfall.models.runner_legs import all_loads
-from footfall.parts.feet.base import FootPoint
-from footfall.parts.feet.pads import BreakawayPad
-from footfall.sim.simulate import as_floats
+from footfall.engines.simulate import as_floats
+from footfall.machines.water_runner.foot import FootPoint
+from footfall.machines.water_runner.legs import all_loads
+from footfall.machines.water_runner.pads import BreakawayPad
+from footfall.machines.water_runner.wet_disc import Medium
 from support.runners import default_run, on_ground, run, runner
 
 WATER = Medium(level=0.0, density=1000.0, gravity=9.81)

@@ -14,11 +14,11 @@ import pytest
 from jax import lax
 
 from footfall import SimPlan, check_system, load
-from footfall.analysis.return_map import to_section
+from footfall.engines.analysis.return_map import to_section
 from footfall.hybrid.conformance import ROUNDING, _rate_pairs
 from footfall.hybrid.flatten import named_leaves
-from footfall.models.runner_states import FootState, PerLeg, RunnerState
-from footfall.parts.feet.base import FootPoint, Hinge
+from footfall.machines.water_runner.foot import FootPoint, Hinge
+from footfall.machines.water_runner.states import FootState, PerLeg, RunnerState
 
 LANES = 48
 GROUND = ("terrain=slope", "foot=compliant", "friction=bristle", "drive=crank-motor", "robot.pitch=free")

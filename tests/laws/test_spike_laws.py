@@ -11,8 +11,24 @@ import pytest
 import sympy as sp
 
 from footfall import check_system, load, simulate
-from footfall.mechanics import spike, spike_dynamics
-from footfall.mechanics.spike import (
+from footfall.machines.sea_urchin import kick_roll, spike_dynamics
+from footfall.machines.sea_urchin import spike_kinematics as spike
+from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart, KickState
+from footfall.machines.sea_urchin.numbers import PROFILES, profile_p, profile_t, urchin_spike
+from footfall.machines.sea_urchin.spike import Spike
+from footfall.machines.sea_urchin.spike_bench import UrchinSpike
+from footfall.machines.sea_urchin.spike_control import GAINS, SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_dynamics import (
+    accelerations,
+    bias,
+    coriolis,
+    gravity_load,
+    inertia,
+    inverse_dynamics,
+    mass_matrix,
+)
+from footfall.machines.sea_urchin.spike_gait import PATTERNS, Foothold, SpikeGait
+from footfall.machines.sea_urchin.spike_kinematics import (
     AZIMUTHS,
     SpikeShape,
     attachment,
@@ -24,23 +40,7 @@ from footfall.mechanics.spike import (
     joint_rates,
     to_body,
 )
-from footfall.mechanics.spike_dynamics import (
-    accelerations,
-    bias,
-    coriolis,
-    gravity_load,
-    inertia,
-    inverse_dynamics,
-    mass_matrix,
-)
-from footfall.models import kick_roll
-from footfall.models.kick_roll import KickRoll, KickStart, KickState
-from footfall.models.urchin_spike import UrchinSpike
-from footfall.parts.controllers.spike_control import GAINS, SpikePid, StiffnessControl
-from footfall.parts.gaits.spike_gait import PATTERNS, Foothold, SpikeGait
-from footfall.parts.gaits.support import holds, least_duty, supported_share
-from footfall.parts.legs.spike import Spike
-from footfall.robots.urchin import PROFILES, profile_p, profile_t, urchin_spike
+from footfall.machines.sea_urchin.tripod_support import holds, least_duty, supported_share
 from support.spikes import (
     GRAVITY,
     Q,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from footfall import load, simulate
-from footfall.sim.plan import FixedSteps
+from footfall.engines.plan import FixedSteps
 
-#: of the spoke length: what a wheel sinks in before it counts as turned back (models/wheel_rolling.py), and rounding
+#: of the spoke length: what a wheel sinks in before it counts as turned back (machines/rimless_wheel/rolling.py), and rounding
 SLACK = 1.1e-4
 
 

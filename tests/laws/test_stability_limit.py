@@ -8,12 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from footfall.hybrid.fields import param, signal
-from footfall.hybrid.system import Event, HybridState, Jump, Rates
-from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import simulate
-from footfall.sim.solvers import solver_by_name
-from footfall.sim.stability_limit import (
+from footfall.engines.events.solvers import solver_by_name
+from footfall.engines.plan import SimPlan
+from footfall.engines.simulate import simulate
+from footfall.engines.stability_limit import (
     Spectrum,
     adams_bashforth_weights,
     limit_of,
@@ -22,6 +20,8 @@ from footfall.sim.stability_limit import (
     stability_polynomial,
     too_long,
 )
+from footfall.hybrid.fields import param, signal
+from footfall.hybrid.system import Event, HybridState, Jump, Rates
 from support.toys import AbstractToy, NoPower, NoStore, NoWork, Outputs, Scalar1, Value
 
 #: Length of each method's interval of stability on the negative real axis.

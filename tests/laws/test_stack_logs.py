@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from footfall.cli.stack_replay import _print_fit
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.virtual_bench import VirtualBench
 from footfall.realtime import fit as fitting
 from footfall.realtime import replay as replaying
 from footfall.realtime.fit import fit
@@ -16,8 +18,6 @@ from footfall.realtime.replay import replay
 from footfall.realtime.stack_log import StackLogError, read_stack_log
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
-from footfall.stack.mid import MidProgram
-from footfall.stack.virtual_bench import VirtualBench
 from support.commands import footfall, several
 from support.stack_logs import bench_log, damaged_log, lockstep_log
 

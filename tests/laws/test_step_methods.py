@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from support.batches import state_error, wheel
 
 TICKING = ("rimless-wheel", ("control_period=0.005",))

@@ -8,13 +8,13 @@ import pytest
 from rich.console import Console
 
 from footfall import Outcome, load, simulate
-from footfall.analysis.summary import summarise
 from footfall.cli.summary_table import summary_table
-from footfall.sim import resident, step_run
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.fuse_errors import NoCompiler
-from footfall.sim.plan import FixedSteps
+from footfall.engines.analysis.summary import summarise
+from footfall.engines.kernels.fuse_errors import NoCompiler
+from footfall.engines.lanes import resident, step_run
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.plan import FixedSteps
 
 STEP = 2.5e-4  # s
 TURNING = "rimless-wheel-turning-closed-loop"

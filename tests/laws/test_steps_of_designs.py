@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import footfall as ff
+from footfall.engines.lanes import checked_batch
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_inputs import prepared
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.checked_batch import run_checked
+from footfall.engines.lanes.stable_step import above_reach, spectral_radius
+from footfall.engines.lanes.step_ladder import StepLadder
+from footfall.engines.stability_limit import spectrum
 from footfall.hybrid.outcome import Outcome
 from footfall.record.verdict import verdict_words
-from footfall.sim import checked_batch
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_inputs import prepared
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.checked_batch import run_checked
-from footfall.sim.stability_limit import spectrum
-from footfall.sim.stable_step import above_reach, spectral_radius
-from footfall.sim.step_ladder import StepLadder
 from support.batches import leaning, wheel
 from support.toys import Ball, Height
 

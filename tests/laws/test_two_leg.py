@@ -10,20 +10,20 @@ import pytest
 import sympy as sp
 
 from footfall import SimPlan, simulate
-from footfall.analysis.summary import summarise
+from footfall.engines.analysis.summary import summarise
 from footfall.hybrid.conformance import check_system
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.motion_plan import NoState
-from footfall.mechanics.two_leg import Limbs, Motion, Point, Pose, balance, bodies, effort, pose, reach_left
-from footfall.models.two_leg_course import Footstep
-from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
-from footfall.models.two_leg_route import footsteps_of, parse_route
-from footfall.models.two_leg_walker import TwoLegMode, TwoLegWalker
+from footfall.machines.parts.actuators.motors import DcMotor, IdealMotor
+from footfall.machines.parts.terrain.planes import Flat
+from footfall.machines.two_leg.course import Footstep
+from footfall.machines.two_leg.gait import InchwormGait
+from footfall.machines.two_leg.kinematics import Limbs, Motion, Point, Pose, balance, bodies, effort, pose, reach_left
+from footfall.machines.two_leg.moves import MOVES, feet_at, legs_of
+from footfall.machines.two_leg.robots import two_leg_walker
+from footfall.machines.two_leg.route import footsteps_of, parse_route
+from footfall.machines.two_leg.walker import TwoLegMode, TwoLegWalker
 from footfall.numerics.rest_to_rest import LAWS, moved
-from footfall.parts.actuators.motors import DcMotor, IdealMotor
-from footfall.parts.gaits.inchworm import InchwormGait
-from footfall.parts.terrain.planes import Flat
-from footfall.robots.two_leg import two_leg_walker
 
 LANES = 400
 GRAVITY = 9.81

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from footfall import Outcome, load, simulate
-from footfall.sim.plan import FixedSteps
+from footfall.engines.plan import FixedSteps
 
 M1, M2, COM, G, L0, ALPHA, LEAN = 2.46, 4.45, 0.06, 9.81, 0.26, math.pi / 5, 0.6
 GAINS = (20.0, 40.0, 1.0)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from footfall import load, simulate
-from footfall.models.urchin_reference import walking_joints
-from footfall.parts.controllers.spike_advice import stiff_gains_warning
+from footfall.machines.sea_urchin.gain_advice import stiff_gains_warning
+from footfall.machines.sea_urchin.reference import walking_joints
 
 
 @pytest.mark.parametrize("pattern", ["tripod", "pairs", "wave"])

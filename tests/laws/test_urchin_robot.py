@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from footfall import load, robots, simulate
+from footfall.engines.bodies.mujoco_engine import compiled
 from footfall.hybrid.fields import ParameterError
-from footfall.mechanics.spike import SPIKES, forward, to_body
-from footfall.mechanics.spike_dynamics import mass_matrix
-from footfall.models.urchin_driver import walk_reference
-from footfall.models.urchin_laws import law_of
-from footfall.models.urchin_program import Deed, parse_program
-from footfall.models.urchin_robot import UrchinRobot
-from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
-from footfall.parts.legs.spike import Spike
-from footfall.parts.terrain.bumps import Bumps
-from footfall.sim.mujoco_engine import compiled
+from footfall.machines.parts.terrain.bumps import Bumps
+from footfall.machines.sea_urchin.driver import walk_reference
+from footfall.machines.sea_urchin.laws import law_of
+from footfall.machines.sea_urchin.program import Deed, parse_program
+from footfall.machines.sea_urchin.robot import UrchinRobot
+from footfall.machines.sea_urchin.spike import Spike
+from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_dynamics import mass_matrix
+from footfall.machines.sea_urchin.spike_kinematics import SPIKES, forward, to_body
 
 DRAW = np.random.default_rng(7)
 

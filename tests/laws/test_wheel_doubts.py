@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall import load, simulate
-from footfall.analysis.summary import summarise
+from footfall.engines.analysis.summary import summarise
 from support.wheel_cases import EXACT, SEEDS, planar_case, rigid_case
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from footfall import Outcome, load, simulate
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 
 #: Scenario, settings, and the same seen in a mirror that swaps front and back.
 PASSIVE = (

@@ -6,12 +6,12 @@ import diffrax
 import numpy as np
 import pytest
 
+from footfall.engines.plan import SimPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
-from footfall.models.steered_wheel import SteeredWheel
-from footfall.models.torso_wheel import TorsoWheel, TorsoWheelState
-from footfall.parts.bodies.torso import Torso
-from footfall.sim.plan import SimPlan
+from footfall.machines.rimless_wheel.steered_wheel import SteeredWheel
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel, TorsoWheelState
 from support.wheels import (
     ALPHA,
     FINE,

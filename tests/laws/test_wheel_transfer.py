@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from footfall.models.rigid_wheel import RigidWheelState
-from footfall.models.steered_wheel import SteeredWheelState
-from footfall.models.torso_wheel import TorsoWheelState
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheelState
+from footfall.machines.rimless_wheel.steered_wheel import SteeredWheelState
+from footfall.machines.rimless_wheel.torso_wheel import TorsoWheelState
 from support.wheel_cases import EXACT, SEEDS, landing_case, rigid_case, steered_landing
 from support.wheels import ALPHA, HALF, LENGTH, as_jax, standing
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from footfall import load
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.outcome import Outcome
-from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.crossing import Question, count_crossings
 from support.centipedes import lanes, march
 

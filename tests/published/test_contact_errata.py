@@ -10,9 +10,9 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from footfall.parts.contact.cubic import CubicContact
-from footfall.parts.friction.bristle import BristleFriction
-from footfall.parts.friction.coulomb import StribeckFriction
+from footfall.machines.parts.contact.cubic import CubicContact
+from footfall.machines.parts.friction.bristle import BristleFriction
+from footfall.machines.parts.friction.coulomb import StribeckFriction
 
 MASS, STATIC, KINETIC = 0.06, 0.4, 0.3
 

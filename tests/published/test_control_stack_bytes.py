@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from footfall import load, simulate
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.virtual_bench import VirtualBench
 from footfall.realtime.plant import PlantStepper, load_plant
-from footfall.stack.mid import MidProgram
-from footfall.stack.virtual_bench import VirtualBench
 
 OPERATOR = ["0.01 motors-on", "0.02 run"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footfall.mechanics.four_bar import joint_loads, pose
-from footfall.parts.legs.four_bar import FourBarLeg
+from footfall.machines.water_runner.four_bar_leg import FourBarLeg
+from footfall.machines.water_runner.linkage import joint_loads, pose
 
 LINKS = FourBarLeg().links
 L0, L1, L2, L3, L4 = LINKS

@@ -12,12 +12,12 @@ import jax
 import numpy as np
 import pytest
 
+from footfall.engines.plan import SimPlan
+from footfall.engines.simulate import as_floats, simulate
 from footfall.hybrid.outcome import Outcome
-from footfall.models.runner_legs import all_loads
-from footfall.parts.feet.compliant import CompliantFoot
-from footfall.parts.friction.coulomb import Frictionless, StribeckFriction
-from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import as_floats, simulate
+from footfall.machines.parts.friction.coulomb import Frictionless, StribeckFriction
+from footfall.machines.water_runner.compliant_feet import CompliantFoot
+from footfall.machines.water_runner.legs import all_loads
 from support.runners import (
     LOCKED,
     DroppedFoot,

@@ -13,19 +13,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from footfall.engines.simulate import simulate
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.outcome import Outcome
-from footfall.mechanics.two_leg import Limbs, Motion, Point, balance, bodies, effort, pose
-from footfall.models.two_leg_course import Footstep, Verb
-from footfall.models.two_leg_figures import Figures, figures
-from footfall.models.two_leg_moves import MOVES, feet_at, legs_of
-from footfall.models.two_leg_route import blocks_of
-from footfall.models.two_leg_walker import TwoLegWalker
-from footfall.parts.gaits.inchworm import InchwormGait
+from footfall.machines.two_leg.course import Footstep, Verb
+from footfall.machines.two_leg.figures import Figures, figures
+from footfall.machines.two_leg.gait import InchwormGait
+from footfall.machines.two_leg.kinematics import Limbs, Motion, Point, balance, bodies, effort, pose
+from footfall.machines.two_leg.moves import MOVES, feet_at, legs_of
+from footfall.machines.two_leg.robots import two_leg_walker
+from footfall.machines.two_leg.route import blocks_of
+from footfall.machines.two_leg.walker import TwoLegWalker
 from footfall.record.trajectory import Trajectory
-from footfall.robots.two_leg import two_leg_walker
 from footfall.scenario.load import load
-from footfall.sim.simulate import simulate
 
 LENGTH, MASS, GRAVITY = 0.1, 0.1, 9.81
 ROD = MASS * LENGTH**2 / 12

@@ -7,12 +7,12 @@ import pytest
 import sympy as sp
 
 from footfall.hybrid.fields import ParameterError
-from footfall.mechanics.spike import SpikeShape, ball_jacobian, forward, inverse, jacobian, require_reach
-from footfall.mechanics.spike_dynamics import coriolis, gravity_load, mass_matrix
-from footfall.parts.controllers.spike_control import StiffnessControl
-from footfall.parts.gaits.spike_gait import SpikeGait
-from footfall.parts.legs.spike import Spike
-from footfall.robots.urchin import profile_p, profile_t
+from footfall.machines.sea_urchin.numbers import profile_p, profile_t
+from footfall.machines.sea_urchin.spike import Spike
+from footfall.machines.sea_urchin.spike_control import StiffnessControl
+from footfall.machines.sea_urchin.spike_dynamics import coriolis, gravity_load, mass_matrix
+from footfall.machines.sea_urchin.spike_gait import SpikeGait
+from footfall.machines.sea_urchin.spike_kinematics import SpikeShape, ball_jacobian, forward, inverse, jacobian, require_reach
 from support.spikes import Q, V, christoffel, mujoco_spike, mujoco_terms, vanishes
 
 DOWN = 0.03 * math.sqrt(3)

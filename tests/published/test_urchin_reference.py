@@ -6,13 +6,21 @@ import numpy as np
 import pytest
 
 from footfall import load, simulate
-from footfall.mechanics.spike import SpikeShape, attachment, ball_jacobian, forward, inverse, to_body, within_stroke
-from footfall.mechanics.spike_dynamics import coriolis, gravity_load, mass_matrix
-from footfall.parts.controllers.spike_advice import explicit_step_limit, least_stiffness
-from footfall.parts.controllers.spike_control import SpikePid
-from footfall.parts.gaits.spike_gait import SpikeGait
-from footfall.parts.legs.spike import Spike
-from footfall.robots.urchin import SHELL_MASS, profile_p, profile_t
+from footfall.machines.sea_urchin.gain_advice import explicit_step_limit, least_stiffness
+from footfall.machines.sea_urchin.numbers import SHELL_MASS, profile_p, profile_t
+from footfall.machines.sea_urchin.spike import Spike
+from footfall.machines.sea_urchin.spike_control import SpikePid
+from footfall.machines.sea_urchin.spike_dynamics import coriolis, gravity_load, mass_matrix
+from footfall.machines.sea_urchin.spike_gait import SpikeGait
+from footfall.machines.sea_urchin.spike_kinematics import (
+    SpikeShape,
+    attachment,
+    ball_jacobian,
+    forward,
+    inverse,
+    to_body,
+    within_stroke,
+)
 
 Q, V = (0.3, 1.1, 0.02), (0.7, -0.4, 0.1)
 DOWN = 0.03 * math.sqrt(3)  # 3 sqrt(3) cm

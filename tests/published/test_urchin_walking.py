@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from footfall import load, simulate
-from footfall.sim.mujoco_engine import compiled
+from footfall.engines.bodies.mujoco_engine import compiled
 from support.urchins import SCRIPT, SOURCE, kick, walk
 
 SPEED, ERROR = 0.01, 0.2

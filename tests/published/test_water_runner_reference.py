@@ -13,17 +13,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from footfall.engines.events.adams_bashforth import AdamsBashforth
+from footfall.engines.events.runge_kutta import RungeKutta4
+from footfall.engines.simulate import as_floats
 from footfall.hybrid.outcome import Outcome
-from footfall.integrators.adams_bashforth import AdamsBashforth
-from footfall.integrators.runge_kutta import RungeKutta4
-from footfall.mechanics.four_bar import pose
-from footfall.mechanics.wet_disc import Medium
-from footfall.models.runner_legs import all_loads
+from footfall.machines.water_runner.foot import FootPoint
+from footfall.machines.water_runner.four_bar_leg import FourBarLeg
+from footfall.machines.water_runner.legs import all_loads
+from footfall.machines.water_runner.linkage import pose
+from footfall.machines.water_runner.pads import BreakawayPad, RigidPad
+from footfall.machines.water_runner.wet_disc import Medium
 from footfall.numerics.trig import sincos
-from footfall.parts.feet.base import FootPoint
-from footfall.parts.feet.pads import BreakawayPad, RigidPad
-from footfall.parts.legs.four_bar import FourBarLeg
-from footfall.sim.simulate import as_floats
 from support.runners import (
     NO_TAIL,
     LoopedRungeKutta4,

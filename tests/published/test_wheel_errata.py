@@ -13,10 +13,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from footfall.hybrid.outcome import Outcome
-from footfall.models.steered_wheel import SteeredWheelCounts, SteeredWheelState
-from footfall.models.torso_wheel import TorsoWheelState
-from footfall.parts.bodies.torso import Torso
-from footfall.parts.legs.spring import SpringLeg
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg
+from footfall.machines.rimless_wheel.steered_wheel import SteeredWheelCounts, SteeredWheelState
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.torso_wheel import TorsoWheelState
 from support.wheels import (
     ALPHA,
     GRAVITY,

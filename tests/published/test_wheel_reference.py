@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from footfall.hybrid.outcome import Outcome
-from footfall.models.torso_wheel import TorsoWheel, TorsoWheelState
-from footfall.parts.bodies.torso import Torso
-from footfall.parts.controllers.pitch import ConstantTorque
-from footfall.parts.legs.spring import SpringLeg
-from footfall.parts.terrain.planes import Slope
+from footfall.machines.parts.terrain.planes import Slope
+from footfall.machines.rimless_wheel.pitch_laws import ConstantTorque
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel, TorsoWheelState
 from footfall.record.trajectory import Trajectory
 from support.wheels import (
     FINE,

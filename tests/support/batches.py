@@ -8,15 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 
 import footfall as ff
+from footfall.engines.lanes import batch, batch_program
+from footfall.engines.lanes.batch import BatchResult, run_batch
+from footfall.engines.lanes.batch_inputs import prepared, timing
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.lane_state import Clock
 from footfall.hybrid.fields import param, signal
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import Event, HybridState, Jump, Rates
 from footfall.numerics.scalar import Scalar
-from footfall.sim import batch, batch_program
-from footfall.sim.batch import BatchResult, run_batch
-from footfall.sim.batch_inputs import prepared, timing
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.lane_state import Clock
 from support.toys import AbstractToy, Ball, Height, NoPower, NoWork, Scalar1
 
 # --- guards that are cubics in time, with the lane's own coefficients ------------------------------------------------------------

@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from footfall.stack.contracts import Operator
-from footfall.stack.electrics import Battery, Winding
-from footfall.stack.mid import MidProgram
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
-from footfall.stack.virtual_bench import VirtualBench
+from footfall.machines.control.contracts import Operator
+from footfall.machines.control.electrics import Battery, Winding
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
+from footfall.machines.control.virtual_bench import VirtualBench
 
 #: The page's default gains, in amperes.
 GAINS = PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.010, 1000)

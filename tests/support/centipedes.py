@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall import load
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.system import HybridState
 from footfall.scenario.vary import batched
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
 
 STEP = 1e-4  # s, of the physics page
 

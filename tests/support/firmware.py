@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from footfall.machines.control.framing import FrameFormat, down_format
+from footfall.machines.control.mid import Sent
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.firmware_build import FLAGS, core_library
-from footfall.stack.framing import FrameFormat, down_format
-from footfall.stack.mid import Sent
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
 
 MOST_FIELDS = 4
 _WRAP = (1 << 32) - 1
@@ -122,7 +122,7 @@ class FirmwareLaw:
 
 
 class FirmwareReader:
-    """footfall.stack.framing.FrameReader, in C."""
+    """footfall.machines.control.framing.FrameReader, in C."""
 
     def __init__(self, frame_format: FrameFormat):
         self._core, self._format = core(), _format(frame_format)
@@ -144,7 +144,7 @@ class FirmwareReader:
 
 
 class FirmwareMid:
-    """footfall.stack.mid.MidProgram, in C."""
+    """footfall.machines.control.mid.MidProgram, in C."""
 
     def __init__(self, settings: StackSettings):
         self.settings = settings

@@ -14,19 +14,19 @@ from jax import lax
 from jax.flatten_util import ravel_pytree
 from scipy.integrate import solve_ivp
 
+from footfall.engines.events.runge_kutta import AbstractFixedStep, rk4_step_in_a_loop
+from footfall.engines.simulate import as_floats, simulate
 from footfall.hybrid.fields import param, part, port, signal, store
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates
-from footfall.integrators.runge_kutta import AbstractFixedStep, rk4_step_in_a_loop
+from footfall.machines.parts.contact.base import AbstractContact
+from footfall.machines.parts.contact.cubic import CubicContact
+from footfall.machines.parts.friction.base import AbstractFriction
+from footfall.machines.parts.friction.coulomb import StribeckFriction
+from footfall.machines.water_runner.compliant_feet import CompliantFoot
+from footfall.machines.water_runner.foot import FootPoint, Hinge, Tip
 from footfall.numerics.trig import sincos
-from footfall.parts.contact.base import AbstractContact
-from footfall.parts.contact.cubic import CubicContact
-from footfall.parts.feet.base import FootPoint, Hinge, Tip
-from footfall.parts.feet.compliant import CompliantFoot
-from footfall.parts.friction.base import AbstractFriction
-from footfall.parts.friction.coulomb import StribeckFriction
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.load import Experiment, load
-from footfall.sim.simulate import as_floats, simulate
 
 #: States of the body, in the page's order.
 BODY = ("x", "y", "pitch", "vx", "vy", "pitch_rate")

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from footfall.hybrid.outcome import Outcome
+from footfall.machines.control.electrics import Battery, Winding
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime import robot_process
 from footfall.realtime.launcher import Emulation, StackProcesses, python_mid
 from footfall.realtime.stack_log import StackLog, read_stack_log
-from footfall.stack.electrics import Battery, Winding
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
 
 TESTS = Path(__file__).resolve().parents[1]
 SETTINGS = StackSettings(

@@ -8,8 +8,9 @@ import mujoco
 import numpy as np
 import sympy as sp
 
-from footfall.mechanics import spike, spike_dynamics
-from footfall.mechanics.spike_dynamics import AxialBody
+from footfall.machines.sea_urchin import spike_dynamics
+from footfall.machines.sea_urchin import spike_kinematics as spike
+from footfall.machines.sea_urchin.spike_dynamics import AxialBody
 
 Q = sp.symbols("q1 q2 d3", real=True)
 V = sp.symbols("v1 v2 v3", real=True)

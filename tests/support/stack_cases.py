@@ -1,7 +1,7 @@
 """Settings of control stacks that the tests of its programs share."""
 
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
 
 #: A/(N m): one motor's share of a torque at the wheel, through a gear of 5.4 and 0.034 N m/A.
 PER_TORQUE = 1.0 / (2 * 5.4 * 0.034)

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from footfall import load, simulate
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.virtual_bench import VirtualBench
 from footfall.realtime.plant import load_plant, stack_settings
 from footfall.realtime.stack_log import StackLog, StackLogWriter, read_stack_log, to_json
-from footfall.stack.mid import MidProgram
-from footfall.stack.virtual_bench import VirtualBench
 
 STARTED = "2026-01-01T00:00:00+00:00"
 

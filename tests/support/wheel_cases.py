@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.models.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
-from footfall.models.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
-from footfall.models.torso_wheel import TorsoWheel, TorsoWheelState
-from footfall.parts.bodies.torso import Torso
-from footfall.parts.controllers.pitch import ConstantTorque, PitchPid
-from footfall.parts.legs.spring import SpringLeg
-from footfall.parts.legs.strut import Strut
-from footfall.parts.terrain.planes import Slope
+from footfall.machines.parts.terrain.planes import Slope
+from footfall.machines.rimless_wheel.pitch_laws import ConstantTorque, PitchPid
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg
+from footfall.machines.rimless_wheel.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
+from footfall.machines.rimless_wheel.strut import Strut
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel, TorsoWheelState
 from support.wheels import ALPHA, LENGTH, SPOKES, as_jax, steered_wheel
 
 SEEDS = range(6)

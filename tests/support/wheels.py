@@ -9,20 +9,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.analysis.return_map import Cycle, find_cycle, to_section
+from footfall.engines.analysis.return_map import Cycle, find_cycle, to_section
+from footfall.engines.plan import SimPlan
+from footfall.engines.simulate import as_arrays, simulate
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
-from footfall.models.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
-from footfall.models.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
-from footfall.models.torso_wheel import TorsoWheel, TorsoWheelState
-from footfall.parts.bodies.torso import Torso
-from footfall.parts.controllers.pitch import PitchPid
-from footfall.parts.legs.spring import SpringLeg
-from footfall.parts.legs.strut import Strut
-from footfall.parts.terrain.planes import Slope
+from footfall.machines.parts.terrain.planes import Slope
+from footfall.machines.rimless_wheel.pitch_laws import PitchPid
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg
+from footfall.machines.rimless_wheel.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
+from footfall.machines.rimless_wheel.strut import Strut
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel, TorsoWheelState
 from footfall.record.trajectory import Trajectory
-from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import as_arrays, simulate
 
 GRAVITY, SPOKES, LENGTH, MASS = 9.81, 10, 0.26, 6.91
 ALPHA = 2.0 * math.pi / SPOKES

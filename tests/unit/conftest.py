@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from footfall.engines.simulate import simulate
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
 from footfall.scenario.catalog import shipped_scenarios
 from footfall.scenario.load import Experiment, load
-from footfall.sim.simulate import simulate
 
 
 class ShippedRun(NamedTuple):

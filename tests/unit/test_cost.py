@@ -7,15 +7,15 @@ import pytest
 
 from footfall.cli import cost
 from footfall.cli.cost import Pace, least_cost, require_affordable, words
+from footfall.engines.plan import SimPlan
+from footfall.engines.simulate import simulate
 from footfall.hybrid.outcome import Outcome
-from footfall.parts.controllers.spike_advice import sag_warning, stiff_gains_warning
-from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
-from footfall.parts.legs.spike import Spike
+from footfall.machines.sea_urchin.gain_advice import sag_warning, stiff_gains_warning
+from footfall.machines.sea_urchin.spike import Spike
+from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
 from footfall.record.provenance import command_line, commit, provenance
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
-from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import simulate
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_robot_that_mujoco_cannot_make_is_answered_with_its_words():
 
 def test_a_robot_too_stiff_for_any_step_ends_with_an_outcome(monkeypatch):
     """Its steps of 2e-16 s are good ones, and there would be 6e15 of them."""
-    monkeypatch.setattr(importlib.import_module("footfall.sim.simulate"), "JUDGED_AFTER", 10_000)  # seconds sooner
+    monkeypatch.setattr(importlib.import_module("footfall.engines.simulate"), "JUDGED_AFTER", 10_000)  # seconds sooner
     experiment = load("rimless-wheel", ["leg.stiffness=1e163", "leg.rest_length=4e-10"], duration=1.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.diverged and 0 < run.ending.t < 1e-9

@@ -4,9 +4,9 @@ import io
 
 from rich.console import Console
 
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.dashboard import Dashboard, Rates, line, panel
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
 
 SETTINGS = StackSettings(PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000), setpoint=0.6)
 RECORD = {

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from footfall.stack import decimal_text
-from footfall.stack.driver_lines import current_lines, line_checksum, strip_checksum, with_checksum
-from footfall.stack.framing import FrameReader, down_format, encode, sensor_format, up_format
+from footfall.machines.control import decimal_text
+from footfall.machines.control.driver_lines import current_lines, line_checksum, strip_checksum, with_checksum
+from footfall.machines.control.framing import FrameReader, down_format, encode, sensor_format, up_format
 from support import firmware
 from support.stack_cases import EVERY, ONE_MOTOR, PLAIN, ROBOT
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.bench import SETTINGS, WALK, HandClock, bench
 
-from footfall.stack.contracts import Operator
-from footfall.stack.operator_sources import (
+from footfall.machines.control.contracts import Operator
+from footfall.machines.control.operator_sources import (
     DUALSHOCK3,
     DUALSHOCK3_BEFORE_4_12,
     JoystickDecoder,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import simple_pid
 
-from footfall.stack.microseconds import elapsed_us
-from footfall.stack.pid import PidGains, PidMemory, cleared, pid_update
+from footfall.machines.control.microseconds import elapsed_us
+from footfall.machines.control.pid import PidGains, PidMemory, cleared, pid_update
 from support.stack_cases import WALKING
 
 MILLISECOND = 1000

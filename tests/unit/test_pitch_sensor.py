@@ -6,11 +6,11 @@ import statistics
 import pytest
 from tests.support.bench import SETTINGS
 
-from footfall.stack.contracts import DeviceError
-from footfall.stack.framing import FrameReader, encode, sensor_format
-from footfall.stack.pitch_sensor import SensorEmulator, SerialPitchSensor
-from footfall.stack.ports import pipe
-from footfall.stack.reset_line import FileResetLine, GpioResetLine, NoResetLine
+from footfall.machines.control.contracts import DeviceError
+from footfall.machines.control.framing import FrameReader, encode, sensor_format
+from footfall.machines.control.pitch_sensor import SensorEmulator, SerialPitchSensor
+from footfall.machines.control.ports import pipe
+from footfall.machines.control.reset_line import FileResetLine, GpioResetLine, NoResetLine
 
 FORMAT = sensor_format(SETTINGS)
 

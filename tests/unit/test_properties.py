@@ -7,20 +7,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from footfall.analysis.summary import summarise
+from footfall.engines.analysis.summary import summarise
+from footfall.engines.plan import SimPlan
+from footfall.engines.simulate import simulate
 from footfall.hybrid.outcome import Outcome
-from footfall.models.rigid_wheel import RigidWheel
-from footfall.models.torso_wheel import TorsoWheel
-from footfall.models.wheel_start import RigidWheelStart, TorsoWheelStart
-from footfall.parts.bodies.torso import Torso
-from footfall.parts.controllers.pitch import PitchPid
-from footfall.parts.legs.spring import SpringLeg
-from footfall.parts.legs.strut import Strut
-from footfall.parts.terrain.planes import Slope
+from footfall.machines.parts.terrain.planes import Slope
+from footfall.machines.rimless_wheel.pitch_laws import PitchPid
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg
+from footfall.machines.rimless_wheel.start import RigidWheelStart, TorsoWheelStart
+from footfall.machines.rimless_wheel.strut import Strut
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
-from footfall.sim.plan import SimPlan
-from footfall.sim.simulate import simulate
 
 #: Ten spokes throughout, one solver, one sampling: every example runs the program that the first one compiled.
 PLAN = SimPlan(duration=1.5, sample_rate=50.0)

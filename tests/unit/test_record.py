@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 from mcap.reader import make_reader
 
-from footfall.analysis.summary import summarise
+from footfall.engines.analysis.summary import summarise
+from footfall.engines.simulate import simulate
 from footfall.record import run_folder
 from footfall.record.export import write_mcap, write_parquet
 from footfall.record.run_folder import FolderError, write_run
 from footfall.record.trajectory import Signal
 from footfall.scenario.load import load
-from footfall.sim.simulate import simulate
 
 # --- the trajectory ----------------------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ def interrupted_at(experiment, place):
     def trace(frame, what, argument):
         nonlocal fired
         file = frame.f_code.co_filename
-        if "footfall/sim/" not in file:
+        if "footfall/engines/" not in file:
             return None
         if what == "line" and armed and not fired:
             here = (file, frame.f_lineno)

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from footfall.analysis.summary import summarise
 from footfall.cli import run as run_command
+from footfall.engines.analysis.summary import summarise
+from footfall.engines.simulate import simulate
 from footfall.hybrid.outcome import Outcome
 from footfall.record import row_stream
 from footfall.record.export import write_mcap
@@ -19,7 +20,6 @@ from footfall.record.run_folder import begin_aside, write_run
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
 from footfall.scenario.open_run import open_run
-from footfall.sim.simulate import simulate
 
 SHARD = 20_000  # bytes: less than one compiled chunk of 16 s leaves
 
@@ -136,7 +136,7 @@ def test_a_run_that_was_stopped_before_its_first_row_can_be_written(tmp_path, mo
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("footfall.sim.simulate._advance", stopped)
+    monkeypatch.setattr("footfall.engines.simulate._advance", stopped)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.interrupted and len(run.t) == 0
     with (tmp_path / "run.mcap").open("wb") as stream:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from footfall import load
-from footfall.mechanics.four_bar import pose
-from footfall.parts.legs.four_bar import FourBarLeg
+from footfall.machines.water_runner.four_bar_leg import FourBarLeg
+from footfall.machines.water_runner.linkage import pose
 from footfall.scenario.catalog import kinds_for
 from footfall.scenario.document import slot_types
 from footfall.scenario.errors import ScenarioError

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from footfall.machines.control.ports import LinkLost, pipe
 from footfall.realtime.serial_port import NoisyPort, PortError, PtyPort, SerialPort
-from footfall.stack.ports import LinkLost, pipe
 
 EVERY_BYTE = bytes(range(256))
 
@@ -132,7 +132,7 @@ def test_programs_of_the_control_computer_need_no_jax_and_no_scenario(program):
         "rich",
         "typer",
         "footfall.scenario",
-        "footfall.sim",
+        "footfall.engines",
     )
     code = f"import sys, footfall.realtime.{program}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

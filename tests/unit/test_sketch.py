@@ -11,20 +11,20 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from PIL import Image
 
-from footfall import robots
-from footfall.analysis.summary import summarise
-from footfall.hybrid.sketch import Arrow, Ball, Bar, Ground, Link, Seen, ground_height, segments
-from footfall.parts.terrain.base import AbstractGround, Face
-from footfall.parts.terrain.drawn import drawn_ground
-from footfall.parts.terrain.gaps import DRAWN_DEPTH, Gap
-from footfall.parts.terrain.planes import Slope
-from footfall.parts.terrain.profile import Profile
-from footfall.parts.terrain.steps import Steps
+from footfall.engines.analysis.summary import summarise
+from footfall.engines.simulate import simulate
+from footfall.machines import robots
+from footfall.machines.parts.terrain.base import AbstractGround, Face
+from footfall.machines.parts.terrain.drawn import drawn_ground
+from footfall.machines.parts.terrain.gaps import DRAWN_DEPTH, Gap
+from footfall.machines.parts.terrain.planes import Slope
+from footfall.machines.parts.terrain.profile import Profile
+from footfall.machines.parts.terrain.steps import Steps
+from footfall.pictures.animate import FRAMES_PER_SECOND, write_animation
+from footfall.pictures.draw import draw_ground, draw_pose, side_view, slanted_view, view_of
+from footfall.pictures.plot_page import write_plot_page
 from footfall.scenario.load import load
-from footfall.sim.simulate import simulate
-from footfall.viewer.animate import FRAMES_PER_SECOND, write_animation
-from footfall.viewer.draw import draw_ground, draw_pose, side_view, slanted_view, view_of
-from footfall.viewer.plot_page import write_plot_page
+from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, Seen, ground_height, segments
 
 #: Rounding of positions of a few metres through a dozen operations.
 EXACT = 1e-13

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.reset_line import NoResetLine
+from footfall.machines.control.settings import StackSettings
+from footfall.machines.control.start_up import Connections, StartUpError, start_up
 from footfall.realtime.launcher import IMPATIENCE, PATIENCE, Child, Emulation, LaunchError, StackProcesses
 from footfall.realtime.serial_port import PortError
 from footfall.realtime.supervisor_process import NOT_STARTED
 from footfall.realtime.supervisor_process import main as supervise
-from footfall.stack.pid import PidGains
-from footfall.stack.reset_line import NoResetLine
-from footfall.stack.settings import StackSettings
-from footfall.stack.start_up import Connections, StartUpError, start_up
 
 SETTINGS = StackSettings(PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000), setpoint=0.6)
 ASLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]

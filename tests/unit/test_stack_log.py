@@ -15,11 +15,11 @@ from hypothesis import given
 from mcap.reader import make_reader
 from mcap.writer import Writer
 
+from footfall.machines.control.contracts import Record
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.stack_log import FILE_NAME, StackLogError, StackLogWriter, read_stack_log, to_json
-from footfall.stack.contracts import Record
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
 
 SETTINGS = StackSettings(PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000), setpoint=0.6)
 PATIENCE = 20.0  # s; a process starts in a fraction of one

@@ -6,13 +6,13 @@ import os
 import pytest
 
 from footfall.cli.stack import LOCKSTEP_ONLY, StackRequest, _old_one_aside, check, read_script, walked, without_effect
-from footfall.parts.computers.three_level import ThreeLevelStack
+from footfall.machines.control.odrive_ascii import error_words
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
+from footfall.machines.control.three_level import ThreeLevelStack
 from footfall.realtime.firmware_build import main as firmware_build
 from footfall.realtime.stack_log import read_stack_log
 from footfall.scenario.errors import ScenarioError
-from footfall.stack.odrive_ascii import error_words
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
 from support.stack_logs import bench_log
 
 GAINS = PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000)

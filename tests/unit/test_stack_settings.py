@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import PERIODS, TIMEOUTS, StackSettings
 from footfall.realtime.plant import load_plant
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import PERIODS, TIMEOUTS, StackSettings
 from support.stack_cases import EVERY, ROBOT, WALKING
 
 #: What no number, flag or pair of the settings may be. An integer of 5000 digits has neither a float nor, by default, a text.

@@ -51,7 +51,7 @@ def test_a_cure_keeps_what_else_was_set_and_offers_the_scenario_as_it_is():
 
 
 def test_the_first_cure_mends_a_wheel_that_rocked_back():
-    from footfall.sim.simulate import simulate
+    from footfall.engines.simulate import simulate
 
     experiment = load("passive-wheel", ["terrain.angle=1.8 deg"], duration=5)
     run = simulate(experiment.system, experiment.start, experiment.plan)

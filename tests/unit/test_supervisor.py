@@ -7,15 +7,15 @@ import sys
 import pytest
 from tests.support.bench import BATTERY, SETTINGS, WINDING, Driver, Hand, HandClock, Journal, Pendulum, Sensor, bench
 
-from footfall.stack.contracts import DeviceError
-from footfall.stack.framing import FrameReader, down_format, encode, up_format
-from footfall.stack.mid import MidProgram
-from footfall.stack.ports import LinkLost, pipe
-from footfall.stack.reset_line import NoResetLine
-from footfall.stack.settings import StackSettings
-from footfall.stack.start_up import Connections, StartUpError, start_up
-from footfall.stack.supervisor import Supervisor, run
-from footfall.stack.virtual_bench import VirtualBench
+from footfall.machines.control.contracts import DeviceError
+from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.ports import LinkLost, pipe
+from footfall.machines.control.reset_line import NoResetLine
+from footfall.machines.control.settings import StackSettings
+from footfall.machines.control.start_up import Connections, StartUpError, start_up
+from footfall.machines.control.supervisor import Supervisor, run
+from footfall.machines.control.virtual_bench import VirtualBench
 
 
 class Rig:
@@ -490,9 +490,9 @@ def test_programs_of_the_robot_import_neither_jax_nor_pydantic():
     modules = (
         "supervisor start_up odrive_ascii odrive_vendor operator_sources pitch_sensor reset_line odrive_emulator virtual_bench"
     )
-    program = f"import sys\n{''.join(f'import footfall.stack.{name}{chr(10)}' for name in modules.split())}print(*sys.modules)"
+    program = f"import sys\n{''.join(f'import footfall.machines.control.{name}{chr(10)}' for name in modules.split())}print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     ).stdout.split()
-    assert "footfall.stack.supervisor" in loaded
+    assert "footfall.machines.control.supervisor" in loaded
     assert not {"jax", "pydantic", "matplotlib", "footfall.scenario", "odrive", "gpiod"} & set(loaded)

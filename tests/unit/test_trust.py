@@ -16,7 +16,7 @@ from footfall.scenario.trust import accepting, answer_by, trust_folder
 ROBOT = """
 from pathlib import Path
 Path(__file__).with_name("ran").touch()
-from footfall.models.rigid_wheel import RigidWheel
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
 class Mine(RigidWheel):
     pass
 """

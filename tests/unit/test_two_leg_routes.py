@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from footfall.hybrid.fields import ParameterError
-from footfall.mechanics.two_leg import Motion, Point, pose
-from footfall.models import two_leg_planner
-from footfall.models.two_leg_course import Footstep, Stand, Verb, expanded
-from footfall.models.two_leg_moves import legs_of
-from footfall.models.two_leg_planner import GRAIN, plan_to
-from footfall.models.two_leg_reach import check_reach, corners
-from footfall.models.two_leg_route import blocks_of, footsteps_of, parse_route
-from footfall.models.two_leg_support import Build, ground_under, links_below, obstacle, way_over
-from footfall.models.two_leg_walker import TwoLegWalker
-from footfall.parts.gaits.inchworm import InchwormGait
-from footfall.parts.terrain.planes import Flat
-from footfall.parts.terrain.steps import Steps
-from footfall.robots.two_leg import Walker, two_leg_walker
+from footfall.machines.parts.terrain.planes import Flat
+from footfall.machines.parts.terrain.steps import Steps
+from footfall.machines.two_leg import planner as two_leg_planner
+from footfall.machines.two_leg.course import Footstep, Stand, Verb, expanded
+from footfall.machines.two_leg.gait import InchwormGait
+from footfall.machines.two_leg.kinematics import Motion, Point, pose
+from footfall.machines.two_leg.moves import legs_of
+from footfall.machines.two_leg.planner import GRAIN, plan_to
+from footfall.machines.two_leg.reach import check_reach, corners
+from footfall.machines.two_leg.robots import Walker, two_leg_walker
+from footfall.machines.two_leg.route import blocks_of, footsteps_of, parse_route
+from footfall.machines.two_leg.support import Build, ground_under, links_below, obstacle, way_over
+from footfall.machines.two_leg.walker import TwoLegWalker
 
 START = Stand(0.0, 0.0, 0.1, 0.0)
 #: Places are sums of a few decimetres.

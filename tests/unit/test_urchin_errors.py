@@ -7,14 +7,14 @@ import pytest
 
 from footfall import load
 from footfall.hybrid.fields import ParameterError
-from footfall.mechanics.spike import SpikeShape, attachment, require_joints, require_reach
-from footfall.models.kick_roll import KickRoll, KickStart
-from footfall.models.spike_start import SpikeStart
-from footfall.parts.controllers.spike_advice import explicit_step_limit, require_explicit_step, sag_warning
-from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
-from footfall.parts.gaits.spike_gait import SpikeGait
-from footfall.parts.legs.spike import Spike
-from footfall.robots.urchin import urchin_spike
+from footfall.machines.sea_urchin.gain_advice import explicit_step_limit, require_explicit_step, sag_warning
+from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart
+from footfall.machines.sea_urchin.numbers import urchin_spike
+from footfall.machines.sea_urchin.spike import Spike
+from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_gait import SpikeGait
+from footfall.machines.sea_urchin.spike_kinematics import SpikeShape, attachment, require_joints, require_reach
+from footfall.machines.sea_urchin.spike_start import SpikeStart
 from footfall.scenario.errors import ScenarioError
 
 
@@ -132,8 +132,8 @@ def test_the_step_limit_is_where_euler_s_method_begins_to_grow():
 
 def _euler_growth(law, spike, step):
     """Largest factor by which a deviation grows in a step, from the equations of motion rather than from the loop's matrix."""
-    from footfall.mechanics.spike_dynamics import mass_matrix
-    from footfall.parts.controllers.spike_advice import MIDDLE
+    from footfall.machines.sea_urchin.gain_advice import MIDDLE
+    from footfall.machines.sea_urchin.spike_dynamics import mass_matrix
 
     mass = np.array([float(d) for d in mass_matrix(spike.inertia(MIDDLE[2]), MIDDLE[1])])
     columns = []

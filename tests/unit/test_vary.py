@@ -9,8 +9,8 @@ import pytest
 from footfall.hybrid.fields import ParameterError, Parametric, param
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg
 from footfall.numerics.scalar import Scalar
-from footfall.parts.legs.spring import SpringLeg
 from footfall.scenario.catalog import shipped_scenarios
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load, with_settings

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from footfall.cli.extras import require
 from footfall.cli.screen import err, note, out
+from footfall.engines.simulate import simulate
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
-from footfall.sim.simulate import simulate
 
 
 def show_bodies(name: str, settings: list[str], picture: str | None, mjcf: str | None, at: str) -> int:
@@ -33,7 +33,7 @@ def show_bodies(name: str, settings: list[str], picture: str | None, mjcf: str |
         note(f"MJCF:    {mjcf}")
     if picture is not None:
         require("matplotlib", "plots")
-        from footfall.viewer.bodies_picture import write_picture
+        from footfall.pictures.bodies_picture import write_picture
 
         with err.status("simulating", spinner="dots"):
             run = simulate(system, experiment.start, dataclasses.replace(experiment.plan, duration=_seconds(at), settle=None))

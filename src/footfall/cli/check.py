@@ -5,11 +5,11 @@ from rich.markup import escape
 from footfall.cli.extras import require
 from footfall.cli.phases import Phases, told_by_jax
 from footfall.cli.screen import out
+from footfall.engines.bodies.mujoco_check import examine_bodies
+from footfall.engines.lanes.batch import fits_kernels
 from footfall.hybrid.conformance import examine_system
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.scenario.load import load
-from footfall.sim.batch import fits_kernels
-from footfall.sim.mujoco_check import examine_bodies
 
 
 def check_scenario(name: str, settings: list[str]) -> int:

@@ -14,7 +14,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from footfall.analysis.compare import (
+from footfall.cli import stopping
+from footfall.cli.extras import can_draw, require
+from footfall.cli.folders import fresh_folder
+from footfall.cli.run import own_code
+from footfall.cli.screen import err, fail, note, out
+from footfall.cli.summary_table import verdict_lines
+from footfall.engines.analysis.compare import (
     DEFAULT,
     NoReference,
     Reference,
@@ -26,12 +32,6 @@ from footfall.analysis.compare import (
     plan_trials,
     run_trial,
 )
-from footfall.cli import stopping
-from footfall.cli.extras import can_draw, require
-from footfall.cli.folders import fresh_folder
-from footfall.cli.run import own_code
-from footfall.cli.screen import err, fail, note, out
-from footfall.cli.summary_table import verdict_lines
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, require_flow
@@ -116,7 +116,7 @@ def _picture_path(out_file: str | None, experiment: Experiment) -> Path:
 
 def _drawn(results: list[Result], reference: Reference, path: Path, experiment: Experiment, span: float) -> Path | None:
     """Draw it. What cannot be written is said, but the table comes all the same."""
-    from footfall.viewer.compare_plot import write_compare_plot
+    from footfall.pictures.compare_plot import write_compare_plot
 
     title = f"{experiment.about.title or experiment.name}: integrators compared over {span:g} s"
     try:

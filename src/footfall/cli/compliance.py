@@ -159,6 +159,6 @@ def _write(folder: Path, found: Compliance, experiment: Experiment, request: Com
     (folder / "compliance.json").write_text(json.dumps(_numbers(found), indent=1, allow_nan=False) + "\n")
     (folder / "scenario.toml").write_text(experiment.to_toml())
     if request.plots:
-        from footfall.viewer.compliance_plot import write_compliance_plot
+        from footfall.pictures.compliance_plot import write_compliance_plot
 
         write_compliance_plot(found, folder / "compliance.png", title=experiment.about.title or experiment.name)

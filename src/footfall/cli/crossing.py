@@ -16,13 +16,13 @@ from footfall.cli import stopping
 from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
 from footfall.cli.screen import err, note, out
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.stable_step import REACH
+from footfall.engines.stability_limit import spectrum
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.stability_limit import spectrum
-from footfall.sim.stable_step import REACH
 from footfall.sweep.crossing import Crossings, Question, controllers_of, count_crossings, near_edge, rows_of
 from footfall.sweep.parse import parse_axis
 from footfall.sweep.plan_sweep import plan_of
@@ -218,6 +218,6 @@ def _write(folder: Path, found: Crossings, experiment: Experiment, plan: BatchPl
     (folder / "crossings.json").write_text(json.dumps(_numbers(found, plan), indent=1, allow_nan=False) + "\n")
     (folder / "scenario.toml").write_text(experiment.to_toml())
     if request.plots:
-        from footfall.viewer.crossing_plot import write_crossing_plot
+        from footfall.pictures.crossing_plot import write_crossing_plot
 
         write_crossing_plot(found, folder / "crossings.png", title=experiment.about.title or experiment.name)

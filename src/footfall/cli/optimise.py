@@ -13,13 +13,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from footfall.analysis.plan_optimum import Front, NoGait, Optimum, as_settings, find_front
 from footfall.cli import stopping
 from footfall.cli.extras import can_draw
 from footfall.cli.folders import fresh_folder
 from footfall.cli.run import tell
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import verdict_lines
+from footfall.engines.analysis.plan_optimum import Front, NoGait, Optimum, as_settings, find_front
+from footfall.engines.lanes.plan_figures import reckon
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.motion_plan import AbstractTunablePlan
 from footfall.hybrid.outcome import Outcome
@@ -28,7 +29,6 @@ from footfall.record.run_folder import FolderError, require_writable
 from footfall.record.verdict import Verdict, together
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, with_settings
-from footfall.sim.plan_figures import reckon
 from footfall.sweep.words import counted
 
 #: Figures of each gait that are shown, besides its knobs.
@@ -189,7 +189,7 @@ def _write(
             table.writerows({**row, "held_by": "; ".join(row["held_by"])} for row in rows)
         if not plots:
             return None
-        from footfall.viewer.front_plot import write_front_plot
+        from footfall.pictures.front_plot import write_front_plot
 
         path = folder / "front.png"
         title = experiment.about.title or experiment.name

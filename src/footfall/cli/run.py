@@ -11,7 +11,6 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from footfall.analysis.summary import Summary, summarise
 from footfall.cli import stopping
 from footfall.cli.cost import Pace, require_affordable
 from footfall.cli.extras import can_draw, require
@@ -20,6 +19,11 @@ from footfall.cli.phases import Phases, told_by_jax
 from footfall.cli.screen import err, note, out
 from footfall.cli.suggest import commands
 from footfall.cli.summary_table import plan_table, summary_table
+from footfall.engines.analysis.summary import Summary, summarise
+from footfall.engines.doubts import step_doubts
+from footfall.engines.lanes.plan_figures import reckon
+from footfall.engines.recorder import columns_of
+from footfall.engines.simulate import MOST_SAMPLES, simulate
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
@@ -29,10 +33,6 @@ from footfall.record.trajectory import Trajectory
 from footfall.record.verdict import Verdict
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
-from footfall.sim.doubts import step_doubts
-from footfall.sim.plan_figures import reckon
-from footfall.sim.recorder import columns_of
-from footfall.sim.simulate import MOST_SAMPLES, simulate
 from footfall.sweep.words import counted, grouped
 
 LARGE = 50.0  # MB: a run folder worth a word before it is filled
@@ -189,7 +189,7 @@ def _write(
     """Write the run folder. A name we chose ourselves and that another run took meanwhile is chosen again."""
 
     def pictures(aside: Path) -> None:
-        from footfall.viewer.plot_page import write_plot_page
+        from footfall.pictures.plot_page import write_plot_page
 
         def drawn(done: int, total: int) -> None:
             phases.count("drawing", done, total, f"{done} of {total} panels")
@@ -219,7 +219,7 @@ def _write(
 
 def _animate(run: Trajectory, path: Path) -> None:
     """Like any picture it can be drawn again: Ctrl-C between two frames leaves it out, and the data are kept."""
-    from footfall.viewer.animate import write_animation
+    from footfall.pictures.animate import write_animation
 
     def drawn(done: int, total: int) -> None:
         phases.count("drawing the animation", done, total, f"{done} of {total} frames")

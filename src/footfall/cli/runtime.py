@@ -2,7 +2,7 @@
 
 import os
 
-from footfall.sim.jax_setup import prepare_jax
+from footfall.engines.jax_setup import prepare_jax
 
 
 def prepare() -> None:

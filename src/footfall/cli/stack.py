@@ -20,6 +20,7 @@ from footfall.cli import stopping
 from footfall.cli.folders import fresh_folder
 from footfall.cli.phases import Phases
 from footfall.cli.screen import err, fail, note, out
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.dashboard import Dashboard
 from footfall.realtime.joystick import require_joystick
 from footfall.realtime.launcher import (
@@ -38,7 +39,6 @@ from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
 from footfall.record.run_folder import FolderError, require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import find_scenario, read_toml, with_computer
-from footfall.stack.settings import StackSettings
 
 SHORTEST = 2.0  # s: to switch on, to walk, to switch off
 SETPOINT_STEP = 0.05  # rad: the change in the middle of the built-in script

@@ -55,7 +55,7 @@ def replay_log(
     else:
         _print_replay(found)
     if plots:
-        from footfall.viewer.stack_plot import write_replay_plot
+        from footfall.pictures.stack_plot import write_replay_plot
 
         with err.status("drawing", spinner="dots"):
             write_replay_plot(found, target)

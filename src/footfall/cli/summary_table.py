@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from footfall.analysis.summary import Summary, unit_of
+from footfall.engines.analysis.summary import Summary, unit_of
 from footfall.hybrid.motion_plan import Figure
 from footfall.hybrid.outcome import Outcome
 from footfall.record.trajectory import Trajectory

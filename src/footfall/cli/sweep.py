@@ -18,10 +18,10 @@ from footfall.cli.run import own_code
 from footfall.cli.screen import err, note, out
 from footfall.cli.sweep_request import SweepRequest, require_sense
 from footfall.cli.sweep_table import run_alone, sweep_table
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, require_flow
-from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.batches import result_columns
 from footfall.sweep.begin_sweep import begin_sweep, default_shard_size
 from footfall.sweep.design_file import read_designs
@@ -229,7 +229,7 @@ def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Pat
     """Draw it. What cannot be drawn is said, but the sweep is complete all the same."""
     if not can_draw("picture"):
         return None
-    from footfall.viewer.sweep_plots import write_sweep_plot
+    from footfall.pictures.sweep_plots import write_sweep_plot
 
     title = experiment.about.title or experiment.name
     try:

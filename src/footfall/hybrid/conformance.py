@@ -18,8 +18,8 @@ import numpy as np
 from footfall.hybrid.fields import describe
 from footfall.hybrid.flatten import Layout, named_leaves
 from footfall.hybrid.scout import Journey, Moves, Visited, scout
-from footfall.hybrid.sketch import Arrow, Ground, Link
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.scene.sketch import Arrow, Ground, Link
 
 #: Derivatives are exact and sums are of a few dozen terms, so what is left is rounding of 64-bit numbers, times some room.
 ROUNDING = 1e-10

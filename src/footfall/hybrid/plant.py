@@ -1,4 +1,4 @@
-"""A plant: a robot whose joint torques somebody else decides. With a control computer (footfall.stack) it is a hybrid system again."""
+"""A plant: a robot whose joint torques somebody else decides. With a control computer (footfall.machines.control) it is a hybrid system again."""
 
 import abc
 from collections.abc import Mapping

@@ -16,10 +16,10 @@ import numpy as np
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric, signal
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.sketch import Chart, Drawing, Shape
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, HybridState, Travel
 from footfall.numerics.scalar import Scalar
+from footfall.scene.sketch import Chart, Drawing, Shape
 
 
 class MissingEngine(ModuleNotFoundError):

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.sketch import Chart, Drawing, Shape
 from footfall.hybrid.suggestion import Suggestion
 from footfall.numerics.scalar import Scalar
+from footfall.scene.sketch import Chart, Drawing, Shape
 
 
 class Rates(NamedTuple):

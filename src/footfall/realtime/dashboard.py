@@ -12,7 +12,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from footfall.stack.settings import StackSettings
+from footfall.machines.control.settings import StackSettings
 
 Status = dict[str, dict[str, Any]]
 LINE_EVERY = 1.0  # s

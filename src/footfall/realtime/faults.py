@@ -17,8 +17,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from footfall.stack.odrive_emulator import OdriveEmulator
-from footfall.stack.pitch_sensor import SensorEmulator
+from footfall.machines.control.odrive_emulator import OdriveEmulator
+from footfall.machines.control.pitch_sensor import SensorEmulator
 
 _MOST = 4096  # bytes looked at in one turn, and of a line that does not end
 

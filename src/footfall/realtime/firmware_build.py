@@ -23,9 +23,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from footfall.engines.kernels.cache_folder import cache_folder
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.firmware_config import config_header
-from footfall.sim.cache_folder import cache_folder
-from footfall.stack.settings import StackSettings
 
 #: Warnings are errors; no product and sum are merged into one rounding, so that the law gives the bits it gives in Python.
 FLAGS = ("-O2", "-std=c99", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")

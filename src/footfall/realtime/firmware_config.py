@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from footfall.stack.framing import as_sent, down_format, encode
-from footfall.stack.settings import StackSettings
+from footfall.machines.control.framing import as_sent, down_format, encode
+from footfall.machines.control.settings import StackSettings
 
 #: Outputs are written with six decimals through 64-bit integers, and a line has room for seven digits before the point.
 _LARGEST_OUTPUT = 1e6

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
 from footfall.realtime.plant import plant_of_log
@@ -20,8 +22,6 @@ from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.record.verdict import Verdict
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import batched
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
 
 TURN = 2.0 * math.pi
 TRACKED = ("computer.pitch", "computer.motor_speed_1", "computer.output", "computer.bus_power")

@@ -8,9 +8,9 @@ import stat
 import threading
 from pathlib import Path
 
+from footfall.machines.control.contracts import Operator
+from footfall.machines.control.operator_sources import JoystickDecoder
 from footfall.realtime.serial_port import PortError
-from footfall.stack.contracts import Operator
-from footfall.stack.operator_sources import JoystickDecoder
 
 _EVENTS = 8 * 64  # bytes of one read: up to 64 events
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.names import RunFolder
-from footfall.stack.settings import StackSettings
 
 #: s; a scenario may have to be compiled before the robot is there.
 PLANT_PATIENCE = 300.0

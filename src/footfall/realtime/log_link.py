@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from footfall.machines.control.contracts import Record
 from footfall.realtime.stack_log import to_json
-from footfall.stack.contracts import Record
 
 #: Asked of the kernel, which doubles it and counts about 1.3 kB for a record: one second of them.
 QUEUE_BYTES = 1 << 16

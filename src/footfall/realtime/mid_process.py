@@ -1,4 +1,4 @@
-"""The Teensy's program as a process: footfall.stack.mid turned a thousand times a second, between a pseudo-terminal and a serial port.
+"""The Teensy's program as a process: footfall.machines.control.mid turned a thousand times a second, between a pseudo-terminal and a serial port.
 
 The host build of the firmware takes the same arguments and is interchangeable with it.
 
@@ -14,15 +14,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from footfall.machines.control.driver_lines import current_lines
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.ports import LinkLost, Port
+from footfall.machines.control.reset_line import FileResetLine
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.leash import begin
 from footfall.realtime.real_clock import keep_time, now_us
 from footfall.realtime.serial_port import PtyPort, SerialPort
 from footfall.realtime.status_line import EVERY, prepare_to_say, say
-from footfall.stack.driver_lines import current_lines
-from footfall.stack.mid import MidProgram
-from footfall.stack.ports import LinkLost, Port
-from footfall.stack.reset_line import FileResetLine
-from footfall.stack.settings import StackSettings
 
 DRIVER_BAUD = 460_800  # two lines of 14 bytes a millisecond are more than 115 200 can carry
 MISSED_US = 1000  #: a deadline is missed if its commands are out later than this

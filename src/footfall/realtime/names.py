@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.stack_log import FILE_NAME
-from footfall.stack.settings import StackSettings
 
 
 class RunFolder:

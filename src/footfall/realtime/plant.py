@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from footfall.engines.lanes.resident import ResidentLane
 from footfall.hybrid.outcome import Outcome
+from footfall.machines.control.electrics import Battery, Winding, loop_share
+from footfall.machines.control.lockstep import ClosedLoop
+from footfall.machines.control.microseconds import SECOND
+from footfall.machines.control.pid import PidGains
+from footfall.machines.control.settings import StackSettings
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.scenario.catalog import shipped_scenarios
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import COMPUTER, Experiment, load, with_computer
-from footfall.sim.resident import ResidentLane
-from footfall.stack.electrics import Battery, Winding, loop_share
-from footfall.stack.lockstep import ClosedLoop
-from footfall.stack.microseconds import SECOND
-from footfall.stack.pid import PidGains
-from footfall.stack.settings import StackSettings
 
 TURN = 2.0 * math.pi
 #: Until a motor is given this much current the robot is held at its start [A].

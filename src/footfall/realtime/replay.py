@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.hybrid.doubt import Doubt
+from footfall.machines.control.microseconds import SECOND
+from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.operator_sources import RecordedOperator
+from footfall.machines.control.virtual_bench import VirtualBench
 from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.record.verdict import Verdict
-from footfall.stack.microseconds import SECOND
-from footfall.stack.mid import MidProgram
-from footfall.stack.operator_sources import RecordedOperator
-from footfall.stack.virtual_bench import VirtualBench
 
 #: What is compared, with units.
 COMPARED = {

@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from footfall.hybrid.outcome import Outcome
+from footfall.machines.control.electrics import Battery, Winding
+from footfall.machines.control.odrive_emulator import OdriveEmulator
+from footfall.machines.control.pitch_sensor import SensorEmulator
+from footfall.machines.control.settings import StackSettings
+from footfall.machines.control.virtual_bench import PlantStepper
 from footfall.realtime.faults import FaultSwitches
 from footfall.realtime.leash import begin, die_with
 from footfall.realtime.names import RunFolder
 from footfall.realtime.real_clock import keep_time, now_us
 from footfall.realtime.serial_port import PtyPort
 from footfall.realtime.status_line import EVERY, prepare_to_say, say
-from footfall.stack.electrics import Battery, Winding
-from footfall.stack.odrive_emulator import OdriveEmulator
-from footfall.stack.pitch_sensor import SensorEmulator
-from footfall.stack.settings import StackSettings
-from footfall.stack.virtual_bench import PlantStepper
 
 
 class Plant(PlantStepper, Protocol):

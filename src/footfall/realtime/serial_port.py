@@ -13,7 +13,7 @@ import termios
 import tty
 from pathlib import Path
 
-from footfall.stack.ports import LinkLost, Port
+from footfall.machines.control.ports import LinkLost, Port
 
 _MOST = 1 << 16  # bytes of one read: all a tty holds
 _GONE = (errno.EIO, errno.ENODEV, errno.ENXIO, errno.EBADF)

@@ -18,8 +18,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from footfall.stack.contracts import Record
-from footfall.stack.settings import StackSettings
+from footfall.machines.control.contracts import Record
+from footfall.machines.control.settings import StackSettings
 
 FILE_NAME = "stack.mcap"
 TOPIC = "/stack/record"

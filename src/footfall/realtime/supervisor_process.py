@@ -1,4 +1,4 @@
-"""The Raspberry Pi's program: opens the named devices, checks them, runs footfall.stack.supervisor against the clock, ends in order.
+"""The Raspberry Pi's program: opens the named devices, checks them, runs footfall.machines.control.supervisor against the clock, ends in order.
 
     python -m footfall.realtime.supervisor_process --settings FILE --folder RUN --mid PORT --imu PORT --driver PORT --script FILE
 
@@ -17,6 +17,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from footfall.machines.control.contracts import MotorDriver, Operator, Record, ResetLine
+from footfall.machines.control.odrive_ascii import OdriveAscii, error_words
+from footfall.machines.control.operator_sources import JoystickDecoder, RecordedOperator, ScriptedOperator
+from footfall.machines.control.pitch_sensor import SerialPitchSensor
+from footfall.machines.control.ports import Port
+from footfall.machines.control.reset_line import FileResetLine, GpioResetLine, NoResetLine
+from footfall.machines.control.settings import StackSettings
+from footfall.machines.control.start_up import Connections, Devices, StartUpError, start_up
+from footfall.machines.control.supervisor import Supervisor, run
 from footfall.realtime.joystick import JoystickThread, require_joystick
 from footfall.realtime.leash import begin
 from footfall.realtime.log_link import LogLink
@@ -24,15 +33,6 @@ from footfall.realtime.real_clock import RealClock, keep_time
 from footfall.realtime.serial_port import NoisyPort, SerialPort
 from footfall.realtime.stack_log import read_stack_log
 from footfall.realtime.status_line import prepare_to_say, say
-from footfall.stack.contracts import MotorDriver, Operator, Record, ResetLine
-from footfall.stack.odrive_ascii import OdriveAscii, error_words
-from footfall.stack.operator_sources import JoystickDecoder, RecordedOperator, ScriptedOperator
-from footfall.stack.pitch_sensor import SerialPitchSensor
-from footfall.stack.ports import Port
-from footfall.stack.reset_line import FileResetLine, GpioResetLine, NoResetLine
-from footfall.stack.settings import StackSettings
-from footfall.stack.start_up import Connections, Devices, StartUpError, start_up
-from footfall.stack.supervisor import Supervisor, run
 
 PRIORITY = 20  #: of real-time scheduling where it is permitted: below the mid level
 PLANNED, FAULT, NOT_STARTED, SIGNAL = range(4)
@@ -151,7 +151,7 @@ def _connections(asked: argparse.Namespace, settings: StackSettings, clock: Real
 
     def driver() -> MotorDriver:
         if asked.driver_serial is not None:
-            from footfall.stack.odrive_vendor import OdriveVendor, find_odrive
+            from footfall.machines.control.odrive_vendor import OdriveVendor, find_odrive
 
             return OdriveVendor(find_odrive(asked.driver_serial or None), settings)
         return OdriveAscii(SerialPort(asked.driver), settings, clock, reply_limit=asked.reply_limit)

@@ -16,12 +16,12 @@ import numpy as np
 
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.sketch import Drawing, Seen, Shape
 from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
 from footfall.record.row_stream import StreamedColumns
 from footfall.record.signal import Signal as Signal
 from footfall.record.verdict import Verdict, verdict
+from footfall.scene.sketch import Drawing, Seen, Shape
 
 
 def _extra(name: str) -> Any:

@@ -8,46 +8,46 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from footfall import robots
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.machines import robots
+from footfall.machines.centipede.body import SegmentChain
+from footfall.machines.centipede.gait import WaveGait
+from footfall.machines.centipede.leg import PolarLeg
+from footfall.machines.centipede.reflexes import ReflexControl
+from footfall.machines.control.digital_pid import DigitalPid
+from footfall.machines.control.three_level import ThreeLevelStack
+from footfall.machines.parts.actuators.battery import BatteryPack
+from footfall.machines.parts.actuators.drivetrain import DriveTrain
+from footfall.machines.parts.actuators.motors import DcMotor, IdealMotor
+from footfall.machines.parts.contact.cubic import CubicContact
+from footfall.machines.parts.contact.hunt_crossley import HuntCrossleyContact
+from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
+from footfall.machines.parts.friction.bristle import BristleFriction
+from footfall.machines.parts.friction.coulomb import Frictionless, StribeckFriction, TanhFriction
+from footfall.machines.parts.terrain.bumps import Bumps
+from footfall.machines.parts.terrain.gaps import Gap, Gaps
+from footfall.machines.parts.terrain.planes import Flat, Slope
+from footfall.machines.parts.terrain.profile import Profile
+from footfall.machines.parts.terrain.steps import Steps
+from footfall.machines.parts.terrain.water import Water
+from footfall.machines.rimless_wheel.pitch_laws import ConstantTorque, Passive, PitchPid
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg, StiffeningLeg
+from footfall.machines.rimless_wheel.strut import Strut
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.sea_urchin.roll_gait import RollGait
+from footfall.machines.sea_urchin.spike import Spike
+from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_gait import SpikeGait
+from footfall.machines.two_leg.gait import InchwormGait
+from footfall.machines.water_runner.body import RunnerBody
+from footfall.machines.water_runner.compliant_feet import CompliantFoot, PointFoot
+from footfall.machines.water_runner.crank_drives import CrankMotor, PrescribedCrank
+from footfall.machines.water_runner.four_bar_leg import FourBarLeg
+from footfall.machines.water_runner.pads import BreakawayPad, RigidPad
+from footfall.machines.water_runner.tails import NoTail, PadTail
 from footfall.numerics.shown import clipped
-from footfall.parts.actuators.battery import BatteryPack
-from footfall.parts.actuators.drivetrain import DriveTrain
-from footfall.parts.actuators.motors import DcMotor, IdealMotor
-from footfall.parts.bodies.runner_body import RunnerBody
-from footfall.parts.bodies.segment_chain import SegmentChain
-from footfall.parts.bodies.torso import Torso
-from footfall.parts.computers.three_level import ThreeLevelStack
-from footfall.parts.contact.cubic import CubicContact
-from footfall.parts.contact.hunt_crossley import HuntCrossleyContact
-from footfall.parts.contact.viscoelastic import ViscoelasticContact
-from footfall.parts.controllers.digital_pid import DigitalPid
-from footfall.parts.controllers.pitch import ConstantTorque, Passive, PitchPid
-from footfall.parts.controllers.reflexes import ReflexControl
-from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
-from footfall.parts.drives.crank import CrankMotor, PrescribedCrank
-from footfall.parts.feet.compliant import CompliantFoot, PointFoot
-from footfall.parts.feet.pads import BreakawayPad, RigidPad
-from footfall.parts.friction.bristle import BristleFriction
-from footfall.parts.friction.coulomb import Frictionless, StribeckFriction, TanhFriction
-from footfall.parts.gaits.inchworm import InchwormGait
-from footfall.parts.gaits.spike_gait import SpikeGait
-from footfall.parts.gaits.spike_roll import RollGait
-from footfall.parts.gaits.wave import WaveGait
-from footfall.parts.legs.four_bar import FourBarLeg
-from footfall.parts.legs.polar import PolarLeg
-from footfall.parts.legs.spike import Spike
-from footfall.parts.legs.spring import SpringLeg, StiffeningLeg
-from footfall.parts.legs.strut import Strut
-from footfall.parts.tails.pad import NoTail, PadTail
-from footfall.parts.terrain.bumps import Bumps
-from footfall.parts.terrain.gaps import Gap, Gaps
-from footfall.parts.terrain.planes import Flat, Slope
-from footfall.parts.terrain.profile import Profile
-from footfall.parts.terrain.steps import Steps
-from footfall.parts.terrain.water import Water
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.files import shipped_scenarios as shipped_scenarios
 from footfall.scenario.trust import require_trust

@@ -9,14 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.analysis.endpoint import End, course, find_end, follow
+from footfall.engines.analysis.endpoint import End, course, find_end, follow
+from footfall.engines.plan import SimPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.scenario.document import at
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, require_flow
 from footfall.scenario.vary import find_knob, placed
-from footfall.sim.plan import SimPlan
 
 
 class Gradient(NamedTuple):

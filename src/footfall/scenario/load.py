@@ -13,12 +13,16 @@ import jax
 import numpy as np
 import pydantic
 
+from footfall.engines.events.multirate import Multirate
+from footfall.engines.events.packed_system import fast_states
+from footfall.engines.jax_setup import prepare_jax
+from footfall.engines.lanes.batch_inputs import timing
+from footfall.engines.plan import SimPlan
 from footfall.hybrid.fields import ParameterError, describe, nearest
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
-from footfall.integrators.multirate import Multirate
 from footfall.numerics.namespace import traced
 from footfall.numerics.shown import clipped, shown
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
@@ -36,10 +40,6 @@ from footfall.scenario.document import (
 )
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable, table_model
-from footfall.sim.batch_inputs import timing
-from footfall.sim.jax_setup import prepare_jax
-from footfall.sim.packed_system import fast_states
-from footfall.sim.plan import SimPlan
 
 #: Ends the name of a shipped scenario whose robot has a control computer.
 COMPUTER = "-closed-loop"

@@ -7,11 +7,11 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from footfall.hybrid.sketch import Drawing
 from footfall.record.read_back import NoRun, read_run
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load, read_toml
+from footfall.scene.sketch import Drawing
 
 
 def open_run(folder: str | Path) -> Trajectory:

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 import pydantic
 from pydantic import BeforeValidator, ConfigDict
 
+from footfall.engines.events.solvers import SOLVERS, solver_by_name
+from footfall.engines.lanes.step_methods import METHODS
+from footfall.engines.plan import FixedSteps, SimPlan
 from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.numerics.shown import shown
 from footfall.numerics.units import UnitError, to_si
-from footfall.sim.plan import FixedSteps, SimPlan
-from footfall.sim.solvers import SOLVERS, solver_by_name
-from footfall.sim.step_methods import METHODS
 
 _STRICT = ConfigDict(extra="forbid")
 #: A run of a plan is given this share more time than the plan takes: it ends by arriving.

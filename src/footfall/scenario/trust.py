@@ -12,8 +12,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from footfall.engines.kernels.cache_folder import cache_folder
 from footfall.scenario.errors import ScenarioError
-from footfall.sim.cache_folder import cache_folder
 
 NAME = "trusted.json"
 #: What footfall writes into folders of its own.

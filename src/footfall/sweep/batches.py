@@ -6,6 +6,11 @@ from collections.abc import Callable, Iterator
 import jax
 import numpy as np
 
+from footfall.engines.lanes.batch import BatchResult
+from footfall.engines.lanes.batch_inputs import timing
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.checked_batch import run_checked
+from footfall.engines.lanes.step_ladder import StepLadder, choose_steps, first_step, joined
 from footfall.hybrid.doubt import DOUBTS
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
@@ -13,11 +18,6 @@ from footfall.record.verdict import verdict_words
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, with_settings
 from footfall.scenario.vary import Columns, batched
-from footfall.sim.batch import BatchResult
-from footfall.sim.batch_inputs import timing
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.checked_batch import run_checked
-from footfall.sim.step_ladder import StepLadder, choose_steps, first_step, joined
 
 Fraction = Callable[[float], None]
 #: What the columns of words mean.

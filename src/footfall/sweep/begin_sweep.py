@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jax
 
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.step_ladder import StepLadder
 from footfall.scenario.load import Experiment
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.step_ladder import StepLadder
 from footfall.sweep.batches import Variants, check_designs, require_step_fits, result_columns, step_ladder
 from footfall.sweep.design_file import write_designs
 from footfall.sweep.designs import Designs, Table

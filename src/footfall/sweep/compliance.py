@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from footfall.engines.simulate import simulate
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.record.verdict import Verdict, together
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, with_settings
-from footfall.sim.simulate import simulate
 
 #: What is told of each run: unit and meaning.
 FIGURES = {

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from footfall.engines.lanes.batch import run_batch
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.fields import describe
 from footfall.hybrid.outcome import Outcome
 from footfall.record.verdict import verdict_words
@@ -16,8 +18,6 @@ from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import batched, find_knob
-from footfall.sim.batch import run_batch
-from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.designs import Axis
 
 #: Widths of the study [m].

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.step_ladder import StepLadder
 from footfall.scenario.load import Experiment, load
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.step_ladder import StepLadder
 from footfall.sweep.designs import TABLE, Designs, Table, from_spec
 from footfall.sweep.errors import SweepError
 from footfall.sweep.files import write_aside

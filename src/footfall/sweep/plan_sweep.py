@@ -5,13 +5,13 @@ from typing import Any
 
 import jax
 
+from footfall.engines.kernels.compiler import find_compiler
+from footfall.engines.kernels.fuse_errors import NoCompiler
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.flatten import output_fields
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
-from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.compiler import find_compiler
-from footfall.sim.fuse_errors import NoCompiler
 
 _STATISTICS = ("mean", "rms", "min", "max")
 

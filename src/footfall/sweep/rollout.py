@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, require_flow
 from footfall.scenario.vary import Columns, Knob, find_knob, require_common_length
-from footfall.sim.batch_plan import BatchPlan
 from footfall.sweep.batches import Results, Variants, require_step_fits, run_designs, step_ladder
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.parse import to_number

@@ -1,4 +1,4 @@
-/* Numbers as text: one notation to write, one grammar to read. Python: footfall/stack/decimal_text.py. */
+/* Numbers as text: one notation to write, one grammar to read. Python: footfall/machines/control/decimal_text.py. */
 #ifndef FF_DECIMAL_TEXT_H
 #define FF_DECIMAL_TEXT_H
 

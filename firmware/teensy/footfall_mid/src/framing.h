@@ -1,4 +1,4 @@
-/* Frames <field,field,...*HH>: what may stand in one, how it is read, how it is written. Python: footfall/stack/framing.py. */
+/* Frames <field,field,...*HH>: what may stand in one, how it is read, how it is written. Python: footfall/machines/control/framing.py. */
 #ifndef FF_FRAMING_H
 #define FF_FRAMING_H
 

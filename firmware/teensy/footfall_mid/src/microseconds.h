@@ -1,4 +1,4 @@
-/* Time as the chip counts it: 32 bits of microseconds, which wrap every 71 minutes. Python: footfall/stack/microseconds.py. */
+/* Time as the chip counts it: 32 bits of microseconds, which wrap every 71 minutes. Python: footfall/machines/control/microseconds.py. */
 #ifndef FF_MICROSECONDS_H
 #define FF_MICROSECONDS_H
 

@@ -1,4 +1,4 @@
-/* The program of the mid level, without its ports: bytes and the time go in, bytes come out. Python: footfall/stack/mid.py. */
+/* The program of the mid level, without its ports: bytes and the time go in, bytes come out. Python: footfall/machines/control/mid.py. */
 #ifndef FF_MID_H
 #define FF_MID_H
 

@@ -1,4 +1,4 @@
-/* The pitch law, bit for bit what footfall/stack/pid.py gives in single precision. */
+/* The pitch law, bit for bit what footfall/machines/control/pid.py gives in single precision. */
 #ifndef FF_PID_H
 #define FF_PID_H
 

@@ -1,4 +1,4 @@
-/* What both ends of every line were built for. Python: footfall/stack/settings.py. */
+/* What both ends of every line were built for. Python: footfall/machines/control/settings.py. */
 #ifndef FF_SETTINGS_H
 #define FF_SETTINGS_H
 

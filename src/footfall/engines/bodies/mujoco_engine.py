@@ -1,0 +1,123 @@
+"""Rigid bodies stepped by MuJoCo, behind the same Trajectory.
+
+Each step is `act` (the robot's computer), `mj_step`, and three rows copied aside. Everything else is done a chunk at a time, in whole arrays.
+
+Work of a force f over a step of length h is h f (v + v')/2, with v' the speed after it. MuJoCo's implicit integrator makes
+M (v' - v) = h (sum of f - bias) with the damping taken at v', so with that same damping these works add up to the change of the kinetic
+energy at a held M exactly. What is left over is what the step does to M and to the height: the residual of the ledger, first order in h.
+"""
+
+import importlib.metadata
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from footfall.engines.bodies.mujoco_record import BodiesRecord
+from footfall.engines.plan import SimPlan
+from footfall.hybrid.fields import ParameterError
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies, require_mujoco
+from footfall.hybrid.system import HybridState
+from footfall.record.provenance import provenance
+from footfall.record.trajectory import Trajectory
+
+#: Steps whose work is summed at once: few enough that what is copied aside stays in the processor's cache, beside the model.
+BLOCK = 1000
+#: Steps between two looks at events, progress and Ctrl-C.
+CHUNK = 2 * BLOCK
+#: A longer run is sampled more coarsely, so that its record still fits into memory.
+MOST_SAMPLES = 100_000
+#: A run of more steps than this takes hours.
+MOST_STEPS = 100_000_000
+
+
+def compiled(system: AbstractRigidBodies, step: float) -> Any:
+    """The robot as an MjModel with this step."""
+    mujoco = require_mujoco()
+    spec = system.spec()
+    spec.option.timestep = step
+    # A run that diverges must say so, not go on from the begin.
+    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise ParameterError(f"MuJoCo cannot make this robot: {' '.join(str(error).split())}", "robot") from None
+
+
+def simulate_bodies(
+    system: AbstractRigidBodies, state: HybridState, plan: SimPlan, progress: Callable[[float, int], None] | None = None
+) -> Trajectory:
+    """See `simulate`. The plan's solver and tolerances play no part; its step does, or the robot's own."""
+    mujoco = require_mujoco()
+    step = plan.step or system.usual_step
+    steps = max(1, round(plan.duration / step))
+    if steps > MOST_STEPS:
+        raise ParameterError(
+            f"{plan.duration:g} s in steps of {step:g} s are {steps:.2g} steps; {MOST_STEPS:.0e} is the most.", "step"
+        )
+    every = (
+        steps if plan.sample_rate is None else max(1, round(1.0 / (plan.sample_rate * step)), math.ceil(steps / MOST_SAMPLES))
+    )
+    model = compiled(system, step)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = np.asarray(state.x.qpos), np.asarray(state.x.qvel)
+    driver = system.driver(model, data, steps)
+    record = BodiesRecord(system, model, data, driver, steps, every)
+    outcome, made = Outcome.running, 0
+    before = mujoco.get_mju_user_warning()
+    # What goes wrong is an outcome; MuJoCo by itself would write a file into the user's folder.
+    mujoco.set_mju_user_warning(lambda _: None)
+    try:
+        while made < steps and outcome is Outcome.running:
+            made = _advance(mujoco, model, data, driver, record, made, min(made + CHUNK, steps))
+            outcome = record.look()
+            if progress is not None:
+                progress(record.time, 0)
+        if outcome is Outcome.running:
+            driver.act(steps)  # the last row has forces too
+            record.finish(steps)
+            outcome = record.outcome if record.outcome is not Outcome.running else Outcome.reached_end
+    except KeyboardInterrupt:
+        outcome = Outcome.interrupted if outcome is Outcome.running else outcome
+    finally:
+        mujoco.set_mju_user_warning(before)
+    rate = None if plan.sample_rate is None else 1.0 / (every * step)
+    version = importlib.metadata.version("mujoco")
+    source = provenance(plan, rate) | {
+        "engine": "mujoco",
+        "solver": f"MuJoCo {version} ({mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix('mjINT_').lower()})",
+        "rtol": None,
+        "atol": None,
+        "step": step,
+        "device": "cpu",
+    }
+    source["versions"] = source["versions"] | {"mujoco": version}
+    return record.trajectory(outcome, source)
+
+
+def _advance(mujoco: Any, model: Any, data: Any, driver: Any, record: BodiesRecord, made: int, until: int) -> int:
+    """Steps from `made` to `until`, block by block. Names are looked up once: this is the loop that everything waits for."""
+    act, mj_step, every = driver.act, mujoco.mj_step, record.every
+    speed, push, effort = data.qvel, data.qfrc_constraint, data.qfrc_actuator
+    while made < until:
+        count, damping = min(BLOCK, until - made), None
+        speeds, pushes, efforts = record.block_rows(count)
+        for k in range(count):
+            act(made + k)
+            speeds[k] = speed
+            if driver.damping is not damping:
+                record.note_damping(k, damping := driver.damping)
+            if (made + k) % every:
+                mj_step(model, data)
+            else:
+                record.before_sample()
+                mj_step(model, data)
+                record.after_sample()
+            pushes[k] = push
+            efforts[k] = effort
+        speeds[count] = speed
+        made += count
+        record.add_work(made)
+    return made

@@ -1,0 +1,1 @@
+"""The event engine: adaptive steps, events located to rounding, derivatives through both."""

@@ -1,0 +1,1 @@
+"""From a traced program to text to machine code. Knows neither robots nor time."""

@@ -1,0 +1,145 @@
+"""The system's C++ compiler: which one, what it is told, for which CPU; run with a time limit that leaves nothing behind."""
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from footfall.engines.kernels.fuse_errors import NoCompiler
+
+#: The lines of /proc/cpuinfo that say what code the CPU runs; the others say how fast, or which core.
+IDENTITY = (
+    *("vendor_id", "cpu family", "model", "model name", "stepping", "flags"),
+    *("Features", "CPU implementer", "CPU architecture", "CPU variant", "CPU part"),
+)
+
+
+class Compiler(NamedTuple):
+    """A compiler and everything that decides what it makes of a source."""
+
+    command: tuple[str, ...]
+    version: str  #: first line of what it says about itself
+    flags: tuple[str, ...]
+
+    def identity(self) -> str:
+        """Two compilers with equal identities make libraries that can stand in for each other on this machine."""
+        return "\n".join([*self.command, self.version, *self.flags, cpu_identity()])
+
+    def build(self, source: str, folder: Path) -> bytes:
+        """The shared library made from a source, in a folder that is ours alone."""
+        # Fixed names, seen from inside the folder: the same source gives the same bytes wherever it is built.
+        (folder / "kernel.cpp").write_text(source)
+        command = [*self.command, *self.flags, "-o", "kernel.so", "kernel.cpp", "-lm", "-lpthread"]
+        _run(command, folder)
+        try:
+            return (folder / "kernel.so").read_bytes()
+        except OSError:
+            raise NoCompiler(f"{self.command[0]} made no library") from None
+
+
+def find_compiler() -> Compiler:
+    """The compiler in $FOOTFALL_CXX (`none`: switched off), else in $CXX, else the first of c++, g++, clang++ on the path."""
+    chosen = os.environ.get("FOOTFALL_CXX")
+    if chosen is not None and chosen.strip().lower() == "none":
+        raise NoCompiler("switched off by FOOTFALL_CXX")
+    if os.name != "posix":
+        raise NoCompiler("kernels are compiled on Linux and macOS only")
+    # $CXX may hold a wrapper or options, as make allows; a path given to us alone is one path, spaces and all.
+    asked = [chosen] if chosen else shlex.split(os.environ.get("CXX", ""))
+    names = [asked] if asked else [["c++"], ["g++"], ["clang++"]]
+    for name, *options in names:
+        if path := shutil.which(name):
+            command = (path, *options)
+            said = _run([*command, "--version"])
+            return Compiler(command, said.strip().partition("\n")[0], _flags())
+    raise NoCompiler(f"{asked[0]} not found" if asked else "none of c++, g++, clang++ is on the path")
+
+
+def time_limit() -> float:
+    """Seconds a compiler may take: $FOOTFALL_COMPILE_SECONDS, else 120."""
+    try:
+        return float(os.environ["FOOTFALL_COMPILE_SECONDS"])
+    except (KeyError, ValueError):
+        return 120.0
+
+
+@functools.cache
+def vector_bytes() -> int:
+    """How wide the CPU's vector registers are: 64 bytes with AVX-512, 32 with AVX2, else 16."""
+    features = _cpu_lines().get("flags", "").split()
+    return 64 if "avx512dq" in features else 32 if "avx2" in features else 16
+
+
+@functools.cache
+def cpu_identity() -> str:
+    """What -march=native depends on, in one line."""
+    lines = _cpu_lines()
+    told = "\n".join(f"{name}: {lines[name]}" for name in IDENTITY if name in lines) or platform.processor()
+    return f"{platform.system()} {platform.machine()} {hashlib.sha256(told.encode()).hexdigest()}"
+
+
+def _cpu_lines() -> dict[str, str]:
+    """The first core's entry in /proc/cpuinfo; empty where there is none."""
+    try:
+        entry = Path("/proc/cpuinfo").read_text().partition("\n\n")[0]
+    except OSError:
+        return {}
+    pairs = (line.partition(":") for line in entry.splitlines())
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _flags() -> tuple[str, ...]:
+    intel = platform.machine() in ("x86_64", "AMD64")
+    native = ("-march=native", f"-mprefer-vector-width={8 * vector_bytes()}") if intel else ("-mcpu=native",)
+    # No -ffast-math: NaN is how a lane says it failed. Contraction is what XLA and gcc do anyway; clang must be told.
+    # -fwrapv: integers wrap, as in JAX. Warnings off: nobody reads them.
+    numbers = ("-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fwrapv")
+    return (*numbers, *native, "-std=c++17", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden", "-fPIC", "-shared", "-w")
+
+
+def _run(command: Sequence[str], folder: Path | None = None) -> str:
+    """What a command says, or NoCompiler with the reason on one line. It runs in a group of its own, which dies with it."""
+    name, seconds = Path(command[0]).name, time_limit()
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=os.environ | {"LC_ALL": "C"},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise NoCompiler(f"{name} cannot be run: {error.strerror}") from None
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise NoCompiler(f"{name} did not finish within {seconds:g} s (FOOTFALL_COMPILE_SECONDS)") from None
+        finally:
+            _end_group(process)
+        output.seek(0)
+        said = output.read().decode(errors="replace")
+    if code != 0:
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        telling = next((line for line in lines if "error" in line.lower()), lines[0] if lines else f"exit status {code}")
+        raise NoCompiler(f"{name} failed: {telling}")
+    return said
+
+
+def _end_group(process: subprocess.Popen) -> None:
+    """Compilers start others (cc1plus, as, ld): on a timeout or Ctrl-C they go too."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,84 @@
+"""Compiled kernels, kept on disk by content, and loaded only if this user built them.
+
+A shared library runs as us the moment it is loaded, so a folder of libraries is a door. Nothing kept is loaded unless folder and file
+are ours and closed to others, and the library is to the bit what we put there (`private_folder`). What was checked is what is loaded:
+the bytes are read once, and a private copy of them is opened. Whatever fails a check is built again. Where no such folder can be had,
+kernels are built all the same, and not kept.
+"""
+
+import ctypes
+import hashlib
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from footfall.engines.kernels.cache_folder import cache_folder
+from footfall.engines.kernels.compiler import find_compiler
+from footfall.engines.kernels.fuse_errors import NoCompiler
+from footfall.engines.kernels.private_folder import private_folder
+
+
+class Loaded(NamedTuple):
+    """A kernel's library, and how it came."""
+
+    library: ctypes.CDLL
+    compile_seconds: float  #: 0 if it came from the cache
+    from_cache: bool
+
+
+def load_kernel(source: str) -> Loaded:
+    """The library made from a C++ source: from the cache, or compiled now. Raises NoCompiler."""
+    compiler = find_compiler()
+    name = hashlib.sha256(f"{compiler.identity()}\n{source}".encode()).hexdigest()
+    with private_folder(cache_folder() / "kernels", ".so") as folder:
+        if folder and (kept := folder.kept(name)) is not None:
+            return Loaded(_load(kept), 0.0, True)
+        started = time.monotonic()
+        try:
+            with tempfile.TemporaryDirectory(prefix="footfall-") as place:  # made 0700
+                library = compiler.build(source, Path(place))
+        except OSError as error:  # no temporary folder, or no room in it
+            raise NoCompiler(f"nowhere to compile: {error.strerror or error}") from error
+        seconds = time.monotonic() - started
+        if folder:
+            folder.keep(name, library)
+        return Loaded(_load(library), seconds, False)
+
+
+#: Libraries already in this process, by their SHA-256: they cannot be unloaded, so none is loaded twice.
+_loaded: dict[str, ctypes.CDLL] = {}
+
+
+def _load(library: bytes) -> ctypes.CDLL:
+    """Load exactly these bytes."""
+    digest = hashlib.sha256(library).hexdigest()
+    if digest not in _loaded:
+        try:
+            _loaded[digest] = _load_from_memory(library)
+        except (OSError, AttributeError):  # not Linux, or a system that forbids it
+            _loaded[digest] = _load_from_file(library)
+    return _loaded[digest]
+
+
+def _load_from_memory(library: bytes) -> ctypes.CDLL:
+    """A file without a name: nobody else can open it. It stays open, because the loader takes an equal path for the same library."""
+    fd = os.memfd_create("footfall-kernel", os.MFD_CLOEXEC)
+    try:
+        with os.fdopen(fd, "wb", closefd=False) as file:
+            file.write(library)
+        return ctypes.CDLL(f"/proc/self/fd/{fd}")
+    except OSError:
+        os.close(fd)
+        raise
+
+
+def _load_from_file(library: bytes) -> ctypes.CDLL:
+    with tempfile.TemporaryDirectory(prefix="footfall-") as place:
+        path = Path(place) / "kernel.so"
+        path.write_bytes(library)
+        try:
+            return ctypes.CDLL(str(path))
+        except OSError as error:
+            raise NoCompiler(f"the compiled kernel cannot be loaded: {str(error).partition(chr(10))[0]}") from None

@@ -1,0 +1,1 @@
+"""The step engine: many robots side by side, one fixed step each."""

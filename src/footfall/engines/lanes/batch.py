@@ -1,0 +1,239 @@
+"""run_batch(system, state, plan): many robots of one kind at once, each with its own numbers, outcome, ledger and statistics."""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.engines.jax_setup import prepare_jax
+from footfall.engines.lanes.batch_inputs import padded, prepared, room_for, timing
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.batch_program import Kind, Path, choose_path, kernels_for, starter
+from footfall.engines.lanes.batch_results import Columns, collect
+from footfall.engines.lanes.lane_doubts import doubts_of, plan_doubts
+from footfall.engines.lanes.lane_jump import motor_work, step_count
+from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Mark
+from footfall.engines.lanes.plan_figures import reckon
+from footfall.hybrid.fields import nearest
+from footfall.hybrid.flatten import output_fields
+from footfall.hybrid.motion_plan import AbstractMotionPlan
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+
+#: Progress is told after about this many robot-steps, by path: a call returns then.
+STEPS_PER_CALL = {"Pallas": 4_000_000_000, "C++": 20_000_000, "XLA": 5_000_000}
+
+
+@dataclasses.dataclass(frozen=True)
+class BatchResult:
+    """What a batch gives: named columns with one number per robot."""
+
+    columns: dict[str, np.ndarray]
+    units: dict[str, str]
+    docs: dict[str, str]
+    path: str  #: how it ran
+    step: float  #: s
+    notes: tuple[str, ...]  #: why it did not run on a faster path
+    end: HybridState  #: where each robot ended
+    sample_times: np.ndarray | None = None
+    samples: dict[str, np.ndarray] = dataclasses.field(
+        default_factory=dict
+    )  #: name -> (samples, lanes), or (samples, legs, lanes)
+    midway: HybridState | None = None  #: where each robot was at the settling time, or had ended before
+    doubts: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  #: reason -> whether it holds for each robot
+
+
+def run_batch(
+    system: AbstractHybridSystem,
+    state: HybridState,
+    plan: BatchPlan,
+    *,
+    progress: Callable[[float], None] | None = None,
+    threads: int | None = None,
+    room: int | None = None,
+) -> BatchResult:
+    """Move every lane through the plan's span with the plan's step.
+
+    Leaves of `system` and `state` are numbers, or arrays with the lanes as last axis.
+
+    Never raises for what a robot does: a lane that falls or diverges stays where it did, with its outcome, and the others are not
+    touched by it. `progress` is told the share of the span that is done. `room` is for how many lanes programs are compiled: batches
+    with the same share them.
+    """
+    prepare_jax()
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads = {threads}: at least one.")
+    if isinstance(system, AbstractMotionPlan):
+        return _reckoned(system, state, plan.path, threads)
+    wanted = (*plan.track, *plan.sample)
+    known = output_fields(system, state) if wanted else {}
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f'"{name}" is not an output of this robot. Known: {", ".join(known)}.{nearest(name, known)}')
+    if plan.step is None:
+        raise ValueError("a batch needs a step; `run_checked` chooses one for each robot.")
+    system, state, lanes = prepared(system, state, plan.precision)
+    step = plan.step
+    steps, ticks = timing(system, plan.duration, step)
+    kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), plan.method, plan.precision, plan.track)
+    real = np.dtype(plan.precision).type
+    clock = Clock(real(step), np.int32(plan.max_jumps), tuple(np.int32(n) for n in ticks))
+    system, state = padded(system, state, lanes, room_for(max(lanes, room or 0)))
+    lane = starter(kind)(system, state, clock)
+    filler = np.arange(lane.outcome.shape[0]) >= lanes
+    lane = lane._replace(outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome)))
+    path, notes = choose_path(plan.path, kind, system, lane, clock, threads)
+    settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
+    march = _March(kind, system, clock, path, plan, steps, settle, lanes, progress)
+    lane = march.go(lane)
+    units = {name: field.unit for name, field in known.items()}
+    columns = collect(kind, system, state, lane, march.first, march.walked, march.settled, plan.duration, settle * step, units)
+    doubts = {name: found[:lanes] for name, found in doubts_of(kind, lane, columns).items()}
+
+    def state_of(x: list[Any], m: list[Any]) -> HybridState:
+        trees = ((kind.x, x), (kind.m, m))
+        return HybridState(*(jax.tree.unflatten(tree, [np.asarray(v)[..., :lanes] for v in leaves]) for tree, leaves in trees))
+
+    values, column_units, docs = _tables(columns, lanes)
+    times = None
+    if plan.sample_every:
+        times = (march.first_sample + np.arange(len(march.samples)) * plan.sample_every) * step
+    samples = {n: np.stack([row[n][..., :lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
+    end, midway = state_of(lane.x, lane.m), state_of(*march.midway)
+    return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples, midway, doubts)
+
+
+def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads: int | None) -> BatchResult:
+    """Plans are not stepped through: along a plan everything is known."""
+    figures, how, notes = reckon(system, path, threads)
+    columns = {name: figure.values for name, figure in figures.items()}
+    return BatchResult(
+        columns=columns,
+        units={name: figure.unit for name, figure in figures.items()},
+        docs={name: figure.doc for name, figure in figures.items()},
+        path=how,
+        step=math.nan,
+        notes=notes,
+        end=state,
+        doubts=plan_doubts(system, columns),
+    )
+
+
+def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
+    """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way; otherwise they run under XLA."""
+    if isinstance(system, AbstractMotionPlan):
+        found = reckon(system)
+        return {"C++ kernel": "yes" if "C++" in found.path else "; ".join(found.notes) or found.path}
+    system, state, _ = prepared(system, state, "float64")
+    kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), "rk4", "float64", ())
+    clocks = [event for event in system.events if event.period is not None]
+    clock = Clock(np.float64(1e-3), np.int32(1), tuple(np.int32(1) for _ in clocks))
+    try:
+        lane = starter(kind)(system, state, clock)
+    except Exception as error:  # whatever a model that was not written for lanes does with them
+        return {
+            "batches": f"its code does not take an array for a number ({type(error).__name__}: {str(error).splitlines()[0]})"
+        }
+    return kernels_for(kind, system, lane, clock)
+
+
+def _tables(columns: Columns, lanes: int) -> tuple[dict[str, np.ndarray], dict[str, str], dict[str, str]]:
+    return (
+        {name: c.values[:lanes] for name, c in columns.items()},
+        {name: c.unit for name, c in columns.items()},
+        {name: c.doc for name, c in columns.items()},
+    )
+
+
+class _March:
+    """Calls of the kernel up to the next thing that happens outside it: the settling time, a sample, a word about progress."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        system: Any,
+        clock: Clock,
+        path: Path,
+        plan: BatchPlan,
+        steps: int,
+        settle: int,
+        lanes: int,
+        progress: Callable[[float], None] | None,
+    ):
+        self.kind, self.system, self.clock, self.path, self.plan = kind, system, clock, path, plan
+        self.steps, self.settle, self.progress = steps, settle, progress
+        self.first_sample = round(plan.sample_from / float(clock.step))
+        self.settled: list[np.ndarray] | None = None  # integrals at the settling time
+        self.samples: list[dict[str, np.ndarray]] = []
+        # The same whether anybody listens or not.
+        self.per_call = max(1, min(steps, STEPS_PER_CALL[path.name.partition(" ")[0]] // lanes))
+        self.midway: tuple[list[Any], list[Any]] = ([], [])  # states at the settling time
+        self.first: Mark | None = None  # footfall from which metrics count
+        self.walked: np.ndarray | None = None  # whether there was one
+
+    def go(self, lane: Lane) -> Lane:
+        i, every, begin = 0, self.plan.sample_every, self.first_sample
+        while True:
+            if i == self.settle:
+                lane = self._at_settling(lane)
+            if every and i >= begin and (i - begin) % every == 0:
+                seen = _observer(self.kind, self.plan.sample)(self.system, lane, self._time(i))
+                self.samples.append({n: np.asarray(v) for n, v in seen.items()})
+            if i >= self.steps:
+                return lane
+            stops = [self.steps, i + self.per_call]
+            stops += [self.settle] if i < self.settle else []
+            stops += [begin + max(0, (i - begin) // every + 1) * every] if every else []
+            until = min(stops)
+            lane = self.path.run(self.system, lane, self.clock, i, until - i)
+            i = until
+            if self.progress is not None:
+                jax.block_until_ready(lane.outcome)
+                self.progress(i / self.steps)
+
+    def _time(self, i: int) -> Any:
+        return np.dtype(self.plan.precision).type(i * float(self.clock.step))
+
+    def _at_settling(self, lane: Lane) -> Lane:
+        """What is measured over the settled part starts here."""
+        self.settled = [np.asarray(v) for v in lane.q]
+        self.midway = (lane.x, lane.m)
+        low, high = np.full_like(self.settled[0], np.inf), np.full_like(self.settled[0], -np.inf)
+        lane = lane._replace(extremes=[Extremes(low, high) for _ in lane.extremes])
+        self.first = self._mark_here(lane)
+        return lane
+
+    def _mark_here(self, lane: Lane) -> Mark | None:
+        """The last footfall so far, where metrics begin; where there was none yet, the place itself."""
+        if lane.last is None:
+            return None
+        here = _standing(self.kind)(self.system, lane, self._time(self.settle))
+        walked = self.walked = np.asarray(lane.last.steps) >= 0
+        return Mark(*(np.where(walked, np.asarray(a), np.asarray(b)) for a, b in zip(lane.last, here, strict=True)))
+
+
+@functools.lru_cache(maxsize=32)
+def _observer(kind: Kind, names: tuple[str, ...]) -> Callable[[Any, Lane, Any], dict[str, Any]]:
+    def outputs(system: Any, lane: Lane, t: Any) -> dict[str, Any]:
+        loop = kind.loop(system, lane)
+        return {name: loop.full(loop.output(name, t, lane.x, lane.m), lane.ended) for name in names}
+
+    return jax.jit(outputs)
+
+
+@functools.lru_cache(maxsize=32)
+def _standing(kind: Kind) -> Callable[[Any, Lane, Any], Mark]:
+    """Where the lanes are, as if they had just put a foot down."""
+
+    def mark(system: Any, lane: Lane, t: Any) -> Mark:
+        loop = kind.loop(system, lane)
+        assert loop.travel is not None
+        distance = loop.full(loop.output(loop.travel.distance, t, lane.x, lane.m), lane.ended)
+        return Mark(jnp.full_like(lane.ended, t), distance, motor_work(loop, lane), step_count(loop, lane.m))
+
+    return jax.jit(mark)

@@ -1,0 +1,266 @@
+"""The step engine's loop as a flat function of arrays, and the three ways to run it: one GPU kernel, one C++ kernel, XLA."""
+
+import contextlib
+import functools
+import os
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax, sharding
+
+from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
+from footfall.engines.lanes.lane_loop import LaneLoop
+from footfall.engines.lanes.lane_state import Clock, Lane
+from footfall.engines.lanes.step_engine import advance, begin
+from footfall.hybrid.system import HybridState
+
+#: Registers a thread of the GPU kernel may use: the best of 64, 80, 96 (float32) and 96, 128, 168 (float64) for the rimless wheel on an H200.
+REGISTERS = {"float32": 80, "float64": 96}
+#: Lanes a block of the XLA path on a CPU: more amortise its dispatch, fewer wait less for each other's events and stay in cache.
+XLA_BLOCK = 4096
+
+Run = Callable[[Any, Lane, Clock, int, int], Lane]
+
+
+class Kind(NamedTuple):
+    """What a kernel is made for (hashable): everything else is numbers."""
+
+    system: Any  #: tree structure, static fields included
+    x: Any
+    m: Any
+    method: str
+    precision: str
+    track: tuple[str, ...]
+
+    def loop(self, system: Any, lane: Lane) -> LaneLoop:
+        like = HybridState(jax.tree.unflatten(self.x, lane.x), jax.tree.unflatten(self.m, lane.m))
+        return LaneLoop(system, like, self.method, np.dtype(self.precision), self.track)
+
+
+class Path(NamedTuple):
+    """A way to run a batch, in words and as a function."""
+
+    name: str
+    run: Run
+
+
+@functools.lru_cache(maxsize=32)
+def starter(kind: Kind) -> Callable[[Any, HybridState, Clock], Lane]:
+    """Lanes at t = 0 from a state. Compiled once per kind and batch size."""
+
+    def start(system: Any, state: HybridState, clock: Clock) -> Lane:
+        loop = LaneLoop(system, state, kind.method, np.dtype(kind.precision), kind.track)
+        return begin(loop, jax.tree.leaves(state.x), jax.tree.leaves(state.m), clock)
+
+    return jax.jit(start)
+
+
+def flat_program(kind: Kind, tree: Any) -> Callable[..., tuple[Any, ...]]:
+    """(system, lane, clock, first, count) as leaves in, leaves of the lane out."""
+
+    def program(*leaves: Any) -> tuple[Any, ...]:
+        system, lane, clock, first, count = jax.tree.unflatten(tree, leaves)
+        return tuple(jax.tree.leaves(advance(kind.loop(system, lane), lane, clock, first, count)))
+
+    return program
+
+
+def _flags(leaves: list[Any]) -> tuple[bool, ...]:
+    return tuple(np.ndim(leaf) > 0 for leaf in leaves)
+
+
+def _rows(leaves: list[Any]) -> tuple[int | None, ...]:
+    """How many legs each leaf has numbers for; None without an axis over legs."""
+    for leaf in leaves:
+        if np.ndim(leaf) > 2:
+            raise CannotFuse("an array over legs", f"shape {np.shape(leaf)}")
+    return tuple(np.shape(leaf)[0] if np.ndim(leaf) == 2 else None for leaf in leaves)
+
+
+@functools.lru_cache(maxsize=32)
+def _cpp(kind: Kind, tree: Any, flags: tuple[bool, ...], dtypes: tuple[Any, ...], rows: tuple[int | None, ...]) -> Any:
+    from footfall.engines.kernels.cpp_kernel import build_cpp
+
+    return build_cpp(flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows)
+
+
+@functools.lru_cache(maxsize=32)
+def _pallas(kind: Kind, tree: Any, flags: tuple[bool, ...], interpret: bool) -> Any:
+    try:
+        from footfall.engines.kernels.fused_kernel import pallas_kernel
+    except ImportError as error:
+        raise CannotFuse("pallas", f"is not in JAX {jax.__version__}") from error
+    return jax.jit(pallas_kernel(flat_program(kind, tree), flags, registers=REGISTERS[kind.precision], interpret=interpret))
+
+
+@functools.lru_cache(maxsize=32)
+def _xla(kind: Kind, tree: Any, flags: tuple[bool, ...], block: int | None) -> Any:
+    program = flat_program(kind, tree)
+
+    def blocked(*leaves: Any) -> tuple[Any, ...]:
+        lanes = next(leaf.shape[-1] for leaf, flag in zip(leaves, flags, strict=True) if flag)
+        if block is None or lanes <= block:
+            return program(*leaves)
+        padded = -(-lanes // block) * block
+        cut = []
+        for leaf, flag in zip(leaves, flags, strict=True):
+            if flag:
+                wide = jnp.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, padded - lanes)], mode="edge")
+                cut.append(jnp.moveaxis(wide.reshape(*leaf.shape[:-1], padded // block, block), -2, 0))
+
+        def one(parts: list[Any]) -> tuple[Any, ...]:
+            rest = iter(parts)
+            return program(*(next(rest) if flag else leaf for leaf, flag in zip(leaves, flags, strict=True)))
+
+        def joined(out: Any) -> Any:
+            whole = jnp.moveaxis(out, 0, -2)
+            return whole.reshape(*whole.shape[:-2], padded)[..., :lanes]
+
+        return tuple(joined(out) for out in lax.map(one, cut))
+
+    return jax.jit(blocked)
+
+
+def _refuse_legs(leaves: list[Any]) -> None:
+    """A GPU kernel's values are one number per lane; an array over like legs has an axis more."""
+    for leaf in leaves:
+        if np.ndim(leaf) > 1:
+            raise CannotFuse("an array over legs", f"shape {np.shape(leaf)}")
+
+
+def _flat(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> tuple[list[Any], Any]:
+    return jax.tree.flatten((system, lane, clock, np.int32(first), np.int32(count)))
+
+
+def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Any:
+    """The compiled kernel itself, whose inputs are the leaves of (system, lane, clock, first, count). Raises CannotFuse or NoCompiler."""
+    leaves, tree = _flat(system, lane, clock, 0, 0)
+    return _cpp(kind, tree, _flags(leaves), tuple(np.dtype(leaf.dtype) for leaf in leaves), _rows(leaves))
+
+
+def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> Path:
+    """One C++ kernel on all cores. Raises CannotFuse or NoCompiler."""
+    kernel = cpp_kernel(kind, system, lane, clock)
+    lane_tree = jax.tree.structure(lane)
+
+    def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
+        inputs = [np.asarray(leaf) for leaf in _flat(system, lane, clock, first, count)[0]]
+        return jax.tree.unflatten(lane_tree, kernel(inputs, threads=threads))
+
+    used = threads or len(os.sched_getaffinity(0))
+    return Path(f"C++ kernel, {used} thread{'s' if used != 1 else ''}", run)
+
+
+def gpu_path(kind: Kind, system: Any, lane: Lane, clock: Clock, *, interpret: bool = False) -> Path:
+    """One Pallas kernel. Raises CannotFuse when something in the system has no rule there."""
+    leaves, tree = _flat(system, lane, clock, 0, 0)
+    _refuse_legs(leaves)
+    call = _pallas(kind, tree, _flags(leaves), interpret)
+    lane_tree = jax.tree.structure(lane)
+    if not interpret:
+        _check_lowering(kind, tree, _flags(leaves), tuple((np.shape(v), np.dtype(v.dtype)) for v in leaves))
+
+    def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
+        return jax.tree.unflatten(lane_tree, call(*_flat(system, lane, clock, first, count)[0]))
+
+    where = "interpreted" if interpret else f"on {jax.devices()[0].device_kind}"
+    return Path(f"Pallas kernel {where}", run)
+
+
+@functools.lru_cache(maxsize=64)
+def _check_lowering(kind: Kind, tree: Any, flags: tuple[bool, ...], shapes: tuple[Any, ...]) -> None:
+    lowers_to_triton(_pallas(kind, tree, flags, False), [jax.ShapeDtypeStruct(*shape) for shape in shapes])
+
+
+def lowers_to_triton(call: Any, leaves: list[Any]) -> Any:
+    """What Triton is given, if every primitive has a rule there; works without a GPU. Raises CannotFuse with the primitive's name."""
+    try:
+        with _some_gpu():
+            return call.trace(*leaves).lower(lowering_platforms=("cuda",))
+    except CannotFuse:
+        raise
+    except Exception as error:
+        found = re.search(r"[Uu]nimplemented primitive in Pallas \w+ lowering: (\w+)", str(error))
+        raise CannotFuse(found.group(1) if found else type(error).__name__, str(error).splitlines()[0][:200]) from error
+
+
+def _some_gpu() -> contextlib.AbstractContextManager:
+    """From JAX 0.11 on, what is lowered without a GPU needs to be told which one it is for; before, any was assumed."""
+    if has_gpu():
+        return contextlib.nullcontext()
+    try:
+        device = sharding.AbstractDevice(device_kind="NVIDIA H100", num_cores=None, platform="gpu")
+        mesh = sharding.AbstractMesh((1,), ("gpus",), (sharding.AxisType.Auto,), abstract_device=device)
+        return sharding.use_abstract_mesh(mesh)
+    except (AttributeError, TypeError):
+        return contextlib.nullcontext()
+
+
+def xla_path(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Path:
+    """Plain JAX, anywhere."""
+    leaves, tree = _flat(system, lane, clock, 0, 0)
+    platform = jax.devices()[0].platform
+    call = _xla(kind, tree, _flags(leaves), XLA_BLOCK if platform == "cpu" else None)
+    lane_tree = jax.tree.structure(lane)
+
+    def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
+        return jax.tree.unflatten(lane_tree, list(call(*_flat(system, lane, clock, first, count)[0])))
+
+    return Path(f"XLA on {platform}", run)
+
+
+def has_gpu() -> bool:
+    return jax.devices()[0].platform in ("gpu", "cuda")
+
+
+def choose_path(wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> tuple[Path, list[str]]:
+    """The path asked for, or for "auto" the fastest there is; and one line for each faster one that could not be taken."""
+    notes: list[str] = []
+    if wanted == "gpu" and not has_gpu():
+        raise ValueError(
+            'path = "gpu": JAX sees no GPU here. Install "footfall[gpu]" on a machine with one, or leave the path at "auto".'
+        )
+    if wanted == "gpu" or (wanted == "auto" and has_gpu()):
+        try:
+            return gpu_path(kind, system, lane, clock), notes
+        except CannotFuse as error:
+            notes.append(f"not one GPU kernel: no rule there for {error}")
+    if wanted == "cpp" or (wanted == "auto" and not has_gpu()):
+        try:
+            return cpp_path(kind, system, lane, clock, threads), notes
+        except CannotFuse as error:
+            notes.append(f"not one C++ kernel: no rule there for {error}")
+        except NoCompiler as error:
+            notes.append(f"no C++ kernel: {error}")
+    return xla_path(kind, system, lane, clock), notes
+
+
+def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, str]:
+    """For each kind of kernel "yes", or what keeps the system from becoming one. Needs neither a compiler nor a GPU."""
+    from footfall.engines.kernels.cpp_source import cpp_source
+    from footfall.engines.kernels.cpp_values import BLOCK
+
+    leaves, tree = _flat(system, lane, clock, 0, 0)
+    flags, real = _flags(leaves), np.dtype(kind.precision)
+    program = flat_program(kind, tree)
+
+    def as_cpp() -> None:
+        like = [jax.ShapeDtypeStruct((*np.shape(leaf)[:-1], BLOCK) if np.ndim(leaf) else (), leaf.dtype) for leaf in leaves]
+        cpp_source(jax.make_jaxpr(program)(*like), flags, width=8, real=real, rows=_rows(leaves))
+
+    def as_triton() -> None:
+        _refuse_legs(leaves)
+        lowers_to_triton(_pallas(kind, tree, flags, False), leaves)
+
+    found = {}
+    for name, attempt in {"C++ kernel": as_cpp, "GPU kernel": as_triton}.items():
+        try:
+            attempt()
+            found[name] = "yes"
+        except CannotFuse as error:
+            found[name] = f"no rule there for {error}"
+    return found

@@ -1,0 +1,148 @@
+"""What happens to lanes at an event, at a tick of a clock, and at their end; and which guards count afterwards."""
+
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from footfall.engines.lanes.lane_loop import I, LaneLoop, armed_room, either, finite, pick, reals
+from footfall.engines.lanes.lane_state import Clock, Lane, Mark, Moving
+from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.outcome import Outcome
+
+#: More events than this in one step, and than twice for each guard (forty legs may land at once), end a lane as Zeno.
+MOST_EVENTS_PER_STEP = 8
+#: An event is located to this fraction of a step: a guard that fired is at zero as long as it is within it.
+AT_ZERO = 1e-3
+
+
+def end(moving: Moving, ends: Array, outcome: Any, t: Array) -> Moving:
+    """The lane stays where it is from here on."""
+    lane, zero = moving.lane, jnp.zeros_like(moving.pace)
+    stopped = moving._replace(
+        lane=lane._replace(outcome=jnp.zeros_like(lane.outcome) + outcome, ended=t + zero),
+        pace=zero,
+        left=zero,
+        target=zero,
+        at=jnp.full_like(moving.at, -1),
+    )
+    return pick(ends, stopped, moving)
+
+
+def jump(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, arriving: Array) -> Moving:
+    """The lanes that are at their event end there, or jump."""
+    events, lane = loop.system.events, after.lane
+    x, m, work, outcome, through = lane.x, lane.m, lane.jump_work, jnp.zeros_like(lane.outcome), lane.through
+    for j, (k, leg) in enumerate(loop.searched):
+        mine = arriving & (before.at == I(j))
+        if (ending := events[k].outcome) is not None:
+            outcome = jnp.where(mine, I(ending), outcome)
+            continue
+        new_x, new_m, done = loop.jump(t, lane.x, lane.m, k, leg)
+        x, m = pick(mine, new_x, x), pick(mine, new_m, m)
+        work = [jnp.where(mine, w + d, w) for w, d in zip(work, done, strict=True)]
+        through = jnp.where(mine, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through)
+    jumped, good = arriving & (outcome == I(0)), finite([*x, *work, *reals(m)])
+    moved = lane._replace(
+        x=x,
+        m=m,
+        jump_work=work,
+        stored=loop.stores(t, x, m),
+        through=through,
+        last=_mark(loop, lane._replace(jump_work=work), x, m, t),
+        jumps=lane.jumps + I(1),
+    )
+    after = after._replace(lane=pick(jumped & good, moved, lane), passes=jnp.where(jumped, after.passes + I(1), after.passes))
+    ends = jnp.where(jumped & (after.passes > I(max(MOST_EVENTS_PER_STEP, 2 * len(loop.searched)))), I(Outcome.zeno), outcome)
+    ends = jnp.where(jumped & (after.lane.jumps >= clock.max_jumps), I(Outcome.too_many_jumps), ends)
+    ends = jnp.where(jumped & ~good, I(Outcome.diverged), ends)
+    return end(after, arriving & (ends != I(0)), ends, t)
+
+
+def _mark(loop: LaneLoop, lane: Lane, x: list[Array], m: list[Array], t: Array) -> Mark | None:
+    """The last footfall, if this jump was one."""
+    if loop.travel is None or lane.last is None:
+        return None
+    steps = step_count(loop, m)
+    mark = Mark(t, loop.full(loop.output(loop.travel.distance, t, x, m), t), motor_work(loop, lane), steps)
+    return pick(steps > step_count(loop, lane.m), mark, lane.last)
+
+
+def step_count(loop: LaneLoop, m: list[Array]) -> Array:
+    """Footfalls of all sides so far."""
+    assert loop.travel is not None
+    counters = {name: value for name, value, _ in named_leaves(loop.struct_m(m))}
+    return functools.reduce(lambda a, b: a + b, (counters[name].astype(jnp.int32) for name in loop.travel.step_counters))
+
+
+def motor_work(loop: LaneLoop, lane: Lane) -> Array:
+    """Work the robot pays for, through ports and at jumps."""
+    assert loop.travel is not None
+    total = jnp.zeros_like(lane.through)
+    for names, values in ((loop.ports, lane.q), (loop.works, lane.jump_work)):
+        for name, value in zip(names, values, strict=False):
+            if name in loop.travel.motor_ports:
+                total = total + value
+    return total
+
+
+def tick(loop: LaneLoop, moving: Moving, t: Array, countdown: tuple[Array, ...]) -> Moving:
+    """The clocks that are due, for every lane that runs."""
+    lane = moving.lane
+    x, m, work, through = lane.x, lane.m, lane.jump_work, lane.through
+    for k, left in zip(loop.clocks, countdown, strict=True):
+        due = (left == I(1)) & (moving.pace > 0)
+        new_x, new_m, done = loop.jump(t, x, m, k, None)
+        x, m = pick(due, new_x, x), pick(due, new_m, m)
+        work = [jnp.where(due, w + d, w) for w, d in zip(work, done, strict=True)]
+        through = jnp.where(due, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through)
+    good = finite([*x, *reals(m), *work])
+    new = lane._replace(x=x, m=m, jump_work=work, stored=loop.stores(t, x, m), through=through)
+    ticked = moving._replace(lane=pick(good, new, lane))
+    return end(ticked, ~good & (moving.pace > 0), I(Outcome.diverged), t)
+
+
+def look_again(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, changed: Array, arrived: Array) -> Moving:
+    """After a jump or tick: the slope, and which guards count from here.
+
+    The guard that fired and those it restarts count once they are positive again; as long as they are within what an event is located
+    to they are at zero, and rising decides. Another guard that counted and is below zero now fires at once.
+    """
+    lane = after.lane
+    slope = loop.field(lane.m)(t, lane.x)
+    room, rate = loop.guards(t, lane.x, lane.m, slope)
+    slope_x = [r for r in slope.x if r is not None]
+    pending, rooms = jnp.full_like(after.at, -1), []
+    for j in reversed(range(len(loop.searched))):
+        disarmed = arrived & either([before.at == I(i) for i in range(len(loop.searched)) if loop.disarms[i][j]])
+        been = (before.lane.room[j] > 0) | (lane.room[j] > 0)
+        near = AT_ZERO * clock.step * jnp.maximum(jnp.abs(rate[j]), jnp.abs(after.room_rate[j]))
+        # The guard that fired is as near to zero as it could be located, whatever its rate.
+        near = jnp.where(before.at == I(j), jnp.maximum(near, 2.0 * jnp.abs(lane.room[j])), near)
+        again = (room[j] > near) | ((jnp.abs(room[j]) <= near) & (rate[j] > 0))
+        counts = again | (been & ~disarmed)
+        rooms.append(armed_room(room[j], counts))
+        # One that was already rising from zero (it fired just before) is leaving it, not reaching it; so is one that had room and
+        # that the jump left at zero and rising: the force of a spoke that has just landed.
+        risen = (after.room_rate[j] > 0) | ((rate[j] > 0) & (lane.room[j] > near))
+        leaving = (jnp.abs(room[j]) <= near) & risen
+        pending = jnp.where(~disarmed & been & (room[j] <= 0) & ~leaving, I(j), pending)
+    # Start-up ends with the first event: what a guard did before it (a foot put down without load) says nothing of the gait.
+    first = arrived & (lane.jumps == I(1))
+    least = [jnp.minimum(jnp.where(first, np.inf, lane.least[n]), room[j]) for n, j in enumerate(loop.margins)]
+    cap = lane.cap
+    if cap is not None and loop.method.first_fraction is not None:
+        cap = jnp.where(arrived, after.pace * loop.method.first_fraction, cap)  # a tick starts no fast transient
+    whole = after.left if cap is None else jnp.minimum(cap, after.left)
+    seen = after._replace(
+        lane=lane._replace(room=rooms[::-1], least=least, cap=cap),
+        slope_x=slope_x,
+        slope_q=slope.q,
+        room_rate=rate,
+        at=pending,
+        target=jnp.where(pending >= I(0), 0.0, whole),
+    )
+    after = pick(changed, seen, after)
+    return end(after, changed & ~finite([*slope_x, *slope.q, *room]), I(Outcome.diverged), t)

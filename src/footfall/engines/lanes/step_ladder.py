@@ -1,0 +1,165 @@
+"""Which step each robot of a batch takes: short enough to be stable for it, and accurate for robots like it.
+
+All steps are those of one halving series, first / 2^level. A robot's *rung* says how far the series must go down before an explicit
+method is stable for it at its start; what accuracy asks for beyond that is found on probes, rung by rung. So a robot's step follows from
+its own numbers and from this table alone, whoever its neighbours are.
+"""
+
+import dataclasses
+import math
+from typing import Any
+
+import jax
+import numpy as np
+
+from footfall.engines.lanes.batch import BatchResult, run_batch
+from footfall.engines.lanes.batch_inputs import prepared
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.lanes.stable_step import REACH, rates_of_change
+from footfall.engines.lanes.step_methods import METHODS
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+
+#: State error a chosen step may leave, per unit of 1 + |state|, after PROBE_TIME; single precision cannot do better than its second.
+WANTED_ERROR = {"float64": 1e-5, "float32": 3e-4}
+PROBE_TIME = 5.0
+PROBES = 64
+FIRST_GUESS = 0.01  # s
+HALVINGS = 20
+#: Room left below the limit of stability at the start: along a run the flow becomes twice as fast as it was there.
+MARGIN = 0.5
+#: A robot may always take so many steps (less than a second of a core); or so many times those of the least stiff, up to ten times as many.
+MOST_STEPS, MOST_TIMES = 1_000_000, 64
+
+
+@dataclasses.dataclass(frozen=True)
+class StepLadder:
+    """The steps of a batch or sweep."""
+
+    first: float  #: s, the longest step of the series
+    levels: tuple[tuple[int, int], ...]  #: (rung, level) of the rungs that were probed, in order
+    deepest: int  #: level below which a robot would cost too much
+    error: float  #: of the state after `time` on the first rung, 90 % of the probes are better; per unit of 1 + |state|
+    time: float  #: s
+    probes: int
+
+    @property
+    def step(self) -> float:
+        """Of the least stiff robots."""
+        return self.at(self.levels[0][1])
+
+    def at(self, level: int) -> float:
+        return self.first / 2**level
+
+    def levels_of(self, rungs: np.ndarray) -> np.ndarray:
+        """Level of robots on these rungs. One that was not probed needs no less than those above it."""
+        found = np.asarray(rungs, np.int64)
+        for rung, level in self.levels:
+            found = np.where(np.asarray(rungs) >= rung, np.maximum(found, level), found)
+        return np.minimum(found, self.deepest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        finite = {"error": self.error if math.isfinite(self.error) else None}
+        return {**dataclasses.asdict(self), **finite, "levels": [list(pair) for pair in self.levels]}
+
+    @classmethod
+    def from_dict(cls, said: dict[str, Any]) -> "StepLadder":
+        error = math.inf if said["error"] is None else said["error"]
+        return cls(**{**said, "error": error, "levels": tuple((rung, level) for rung, level in said["levels"])})
+
+
+def first_step(system: AbstractHybridSystem, duration: float) -> float:
+    """The longest step worth trying: it divides the duration, or the shortest time between ticks of a clock."""
+    unit = min([duration, *(e.period for e in system.events if e.period is not None)])
+    return unit / math.ceil(unit / FIRST_GUESS - 1e-9)
+
+
+def rungs_of(system: Any, state: HybridState, first: float, method: str) -> np.ndarray:
+    """How often the first step must be halved to be stable, with room to spare, for each robot where it starts."""
+    with np.errstate(divide="ignore"):
+        needed = np.log2(first * rates_of_change(system, state) / (MARGIN * REACH[method]))
+    return np.clip(np.ceil(needed), 0, HALVINGS).astype(np.int64)
+
+
+def joined(ladders: list[StepLadder]) -> StepLadder:
+    """One table for robots of several structures: of each rung the finest."""
+    best = max(ladders, key=lambda one: one.levels[0][1])
+    levels: dict[int, int] = {}
+    for rung, level in sorted(pair for one in ladders for pair in one.levels):
+        levels[rung] = max(level, levels.get(rung, 0))
+    deepest, probes = max(one.deepest for one in ladders), sum(one.probes for one in ladders)
+    return dataclasses.replace(best, levels=tuple(levels.items()), deepest=deepest, probes=probes)
+
+
+def choose_steps(system: AbstractHybridSystem, state: HybridState, plan: BatchPlan, first: float | None = None) -> StepLadder:
+    """A ladder for these robots and those like them, from at most PROBES of them.
+
+    On each rung the step is halved until a further halving changes the end of nine tenths of its probes by less than is wanted. A probe
+    that ends otherwise, or at another time, at half the step is as wrong as can be.
+    """
+    system, state, lanes = prepared(system, state, plan.precision)
+    rows = np.unique(np.linspace(0, lanes - 1, min(PROBES, lanes)).round().astype(int))
+    first = first or first_step(system, plan.duration)
+    system, state = lanes_of(system, state, rows)
+    rungs = rungs_of(system, state, first, plan.method)
+    span = first * max(1, round(min(PROBE_TIME, plan.duration) / first))
+    levels, error = [], math.inf
+    deepest = _deepest(first, plan.duration, int(rungs.min()))
+    for rung in np.unique(rungs).tolist():
+        if rung > deepest:
+            break
+        batch = lanes_of(system, state, np.flatnonzero(rungs == rung))
+        level, found = _accurate(*batch, plan, first, span, rung, deepest, len(rows))
+        if not levels:
+            error, deepest = found, _deepest(first, plan.duration, level)
+        levels.append((rung, level))
+    return StepLadder(first, tuple(levels) or ((0, deepest),), deepest, error, span, len(rows))
+
+
+def _deepest(first: float, duration: float, level: int) -> int:
+    """How far down the series a robot may go where the least stiff are at `level`."""
+    allowed = max(MOST_STEPS, min(MOST_TIMES * 2**level * duration / first, 10 * MOST_STEPS))
+    return int(np.clip(math.floor(math.log2(allowed * first / duration)), 0, HALVINGS))
+
+
+def _accurate(
+    system: Any, state: HybridState, plan: BatchPlan, first: float, span: float, level: int, deepest: int, room: int
+) -> tuple[int, float]:
+    """Level at which these robots are accurate, starting from one at which they are stable, and the error there."""
+    wanted, order = WANTED_ERROR[plan.precision], METHODS[plan.method].order
+    path = "cpp" if plan.path in ("auto", "gpu") else plan.path
+
+    def run(level: int) -> BatchResult:
+        probe = BatchPlan(span, first / 2**level, plan.method, plan.precision, max_jumps=plan.max_jumps, path=path)
+        return run_batch(system, state, probe, room=room)
+
+    best, coarse, stalled = (level, math.inf), run(level), 0
+    for at in range(level, max(level, deepest - 1) + 1):
+        fine = run(at + 1)
+        gaps = np.sort(differences(coarse, fine))
+        error = float(gaps[math.ceil(0.9 * (len(gaps) - 1))]) * 2**order / (2**order - 1)
+        # Where halving no longer helps (order 1 gains a factor of 2 each time), rounding has taken over; once may be chance.
+        stalled = stalled + 1 if best[1] < 100 * wanted and error > 0.8 * best[1] else 0
+        if error < best[1]:
+            best = (at, error)
+        if error <= wanted or stalled > 1:
+            break
+        coarse = fine
+    return best
+
+
+def differences(one: BatchResult, other: BatchResult) -> np.ndarray:
+    """How far two runs of the same robots ended from each other, per unit of 1 + |state|; infinite where they ended otherwise."""
+    a, b = (
+        np.concatenate([np.reshape(leaf, (-1, np.shape(leaf)[-1])) for leaf in [*jax.tree.leaves(r.end.x), r.columns["t_end"]]])
+        for r in (one, other)
+    )
+    with np.errstate(invalid="ignore"):
+        gap = np.max(np.abs(a.astype(float) - b) / (1.0 + np.abs(b)), axis=0)
+    same = (one.columns["outcome"] == other.columns["outcome"]) & np.isfinite(gap)
+    return np.where(same, gap, np.inf)
+
+
+def lanes_of(system: Any, state: HybridState, rows: np.ndarray) -> tuple[Any, HybridState]:
+    """Some of the robots of a batch, as `prepared` gives it."""
+    return jax.tree.map(lambda leaf: leaf[..., rows] if np.ndim(leaf) else leaf, (system, state))

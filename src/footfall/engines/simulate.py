@@ -1,0 +1,198 @@
+"""simulate(system, state, plan) -> Trajectory: compiled chunks with Python in between.
+
+Between chunks there is progress, Ctrl-C and bounded memory; nothing calls back from inside compiled code, so
+compiled programs can be kept on disk and used again by the next process.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.engines.bodies.mujoco_engine import simulate_bodies
+from footfall.engines.doubts import with_doubts
+from footfall.engines.events import engine
+from footfall.engines.events.loop_state import Carry, Limits, Report, Settings, as_arrays, as_floats
+from footfall.engines.jax_setup import prepare_jax
+from footfall.engines.lanes.step_run import simulate_steps
+from footfall.engines.plan import SimPlan
+from footfall.engines.recorder import ROWS_PER_ARC, Recorder, columns_of, observe
+from footfall.hybrid.motion_plan import AbstractMotionPlan
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.rigid_bodies import AbstractRigidBodies
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.numerics.namespace import traced
+from footfall.record.provenance import provenance
+from footfall.record.row_stream import RowStream
+from footfall.record.trajectory import Trajectory
+
+#: Room per compiled call.
+KEEP_STEPS, KEEP_EVENTS = 2048, 64
+#: The same for steps of a run without samples, which are kept for statistics only.
+KEEP_UNSAMPLED = 512
+#: A call returns to Python after this many solver steps at the latest, so that progress and Ctrl-C work without samples too.
+TRIES_PER_CALL = 16384
+#: A longer run is sampled more coarsely, so that its record still fits into memory.
+MOST_SAMPLES = 1_000_000
+
+#: A run that would take more tries than this, judged after so many of them, has steps that fell to nothing: it would go on for weeks.
+ENDLESS, JUDGED_AFTER = 1e11, 100_000
+
+Progress = Callable[[float, int], None]
+
+
+def _hopeless(tried: int, t: float, duration: float) -> bool:
+    return tried >= JUDGED_AFTER and tried * duration > ENDLESS * t
+
+
+@functools.partial(jax.jit, static_argnames="settings")
+def _start(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings) -> Any:
+    return engine.start(system, x, m, limits, settings, fixed_step), (system, x, limits)
+
+
+@functools.partial(jax.jit, static_argnames="settings")
+def _start_and_advance(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings) -> Any:
+    """Both in one call: most runs without samples are over after one chunk, and a call costs as much as a hundred steps."""
+    carry, on_device = _start(system, x, m, limits, fixed_step, settings=settings)
+    return carry, on_device, _advance(*on_device, carry, settings=settings)
+
+
+@functools.partial(jax.jit, static_argnames="settings")
+def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: Settings) -> Any:
+    """One chunk. Without samples, what there is to see (both sides of its events) comes along, saving a call."""
+    new, chunk = engine.advance(system, carry, x_like, limits, settings)
+    report = Report.of(new, chunk)
+    if settings.sampled:
+        return new, chunk, report, None
+    rows = observe(
+        system, x_like, carry.m, chunk, (carry.t, carry.y, new.t, new.y), jnp.zeros(0), (0, chunk.step_count), settings=settings
+    )
+    return new, chunk._replace(steps=None, events=chunk.events._replace(before=None, after=None, m=None)), report, rows
+
+
+def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> Limits:
+    """The plan's numbers for the compiled loop."""
+    numbers = (plan.duration, plan.rtol, plan.atol, plan.max_step)
+    counts = (plan.max_jumps, stop_event, stop_count)
+    near = (-np.inf, np.inf) if plan.near_step is None else (plan.near_room, plan.near_step)
+    return Limits(*map(np.float64, numbers), *map(np.int32, counts), np.int64(tries_per_call), *map(np.float64, near))
+
+
+def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> Settings:
+    """The plan's choices for the compiled loop."""
+    return Settings(_forward(plan.solver), plan.step is None, keep_steps, keep_events, plan.sample_rate is not None)
+
+
+@functools.lru_cache(maxsize=64)
+def _forward(solver: diffrax.AbstractSolver) -> diffrax.AbstractSolver:
+    """The solver with the loop over its stages that serves forward mode; diffrax's default serves reverse mode."""
+    if getattr(solver, "scan_kind", "lax") is not None:
+        return solver
+    return eqx.tree_at(lambda s: s.scan_kind, solver, "lax", is_leaf=lambda leaf: leaf is None)
+
+
+class Runnable(Protocol):
+    """What a scenario loads as: a system, where it starts, how to run it."""
+
+    name: str
+    system: Any
+    start: HybridState
+    plan: SimPlan
+    document: dict[str, Any]
+
+
+def simulate(
+    system: Runnable | AbstractHybridSystem | AbstractRigidBodies,
+    state: HybridState | None = None,
+    plan: SimPlan | None = None,
+    *,
+    progress: Progress | None = None,
+    rows: RowStream | None = None,
+) -> Trajectory:
+    """Simulate an experiment, or any system, landing on every event, and return its trajectory.
+
+    Arguments:
+        system: an experiment as `ff.load` gives it, or a system (`ff.robots.passive_wheel()`, one of your own, a motion plan).
+        state: where to start; without it where the experiment starts, or the system's usual start.
+        plan: how long and how accurately (`ff.SimPlan`); without it the experiment's, or the usual one. A motion plan runs whole.
+        progress: called as progress(t, jumps) between compiled chunks.
+        rows: takes the rows as they come (record/row_stream.py), so that a long run need not fit into memory.
+
+    Returns a `Trajectory`: signals by name (run["hub.x"]), `events`, `ending`, energy `ledger`, `verdict`; `run.plot()` shows it.
+    Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it as
+    `interrupted`, with everything computed so far. Rigid bodies are stepped by MuJoCo.
+
+    >>> import footfall as ff
+    >>> run = ff.simulate(ff.load("passive-wheel", {"terrain.angle": 0.1}, duration=3))
+    >>> run.outcome.name, len(run.events_named("touchdown"))
+    ('reached_end', 13)
+    >>> print(f"{run['travel.speed'][-1]:.3f} m/s")
+    0.870 m/s
+    """
+    prepare_jax()
+    if all(hasattr(system, name) for name in ("system", "start", "plan")):
+        experiment: Any = system
+        run = simulate(experiment.system, state or experiment.start, plan or experiment.plan, progress=progress, rows=rows)
+        named = {"scenario": experiment.name, **run.provenance}
+        return dataclasses.replace(run, provenance=named, scenario=experiment.document)
+    if not isinstance(system, AbstractHybridSystem | AbstractRigidBodies):
+        hint = f' Load it first: ff.simulate(ff.load("{system}")).' if isinstance(system, str) else ""
+        raise TypeError(f"simulate takes an experiment, as ff.load gives it, or a system, not {type(system).__name__}.{hint}")
+    if traced(*jax.tree.leaves((system, state))):
+        raise TypeError(
+            "simulate keeps a record and cannot be traced by JAX (jit, grad, vmap). To differentiate a run, use ff.endpoint(experiment, "
+            "{key: value}), which jax.grad and jax.jacfwd take, or ff.gradient(measure, experiment, wrt=[key]); for many robots at once, "
+            "ff.rollout."
+        )
+    begin: HybridState = system.begin(system.Start()) if state is None else state
+    if plan is None:
+        plan = SimPlan(duration=float(system.plan_time)) if isinstance(system, AbstractMotionPlan) else SimPlan()
+    if isinstance(system, AbstractRigidBodies):
+        run = simulate_bodies(system, begin, plan, progress)
+    elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
+        run = simulate_steps(system, begin, plan, progress)
+    else:
+        run = _simulate_events(system, begin, plan, progress, rows or RowStream())
+    return with_doubts(run, system, begin, plan)
+
+
+def _simulate_events(
+    system: AbstractHybridSystem, begin_at: HybridState, plan: SimPlan, progress: Progress | None, rows: RowStream
+) -> Trajectory:
+    """By the event engine."""
+    draw, travel = system.drawing, system.travel()
+    system, x0, m0 = as_floats(system), as_floats(begin_at.x), as_arrays(begin_at.m)
+    rate = plan.sample_rate
+    if rate is not None:
+        rate = min(rate, MOST_SAMPLES / plan.duration)
+    kept = KEEP_STEPS if rate else KEEP_UNSAMPLED if columns_of(system, x0, m0).told else 0
+    settings = settings_of(plan, kept, KEEP_EVENTS)
+    limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
+    source = provenance(plan, rate) | ({"least_rows_per_arc": ROWS_PER_ARC} if rate else {})
+    # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
+    begin = (system, x0, m0, limits, np.float64(plan.step or 0.0))
+    if settings.sampled:
+        (carry, on_device), chunk = _start(*begin, settings=settings), None
+    else:
+        carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
+    recorder = Recorder(system, x0, m0, rate, carry, rows, source)
+    outcome = Outcome.running
+    try:
+        while outcome is Outcome.running:
+            chunk = chunk or _advance(*on_device, recorder.carry, settings=settings)
+            standing = recorder.add(on_device, *chunk, settings)
+            outcome, chunk = Outcome(standing.outcome), None
+            if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
+                outcome = Outcome.diverged
+            if progress is not None:
+                progress(standing.t, standing.jumps)
+    except KeyboardInterrupt:
+        if outcome is Outcome.running:
+            outcome = Outcome.interrupted
+    return recorder.trajectory(outcome, draw, travel)

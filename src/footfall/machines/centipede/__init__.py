@@ -1,0 +1,1 @@
+"""The centipede: segments on polar legs over viscoelastic ground with gaps, and its reflexes."""

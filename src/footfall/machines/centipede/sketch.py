@@ -1,0 +1,42 @@
+"""Shapes and charts of the segmented walker."""
+
+from typing import TYPE_CHECKING
+
+from footfall.machines.parts.terrain.drawn import drawn_ground
+from footfall.scene.sketch import Arrow, Ball, Chart, Link, Shape
+
+if TYPE_CHECKING:
+    from footfall.machines.centipede.walker import SegmentedWalker
+
+
+def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
+    """Segments, legs, tips with their forces, ground."""
+    count = system.body.segments
+    weight = float(system.body.mass * system.gravity)
+    scale = 0.01 / weight if weight > 0 else 0.0
+    legs = [i for i in range(count) if i not in system.missing_legs]
+    shapes: list[Shape] = [drawn_ground(system.terrain)]
+    shapes += [Link(f"node.{i}", f"tip.{i}", "tab:blue", 0.003) for i in legs]
+    shapes += [Link(f"node.{i}", f"node.{i + 1}", "dimgrey", 0.006) for i in range(count - 1)]
+    radius = max(float(system.body.radius), 0.004)
+    shapes += [Ball(f"node.{i}", (0.0, 0.0, 0.0), radius, "tab:orange" if i == 0 else "dimgrey") for i in range(count)]
+    shapes += [Arrow(f"tip.{i}", scale) for i in legs]
+    return tuple(shapes)
+
+
+def walker_charts(system: "SegmentedWalker") -> tuple[Chart, ...]:
+    """What a biologist looks at: the body over time, ground reaction, reflexes, locking of the phases."""
+    rows = range(system.body.segments)
+
+    def each(name: str) -> tuple[str, ...]:
+        return tuple(f"{name}.{i}" for i in rows)
+
+    return (
+        Chart("Height of the body", each("node.z"), "carpet"),
+        Chart("Ground reaction up", each("tip.fz"), "carpet"),
+        Chart("Ground reaction forward", each("tip.fx"), "carpet"),
+        Chart("Lift reflex", each("leg.lift"), "carpet"),
+        Chart("Cantilever reflex", each("leg.moment"), "carpet"),
+        Chart("Load on the ground", ("load.lift", "load.thrust")),
+        Chart("Order of the phases", ("travel.order",), "whole"),
+    )

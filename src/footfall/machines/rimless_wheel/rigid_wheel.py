@@ -1,0 +1,220 @@
+"""The rigid rimless wheel on a plane: McGeer's and Coleman's passive walker, with an optional constant wheel torque.
+
+Model plane: x along the ground (downhill), z normal to it; foot - hub = l (sin theta, -cos theta); walking forward means
+theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
+"""
+
+import math
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.fields import choice, param, part, port, signal, store
+from footfall.hybrid.frame import Body, PlanarFrame
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.suggestion import Suggestion, cure
+from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.machines.parts.terrain.base import AbstractPlane
+from footfall.machines.parts.terrain.drawn import drawn_ground
+from footfall.machines.parts.terrain.planes import Slope
+from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_doubts, friction_needed
+from footfall.machines.rimless_wheel.rolling import next_and_previous, side_of_landing, turning_back
+from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
+from footfall.machines.rimless_wheel.start import RigidWheelStart
+from footfall.machines.rimless_wheel.states import RigidWheelState, WheelStance
+from footfall.machines.rimless_wheel.strut import Strut
+from footfall.numerics.scalar import Scalar
+from footfall.numerics.trig import sincos
+from footfall.scene.sketch import Shape
+
+LIFTOFF = ("stop", "report")
+
+
+class RigidWheelPower(eqx.Module):
+    """Ports."""
+
+    motor: Scalar = port(kind="work", doc="constant wheel torque")
+
+
+class ImpactWork(eqx.Module):
+    """What a support transfer takes."""
+
+    impact: Scalar = port(kind="loss", unit="J", doc="plastic impact of the new foot")
+
+
+class RigidWheelStores(eqx.Module):
+    """Stores."""
+
+    kinetic: Scalar = store(doc="kinetic energy")
+    gravity: Scalar = store(doc="weight times height")
+
+
+class RigidWheelOutputs(eqx.Module):
+    """What can be seen."""
+
+    hub: Body
+    foot: RollingFoot
+    travel: "WheelTravel"
+
+
+class WheelTravel(eqx.Module):
+    """Progress along the ground."""
+
+    distance: Scalar = signal(unit="m", doc="distance of the hub along the ground")
+    speed: Scalar = signal(unit="m/s", doc="speed of the hub along the ground", rate_of="distance")
+
+
+class RigidWheel(AbstractHybridSystem):
+    """Rigid spokes, all mass at the hub (plus a wheel inertia), one foot on the ground at a time, no slip.
+
+    (m l^2 + J) theta_dd = m g l sin(theta - gamma) - T          (rigid.1)
+    support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha          (rigid.2)
+    and theta+ = theta- - alpha for one that started backward (see wheel_rolling.py).
+    """
+
+    Start = RigidWheelStart
+
+    mass: Scalar = param(6.91, unit="kg", doc="total mass", gt=0)
+    inertia: Scalar = param(0.0, unit="kg m^2", doc="wheel inertia about the hub", ge=0)
+    wheel_torque: Scalar = param(0.0, unit="N m", doc="constant torque on the wheel, positive drives forward")
+    gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
+    spokes: int = param(10, doc="number of spokes", ge=3, le=1000, static=True)
+    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when the foot would have to pull")
+    leg: Strut = part(doc="spoke", default_factory=Strut)
+    terrain: AbstractPlane = part(doc="ground", default_factory=Slope)
+
+    @property
+    def spoke_spacing(self) -> float:
+        """Angle alpha between neighbouring spokes."""
+        return 2.0 * math.pi / self.spokes
+
+    @property
+    def frame(self) -> PlanarFrame:
+        return PlanarFrame(descent=self.terrain.descent)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
+        return (
+            Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
+            Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff", "normal ground force reaches zero", lifted, unit="N"),
+            Event(
+                "turn_back",
+                "the wheel turns round before the previous spoke has left the ground",
+                Outcome.rocked_back,
+                unit="m",
+            ),
+        )
+
+    def acceleration(self, angle: Scalar) -> Scalar:
+        """theta_dd of (rigid.1)."""
+        s, _ = sincos(angle - self.terrain.descent)
+        return self._acceleration(s)
+
+    def _acceleration(self, sin_from_vertical: Scalar) -> Scalar:
+        l, m = self.leg.length, self.mass
+        return (m * self.gravity * l * sin_from_vertical - self.wheel_torque) / (m * l * l + self.inertia)
+
+    def ground_force(self, x: RigidWheelState) -> tuple[Scalar, Scalar]:
+        """Force on the robot along and normal to the ground: m (a_hub - g)."""
+        return self._ground_force(*sincos(x.spoke_angle), x.spoke_rate)
+
+    def _ground_force(self, s: Scalar, c: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
+        l = self.leg.length
+        sg, cg = sincos(self.terrain.descent)
+        acc = self._acceleration(s * cg - c * sg)
+        along = -l * (acc * c - rate * rate * s)
+        normal = -l * (acc * s + rate * rate * c)
+        return self.mass * (along - self.gravity * sg), self.mass * (normal + self.gravity * cg)
+
+    def flow(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> Rates:
+        del t, m
+        dx = RigidWheelState(spoke_angle=x.spoke_rate, spoke_rate=self.acceleration(x.spoke_angle))
+        return Rates(dx, RigidWheelPower(motor=-self.wheel_torque * x.spoke_rate))
+
+    def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
+        """[m] height of the next and of the previous foot above the ground; [N] normal force; [m] room to turn back."""
+        del t
+        s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
+        feet = next_and_previous(*self._neighbours(s, c), m.direction, m.steps, self.leg.length)
+        l = self.leg.length
+        turn = turning_back(feet[1], -l * x.spoke_rate * c, m.direction, l)
+        return *feet, self._ground_force(s, c, x.spoke_rate)[1], turn
+
+    def _neighbours(self, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot, and of the one behind it."""
+        l = self.leg.length
+        level, tilted = l * c * (1.0 - math.cos(self.spoke_spacing)), l * s * math.sin(self.spoke_spacing)
+        return level + tilted, level - tilted
+
+    def jump(self, t: Scalar, x: RigidWheelState, m: WheelStance, k: int) -> Jump:
+        del t
+        if k != 0:  # a lift-off that is only reported changes nothing
+            return Jump(x, m, ImpactWork(impact=0.0 * x.spoke_rate))
+        l, mass, alpha = self.leg.length, self.mass, self.spoke_spacing
+        after = x.spoke_rate * (mass * l * l * math.cos(alpha) + self.inertia) / (mass * l * l + self.inertia)
+        # What a plastic impact takes is the kinetic energy of the velocity it removes.
+        removed_x = l * (after * math.cos(alpha) - x.spoke_rate)
+        removed_z = l * (after * math.sin(alpha))
+        lost = 0.5 * mass * (removed_x * removed_x + removed_z * removed_z) + 0.5 * self.inertia * (after - x.spoke_rate) ** 2
+        s, c = sincos(x.spoke_angle)
+        side = side_of_landing(*self._neighbours(s, c), m.direction, m.steps)
+        angle = x.spoke_angle + jnp.asarray(side, jnp.result_type(x.spoke_angle)) * alpha
+        foot_x = m.foot_x + l * (sincos(angle)[0] - s)
+        return Jump(
+            RigidWheelState(spoke_angle=angle, spoke_rate=after),
+            WheelStance(foot_x=foot_x, steps=m.steps + 1, direction=side),
+            ImpactWork(impact=-lost),
+        )
+
+    def stores(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> RigidWheelStores:
+        del t
+        l = self.leg.length
+        s, c = sincos(x.spoke_angle)
+        _, height = self.frame.to_house(m.foot_x - l * s, l * c)
+        return RigidWheelStores(
+            kinetic=0.5 * (self.mass * l * l + self.inertia) * x.spoke_rate * x.spoke_rate,
+            gravity=self.mass * self.gravity * height,
+        )
+
+    def outputs(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> RigidWheelOutputs:
+        del t
+        l, frame = self.leg.length, self.frame
+        s, c = sincos(x.spoke_angle)
+        hub_x, hub_z = frame.to_house(m.foot_x - l * s, l * c)
+        speed = -l * x.spoke_rate * c
+        vx, vz = frame.to_house(speed, -l * x.spoke_rate * s)
+        foot_x, foot_z = frame.to_house(m.foot_x, 0.0)
+        force = self.ground_force(x)
+        fx, fz = frame.to_house(*force)
+        return RigidWheelOutputs(
+            hub=Body(x=hub_x, z=hub_z, vx=vx, vz=vz, pitch=frame.pitch(x.spoke_angle)),
+            foot=RollingFoot(x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*force)),
+            travel=WheelTravel(distance=m.foot_x - l * s, speed=speed),
+        )
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        cures = {
+            Outcome.rocked_back: (cure('--set terrain=slope --set terrain.angle="0.08 rad"', "steep enough to keep rolling"),),
+            Outcome.lifted_off: (
+                cure('--set terrain=slope --set terrain.angle="0.08 rad"', "gentle enough for its feet to stay"),
+            ),
+        }
+        return (
+            *cures.get(outcome, ()),
+            Suggestion('--set terrain.angle="0.12 rad"', "steeper, faster"),
+            Suggestion('--set terrain.angle="1.8 deg"', "too gentle: it rocks back"),
+        )
+
+    def sketch(self) -> tuple[Shape, ...]:
+        fan = spoke_fan("hub", self.spokes, float(self.leg.length))
+        return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        return friction_doubts(t, columns)
+
+    def travel(self) -> Travel:
+        return Travel("travel.distance", ("steps",), self.mass * self.gravity, ("motor",))

@@ -1,0 +1,453 @@
+"""The rimless wheel with two sides: one springy spoke each, small roll, heading, steering by a current difference.
+
+Coordinates: mid-axle height z, roll r, torso angle phi, forward speed v, yaw rate w; per side the distance s from
+hub forward to the foot. Level ground only. Theory: docs/theory/rimless-wheel.md, section 3.
+"""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.fields import choice, param, part, port, store
+from footfall.hybrid.frame import Body
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.plant import AbstractPlant, Senses
+from footfall.hybrid.suggestion import Suggestion
+from footfall.hybrid.system import Event, Jump, Rates, Travel
+from footfall.machines.parts.actuators.motors import DcMotor
+from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_doubts, friction_needed, sag_doubts
+from footfall.machines.rimless_wheel.cures import walking_cures
+from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
+from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
+from footfall.machines.rimless_wheel.pitch_laws import CommandedTorque, PitchPid
+from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, WheelTravel
+from footfall.machines.rimless_wheel.rolling import next_and_previous, side_of_landing, turning_back
+from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
+from footfall.machines.rimless_wheel.spring_leg import SpringLeg
+from footfall.machines.rimless_wheel.start import SteeredWheelStart
+from footfall.machines.rimless_wheel.states import DrivenWheelCounts, SteeredWheelCounts, SteeredWheelState
+from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.torso_wheel import MOTORS, MotorSignals, SpokeSignals
+from footfall.numerics.elementary import atan2
+from footfall.numerics.scalar import Scalar
+from footfall.numerics.small_solve import solve_spd
+from footfall.numerics.trig import sincos
+from footfall.scene.sketch import Ball, Ground, Link, Shape
+
+TOGETHER = 1e-9  # m; two feet this close to landing together do
+SAME = 1e-14  # m; footholds of two that do, and that only rounding tells apart, are the same
+
+Counts: TypeAlias = SteeredWheelCounts | DrivenWheelCounts
+
+
+class SteeredWheelPower(eqx.Module):
+    """Ports."""
+
+    motor_left: Scalar = port(kind="work", doc="mechanical power of the left motor")
+    motor_right: Scalar = port(kind="work", doc="mechanical power of the right motor")
+    damper_left: Scalar = port(kind="loss", doc="damper of the left spoke")
+    damper_right: Scalar = port(kind="loss", doc="damper of the right spoke")
+
+
+class ReleasedWork(eqx.Module):
+    """What a support transfer takes."""
+
+    released_spring: Scalar = port(kind="loss", unit="J", doc="deflection energy left in the spoke that leaves")
+
+
+class SteeredWheelStores(eqx.Module):
+    """Stores."""
+
+    kinetic: Scalar = store(doc="kinetic energy")
+    gravity: Scalar = store(doc="weight times height")
+    spring: Scalar = store(doc="deflection of both stance spokes")
+
+
+class SteeredWheelOutputs(eqx.Module):
+    """What can be seen."""
+
+    axle: Body
+    left_hub: Body
+    right_hub: Body
+    torso: Body
+    left_foot: RollingFoot
+    right_foot: RollingFoot
+    left_spoke: SpokeSignals
+    right_spoke: SpokeSignals
+    left_motor: MotorSignals
+    right_motor: MotorSignals
+    travel: WheelTravel
+    computer: Any = None
+
+
+class Side(NamedTuple):
+    """One side's spoke, from the coordinates of the whole."""
+
+    sin: Scalar
+    cos: Scalar
+    length: Scalar
+    speed: Scalar  # rate of the length
+    rate: Scalar  # rate of the spoke angle
+    height: Scalar  # of this side's hub
+    force: Scalar
+    torque: Scalar
+    fx: Scalar  # ground force forward
+    fz: Scalar  # ground force up
+
+
+class SteeredWheel(AbstractPlant):
+    """Differential-drive rimless wheel on level ground.
+
+    Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw, lateral slip, wheel
+    pitch inertia. Requires compliance: with rigid spokes and no roll no turn exists.
+    """
+
+    Start = SteeredWheelStart
+    setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
+    commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "steering_current": 0.0}
+
+    wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)
+    half_track: Scalar = param(0.155, unit="m", doc="half the distance b between the wheels", gt=0)
+    wheel_yaw_inertia: Scalar = param(0.0, unit="kg m^2", doc="yaw inertia of one wheel about its own centre", ge=0)
+    yaw_inertia: Scalar | None = param(
+        None, unit="kg m^2", doc="yaw inertia of the whole; derived from torso, wheels and track when not given", gt=0
+    )
+    roll_inertia: Scalar = param(0.12, unit="kg m^2", doc="roll inertia of the whole", gt=0)
+    steering_current: Scalar = param(0.0, unit="A", doc="current difference I_d: left + I_d, right - I_d; positive turns right")
+    gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
+    spokes: int = param(10, doc="number of spokes per side", ge=3, le=1000, static=True)
+    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when a foot would have to pull")
+    leg: AbstractCompliantLeg = part(
+        doc="virtual spoke: left and right together, each side has half", default_factory=SpringLeg
+    )
+    torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
+    motor: DcMotor = part(doc="one of the two motors", default_factory=DcMotor)
+    controller: AbstractPitchController = part(doc="law that holds the torso's pitch", default_factory=PitchPid)
+
+    @property
+    def spoke_spacing(self) -> float:
+        """Angle alpha between neighbouring spokes."""
+        return 2.0 * math.pi / self.spokes
+
+    @property
+    def total_mass(self) -> Scalar:
+        return self.wheel_mass + self.torso.mass
+
+    @property
+    def total_yaw_inertia(self) -> Scalar:
+        """J_psi: as given, or torso plus two wheels at half a track from the middle."""
+        if self.yaw_inertia is not None:
+            return self.yaw_inertia
+        each = self.wheel_yaw_inertia + 0.5 * self.wheel_mass * self.half_track * self.half_track
+        return self.torso.yaw_inertia + 2.0 * each
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
+        rocking = ("rock_back_left", "rock_back_right")  # both: the sides may land together
+        return (
+            Event("touchdown_left", "the next left spoke lands and takes over", restarts=rocking),
+            Event("touchdown_right", "the next right spoke lands and takes over", restarts=rocking),
+            Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back, unit="m"),
+            Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N"),
+            Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N"),
+            Event("fall", "the axle sinks below half the spoke length", Outcome.fell, unit="m"),
+            Event(
+                "turn_back_left", "the left wheel turns round before its previous spoke has left", Outcome.rocked_back, unit="m"
+            ),
+            Event(
+                "turn_back_right",
+                "the right wheel turns round before its previous spoke has left",
+                Outcome.rocked_back,
+                unit="m",
+            ),
+        )
+
+    def motor_torques(self, x: SteeredWheelState, m: Counts) -> tuple[Scalar, Scalar]:
+        """(left, right) torque on the torso, each after its motor's limit."""
+        if isinstance(m, DrivenWheelCounts):
+            return m.torque_left, m.torque_right
+        error = self.torso.pitch_setpoint - x.torso_angle
+        each = self.controller.torque(error, x.torso_rate, x.pitch_integral) / MOTORS
+        steer = self.motor.torque_per_ampere * self.steering_current
+        return self.motor.torque(each + steer), self.motor.torque(each - steer)
+
+    def side(self, x: SteeredWheelState, sign: float, ahead: Scalar, torque: Scalar) -> Side:
+        """Spoke kinematics and ground force of one side (sign +1 left, -1 right)."""
+        v = x.speed - sign * self.half_track * x.yaw_rate
+        height = x.height + sign * self.half_track * x.roll
+        climb = x.climb_rate + sign * self.half_track * x.roll_rate
+        length = jnp.sqrt(ahead * ahead + height * height)
+        s, c = ahead / length, height / length
+        speed = -s * v + c * climb
+        rate = -(c * v + s * climb) / length
+        force = 0.5 * self.leg.force(length, speed)
+        across = torque / length
+        return Side(s, c, length, speed, rate, height, force, torque, -force * s + across * c, force * c + across * s)
+
+    def sides(self, x: SteeredWheelState, m: Counts) -> tuple[Side, Side]:
+        left, right = self.motor_torques(x, m)
+        return self.side(x, 1.0, x.foot_ahead_left, left), self.side(x, -1.0, x.foot_ahead_right, right)
+
+    def flow(self, t: Scalar, x: SteeredWheelState, m: Counts) -> Rates:
+        del t
+        left, right = self.sides(x, m)
+        m2c, total, b = self.torso.mass * self.torso.com_distance, self.total_mass, self.half_track
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        centrifugal = m2c * x.torso_rate * x.torso_rate
+        matrix = [
+            [total, 0.0, m2c * cos_phi],
+            [0.0, total, m2c * sin_phi],
+            [m2c * cos_phi, m2c * sin_phi, m2c * self.torso.com_distance + self.torso.inertia],
+        ]
+        right_side = (
+            left.fx + right.fx + centrifugal * sin_phi,
+            left.fz + right.fz - total * self.gravity - centrifugal * cos_phi,
+            left.torque + right.torque - m2c * self.gravity * sin_phi,
+        )
+        v_dot, z_dd, phi_dd = solve_spd(matrix, right_side)
+        sin_psi, cos_psi = sincos(x.heading)
+        error = self.torso.pitch_setpoint - x.torso_angle
+        dx = SteeredWheelState(
+            height=x.climb_rate,
+            roll=x.roll_rate,
+            torso_angle=x.torso_rate,
+            speed=v_dot,
+            climb_rate=z_dd,
+            roll_rate=b * (left.fz - right.fz) / self.roll_inertia,
+            torso_rate=phi_dd,
+            yaw_rate=-b * (left.fx - right.fx) / self.total_yaw_inertia,
+            foot_ahead_left=-(x.speed - b * x.yaw_rate),
+            foot_ahead_right=-(x.speed + b * x.yaw_rate),
+            x=x.speed * cos_psi,
+            y=x.speed * sin_psi,
+            heading=x.yaw_rate,
+            distance=x.speed,
+            pitch_integral=0.0 if isinstance(m, DrivenWheelCounts) else self.controller.integral_rate(error, x.pitch_integral),
+        )
+        power = SteeredWheelPower(
+            motor_left=left.torque * (x.torso_rate - left.rate),
+            motor_right=right.torque * (x.torso_rate - right.rate),
+            damper_left=-0.5 * self.leg.loss(left.length, left.speed),
+            damper_right=-0.5 * self.leg.loss(right.length, right.speed),
+        )
+        return Rates(dx, power)
+
+    def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
+        """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height;
+        [m] room of each side to turn back.
+        """
+        del t
+        l0 = self.leg.rest_length
+        left, right = self.sides(x, m)
+        next_left, previous_left = next_and_previous(*self._neighbours(left), m.direction_left, m.steps_left, l0)
+        next_right, previous_right = next_and_previous(*self._neighbours(right), m.direction_right, m.steps_right, l0)
+        return (
+            next_left,
+            next_right,
+            previous_left,
+            previous_right,
+            left.force,
+            right.force,
+            x.height - 0.5 * l0,
+            turning_back(previous_left, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0),
+            turning_back(previous_right, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0),
+        )
+
+    def _neighbours(self, side: Side) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot of one side, and of the one behind it."""
+        l0, cos_alpha, sin_alpha = self.leg.rest_length, math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
+        in_front = side.height - l0 * (side.cos * cos_alpha - side.sin * sin_alpha)
+        return in_front, side.height - l0 * (side.cos * cos_alpha + side.sin * sin_alpha)
+
+    def jump(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
+        """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here.
+
+        The other side lands with it if it has less than TOGETHER left, in the SAME place if only rounding says otherwise: walking straight
+        is unstable against the sides drifting apart, so a difference of a rounding error must not be made into one of a step.
+        """
+        if k > 1:  # a lift-off that is only reported changes nothing
+            return Jump(x, m, self.no_work(x))
+        rooms = self.guards(t, x, m)[:2]
+        ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
+        ways = [m.direction_left, m.direction_right]
+        for i, side in enumerate(self.sides(x, m)):
+            lands = (rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i])
+            way = side_of_landing(*self._neighbours(side), ways[i], steps[i])
+            turn = jnp.asarray(way, jnp.result_type(side.sin)) * math.sin(self.spoke_spacing)
+            foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * turn)
+            ahead[i], steps[i], ways[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands, jnp.where(lands, way, ways[i])
+            released = released + jnp.where(lands, 0.5 * self.leg.energy(side.length), 0.0)
+        ahead[1] = jnp.where(jnp.abs(ahead[1] - ahead[0]) < SAME, ahead[0], ahead[1])
+        x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
+        counted = dataclasses.replace(
+            m, steps_left=steps[0], steps_right=steps[1], direction_left=ways[0], direction_right=ways[1]
+        )
+        return Jump(x, counted, ReleasedWork(released_spring=-released))
+
+    def no_work(self, x: SteeredWheelState) -> ReleasedWork:
+        return ReleasedWork(released_spring=0.0 * x.height)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return ("left", "right")
+
+    @property
+    def setpoint(self) -> Scalar:
+        return self.torso.pitch_setpoint
+
+    def driven(self, m: DrivenWheelCounts, torques: tuple[Scalar, ...]) -> DrivenWheelCounts:
+        return dataclasses.replace(m, torque_left=torques[0], torque_right=torques[1])
+
+    def metered(
+        self, outputs: SteeredWheelOutputs, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]
+    ) -> SteeredWheelOutputs:
+        left, right = (
+            dataclasses.replace(motor, current=current, electrical_power=power)
+            for motor, current, power in zip((outputs.left_motor, outputs.right_motor), currents, powers, strict=True)
+        )
+        return dataclasses.replace(outputs, left_motor=left, right_motor=right)
+
+    def senses(self, t: Scalar, x: SteeredWheelState, m: Counts) -> Senses:
+        del t
+        left, right = self.sides(x, m)
+        turned = (
+            atan2(side.sin, side.cos) - self.spoke_spacing * jnp.asarray(steps, jnp.result_type(side.sin))
+            for side, steps in ((left, m.direction_left * m.steps_left), (right, m.direction_right * m.steps_right))
+        )
+        positions = tuple(x.torso_angle - angle for angle in turned)
+        return Senses(x.torso_angle, positions, (x.torso_rate - left.rate, x.torso_rate - right.rate))
+
+    def stores(self, t: Scalar, x: SteeredWheelState, m: Counts) -> SteeredWheelStores:
+        del t
+        left, right = self.sides(x, m)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        swing = self.torso.com_distance * x.torso_rate
+        torso_x, torso_z = x.speed + swing * cos_phi, x.climb_rate + swing * sin_phi
+        kinetic = 0.5 * (
+            self.wheel_mass * (x.speed * x.speed + x.climb_rate * x.climb_rate)
+            + self.torso.mass * (torso_x * torso_x + torso_z * torso_z)
+            + self.torso.inertia * x.torso_rate * x.torso_rate
+            + self.roll_inertia * x.roll_rate * x.roll_rate
+            + self.total_yaw_inertia * x.yaw_rate * x.yaw_rate
+        )
+        torso_height = x.height - self.torso.com_distance * cos_phi
+        return SteeredWheelStores(
+            kinetic=kinetic,
+            gravity=self.gravity * (self.wheel_mass * x.height + self.torso.mass * torso_height),
+            spring=0.5 * (self.leg.energy(left.length) + self.leg.energy(right.length)),
+        )
+
+    def outputs(self, t: Scalar, x: SteeredWheelState, m: Counts) -> SteeredWheelOutputs:
+        del t
+        left, right = self.sides(x, m)
+        b = self.half_track
+        s, c = sincos(x.heading)
+        sin_phi, cos_phi = sincos(x.torso_angle)
+        com = self.torso.com_distance
+        vx, vy = x.speed * c, x.speed * s
+
+        def hub(sign: float, side: Side) -> Body:
+            # A point b to the left of the axle's middle: its velocity has the yaw part too.
+            return Body(
+                x=x.x - sign * b * s,
+                y=x.y + sign * b * c,
+                z=side.height,
+                vx=vx - sign * b * c * x.yaw_rate,
+                vy=vy - sign * b * s * x.yaw_rate,
+                vz=x.climb_rate + sign * b * x.roll_rate,
+                pitch=-jnp.arctan2(side.sin, side.cos),
+                yaw=x.heading,
+            )
+
+        def foot(body: Body, side: Side, ahead: Scalar) -> RollingFoot:
+            return RollingFoot(
+                x=body.x + ahead * c,
+                y=body.y + ahead * s,
+                z=0.0 * body.z,
+                fx=side.fx * c,
+                fy=side.fx * s,
+                fz=side.fz,
+                friction_needed=friction_needed(side.fx, side.fz),
+            )
+
+        def motor(side: Side) -> MotorSignals:
+            speed = x.torso_rate - side.rate
+            power = side.torque * speed
+            return MotorSignals(
+                torque=side.torque,
+                current=self.motor.current(side.torque),
+                speed=speed,
+                power=power,
+                electrical_power=power + self.motor.heat(side.torque),
+            )
+
+        def spoke(side: Side) -> SpokeSignals:
+            return SpokeSignals(force=side.force, length=side.length, speed=side.speed)
+
+        left_hub, right_hub = hub(1.0, left), hub(-1.0, right)
+        ahead, swing = com * sin_phi, com * cos_phi * x.torso_rate
+        return SteeredWheelOutputs(
+            axle=Body(x=x.x, y=x.y, z=x.height, vx=vx, vy=vy, vz=x.climb_rate, roll=x.roll, yaw=x.heading),
+            left_hub=left_hub,
+            right_hub=right_hub,
+            torso=Body(
+                x=x.x + ahead * c,
+                y=x.y + ahead * s,
+                z=x.height - com * cos_phi,
+                vx=vx + swing * c - ahead * s * x.yaw_rate,
+                vy=vy + swing * s + ahead * c * x.yaw_rate,
+                vz=x.climb_rate + com * sin_phi * x.torso_rate,
+                roll=x.roll,
+                pitch=-x.torso_angle,
+                yaw=x.heading,
+            ),
+            left_foot=foot(left_hub, left, x.foot_ahead_left),
+            right_foot=foot(right_hub, right, x.foot_ahead_right),
+            left_spoke=spoke(left),
+            right_spoke=spoke(right),
+            left_motor=motor(left),
+            right_motor=motor(right),
+            travel=WheelTravel(distance=x.distance, speed=x.speed),
+        )
+
+    def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
+        return (
+            *walking_cures(outcome),
+            Suggestion("--set steering_current=0.25", "a wider curve"),
+            Suggestion("--set torso.pitch_setpoint=0.7 --animate turning.gif"),
+        )
+
+    def sketch(self) -> tuple[Shape, ...]:
+        weight, length = float(self.total_mass * self.gravity), float(self.leg.rest_length)
+        return (
+            Ground(((0.0, 0.0), (1.0, 0.0))),
+            *spoke_fan("right_hub", self.spokes, length, color="lightgrey"),
+            *stance_spoke("right_foot", "right_hub", weight, "grey"),
+            Link("left_hub", "right_hub", "dimgrey"),
+            Link("axle", "torso", "tab:blue", 0.01),
+            Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"),
+            *spoke_fan("left_hub", self.spokes, length),
+            *stance_spoke("left_foot", "left_hub", weight),
+        )
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        counters = ("steps_left", "steps_right")
+        slipping = friction_doubts(t, columns, ("left_foot", "right_foot"), counters)
+        rest, legs = float(self.leg.rest_length), ("left_spoke", "right_spoke")
+        return slipping + sag_doubts(t, columns, rest, self.spokes, legs, counters)
+
+    def travel(self) -> Travel:
+        return Travel(
+            "travel.distance",
+            ("steps_left", "steps_right"),
+            self.total_mass * self.gravity,
+            ("motor_left", "motor_right"),
+            "axle.yaw",
+        )

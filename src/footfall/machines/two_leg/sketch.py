@@ -1,0 +1,29 @@
+"""Shapes of the two-leg walker."""
+
+import itertools
+from typing import TYPE_CHECKING
+
+from footfall.machines.parts.terrain.drawn import drawn_ground
+from footfall.scene.sketch import Arrow, Ball, Bar, Link, Shape
+
+if TYPE_CHECKING:
+    from footfall.machines.two_leg.walker import TwoLegWalker
+
+
+def two_leg_sketch(walker: "TwoLegWalker") -> tuple[Shape, ...]:
+    """Feet, links, motors, centre of mass, ground."""
+    foot = float(walker.foot_length)
+    weight = float(walker.travel().weight)
+    joints = ("foot_1", "ankle_1", "knee", "ankle_2", "foot_2")
+    links = [Link(a, b, "tab:blue", 0.006) for a, b in itertools.pairwise(joints)]
+    return (
+        drawn_ground(walker.terrain),
+        *links,
+        # Foot 1 is ahead, so it points backward, foot 2 forward.
+        Bar("foot_1", (0.0, 0.0, 0.0), (-foot, 0.0, 0.0), "black", 0.008),
+        Bar("foot_2", (0.0, 0.0, 0.0), (foot, 0.0, 0.0), "black", 0.008),
+        *(Ball(name, (0.0, 0.0, 0.0), 0.006, "dimgrey") for name in joints[1:4]),
+        Ball("centre", (0.0, 0.0, 0.0), 0.005, "tab:red"),
+        Arrow("foot_1", 0.05 / weight if weight > 0 else 0.0),
+        Arrow("foot_2", 0.05 / weight if weight > 0 else 0.0),
+    )

@@ -1,0 +1,70 @@
+"""A springy foot for hard ground: a flat strip as a pseudo-rigid body, two rigid pieces and a hinge with a torsion spring."""
+
+from footfall.hybrid.fields import param
+from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Hinge, Tip
+from footfall.numerics.scalar import Scalar
+from footfall.numerics.trig import sincos
+
+#: Stiffness coefficient of the pseudo-rigid model of a cantilever with a force at its end.
+STRIP_COEFFICIENT = 2.65
+
+
+def strip_stiffness(*, modulus: float, width: float, thickness: float, length: float, hinge_share: float = 0.85) -> float:
+    """Torsion stiffness of the hinge that stands for a flat strip, k = gamma K E I/l with I = w t^3/12, in N m/rad.  (runner.6)"""
+    return hinge_share * STRIP_COEFFICIENT * modulus * width * thickness**3 / (12.0 * length)
+
+
+class CompliantFoot(AbstractFoot):
+    """A rigid piece beyond the leg's end, a hinge with spring and damper, and a light link to the tip.
+
+    With gamma the hinge's share of the length l, q the deflection (positive flattens the foot):
+
+        hinge = F - (1 - gamma) l u(theta2),  tip = hinge - gamma l u(theta2 - q)
+        I q'' = -b q' - k q + P . d(tip)/dq                                                               (runner.5)
+
+    The foot's inertia counts against its own deflection only, not against the leg's acceleration. A bare strip has no area
+    to speak of: water does not carry it.
+    """
+
+    has_hinge = True
+
+    length: Scalar = param(0.040, unit="m", doc="length of the foot beyond the leg's end", gt=0)
+    hinge_share: Scalar = param(0.85, doc="part of the length beyond the hinge", gt=0, le=1)
+    inertia: Scalar = param(3e-7, unit="kg m^2", doc="inertia of the link about the hinge", gt=0)
+    stiffness: Scalar = param(0.05, unit="N m/rad", doc="torsion stiffness of the hinge", gt=0)
+    damping: Scalar = param(2e-3, unit="N m s/rad", doc="damping of the hinge", ge=0)
+
+    def tip(self, at: FootPoint, hinge: Hinge) -> Tip:
+        fixed = (1.0 - self.hinge_share) * self.length
+        arm_x, arm_y = self.hinge_arm(at, hinge)  # the tip is at the hinge plus this, turned back by a quarter
+        # Turning with the leg moves the tip by rate * (tip - F), a quarter turned; the hinge turns its own link back.
+        swing_x, swing_y = fixed * at.uy - arm_x, -fixed * at.ux - arm_y
+        return Tip(
+            x=at.x - fixed * at.ux - arm_y,
+            y=at.y - fixed * at.uy + arm_x,
+            vx=at.vx + at.rate * swing_x + hinge.rate * arm_x,
+            vy=at.vy + at.rate * swing_y + hinge.rate * arm_y,
+        )
+
+    def hinge_arm(self, at: FootPoint, hinge: Hinge) -> tuple[Scalar, Scalar]:
+        s, c = sincos(hinge.angle)
+        link = self.hinge_share * self.length
+        wx, wy = c * at.ux + s * at.uy, c * at.uy - s * at.ux  # u(theta2 - q)
+        return -link * wy, link * wx
+
+    def hinge_acceleration(self, hinge: Hinge, moment: Scalar) -> Scalar:
+        return (moment - self.damping * hinge.rate - self.stiffness * hinge.angle) / self.inertia
+
+    def hinge_energy(self, hinge: Hinge) -> tuple[Scalar, Scalar]:
+        return 0.5 * self.inertia * hinge.rate * hinge.rate, 0.5 * self.stiffness * hinge.angle * hinge.angle
+
+    def hinge_loss(self, hinge: Hinge) -> Scalar:
+        return self.damping * hinge.rate * hinge.rate
+
+
+class PointFoot(AbstractFoot):
+    """No foot at all: the bare end of the leg. Hard ground stops it, water does not."""
+
+    def tip(self, at: FootPoint, hinge: Hinge) -> Tip:
+        del hinge
+        return Tip(at.x, at.y, at.vx, at.vy)

@@ -1,0 +1,59 @@
+"""Shapes of the runner: the whole robot, and one leg cut free with the forces at its joints."""
+
+from typing import TYPE_CHECKING
+
+from footfall.machines.parts.terrain.drawn import drawn_ground
+from footfall.scene.sketch import Arrow, Ball, Bar, Link, Shape
+
+if TYPE_CHECKING:
+    from footfall.machines.water_runner.runner import FourBarRunner
+
+_NEAR, _FAR = "tab:blue", "lightsteelblue"
+
+
+def _linkage(name: str, color: str) -> tuple[Shape, ...]:
+    return (
+        Link(f"{name}.hip", f"{name}.crank_pin", color, 0.004),
+        Link(f"{name}.foot", f"{name}.rocker_pin", color, 0.004),
+        Link(f"{name}.rocker_axis", f"{name}.rocker_pin", color, 0.004),
+        Link(f"{name}.foot", f"{name}.tip", "black", 0.006),
+    )
+
+
+def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
+    """Body, legs, feet with their forces, tail, surface."""
+    weight = float(system.body.mass * system.gravity)
+    scale = 0.05 / weight if weight > 0 else 0.0
+    front, rear = -float(system.body.front_hip), -float(system.body.rear_hip)
+    high = float(system.body.hip_height)
+    last = rear if system.legs == "four" else front - float(system.leg.ground)
+    shapes: list[Shape] = [drawn_ground(system.terrain, "steelblue" if system.on_water else "saddlebrown")]
+    for name in reversed(system.names):  # far ones first
+        shapes += _linkage(name, _NEAR if name.endswith("right") else _FAR)
+    shapes += [
+        Bar("body", (front + 0.03, 0.0, high), (last - 0.03, 0.0, high), "dimgrey", 0.012),
+        Ball("body", (0.0, 0.0, 0.0), 0.006, "black"),
+    ]
+    if system.tail.present and system.on_water:
+        shapes += [
+            Link("body", "tail", "dimgrey", 0.004),
+            Ball("tail", (0.0, 0.0, 0.0), 0.008, "tab:orange"),
+            Arrow("tail", scale),
+        ]
+    return (*shapes, *(Arrow(f"{name}.tip", scale) for name in system.names))
+
+
+def free_bodies(system: "FourBarRunner") -> dict[str, tuple[Shape, ...]]:
+    """The front left leg by itself: what the body, the crank and the rocker do to its coupler, against what the foot does."""
+    name = system.names[0]
+    weight = float(system.body.mass * system.gravity)
+    scale = 0.02 / weight if weight > 0 else 0.0
+    forces = (
+        Arrow(f"{name}.foot", scale, "tab:red"),
+        Arrow(f"{name}.crank_pin", scale, "tab:green"),
+        Arrow(f"{name}.rocker_pin", scale, "tab:purple"),
+    )
+    pins = tuple(
+        Ball(f"{name}.{point}", (0.0, 0.0, 0.0), 0.002, "black") for point in ("hip", "rocker_axis", "crank_pin", "rocker_pin")
+    )
+    return {f"Forces on the coupler, {name.replace('_', ' ')} leg": (*_linkage(name, "silver"), *pins, *forces)}

@@ -1,1 +1,0 @@
-"""Control computers and what feeds them."""

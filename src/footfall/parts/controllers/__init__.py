@@ -1,1 +1,0 @@
-"""Laws that turn a measured motion into a command."""

@@ -1,1 +1,0 @@
-"""Drives: what turns the cranks."""

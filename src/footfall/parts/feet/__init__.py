@@ -1,1 +1,0 @@
-"""Feet: what meets the water or the ground."""

@@ -1,1 +1,0 @@
-"""Gaits: who steps when, how far and how fast."""

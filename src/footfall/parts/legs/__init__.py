@@ -1,1 +1,0 @@
-"""Legs and spokes."""

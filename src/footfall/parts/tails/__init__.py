@@ -1,1 +1,0 @@
-"""Tails: what keeps the nose down."""

@@ -1,0 +1,98 @@
+"""The picture of a comparison of integrators: error against evaluations, and against time."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from footfall.engines.analysis.compare import FAMILIES, Reference, Result
+
+#: Line, width and marker by family, and whether the marker is filled; the colour is the method's own.
+_STYLES = {
+    "explicit": ("-", 1.4, "o", True),
+    "implicit": ("-", 2.4, "s", True),
+    "fixed": ("--", 1.4, "^", False),
+    "multistep": (":", 1.6, "D", False),
+    "multirate": ("-.", 1.4, "P", False),
+}
+_COLOURS = ("#0072b2", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#8c564b", "#000000", "#e69f00", "#7f3fbf", "#808000")
+_COSTS = {"evaluations": "evaluations of the flow", "seconds": "time of a compiled run [s]"}
+_FLOOR = 1e-16  # below this an error is rounding
+_DPI = 120
+
+
+def write_compare_plot(results: Sequence[Result], reference: Reference, path: Path, *, title: str) -> None:
+    """Two panels in logarithmic scales, one line per method.
+
+    Steps above the longest stable one stand alone; what has no error (diverged, fell) is a cross above all others.
+    """
+    figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
+    panels = figure.subplots(1, 2, sharey=True)
+    errors = [_shown(r) for r in results if r.error is not None]
+    top = 10 * max(errors, default=0.1)
+    uncertainty = reference.uncertainty.scaled
+    bottom = max(uncertainty, _FLOOR) if np.isfinite(uncertainty) else _FLOOR
+    for axes, (cost, label) in zip(panels, _COSTS.items(), strict=True):
+        for i, mine in enumerate(_by_method(results)):
+            _draw(axes, [r for r in mine if getattr(r, cost) is not None], cost, i, top)
+        axes.set(xscale="log", yscale="log", xlabel=label)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())  # else they run into each other
+        axes.grid(which="major", alpha=0.3)
+        axes.grid(which="minor", alpha=0.1)
+        axes.axhspan(_FLOOR / 100, bottom, color="0.87", zorder=0, lw=0)
+    panels[0].set_ylim(0.3 * min([*errors, bottom]), 4 * top)
+    panels[0].set_ylabel("error at the end, largest |x - x_ref| / (1 + |x_ref|)")
+    figure.legend(handles=_legend(results), loc="outside right upper", fontsize=8, handlelength=3.6, frameon=False)
+    least = any(r.evaluations_are_least for r in results)
+    figure.suptitle(f"{title}{' (of implicit methods: evaluations at least)' if least else ''}", fontsize=11)
+    figure.savefig(path, format="png")
+
+
+def _by_method(results: Sequence[Result]) -> list[list[Result]]:
+    return [[r for r in results if r.method == method] for method in dict.fromkeys(r.method for r in results)]
+
+
+def _shown(result: Result) -> float:
+    return max(result.error or 0.0, _FLOOR)
+
+
+def _look(family: str, i: int) -> dict[str, Any]:
+    """Marker and colour of method number i."""
+    colour = _COLOURS[i % len(_COLOURS)]
+    _, _, marker, filled = _STYLES[family]
+    return {"marker": marker, "ms": 5.5, "color": colour, "mfc": colour if filled else "white"}
+
+
+def _draw(axes: Axes, results: Sequence[Result], cost: str, i: int, top: float) -> None:
+    if not results:
+        return
+    family = results[0].family
+    line, width, *_ = _STYLES[family]
+    good = [r for r in results if r.error is not None]  # in the order of refinement
+    stable, unstable = [r for r in good if not r.above_limit], [r for r in good if r.above_limit]
+    lost = [r for r in results if r.error is None]
+    axes.plot([getattr(r, cost) for r in stable], [_shown(r) for r in stable], ls=line, lw=width, **_look(family, i))
+    axes.plot([getattr(r, cost) for r in unstable], [_shown(r) for r in unstable], ls="none", alpha=0.5, **_look(family, i))
+    axes.plot([getattr(r, cost) for r in lost], [top] * len(lost), ls="none", **_look(family, i) | {"marker": "x"})
+
+
+def _legend(results: Sequence[Result]) -> list[Line2D]:
+    handles = []
+    for i, mine in enumerate(_by_method(results)):
+        family = mine[0].family
+        line, width, *_ = _STYLES[family]
+        handles.append(Line2D([], [], ls=line, lw=width, label=f"{mine[0].method}\n  {FAMILIES[family]}", **_look(family, i)))
+    if any(r.above_limit and r.error is not None for r in results):
+        alone = {"marker": "^", "mfc": "white", "alpha": 0.5}
+        handles.append(Line2D([], [], color="0.3", ls="none", label="alone: above the longest stable step", **alone))
+    if any(r.error is None for r in results):
+        handles.append(Line2D([], [], color="0.3", marker="x", ls="none", label="diverged, or another outcome"))
+    handles.append(Line2D([], [], color="0.87", lw=8, label="the reference's own uncertainty"))
+    return handles

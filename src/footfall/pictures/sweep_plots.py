@@ -1,0 +1,72 @@
+"""The picture of a sweep: a heat map of two axes (of samples: dots), curves over one, parallel coordinates for more.
+
+Only the columns drawn are read, shard by shard, and binned to what a screen can show: a sweep of millions needs no more memory than one
+of thousands.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from footfall.hybrid.fields import nearest
+from footfall.pictures.sweep_curves import draw_curves
+from footfall.pictures.sweep_heatmap import draw_heatmap
+from footfall.pictures.sweep_parallel import draw_parallel
+from footfall.pictures.sweep_scatter import draw_scatter
+from footfall.scenario.errors import ScenarioError
+from footfall.sweep.designs import Axis, Grid
+from footfall.sweep.files import write_aside
+from footfall.sweep.read_back import Sweep, open_sweep
+from footfall.sweep.words import counted
+
+DPI = 120
+
+
+def write_sweep_plot(folder: Path, metric: str | None, success: Sequence[str], title: str) -> Path | None:
+    """Draw `metric` over the designs into heatmap.png, curves.png, scatter.png or designs.png; None where there is nothing to compare."""
+    sweep = open_sweep(folder)
+    metric = metric_of(sweep, metric)
+    designs = sweep.designs
+    axes = [axis for axis in designs.axes if axis_size(axis) != 1]
+    words = [axis for axis in axes if axis.structural]
+    if designs.count < 2:
+        return None
+    figure = Figure(layout="constrained", dpi=DPI)
+    doubtful = sum(int(piece["doubtful"].sum()) for piece in sweep.coded_pieces(["design"]))
+    figure.suptitle(sweep_title(title, designs.count, doubtful), fontsize=11)
+    if isinstance(designs, Grid) and len(axes) == 2 and not words:
+        name = "heatmap.png"
+        draw_heatmap(figure, sweep, designs, (axes[0], axes[1]), metric, success)
+    elif isinstance(designs, Grid) and len(axes) in (1, 2) and len(axes) - len(words) <= 1:
+        name = "curves.png"
+        draw_curves(figure, sweep, designs, axes, metric, success)
+    elif not isinstance(designs, Grid) and len(axes) == 2 and not words:
+        name = "scatter.png"
+        draw_scatter(figure, sweep, (axes[0], axes[1]), metric, success)
+    else:
+        name = "designs.png"
+        draw_parallel(figure, sweep, axes or list(designs.axes), metric, success)
+    path = folder / name
+    write_aside(path, lambda aside: figure.savefig(aside, format="png"))
+    return path
+
+
+def sweep_title(title: str, count: int, doubtful: int) -> str:
+    """What the picture is of, and how much of it should not be believed."""
+    return f"{title}: {counted(count, 'design')}" + (f", {doubtful} of them DOUBTFUL (marked red)" if doubtful else "")
+
+
+def axis_size(axis: Axis) -> int:
+    """How many values an axis has; 0 for one that is sampled or listed in a file."""
+    return len(axis.values) or axis.count
+
+
+def metric_of(sweep: Sweep, asked: str | None) -> str:
+    """The column to draw: what was asked for, else the speed, else (a robot that goes nowhere) how long it lasted."""
+    names = [name for name in sweep.names() if name not in ("design", "outcome", "verdict", *sweep.designs.keys)]
+    if asked is None:
+        return "mean_speed" if "mean_speed" in names else "t_end"
+    if asked not in names:
+        raise ScenarioError(f"--metric {asked}: there is no such result.{nearest(asked, names)}\n  Known: {', '.join(names)}.")
+    return asked

@@ -42,7 +42,9 @@ def _outcomes(summary: dict[str, Any], experiment: Experiment) -> Table:
         share = f"{100 * count / summary['designs']:.3g} %"
         style = "green" if name in experiment.about.success else "yellow"
         unsure = summary["doubtful"].get(name, 0)
-        said = Text.assemble(Outcome[name].meaning, (f"; {grouped(unsure)} doubtful", "bold yellow") if unsure else "")
+        said = Text.assemble(
+            Outcome(name).meaning or name.replace("_", " "), (f"; {grouped(unsure)} doubtful", "bold yellow") if unsure else ""
+        )
         table.add_row(Text(name, style=style), grouped(count), share, said)
     return table
 

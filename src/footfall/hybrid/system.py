@@ -27,7 +27,9 @@ class Jump(NamedTuple):
 
     x: Any
     m: Any
-    work: Any  #: struct of `port` fields, J, positive when the jump adds energy to the stores
+    work: Any = (
+        None  #: struct of `port` fields, J, positive when the jump adds energy to the stores; None if it adds and takes none
+    )
 
 
 class HybridState(NamedTuple):

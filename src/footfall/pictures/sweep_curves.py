@@ -29,7 +29,7 @@ def draw_curves(figure: Figure, sweep: Sweep, grid: Grid, axes: Sequence[Axis], 
     """The metric on top, what one also asks for below."""
     shown = [metric, *(m for m in _ALSO if m != metric and m in sweep.names())]
     data = joined_pieces(sweep, ["design", *dict.fromkeys(shown)])
-    good = np.isin(data["outcome"], [Outcome[name].value for name in success])
+    good = np.isin(data["outcome"], [Outcome(name).value for name in success])
     require_values(metric, data[metric].astype(float)[good])
     shown = [m for i, m in enumerate(shown) if i == 0 or np.any(good & np.isfinite(data[m].astype(float)) & (data[m] != 0))]
     along = next((a for a in axes if not a.structural), axes[0])

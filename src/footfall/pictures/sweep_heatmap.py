@@ -79,10 +79,10 @@ def binned(
 ) -> Cells:
     """Sums over the designs of each cell, shard by shard."""
     where = [grid.axes.index(axis) for axis in pair]
-    good = [Outcome[name].value for name in success]
+    good = [Outcome(name).value for name in success]
     count = shape[0] * shape[1]
     total, valued = np.zeros(count), np.zeros(count)
-    failures = np.zeros((len(Outcome), count), dtype=np.int64)
+    failures: dict[int, np.ndarray] = {}
     unsure = np.zeros(count, bool)
     top = (-np.inf, -1)
     for piece in sweep.coded_pieces(["design", metric]):
@@ -96,13 +96,17 @@ def binned(
         total += np.bincount(cell[use], values[use], count)
         valued += np.bincount(cell[use], minlength=count)
         for code in np.unique(piece["outcome"][~ok]):
-            failures[code] += np.bincount(cell[~ok & (piece["outcome"] == code)], minlength=count)
+            failed = np.bincount(cell[~ok & (piece["outcome"] == code)], minlength=count)
+            failures[int(code)] = failures.get(int(code), 0) + failed
         if np.any(sound := use & ~piece["doubtful"]):
             best = int(np.argmax(np.where(sound, values, -np.inf)))
             top = max(top, (float(values[best]), int(piece["design"][best])))
     with np.errstate(invalid="ignore"):
         mean = total / np.where(valued > 0, valued, np.nan)
-    worst = np.where(failures.sum(0) > valued, failures.argmax(0), -1)
+    codes = sorted(failures)
+    table = np.array([failures[code] for code in codes]).reshape(len(codes), count)
+    commonest = np.array(codes)[table.argmax(0)] if codes else np.full(count, -1)
+    worst = np.where(table.sum(0) > valued, commonest, -1)
     return Cells(mean.reshape(shape), worst.reshape(shape), unsure.reshape(shape), top)
 
 

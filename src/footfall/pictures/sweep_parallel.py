@@ -36,7 +36,7 @@ def draw_parallel(figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: st
     """Designs that did what they should, coloured by the metric; the others grey, behind them."""
     axes = list(axes)[:MOST_AXES]
     data = chosen_designs(sweep, [axis.key for axis in axes], metric, MOST_LINES)
-    good = np.isin(data["outcome"], [Outcome[name].value for name in success])
+    good = np.isin(data["outcome"], [Outcome(name).value for name in success])
     ok = good & np.isfinite(data[metric].astype(float))
     require_values(metric, data[metric].astype(float)[ok])
     heights = [_scaled(axis, data[axis.key]) for axis in axes]

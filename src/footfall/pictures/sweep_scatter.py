@@ -29,7 +29,7 @@ def draw_scatter(figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: 
     across, upwards = pair
     data = chosen_designs(sweep, [across.key, upwards.key], metric, MOST_DOTS)
     x, y, values = (np.asarray(data[name], float) for name in (across.key, upwards.key, metric))
-    good = np.isin(data["outcome"], [Outcome[name].value for name in success])
+    good = np.isin(data["outcome"], [Outcome(name).value for name in success])
     shown = good & np.isfinite(values)
     require_values(metric, values[shown])
     figure.set_size_inches(7.6, 5.6)

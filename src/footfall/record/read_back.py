@@ -88,7 +88,7 @@ def _signal(name: str, metadata: dict[bytes, bytes]) -> Signal:
 def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
     end, kept = summary["outcome"], summary["record"]
     ending = Ending(
-        outcome=Outcome[end["name"]],
+        outcome=Outcome(end["name"]),
         t=_number(end["t"]),
         event=end["event"],
         state={name: _number(value) for name, value in end["state"].items()},

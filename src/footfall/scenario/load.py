@@ -255,6 +255,9 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def build(document: Document, robot: type, name: str, where: str, prototype: AbstractHybridSystem) -> Experiment:
     """Validate every table, make the parts, compose the robot, put it at its start."""
+    if isinstance(prototype, AbstractHybridSystem):
+        with _computing("[robot]", where):
+            _ = prototype.events  # declares the robot's own endings, which `success` may name
     about = _validated(AboutTable, {k: v for k, v in document.items() if k in AboutTable.model_fields}, (), where)
     resolved: Document = about.model_dump()
     parts: dict[str, Any] = {}

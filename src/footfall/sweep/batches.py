@@ -22,7 +22,7 @@ from footfall.scenario.vary import Columns, batched
 Fraction = Callable[[float], None]
 #: What the columns of words mean.
 WORDS = {
-    "outcome": "how the run ended: " + ", ".join(o.name for o in Outcome),
+    "outcome": "how the run ended",
     "verdict": "whether to believe it: sound, or the reasons against: " + ", ".join(DOUBTS),
 }
 

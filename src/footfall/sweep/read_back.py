@@ -78,12 +78,14 @@ class Sweep:
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
-        lookup = pc.SetLookupOptions(value_set=pa.array([o.name for o in Outcome]))
-        values = np.array([o.value for o in Outcome], np.int8)
         for file in self.files:
             table = pq.read_table(file, columns=list(dict.fromkeys([*names, "outcome", "verdict"])))
             piece = {name: table[name].to_numpy() for name in names if name not in ("outcome", "verdict")}
-            piece["outcome"] = values[pc.call_function("index_in", [table["outcome"]], lookup).to_numpy()]
+            words = table["outcome"].combine_chunks().dictionary_encode()
+            codes = np.array(
+                [Outcome(str(word)) for word in words.dictionary.to_pylist()], np.int32
+            )  # a robot's own endings too
+            piece["outcome"] = codes[words.indices.to_numpy()]
             piece["doubtful"] = pc.call_function("not_equal", [table["verdict"], pa.scalar("sound")]).to_numpy()
             yield piece
 
@@ -140,7 +142,7 @@ def digest_sweep(sweep: Sweep, success: Sequence[str] = ("reached_end",)) -> Dig
     """Outcomes and doubts counted, best and fastest design, worst ledger: one pass over seven columns."""
     there = set(sweep.names())
     wanted = [n for n in ("design", "mean_speed", "cost_of_transport", "relative_residual", "time_step") if n in there]
-    good = [Outcome[name].value for name in success]
+    good = [Outcome(name).value for name in success]
     counts, doubtful, steps = Counter[int](), Counter[int](), Counter[float]()
     best, fastest, worst, designs = (math.inf, -1), (-math.inf, -1), -math.inf, 0
     for piece in sweep.coded_pieces(wanted):

@@ -57,10 +57,10 @@ def collect(
 ) -> Columns:
     """Every column of a finished batch; `units` are those of the outputs. What a lane cannot say (the speed of a robot that fell at once) is NaN."""
     ended = np.asarray(lane.outcome) != Outcome.running
-    outcome = np.where(ended, np.asarray(lane.outcome), Outcome.reached_end).astype(np.int8)
+    outcome = np.where(ended, np.asarray(lane.outcome), Outcome.reached_end).astype(np.int32)
     t_end = np.where(ended, np.asarray(lane.ended), duration)
     columns: Columns = {
-        "outcome": Column(outcome, "", "how the run ended: " + ", ".join(f"{o.value} {o.name}" for o in Outcome)),
+        "outcome": Column(outcome, "", "how the run ended"),
         "t_end": Column(t_end, "s", "time at which it ended"),
         "jumps": Column(np.asarray(lane.jumps), "", "events located; ticks of a clock are not counted"),
     }

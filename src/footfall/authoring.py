@@ -1,0 +1,49 @@
+"""Names for people who write a robot or a part: the contract, the fields it declares, what it is drawn with.
+
+>>> from footfall.authoring import Event, HybridSystem, Jump, Rates, param, port, signal, store
+"""
+
+from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.fields import choice, param, part, port, signal, store
+from footfall.hybrid.frame import Body, PlanarFrame
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.start import AbstractStart
+from footfall.hybrid.suggestion import Suggestion
+from footfall.hybrid.system import AbstractHybridSystem as HybridSystem
+from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
+from footfall.numerics.scalar import Scalar
+from footfall.numerics.small_solve import solve_spd
+from footfall.numerics.trig import sincos
+from footfall.scene.sketch import Arrow, Ball, Bar, Chart, Disc, Ground, Link, Shape
+
+__all__ = [
+    "AbstractStart",
+    "Arrow",
+    "Ball",
+    "Bar",
+    "Body",
+    "Chart",
+    "Disc",
+    "Doubt",
+    "Event",
+    "Ground",
+    "HybridState",
+    "HybridSystem",
+    "Jump",
+    "Link",
+    "Outcome",
+    "PlanarFrame",
+    "Rates",
+    "Scalar",
+    "Shape",
+    "Suggestion",
+    "Travel",
+    "choice",
+    "param",
+    "part",
+    "port",
+    "signal",
+    "sincos",
+    "solve_spd",
+    "store",
+]

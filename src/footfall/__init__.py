@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from footfall.pictures.pictures import animate as animate
     from footfall.pictures.pictures import compare as compare
     from footfall.pictures.pictures import plot as plot
+    from footfall.pictures.save_run import save_run as save_run
     from footfall.record.trajectory import Trajectory as Trajectory
     from footfall.scenario.derivatives import endpoint as endpoint
     from footfall.scenario.derivatives import gradient as gradient
@@ -62,6 +63,7 @@ _HOMES = {
     "animate": "pictures.pictures",
     "compare": "pictures.pictures",
     "plot": "pictures.pictures",
+    "save_run": "pictures.save_run",
 }
 
 

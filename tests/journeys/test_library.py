@@ -252,3 +252,45 @@ def test_code_on_the_pages_about_the_library_runs(page, tmp_path, monkeypatch, c
         assert (tmp_path / "wheel.gif").read_bytes().startswith(b"GIF8") and (tmp_path / "wheel.png").stat().st_size > 10_000
     said = capsys.readouterr().out
     assert "verdict: sound" in said if page == "library" else "by terrain.angle: 2.84149 per rad" in said
+
+
+# --- an experiment is asked -------------------------------------------------------------------------------------------
+
+
+def test_an_experiment_runs_is_checked_and_finds_its_gait():
+    wheel = ff.load("passive-wheel", {"terrain.angle": "0.08 rad"}, duration=2)
+    assert wheel.run().ending.t == ff.simulate(wheel).ending.t == 2.0
+    assert wheel.check().ok
+    # the rimless wheel's closed form: the multiplier is cos(2 pi/n)^2
+    assert wheel.cycle("touchdown").multipliers[0].real == pytest.approx(np.cos(2 * np.pi / 10) ** 2, abs=1e-9)
+
+
+def test_a_sweep_into_a_folder_is_kept_and_gone_on_with(tmp_path):
+    wheel = ff.load("passive-wheel", duration=2)
+    vary = {"terrain.angle": [0.08, 0.1]}
+    kept = wheel.sweep(vary, folder=tmp_path / "study")
+    here = wheel.sweep(vary)
+    assert kept.to_pandas().mean_speed.tolist() == here.mean_speed.values.tolist()  # the same kernel, the same steps
+    shard = next((tmp_path / "study").rglob("*.parquet"))
+    written = shard.stat().st_mtime_ns
+    wheel.sweep(vary, folder=tmp_path / "study")
+    assert shard.stat().st_mtime_ns == written
+    with pytest.raises(Exception, match="another sweep"):
+        wheel.sweep({"terrain.angle": [0.08, 0.11]}, folder=tmp_path / "study")
+    listed = wheel.sweep(designs={"terrain.angle": [0.09]}, folder=tmp_path / "listed")
+    assert listed.to_pandas()["terrain.angle"].tolist() == [0.09]
+
+
+def test_a_run_of_the_library_is_saved_as_the_command_line_saves_its_own(tmp_path):
+    run = ff.load("passive-wheel", {"mass": 5.0}, duration=1).run()
+    folder = run.save(tmp_path / "one")
+    assert {"trajectory.parquet", "summary.json", "scenario.toml", "provenance.json", "plots.png"} <= {
+        f.name for f in folder.iterdir()
+    }
+    again = ff.open_run(folder)
+    assert np.array_equal(again["hub.x"], run["hub.x"]) and again.metrics == run.metrics
+    assert ff.load(folder / "scenario.toml").run()["hub.x"].tolist() == run["hub.x"].tolist()
+    with pytest.raises(Exception, match="exists already"):
+        run.save(folder)
+    with pytest.raises(ScenarioError, match="no scenario"):
+        ff.simulate(ff.robots.passive_wheel(), plan=ff.SimPlan(duration=0.1)).save(tmp_path / "bare")

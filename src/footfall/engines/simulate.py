@@ -140,7 +140,7 @@ def simulate(
         experiment: Any = system
         run = simulate(experiment.system, state or experiment.start, plan or experiment.plan, progress=progress, rows=rows)
         named = {"scenario": experiment.name, **run.provenance}
-        return dataclasses.replace(run, provenance=named, scenario=experiment.document)
+        return dataclasses.replace(run, provenance=named, scenario=experiment.document, experiment=experiment)
     if not isinstance(system, AbstractHybridSystem | AbstractRigidBodies):
         hint = f' Load it first: ff.simulate(ff.load("{system}")).' if isinstance(system, str) else ""
         raise TypeError(f"simulate takes an experiment, as ff.load gives it, or a system, not {type(system).__name__}.{hint}")

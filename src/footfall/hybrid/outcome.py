@@ -56,10 +56,10 @@ class Outcome(int, metaclass=_Known):
 
     A robot that ends in a way of its own declares it where its event is:
 
-    >>> from footfall import Outcome
-    >>> Outcome("bogged_down", "the feet sank into the mud").name
-    'bogged_down'
-    >>> Outcome.fell.meaning
+    >>> import footfall as ff
+    >>> ff.Outcome("mired", "the feet sank into the mud").name
+    'mired'
+    >>> ff.Outcome.fell.meaning
     'the body came too close to the ground, or went below it'
     """
 

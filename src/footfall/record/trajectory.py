@@ -115,6 +115,7 @@ class Trajectory:
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
     scenario: dict[str, Any] = dataclasses.field(default_factory=dict)  #: the resolved scenario, of a run that had one
+    experiment: Any = None  #: what was run, where that is at hand
     doubts: tuple[Doubt, ...] = ()  #: what the engine and the robot noticed; `verdict` adds what the books say
     look_again: Callable[["Trajectory"], Iterable[Doubt]] | None = None  #: more doubts, that take a while to find
 
@@ -137,6 +138,10 @@ class Trajectory:
     def animate(self, path: str | Path) -> Path:
         """Write a GIF of the robot moving: run.animate("walk.gif"). Needs matplotlib."""
         return _offered("animate")(self, path)
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write it as `footfall run` does, data, summary, scenario and picture; `ff.open_run` reads it back. See `ff.save_run`."""
+        return _offered("save_run")(self, folder, force=force)
 
     def __repr__(self) -> str:
         """What the summary prints, in a dozen lines."""

@@ -5,7 +5,8 @@ import copy
 import dataclasses
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,11 +14,14 @@ import jax
 import numpy as np
 import pydantic
 
+from footfall.engines.analysis.return_map import Cycle, find_cycle
 from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.packed_system import fast_states
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.lanes.batch_inputs import timing
 from footfall.engines.plan import SimPlan
+from footfall.engines.simulate import simulate
+from footfall.hybrid.conformance import check_system
 from footfall.hybrid.fields import ParameterError, describe, nearest
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
@@ -25,6 +29,7 @@ from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.numerics.namespace import traced
 from footfall.numerics.shown import clipped, shown
+from footfall.record.trajectory import Trajectory
 from footfall.scenario.catalog import kinds_for, shipped_scenarios
 from footfall.scenario.document import (
     TOP_SLOTS,
@@ -52,7 +57,7 @@ LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
 class Experiment:
     """A system, where it starts and how to run it; and the words and choices it came from.
 
-    `ff.load` makes one, `ff.simulate` runs it. `document` has every value of its scenario, in SI.
+    `ff.load` makes one; `run`, `check`, `cycle` and `sweep` ask of it. `document` has every value of its scenario, in SI.
 
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel")
@@ -84,9 +89,27 @@ class Experiment:
                 *([f"  start: {start}"] if start else []),
                 *([f"  set: {self.said_overrides()}"] if self.overrides else []),
                 f"  sim: {self.plan.duration:g} s, {sim['solver']}",
-                "  ff.simulate(experiment) runs it; experiment.document has every value",
+                "  experiment.run() simulates it; experiment.document has every value",
             ]
         )
+
+    def run(self, *, progress: Callable[[float, int], None] | None = None) -> Trajectory:
+        """Simulate it: `ff.simulate(experiment)`. `progress` is called as progress(t, jumps)."""
+        return simulate(self, progress=progress)
+
+    def check(self) -> Any:
+        """Check that its robot keeps the contract: see `ff.check_system`."""
+        require_flow(self, "check()")
+        return check_system(self.system, self.start)
+
+    def cycle(self, event: str, **how: Any) -> Cycle:
+        """Its periodic gait from event to event, with multipliers: see `ff.find_cycle`, which takes the rest."""
+        require_flow(self, "cycle()")
+        return find_cycle(self.system, self.start, event, **how)
+
+    def sweep(self, vary: Any = None, **how: Any) -> Any:
+        """Many designs of it at once: see `ff.rollout`, which takes the rest. With folder="study" they are kept there."""
+        return sys.modules["footfall"].rollout(self, vary, **how)
 
     def to_toml(self) -> str:
         """The resolved scenario: every value in SI, its unit beside it, so that it can be run again after defaults have changed."""

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,15 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, require_flow
 from footfall.scenario.vary import Columns, Knob, find_knob, require_common_length
 from footfall.sweep.batches import Results, Variants, require_step_fits, run_designs, step_ladder
-from footfall.sweep.designs import Axis, Grid
+from footfall.sweep.begin_sweep import begin_sweep
+from footfall.sweep.designs import Axis, Designs, Grid, Table
+from footfall.sweep.errors import SweepError
+from footfall.sweep.manifest import describe_sweep, open_folder
 from footfall.sweep.parse import to_number
 from footfall.sweep.plan_sweep import plan_of, require_compiler, require_gpu, require_tracks
+from footfall.sweep.read_back import Sweep, open_sweep
+from footfall.sweep.run_sweep import run_sweep
+from footfall.sweep.shards import digest
 
 
 def rollout(
@@ -28,6 +35,7 @@ def rollout(
     precision: str = "float64",
     track: Sequence[str] = (),
     path: str = "auto",
+    folder: str | Path | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Any:
     """Simulate many designs of one experiment at once and return their metrics as an `xarray.Dataset`.
@@ -41,8 +49,10 @@ def rollout(
             design has one that is stable and accurate for it (`data.time_step`), and what a shorter step could overturn is run again with it.
         precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu".
         track: outputs whose least, greatest and mean values are kept. progress: is told the fraction done.
+        folder: where to keep the designs as `footfall sweep` does; the same call goes on where one was cut off.
 
     Returns a dataset with units and meanings. Outcomes and verdicts are words: `data.mean_speed.where(data.verdict == "sound")`.
+    With a folder it returns the `Sweep` in it, which need not fit into memory (`ff.open_sweep` opens it again).
 
     >>> import footfall as ff
     >>> found = ff.rollout(ff.load("passive-wheel"), {"terrain.angle": [0.08, 0.1]}, duration=4)
@@ -61,8 +71,8 @@ def rollout(
     asked = _by_key(vary, "vary") if vary is not None else _by_key(designs, "designs")
     knobs = {key: find_knob(experiment, key, f'"{key}"') for key in asked}
     given = {key: _column(knobs[key], values) for key, values in asked.items()}
-    columns, shape = (_grid(given, knobs), tuple(len(v) for v in given.values())) if vary is not None else (given, None)
-    require_common_length(columns)
+    rows = _table(given, knobs) if vary is None else _grid(given, knobs)
+    columns, shape = rows.columns(0, rows.count), tuple(len(v) for v in given.values()) if vary is not None else None
     variants = Variants(experiment, tuple(key for key, knob in knobs.items() if knob.structural))
     times = {"duration": _seconds("duration", duration), "step": _seconds("step", step)}
     plan = plan_of(experiment, **times, method=method, precision=precision, track=track, path=path)
@@ -71,6 +81,8 @@ def rollout(
         require_gpu()
     if plan.path == "cpp":
         require_compiler()
+    if folder is not None:
+        return _kept(Path(folder), experiment, rows, plan, progress)
     ladder = None
     if plan.step is None:
         count = len(next(iter(columns.values())))
@@ -138,10 +150,35 @@ def _seconds(name: str, value: Any) -> float | None:
         raise ScenarioError(f"{name}: {error}") from None
 
 
-def _grid(given: Columns, knobs: Mapping[str, Knob]) -> Columns:
-    axes = tuple(Axis(key, ".".join(knobs[key].path), values=tuple(v.tolist())) for key, v in given.items())
-    grid = Grid(axes)
-    return grid.columns(0, grid.count)
+def _grid(given: Columns, knobs: Mapping[str, Knob]) -> Grid:
+    return Grid(tuple(_axis(knobs[key], key, values=tuple(v.tolist())) for key, v in given.items()))
+
+
+def _table(given: Columns, knobs: Mapping[str, Knob]) -> Table:
+    require_common_length(given)
+    return Table(tuple(_axis(knobs[key], key) for key in given), given, digest(given))
+
+
+def _axis(knob: Knob, key: str, **more: Any) -> Axis:
+    return Axis(key, ".".join(knob.path), knob.unit, structural=knob.structural, **more)
+
+
+def _kept(
+    folder: Path, experiment: Experiment, designs: Designs, plan: BatchPlan, progress: Callable[[float], None] | None
+) -> Sweep:
+    """The sweep in the folder, begun or gone on with, when it is whole."""
+    if folder.exists():
+        sweep = open_folder(folder)
+        then = sweep.manifest
+        asked = dataclasses.replace(plan, step=then.batch_plan().step if plan.step is None else plan.step)
+        wanted = describe_sweep(experiment, designs, asked, then.shard_size, then.step_source)
+        if differences := then.differences(wanted):
+            said = "\n".join(f"  {line}" for line in differences)
+            raise SweepError(f"{folder} is another sweep than the one asked for:\n{said}\n  Choose another folder.")
+    else:
+        sweep = begin_sweep(folder, experiment, designs, plan)
+    run_sweep(sweep, progress=None if progress is None else lambda now: progress(now.done / max(now.total, 1)))
+    return open_sweep(folder)
 
 
 def _dataset(

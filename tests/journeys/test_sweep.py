@@ -220,7 +220,7 @@ def test_designs_from_a_file_are_kept_in_the_sweep_and_need_the_file_no_more(com
 def test_a_robot_of_ones_own_is_swept_with_its_file_kept(command):
     assert command("new", "hopper")[0] == 0
     status, out, err = command(
-        "sweep", "hopper/hopper.toml", "--vary", "hop_speed=1:3:6", "--step", "5 ms", "--out", "mine", "--no-plots"
+        "sweep", "hopper/hopper.toml", "--vary", "push=0.008:0.02:6", "--step", "1 ms", "--out", "mine", "--no-plots"
     )
     assert status == 0, err
     assert Path("mine/hopper.py").exists() and "fastest" in out

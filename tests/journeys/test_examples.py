@@ -2,6 +2,7 @@
 
 import functools
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ import matplotlib.image
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NAMES = sorted(path.name for path in EXAMPLES.glob("*.py"))
+NAMES = sorted(path.name for path in EXAMPLES.glob("[a-z]*.py"))  #: studies
+NUMBERED = sorted(path.name for path in EXAMPLES.glob("[0-9]*.py"))
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +64,34 @@ def test_lift_of_the_water_runner_is_that_of_the_physics_page(quick):
     assert height == pytest.approx(22.7, abs=0.5)
     assert speed == pytest.approx(1.559, rel=0.01)
     assert "approached 80 g and exceeded 12 g/W" in said
+
+
+# --- one thing each -----------------------------------------------------------------------------------------------------
+
+#: What each prints, as far as another source knows it: closed forms, published numbers, the command line.
+SAYS = {
+    "01_walk.py": r"verdict: sound",
+    "02_swap_a_part.py": r"stiffening: 0\.6\d+ m/s, sound",
+    "03_find_a_gait.py": r"0\.251503 s, multiplier 0\.654508497[\s\S]*closed form: 0\.654508497",
+    "04_sweep.py": r"fastest: \d\.\d+ m/s at \d+ N/m",
+    "05_derivative.py": r"by terrain\.angle: 2\.84149 [\s\S]*terrain\.angle by differences: 2\.8414",
+    "06_your_own_robot.py": r"kept: True\nbogged_down at t = 2\.30259 s[\s\S]*\n0\.900000 m far",  # ln(10) m / c; (v0 - v) m / c
+    "07_control_computer.py": r"0% lost: reached_end[\s\S]*30% lost",
+    "08_climb_a_step.py": r"arrived at t = [\s\S]*verdict: doubtful",
+}
+
+
+def test_there_is_an_example_to_each_expectation():
+    assert set(SAYS) == set(NUMBERED)
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_a_numbered_example_is_short_listed_and_says_what_is_true(name, tmp_path, monkeypatch, capsys):
+    text = (EXAMPLES / name).read_text()
+    assert len(text.splitlines()) <= 70 and f"[{name}]({name})" in (EXAMPLES / "README.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(EXAMPLES / name))
+    said = capsys.readouterr().out
+    assert re.search(SAYS[name], said), said
+    drawn = [path.name for path in tmp_path.iterdir()]
+    assert drawn == ([f"{Path(name).stem}.png"] if f"{Path(name).stem}.png" in text else [])

@@ -16,12 +16,12 @@ if "jax" in sys.modules:
     sys.modules["jax"].config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
+    from footfall.engines.analysis.check_system import check_system as check_system
     from footfall.engines.analysis.linearise import linearise as linearise
     from footfall.engines.analysis.return_map import find_cycle as find_cycle
     from footfall.engines.analysis.summary import summarise as summarise
     from footfall.engines.plan import SimPlan as SimPlan
     from footfall.engines.simulate import simulate as simulate
-    from footfall.hybrid.conformance import check_system as check_system
     from footfall.hybrid.outcome import Outcome as Outcome
     from footfall.hybrid.system import HybridState as HybridState
     from footfall.machines import robots as robots
@@ -45,7 +45,6 @@ _HOMES = {
     "find_cycle": "engines.analysis.return_map",
     "linearise": "engines.analysis.linearise",
     "summarise": "engines.analysis.summary",
-    "check_system": "hybrid.conformance",
     "Outcome": "hybrid.outcome",
     "HybridState": "hybrid.system",
     "Trajectory": "record.trajectory",
@@ -56,6 +55,7 @@ _HOMES = {
     "Experiment": "scenario.load",
     "load": "scenario.load",
     "open_run": "scenario.open_run",
+    "check_system": "engines.analysis.check_system",
     "SimPlan": "engines.plan",
     "simulate": "engines.simulate",
     "open_sweep": "sweep.read_back",

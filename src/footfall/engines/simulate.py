@@ -6,8 +6,8 @@ compiled programs can be kept on disk and used again by the next process.
 
 import dataclasses
 import functools
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 import diffrax
 import equinox as eqx
@@ -18,7 +18,7 @@ import numpy as np
 from footfall.engines.bodies.mujoco_engine import simulate_bodies
 from footfall.engines.doubts import with_doubts
 from footfall.engines.events import engine
-from footfall.engines.events.loop_state import Carry, Limits, Report, Settings, as_arrays, as_floats
+from footfall.engines.events.loop_state import Carry, Chunk, Limits, Report, Settings, as_arrays, as_floats
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.lanes.step_run import simulate_steps
 from footfall.engines.plan import SimPlan
@@ -41,14 +41,16 @@ TRIES_PER_CALL = 16384
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 1_000_000
 
-#: A run that would take more tries than this, judged after so many of them, has steps that fell to nothing: it would go on for weeks.
-ENDLESS, JUDGED_AFTER = 1e11, 100_000
+#: A run that would take more tries than this (a day of one core), judged after so many of them, ...
+ENDLESS, JUDGED_AFTER = 1e10, 100_000
+#: ... and whose steps [s] are shorter than any that a robot which could be built needs, has steps that fell to nothing.
+NOTHING = 1e-6
 
 Progress = Callable[[float, int], None]
 
 
 def _hopeless(tried: int, t: float, duration: float) -> bool:
-    return tried >= JUDGED_AFTER and tried * duration > ENDLESS * t
+    return tried >= JUDGED_AFTER and tried * duration > ENDLESS * t and t < NOTHING * tried
 
 
 @functools.partial(jax.jit, static_argnames="settings")
@@ -73,7 +75,7 @@ def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: S
     rows = observe(
         system, x_like, carry.m, chunk, (carry.t, carry.y, new.t, new.y), jnp.zeros(0), (0, chunk.step_count), settings=settings
     )
-    return new, chunk._replace(steps=None, events=chunk.events._replace(before=None, after=None, m=None)), report, rows
+    return new, chunk, report, rows  # the chunk stays on the device: it is looked into again only where a signal has a kink
 
 
 def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> Limits:
@@ -156,7 +158,7 @@ def simulate(
     if isinstance(system, AbstractRigidBodies):
         run = simulate_bodies(system, begin, plan, progress)
     elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
-        run = simulate_steps(system, begin, plan, progress)
+        run = simulate_steps(system, begin, plan, progress, rows)
     else:
         run = _simulate_events(system, begin, plan, progress, rows or RowStream())
     return with_doubts(run, system, begin, plan)
@@ -182,17 +184,41 @@ def _simulate_events(
     else:
         carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
     recorder = Recorder(system, x0, m0, rate, carry, rows, source)
-    outcome = Outcome.running
+    outcome, note = Outcome.running, ""
     try:
         while outcome is Outcome.running:
             chunk = chunk or _advance(*on_device, recorder.carry, settings=settings)
             standing = recorder.add(on_device, *chunk, settings)
             outcome, chunk = Outcome(standing.outcome), None
             if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
-                outcome = Outcome.diverged
+                outcome, done = Outcome.diverged, float(standing.t) / plan.duration
+                many = f"{float(standing.tried) / done:.0e} of them" if done else "no end of them"
+                note = f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run would take {many}"
             if progress is not None:
                 progress(standing.t, standing.jumps)
     except KeyboardInterrupt:
         if outcome is Outcome.running:
             outcome = Outcome.interrupted
-    return recorder.trajectory(outcome, draw, travel)
+    run = recorder.trajectory(outcome, draw, travel)
+    return dataclasses.replace(run, ending=dataclasses.replace(run.ending, note=note)) if note else run
+
+
+class Call(NamedTuple):
+    """One compiled call of a run: where it began, what it added, where it ended."""
+
+    begin: Carry
+    chunk: Chunk
+    end: Carry
+    solver: diffrax.AbstractSolver  #: whose interpolant the steps of the chunk hold
+
+
+def chunks(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Iterator[Call]:
+    """The calls of a sampled run by the event engine, one by one, for who wants its states and not a record."""
+    settings, limits = settings_of(plan, KEEP_STEPS, KEEP_EVENTS), limits_of(plan, tries_per_call=TRIES_PER_CALL)
+    begin = (as_floats(system), as_floats(state.x), as_arrays(state.m), limits, np.float64(plan.step or 0.0))
+    carry, on_device = _start(*begin, settings=settings)
+    running = True
+    while running:
+        end, chunk, _, _ = _advance(*on_device, carry, settings=settings)
+        yield Call(carry, chunk, end, settings.solver)
+        carry, running = end, int(end.outcome) == Outcome.running

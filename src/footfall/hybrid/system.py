@@ -7,6 +7,7 @@ and the discrete state `m`, which only jumps change. So one system serves any in
 import abc
 from typing import Any, ClassVar, NamedTuple
 
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
@@ -111,6 +112,18 @@ class AbstractHybridSystem(Parametric):
     def jump(self, t: Scalar, x: Any, m: Any, k: int) -> Jump:
         """What event k does. Never called for an event that has an outcome."""
 
+    def together(self, t: Scalar, x: Any, m: Any, k: int) -> dict[int, Scalar]:
+        """Other events that `jump` k makes as well where they are due in the same instant: index -> whether it does so now.
+
+        For a robot whose two feet may land at once. Derivatives then take each at its own time, by `jump_alone`. Events of like legs cannot.
+        """
+        del t, x, m, k
+        return {}
+
+    def jump_alone(self, t: Scalar, x: Any, m: Any, k: int, *leg: Scalar) -> Jump:
+        """What event k does without those that happen `together` with it."""
+        return self.jump(t, x, m, k, *leg)
+
     def restarted(self, m: Any) -> Any:
         """The discrete state of a new run that goes on where one with `m` has just had an event: clocks at zero, counts begun anew.
 
@@ -157,8 +170,12 @@ class AbstractHybridSystem(Parametric):
         del outcome
         return ()
 
+    def bounds(self) -> tuple[Bound, ...]:
+        """What its outputs may be while its equations mean something, for runs and for batches. See hybrid/bound.py."""
+        return ()
+
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
-        """Why a run with these columns should not be believed: what this robot's equations cannot mean. See hybrid/doubt.py."""
+        """Why a run with these columns should not be believed, where no bound can say it. Batches do not ask. See hybrid/doubt.py."""
         del t, columns
         return []
 

@@ -20,7 +20,7 @@ from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
 from footfall.record.row_stream import StreamedColumns
 from footfall.record.signal import Signal as Signal
-from footfall.record.verdict import Verdict, verdict
+from footfall.record.verdict import Verdict, stepped_run, verdict
 from footfall.scene.sketch import Drawing, Seen, Shape
 
 
@@ -32,7 +32,7 @@ def _extra(name: str) -> Any:
         raise ModuleNotFoundError(f'this needs {name}. Install it with: pip install "footfall[tables]"', name=name) from None
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class EventRecord:
     """One event: when, which guard, and the rows of the trajectory just before and just after it."""
 
@@ -123,8 +123,7 @@ class Trajectory:
     def verdict(self) -> Verdict:
         """Whether to believe it."""
         more = () if self.look_again is None else self.look_again(self)
-        stepped = self.provenance.get("engine") == "mujoco"
-        return verdict(self.ledger, (*self.doubts, *more), stepped=stepped, outcome=self.outcome)
+        return verdict(self.ledger, (*self.doubts, *more), stepped=stepped_run(self.provenance), outcome=self.outcome)
 
     @functools.cached_property
     def metrics(self) -> dict[str, float | None]:

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import dataclasses
+import html
 import json
 import os
 import sys
@@ -14,6 +15,7 @@ import jax
 import numpy as np
 import pydantic
 
+from footfall.engines.analysis.check_system import check_system
 from footfall.engines.analysis.return_map import Cycle, find_cycle
 from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.packed_system import fast_states
@@ -21,7 +23,6 @@ from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.lanes.batch_inputs import timing
 from footfall.engines.plan import SimPlan
 from footfall.engines.simulate import simulate
-from footfall.hybrid.conformance import check_system
 from footfall.hybrid.fields import ParameterError, describe, nearest
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
@@ -75,6 +76,7 @@ class Experiment:
     origin: str = ""  #: the name or path it was loaded by
     start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
     overrides: tuple[tuple[str, ...], ...] = ()  #: paths of what was set beside the file, by --set or --duration
+    typed: Mapping[tuple[str, ...], str] = dataclasses.field(default_factory=dict)  #: their values as they were written
 
     def __repr__(self) -> str:
         """What it is, of which parts, for how long: a line each."""
@@ -92,6 +94,10 @@ class Experiment:
                 "  experiment.run() simulates it; experiment.document has every value",
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the same."""
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
     def run(self, *, progress: Callable[[float, int], None] | None = None) -> Trajectory:
         """Simulate it: `ff.simulate(experiment)`. `progress` is called as progress(t, jumps)."""
@@ -130,7 +136,7 @@ class Experiment:
         return infos[key].unit if key in infos else ""
 
     def said_overrides(self) -> str:
-        """What was set beside the file, by its full name and in SI: "robot.torso.mass = 3 kg, sim.duration = 2 s"."""
+        """What was set beside the file, by its full name, quantities as typed: "robot.torso.mass = 3 kg, terrain.angle = 4 deg"."""
         there = set(paths(self.document))  # another kind of part may have taken its place since
         return ", ".join(f"{'.'.join(path)} = {self._said(path)}" for path in self.overrides if path in there)
 
@@ -138,6 +144,9 @@ class Experiment:
         value = at(self.document, path)
         text = f"{value:.10g}" if isinstance(value, float) else clipped(str(value))
         text = f"{text} {self.unit_of(path)}".strip() if value != "auto" else text
+        typed = self.typed.get(path, "").strip().strip("\"'")
+        if isinstance(value, float) and not _is_number(typed):
+            text = clipped(typed) or text
         idle = {slot_path(slot): why for slot, why in self.idle_parts().items()}
         return f"{text} (no effect: {idle[path[:-1]]})" if path[:-1] in idle else text
 
@@ -155,7 +164,7 @@ def find_scenario(name: str) -> Path:
     if path.suffix == ".toml" or os.path.exists(path):  # noqa: PTH110  (False, not an error, for a name too long)
         return path
     raise ScenarioError(
-        f'"{clipped(name)}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}'
+        f'"{clipped(name)}" is neither a scenario nor a file.{nearest(name, shipped)}\n  Scenarios: {", ".join(shipped)}.'
     )
 
 
@@ -191,8 +200,25 @@ def load(name: str | Path, settings: Settings = (), *, duration: float | str | N
     experiment = build(document, type(system), path.stem, _with(where, extra), system)
     own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
     return dataclasses.replace(
-        experiment, files=(path.parent / own,) if own else (), origin=str(name), overrides=tuple(dict.fromkeys(changed))
+        experiment,
+        files=(path.parent / own,) if own else (),
+        origin=str(name),
+        overrides=tuple(dict.fromkeys(changed)),
+        typed=_typed(changed, extra),
     )
+
+
+def _typed(paths: list[tuple[str, ...]], settings: list[str]) -> dict[tuple[str, ...], str]:
+    """The values of settings as they were written, by the paths they mean."""
+    return {path: text.partition("=")[2] for path, text in zip(paths, settings, strict=True)}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _with(where: str, settings: list[str] | tuple[str, ...]) -> str:
@@ -251,7 +277,8 @@ def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     where = _with(experiment.origin or experiment.name, settings)
     changed = build(document, robot, experiment.name, where, experiment.system)
     overrides = tuple(dict.fromkeys((*experiment.overrides, *changes)))
-    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin, overrides=overrides)
+    typed = {**experiment.typed, **_typed(changes, settings)}
+    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin, overrides=overrides, typed=typed)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

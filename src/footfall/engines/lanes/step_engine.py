@@ -17,7 +17,7 @@ import numpy as np
 from jax import Array, lax
 
 from footfall.engines import at_start
-from footfall.engines.lanes import lane_jump
+from footfall.engines.lanes import lane_bounds, lane_jump
 from footfall.engines.lanes.lane_jump import AT_ZERO
 from footfall.engines.lanes.lane_loop import I, LaneLoop, any_lane, armed_room, either, finite, pick
 from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Mark, Moving
@@ -54,6 +54,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
         stored=loop.stores(zero, x, m),
         through=functools.reduce(lambda a, b: a + jnp.abs(b), works, zero),
         extremes=[Extremes(jnp.full_like(zero, np.inf), jnp.full_like(zero, -np.inf)) for _ in loop.track],
+        watch=lane_bounds.begin(loop, x, m),
         last=Mark(zero, zero, zero, none - I(1)) if loop.travel is not None else None,
         outcome=jnp.where(good, ended, I(Outcome.diverged)),
         jumps=none,
@@ -74,8 +75,11 @@ def _fired(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
     room, rate = loop.guards(zero, x, m, first)
     half = loop.real(0.5) * span
     later, _ = loop.guards(zero + span, moved(span, field(zero + half, moved(half, first))), m, first)
-    guards = zip(room, rate, later, loop.searched, strict=True)
-    return [at_start.fires(g, r, after, span, ends[k]) for g, r, after, (k, _) in guards]
+    _, by_state = loop.guards(
+        zero, x, m, first._replace(x=[v if r is not None else r for v, r in zip(x, first.x, strict=True)])
+    )
+    guards = zip(room, rate, later, by_state, loop.searched, strict=True)
+    return [at_start.fires(g, r, after, sizes, span, ends[k]) for g, r, after, sizes, (k, _) in guards]
 
 
 def _fresh(moving: Moving) -> Moving:
@@ -154,6 +158,7 @@ def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, A
         room=room,
         least=[jnp.where(tau > 0, jnp.minimum(lane.least[n], room[j]), lane.least[n]) for n, j in enumerate(loop.margins)],
         extremes=_extremes(loop, lane, t1, stepped.x, tau),
+        watch=lane_bounds.stepped(loop, lane, t1, stepped.x, tau),
     )
     hit = either(hits) & (now.at < I(0)) & (tau > 0)
     slope_x = [r for r in stepped.slope.x if r is not None]

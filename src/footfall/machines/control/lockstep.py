@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.outcome import Outcome
@@ -153,6 +154,15 @@ class ClosedLoop(AbstractHybridSystem):
             return Jump(jumped.x, LoopMemory(jumped.m, m.programs), jumped.work)
         computer, torques = self._ticked(plant.senses(t, x, m.plant), m.programs)
         return Jump(x, LoopMemory(plant.driven(m.plant, torques), computer), plant.no_work(x))
+
+    def together(self, t: Scalar, x: Any, m: LoopMemory, k: int) -> dict[int, Scalar]:
+        return self.plant.together(t, x, m.plant, k) if k < len(self.plant.events) else {}
+
+    def jump_alone(self, t: Scalar, x: Any, m: LoopMemory, k: int, *leg: Any) -> Jump:
+        if k >= len(self.plant.events):
+            return self.jump(t, x, m, k)
+        jumped = self.plant.jump_alone(t, x, m.plant, k, *leg)
+        return Jump(jumped.x, LoopMemory(jumped.m, m.programs), jumped.work)
 
     def restarted(self, m: LoopMemory) -> LoopMemory:
         """The next tick is at zero, and every program begins there as at the start of a run: high_offset and mid_offset are then times
@@ -380,6 +390,10 @@ class ClosedLoop(AbstractHybridSystem):
                 f"The mid level switched the law off at t = {t[len(on) - int(np.argmax(on[::-1]))]:.4g} s: no message for too long."
             )
         return said
+
+    def bounds(self) -> tuple[Bound, ...]:
+        counted = ((bound, bound.counter) for bound in self.plant.bounds())
+        return tuple(bound if name is None else bound._replace(counter=f"plant.{name}") for bound, name in counted)
 
     def doubts(self, t: Any, columns: Mapping[str, np.ndarray]) -> list[Doubt]:
         return self.plant.doubts(t, {name.removeprefix("plant."): values for name, values in columns.items()})

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import equinox as eqx
 import jax.numpy as jnp
 
-from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.fields import choice, param, part, port, store
 from footfall.hybrid.frame import Body
 from footfall.hybrid.outcome import Outcome
@@ -20,13 +20,13 @@ from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.machines.parts.actuators.motors import DcMotor
-from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_doubts, friction_needed, sag_doubts
+from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed, sag_bounds
 from footfall.machines.rimless_wheel.cures import walking_cures
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
 from footfall.machines.rimless_wheel.pitch_laws import CommandedTorque, PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, WheelTravel
-from footfall.machines.rimless_wheel.rolling import next_and_previous, side_of_landing, turning_back
+from footfall.machines.rimless_wheel.rolling import feet, landing_behind, side_of_landing, turning_back
 from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
 from footfall.machines.rimless_wheel.start import SteeredWheelStart
@@ -40,6 +40,9 @@ from footfall.numerics.trig import sincos
 from footfall.scene.sketch import Ball, Ground, Link, Shape
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
+BEHIND = 9  # index of the left side's landing behind among the events; the right side's is next
+#: Events that are landings, and of each the left side's: sides that land together do so in the same way.
+LANDINGS = {0: 0, 1: 0, BEHIND: BEHIND, BEHIND + 1: BEHIND}
 SAME = 1e-14  # m; footholds of two that do, and that only rounding tells apart, are the same
 
 Counts: TypeAlias = SteeredWheelCounts | DrivenWheelCounts
@@ -167,6 +170,8 @@ class SteeredWheel(AbstractPlant):
                 Outcome.rocked_back,
                 unit="m",
             ),
+            landing_behind("touchdown_behind_left", rocking, " left"),
+            landing_behind("touchdown_behind_right", rocking, " right"),
         )
 
     def motor_torques(self, x: SteeredWheelState, m: Counts) -> tuple[Scalar, Scalar]:
@@ -241,23 +246,25 @@ class SteeredWheel(AbstractPlant):
 
     def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
         """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height;
-        [m] room of each side to turn back.
+        [m] room of each side to turn back; [m] height of the foot behind of each side that has not decided yet.
         """
         del t
         l0 = self.leg.rest_length
         left, right = self.sides(x, m)
-        next_left, previous_left = next_and_previous(*self._neighbours(left), m.direction_left, m.steps_left, l0)
-        next_right, previous_right = next_and_previous(*self._neighbours(right), m.direction_right, m.steps_right, l0)
+        on_left = feet(*self._neighbours(left), m.direction_left, l0)
+        on_right = feet(*self._neighbours(right), m.direction_right, l0)
         return (
-            next_left,
-            next_right,
-            previous_left,
-            previous_right,
+            on_left.next,
+            on_right.next,
+            on_left.previous,
+            on_right.previous,
             left.force,
             right.force,
             x.height - 0.5 * l0,
-            turning_back(previous_left, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0),
-            turning_back(previous_right, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0),
+            turning_back(on_left.previous, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0),
+            turning_back(on_right.previous, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0),
+            on_left.behind,
+            on_right.behind,
         )
 
     def _neighbours(self, side: Side) -> tuple[Scalar, Scalar]:
@@ -272,19 +279,38 @@ class SteeredWheel(AbstractPlant):
         The other side lands with it if it has less than TOGETHER left, in the SAME place if only rounding says otherwise: walking straight
         is unstable against the sides drifting apart, so a difference of a rounding error must not be made into one of a step.
         """
-        if k > 1:  # a lift-off that is only reported changes nothing
+        if k not in LANDINGS:  # a lift-off that is only reported changes nothing
             return Jump(x, m, self.no_work(x))
-        rooms = self.guards(t, x, m)[:2]
+        first = LANDINGS[k]
+        rooms = self.guards(t, x, m)[first : first + 2]
+        lands = [(rooms[i] < TOGETHER) if first + i != k else (rooms[i] == rooms[i]) for i in (0, 1)]
+        jumped = self._landed(x, m, lands, first)
+        left, right = jumped.x.foot_ahead_left, jumped.x.foot_ahead_right
+        right = jnp.where(jnp.abs(right - left) < SAME, left, right)
+        return jumped._replace(x=eqx.tree_at(lambda s: s.foot_ahead_right, jumped.x, right))
+
+    def together(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> dict[int, Scalar]:
+        if k not in LANDINGS:
+            return {}
+        other = 2 * LANDINGS[k] + 1 - k
+        return {other: self.guards(t, x, m)[other] < TOGETHER}
+
+    def jump_alone(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
+        if k not in LANDINGS:
+            return self.jump(t, x, m, k)
+        return self._landed(x, m, [k == LANDINGS[k], k != LANDINGS[k]], LANDINGS[k])
+
+    def _landed(self, x: SteeredWheelState, m: Counts, lands: list[Any], first: int) -> Jump:
+        """After a landing of the sides that land, left and right; `first` is of LANDINGS."""
         ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
         ways = [m.direction_left, m.direction_right]
         for i, side in enumerate(self.sides(x, m)):
-            lands = (rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i])
-            way = side_of_landing(*self._neighbours(side), ways[i], steps[i])
+            way = side_of_landing(ways[i], behind=first == BEHIND)
             turn = jnp.asarray(way, jnp.result_type(side.sin)) * math.sin(self.spoke_spacing)
             foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * turn)
-            ahead[i], steps[i], ways[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands, jnp.where(lands, way, ways[i])
-            released = released + jnp.where(lands, 0.5 * self.leg.energy(side.length), 0.0)
-        ahead[1] = jnp.where(jnp.abs(ahead[1] - ahead[0]) < SAME, ahead[0], ahead[1])
+            now = lands[i]
+            ahead[i], steps[i], ways[i] = jnp.where(now, foot, ahead[i]), steps[i] + now, jnp.where(now, way, ways[i])
+            released = released + jnp.where(now, 0.5 * self.leg.energy(side.length), 0.0)
         x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
         counted = dataclasses.replace(
             m, steps_left=steps[0], steps_right=steps[1], direction_left=ways[0], direction_right=ways[1]
@@ -437,11 +463,10 @@ class SteeredWheel(AbstractPlant):
             *stance_spoke("left_foot", "left_hub", weight),
         )
 
-    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+    def bounds(self) -> tuple[Bound, ...]:
         counters = ("steps_left", "steps_right")
-        slipping = friction_doubts(t, columns, ("left_foot", "right_foot"), counters)
-        rest, legs = float(self.leg.rest_length), ("left_spoke", "right_spoke")
-        return slipping + sag_doubts(t, columns, rest, self.spokes, legs, counters)
+        slipping = friction_bounds(("left_foot", "right_foot"), counters)
+        return slipping + sag_bounds(self.leg.rest_length, self.spokes, ("left_spoke", "right_spoke"), counters)
 
     def travel(self) -> Travel:
         return Travel(

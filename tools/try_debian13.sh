@@ -38,7 +38,7 @@ done
     fi
 done
 mount --bind /proc "$folder/proc"
-mount --bind /dev "$folder/dev"
+mount --rbind /dev "$folder/dev"  # with its pseudo-terminals and shared memory
 
 rm -rf "$folder/root/footfall"
 git clone --quiet "$source" "$folder/root/footfall"

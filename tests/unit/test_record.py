@@ -266,6 +266,13 @@ def test_mcap_messages_hold_the_columns_and_the_schemas_their_units(shipped, log
     assert schemas["/events"]["properties"]["t"]["unit"] == "s"
 
 
+def test_mcap_takes_times_beyond_its_clock(hand_made, logged):
+    """Nanoseconds in 64 bits end after 292 years; messages say the time themselves."""
+    far = dataclasses.replace(hand_made, t=hand_made.t + 1e25, events=())
+    _, messages, stamps = logged(far)
+    assert {m["t"] for m in messages["/state"]} == {1e25} and set(stamps["/state"]) == {2**63 - 1}
+
+
 def test_mcap_writes_null_for_what_is_not_finite(hand_made, logged):
     columns = {**hand_made.columns, "angle": np.where(hand_made.t < 3, hand_made["angle"], np.nan)}
     schemas, messages, _ = logged(dataclasses.replace(hand_made, columns=columns))

@@ -14,7 +14,8 @@ from footfall.record.trajectory import Trajectory
 #: A log to look at needs no more rows than this; a longer run is thinned in it (the Parquet file has every row).
 MOST_LOGGED = 100_000
 _AT_ONCE = 4096  # rows
-_NANOSECONDS = 1_000_000_000  # nanoseconds per second: MCAP's clock
+_NANOSECONDS = 1_000_000_000  # nanoseconds per second: MCAP's clock ...
+_LAST_STAMP = 2**63 - 1  # ... which ends after 292 years; a message says its time itself
 
 
 def write_parquet(run: Trajectory, path: Path) -> None:
@@ -83,7 +84,7 @@ def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int]
         if progress is not None:
             progress(first, len(some.t))
         rows = slice(first, first + _AT_ONCE)
-        stamps = np.round(some.t[rows] * _NANOSECONDS).astype(np.int64).tolist()
+        stamps = [_stamp(t) for t in some.t[rows].tolist()]
         clock = [some.t[rows].tolist(), some.j[rows].tolist()]
         blocks = [(*kept[:2], [*clock, *(_nullable(some.columns[name][rows]) for name in kept[2])]) for kept in channels]
         for row, stamp in enumerate(stamps):
@@ -94,11 +95,15 @@ def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int]
     schema = writer.register_schema("event", "jsonschema", _schema("event", properties))
     channel = writer.register_channel("/events", "json", schema)
     for event in run.events:
-        stamp = round(event.t * _NANOSECONDS)
+        stamp = _stamp(event.t)
         data = json.dumps({"t": event.t, "name": event.name, "leg": event.leg}).encode()
         writer.add_message(channel, log_time=stamp, data=data, publish_time=stamp)
     writer.add_metadata("footfall", _notes(run))
     writer.finish()
+
+
+def _stamp(t: float) -> int:
+    return min(round(t * _NANOSECONDS), _LAST_STAMP)
 
 
 def _schema(title: str, properties: dict[str, Any]) -> bytes:

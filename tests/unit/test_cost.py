@@ -115,14 +115,38 @@ def test_a_robot_that_mujoco_loses_ends_at_once(rate, monkeypatch):
 
 def test_a_step_longer_than_the_run_is_refused():
     experiment = load("urchin-roll", ["sim.step=1e25"], duration=0.3)
-    with pytest.raises(ParameterError, match="longer than the run of 0.3 s"):
+    with pytest.raises(ParameterError, match=r"longer than the run of 0\.3 s"):
         simulate(experiment.system, experiment.start, experiment.plan)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("scenario", "setting"),
+    [
+        ("urchin-turn", "sim.sample_rate=1e-25"),
+        ("urchin-turn", "sim.sample_rate=5e-324"),
+        ("rimless-wheel-closed-loop", "sim.sample_rate=5e-324"),
+        ("rimless-wheel-closed-loop", "sim.duration=5e-324"),
+        ("rimless-wheel", "sim.atol=5e-324"),
+    ],
+)
+def test_plans_at_the_ends_of_the_numbers_run_without_a_trace_or_a_warning(scenario, setting, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("footfall.sim.simulate"), "JUDGED_AFTER", 10_000)
+    duration = None if "duration" in setting else 0.01
+    experiment = load(scenario, [setting], duration=duration)
+    run = simulate(experiment.system, experiment.start, experiment.plan)
+    assert len(run.t) >= 1 and run.verdict is not None
 
 
 @pytest.mark.filterwarnings("error")
 def test_what_mujoco_makes_with_a_warning_is_no_warning_on_the_terminal():
     experiment = load("urchin-roll", ["spike.prism=1e9"], duration=0.01)
     assert simulate(experiment.system, experiment.start, experiment.plan).outcome is Outcome.diverged
+
+
+def test_a_route_of_a_million_steps_is_refused_at_once():
+    with pytest.raises(ScenarioError, match=r"steps of gait.stride = 0\.001 mm; 10000 is the most"):
+        load("two-leg-step", ["gait.stride=1e-06"])
 
 
 def test_a_start_beyond_what_mujoco_computes_with_is_refused():

@@ -61,8 +61,14 @@ def topics(run: Trajectory) -> dict[str, list[Signal]]:
     return grouped
 
 
-def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int], None] | None = None) -> None:
-    """JSON messages with schemas that carry units; opens in Foxglove, rerun and any MCAP reader. `progress` gets rows and all rows."""
+def write_mcap(
+    run: Trajectory, stream: IO[bytes], progress: Callable[[int, int], bool | None] | None = None, most: int = MOST_LOGGED
+) -> float | None:
+    """JSON messages with schemas that carry units; opens in Foxglove, rerun and any MCAP reader.
+
+    At most `most` rows, evenly spread. `progress` gets rows and all rows; where it says True, the log is cut there, and the time of the cut
+    comes back.
+    """
     from mcap.writer import CompressionType, Writer
 
     writer = Writer(stream, compression=CompressionType.ZSTD)
@@ -78,11 +84,12 @@ def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int]
         schema = writer.register_schema(topic.strip("/").replace("/", "."), "jsonschema", _schema(topic, properties))
         channel = writer.register_channel(topic, "json", schema)
         channels.append((channel, ["t", "j", *(s.leaf for s in signals)], [s.name for s in signals]))
-    every = max(1, -(-len(run.t) // MOST_LOGGED))
+    every, cut = max(1, -(-len(run.t) // most)), None
     some = run if every == 1 else run.taken(np.arange(0, len(run.t), every))
     for first in range(0, len(some.t), _AT_ONCE):  # as Python's numbers, rows take five times the room
-        if progress is not None:
-            progress(first, len(some.t))
+        if progress is not None and progress(first, len(some.t)):
+            cut = float(some.t[first])
+            break
         rows = slice(first, first + _AT_ONCE)
         stamps = [_stamp(t) for t in some.t[rows].tolist()]
         clock = [some.t[rows].tolist(), some.j[rows].tolist()]
@@ -95,11 +102,14 @@ def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int]
     schema = writer.register_schema("event", "jsonschema", _schema("event", properties))
     channel = writer.register_channel("/events", "json", schema)
     for event in run.events:
+        if cut is not None and event.t > cut:
+            break
         stamp = _stamp(event.t)
         data = json.dumps({"t": event.t, "name": event.name, "leg": event.leg}).encode()
         writer.add_message(channel, log_time=stamp, data=data, publish_time=stamp)
     writer.add_metadata("footfall", _notes(run))
     writer.finish()
+    return cut
 
 
 def _stamp(t: float) -> int:

@@ -64,9 +64,9 @@ def simulate_bodies(
         raise ParameterError(
             f"{plan.duration:g} s in steps of {step:g} s are {steps:.2g} steps; {MOST_STEPS:.0e} is the most.", "step"
         )
-    every = (
-        steps if plan.sample_rate is None else max(1, round(1.0 / (plan.sample_rate * step)), math.ceil(steps / MOST_SAMPLES))
-    )
+    every = steps
+    if plan.sample_rate is not None:
+        every = max(1, round(1.0 / max(plan.sample_rate * step, 1e-12)), math.ceil(steps / MOST_SAMPLES))
     model = compiled(system, step)
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = np.asarray(state.x.qpos), np.asarray(state.x.qvel)

@@ -158,7 +158,7 @@ def simulate(
     if isinstance(system, AbstractRigidBodies):
         run = simulate_bodies(system, begin, plan, progress)
     elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
-        run = simulate_steps(system, begin, plan, progress)
+        run = simulate_steps(system, begin, plan, progress, rows)
     else:
         run = _simulate_events(system, begin, plan, progress, rows or RowStream())
     return with_doubts(run, system, begin, plan)
@@ -191,10 +191,9 @@ def _simulate_events(
             standing = recorder.add(on_device, *chunk, settings)
             outcome, chunk = Outcome(standing.outcome), None
             if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
-                outcome, total = Outcome.diverged, standing.tried * plan.duration / max(standing.t, np.finfo(float).tiny)
-                note = (
-                    f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run would take {total:.0e} of them"
-                )
+                outcome, done = Outcome.diverged, float(standing.t) / plan.duration
+                many = f"{float(standing.tried) / done:.0e} of them" if done else "no end of them"
+                note = f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run would take {many}"
             if progress is not None:
                 progress(standing.t, standing.jumps)
     except KeyboardInterrupt:

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from footfall.analysis.summary import summarise
 from footfall.cli import phases as phases_module
 from footfall.cli.phases import Phases
 from footfall.cli.summary_table import plan_table
 from footfall.hybrid.motion_plan import Figure
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
+from footfall.viewer.plot_page import plot_page
 
 
 def test_the_line_of_progress_is_one_line_that_changes_its_words(monkeypatch):
@@ -48,3 +50,23 @@ def test_an_experiment_in_a_notebook_says_what_it_is():
     experiment = load("passive-wheel", ["terrain.angle=4 deg"])
     shown = experiment._repr_html_()
     assert shown.startswith("<pre>passive-wheel: ") and "terrain.angle = 4 deg" in shown and shown.endswith("</pre>")
+
+
+def test_no_curve_runs_behind_a_legend(shipped):
+    figure = plot_page(shipped.run, summarise(shipped.run), title="")
+    figure.canvas.draw()
+    looked = 0
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        if legend is None or axes.get_title() == "Path from above" or "cut" in axes.get_title():
+            continue  # matplotlib finds a place for the two marks of a path; spikes that are cut go out at the top
+        covered = legend.get_window_extent()
+        for line in axes.lines:
+            x, y = axes.transData.transform(np.column_stack(line.get_data())).T
+            x, y = (
+                np.interp(np.linspace(0, 1, 20 * len(x)), np.linspace(0, 1, len(x)), v) for v in (x, y)
+            )  # between points too
+            inside = (x > covered.x0) & (x < covered.x1) & (y > covered.y0) & (y < covered.y1)
+            assert not inside.any(), f"{axes.get_title()}: {line.get_label()}"
+            looked += 1
+    assert looked > 10

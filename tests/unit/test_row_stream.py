@@ -62,7 +62,9 @@ def test_its_folder_is_that_of_any_run_and_it_can_be_read_on_after_it_was_writte
 def test_what_a_killed_run_had_written_can_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr(row_stream, "SHARD_BYTES", SHARD)
     experiment = load("passive-wheel", ["sim.sample_rate=100"], duration=1000)
-    stream = RowStream(lambda: begin_aside(tmp_path / "walk", experiment.to_toml()), most_in_memory=SHARD)
+    stream = RowStream(
+        lambda: begin_aside(tmp_path / "walk", experiment.to_toml()), most_in_memory=SHARD, scenario=experiment.name
+    )
 
     def killed(t, jumps):
         if t > 60.0:
@@ -88,6 +90,7 @@ def test_what_a_killed_run_had_written_can_be_read(tmp_path, monkeypatch):
     assert left.ledger.jump_losses and left.ending.jumps == whole.ending.jumps > 50
     assert left.metrics["mean_speed"] == pytest.approx(whole.metrics["mean_speed"], rel=1e-3)
     assert left.verdict.word == "cut_off" and "the process was killed" in left.ending.sentence
+    assert repr(left).startswith("passive-wheel: interrupted")  # once "run: ..."
     assert "stopped by the user" not in repr(left) and f"events: {left.ending.jumps} jumps" in repr(left)
 
 
@@ -114,6 +117,16 @@ def test_memory_does_not_grow_with_the_length_of_a_run(tmp_path, monkeypatch):
     assert len(run.t) * len(run.columns) * 8 > 500 * SHARD
     assert max(held for held, _ in waiting) <= SHARD
     assert max(chunk for _, chunk in waiting) < 100 * SHARD
+
+
+def test_columns_of_a_long_run_that_were_read_do_not_stay_in_memory(walk, monkeypatch):
+    _, whole, streamed = walk
+    monkeypatch.setattr(row_stream, "KEPT_BYTES", 3 * 8 * len(whole.t))
+    streamed.columns._kept.clear()  # what its verdict read
+    for name in streamed.columns:
+        assert streamed[name].tobytes() == whole[name].tobytes()
+        assert len(streamed.columns._kept) <= 3
+    assert streamed[name] is streamed[name]  # the last ones do
 
 
 def test_a_long_run_is_thinned_in_whole_pieces_with_its_end_as_it_was(walk):

@@ -6,7 +6,9 @@ import shlex
 import pytest
 
 from footfall.cli.suggest import commands
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
+from footfall.record.verdict import Verdict
 from footfall.scenario.catalog import shipped_scenarios
 from footfall.scenario.load import load
 
@@ -59,3 +61,22 @@ def test_the_first_cure_mends_a_wheel_that_rocked_back():
     line = commands(experiment, run.outcome, ["terrain.angle=1.8 deg"], None)[0]
     mended = load("passive-wheel", settings_in(line), duration=5)
     assert simulate(mended.system, mended.start, mended.plan).outcome is Outcome.reached_end
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "doubt", "first"),
+    [
+        ("passive-wheel", [], "books_open", "--set sim.rtol=1e-10"),
+        ("passive-wheel", ["sim.step=0.01"], "step_unstable", "--set sim.solver=dopri8 --set sim.step=auto"),
+        ("rimless-wheel-closed-loop", ["sim.batch_step=250 us"], "books_open", "--set sim.batch_step=0.000125"),
+        ("urchin-walk", ["sim.step=2 ms"], "loss_creates_energy", "--set sim.step=0.001"),
+        ("rimless-wheel", ["leg.stiffness=2000"], "contact_pulls", "--set leg.stiffness=15000"),
+    ],
+)
+def test_a_doubtful_run_is_followed_by_what_would_settle_the_doubt(name, settings, doubt, first):
+    experiment = load(name, settings)
+    success = Outcome[experiment.about.success[0]]
+    doubtful = commands(experiment, success, settings, None, verdict=Verdict((Doubt(doubt, ""),)))
+    assert first in doubtful[0], doubtful
+    load(name, settings_in(doubtful[0]))
+    assert first not in commands(experiment, success, settings, None)[0]

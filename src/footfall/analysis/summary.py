@@ -254,9 +254,8 @@ def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str,
     time, electrical, known = float(ends.t[1] - ends.t[0]), 0.0, False
     for name in run.of_role("output"):
         group, _, leaf = name.rpartition(".")
-        values = run[name][rows]
         if leaf in TOLD:
-            label = group.replace(".", "_")
+            values, label = run[name][rows], group.replace(".", "_")
             total, square = (_ratio(v, time) for v in _integrals(run, ends, name))
             out[f"{label}_mean_{leaf}"] = total
             out[f"{label}_rms_{leaf}"] = None if square is None else math.sqrt(max(square, 0.0))
@@ -266,7 +265,7 @@ def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str,
         elif leaf == SUMMED:
             electrical += _integrals(run, ends, name)[0]
             # Equal to the mechanical power: no winding resistance was given, so nothing electrical is known.
-            known = known or not np.array_equal(values, run[f"{group}.power"][rows])
+            known = known or not np.array_equal(run[name][rows], run[f"{group}.power"][rows])
     if known:
         out["electrical_energy"] = electrical
         out["electrical_cost_of_transport"] = _ratio(electrical, transport)

@@ -14,6 +14,7 @@ from footfall.cli.screen import err, note
 FETCHING = "loading the compiled program"
 COMPILING = "compiling (first time for this kind of robot)"
 _NOT_THERE = 0.7  # s after which a program that is asked for is not one that was kept: it is being compiled
+_SHOWN_EVERY = 0.2  # s: phases that come and go faster are not worth a look
 _LOG_EVERY = 10.0  # s between two lines where there is no terminal
 
 
@@ -38,7 +39,7 @@ class Phases:
         self._first = first
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._logged = time.monotonic()
+        self._logged, self._shown = time.monotonic(), 0.0
 
     def __enter__(self) -> "Phases":
         if err.is_terminal:
@@ -62,11 +63,14 @@ class Phases:
         """A new phase, of which nobody knows how long it takes; `late` is what it is called if it takes long."""
         if self._bar is None or (self._task is not None and self._bar.tasks[-1].description == phase):
             return
-        before, self._task = self._task, None  # an exception between two calls must not leave a task that is gone
-        if before is not None:
-            self._bar.remove_task(before)
-        self._task = self._bar.add_task(phase, total=None, at="", late=late)
-        self._bar.refresh()
+        if self._task is None:
+            self._task = self._bar.add_task(phase, total=None, at="", late=late)
+        else:  # the same line goes on: one that is taken away and put back flickers
+            self._bar.reset(self._task, description=phase, at="", late=late)
+            self._bar.tasks[-1].total = None
+        if time.monotonic() - self._shown > _SHOWN_EVERY:
+            self._shown = time.monotonic()
+            self._bar.refresh()
 
     def count(self, phase: str, done: float, total: float, at: str) -> None:
         """How far a phase has come."""

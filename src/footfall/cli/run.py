@@ -23,6 +23,7 @@ from footfall.cli.summary_table import plan_table, summary_table
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.record.export import MOST_LOGGED
 from footfall.record.row_stream import RowStream
 from footfall.record.run_folder import FolderError, FolderExists, begin_aside, require_writable, write_run
 from footfall.record.trajectory import Trajectory
@@ -36,6 +37,7 @@ from footfall.sim.simulate import MOST_SAMPLES, simulate
 from footfall.sweep.words import counted, grouped
 
 LARGE = 50.0  # MB: a run folder worth a word before it is filled
+LOGGED_AFTER_STOP = 10_000  # rows of run.mcap, a second of writing, of a run that Ctrl-C ended
 
 
 def run_scenario(
@@ -93,7 +95,9 @@ def run_scenario(
         return stopping.kept(f"{trajectory.ending.t:.6g} s, in {folder}")
     if not as_json:
         out.print("\n[bold]Try next[/]")
-        for line in commands(experiment, trajectory.outcome, settings, duration, trajectory.ending.at_start):
+        for line in commands(
+            experiment, trajectory.outcome, settings, duration, trajectory.ending.at_start, trajectory.verdict
+        ):
             out.print(f"  {line}", markup=False, soft_wrap=True)
     success = trajectory.outcome.name in experiment.about.success
     return trajectory.verdict.status(success=success, accepted=accept_doubt)
@@ -143,7 +147,7 @@ def _simulate_with_progress(experiment: Experiment, folder: Path) -> Trajectory:
         stopping.hold()
         return begin_aside(folder, experiment.to_toml())
 
-    rows = RowStream(place)
+    rows = RowStream(place, scenario=experiment.name)
     with Phases("loading the robot") as phases, told_by_jax(phases, "starting the run"):
         pace = Pace(total)
 
@@ -160,7 +164,7 @@ def _simulate_with_progress(experiment: Experiment, folder: Path) -> Trajectory:
 def _say_size(experiment: Experiment, folder: Path) -> None:
     """One line before a run that will fill the disk or take long to write."""
     rate = experiment.plan.sample_rate
-    if rate is None or not isinstance(experiment.system, AbstractHybridSystem) or experiment.plan.fixed is not None:
+    if rate is None or not isinstance(experiment.system, AbstractHybridSystem):
         return
     rows = int(min(experiment.plan.duration * rate, MOST_SAMPLES))
     columns = len(columns_of(experiment.system, experiment.start.x, experiment.start.m).signals) + 2
@@ -203,10 +207,24 @@ def _write(
 
     writing = f"writing {counted(len(run.t), 'row')} to {folder}"
 
-    def written(done: int, total: int) -> None:
-        phases.count(writing, done, total, f"{grouped(done)} of {grouped(total)}")
+    most = LOGGED_AFTER_STOP if stopping.asked() else MOST_LOGGED
+    if most < len(run.t):
+        note(f"run.mcap has about {grouped(most)} of {grouped(len(run.t))} rows, trajectory.parquet has all")
 
-    options = {"force": force, "pictures": pictures if plots else None, "files": experiment.own_files, "progress": written}
+    def written(done: int, total: int) -> bool:
+        phases.count(writing, done, total, f"{grouped(done)} of {grouped(total)}")
+        cut = stopping.asked() and total > LOGGED_AFTER_STOP
+        if cut:
+            note(f"run.mcap ends after {grouped(done)} of {grouped(total)} rows, trajectory.parquet has all")
+        return cut
+
+    options = {
+        "force": force,
+        "pictures": pictures if plots else None,
+        "files": experiment.own_files,
+        "progress": written,
+        "most_logged": most,
+    }
     with Phases(writing) as phases:
         while True:
             try:

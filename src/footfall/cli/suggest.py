@@ -1,21 +1,41 @@
-"""What to try next, as commands: the robot's own ideas, a cure first after a bad end, and never the command just run."""
+"""What to try next, as commands: the robot's own ideas, a cure first after a bad end or a doubtful one, and never the command just run."""
 
 import shlex
 from collections.abc import Sequence
 
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
+from footfall.record.verdict import Verdict
 from footfall.scenario.load import Experiment
 
 MOST = 5  # a few ideas are read, a page is not
+SOUND = Verdict()
+#: Doubts that finer steps or tolerances settle.
+NUMERICAL = {"books_open", "loss_creates_energy", "step_unstable", "step_inaccurate"}
+#: Doubts that are about what would really have ended the run: its cures are theirs.
+MEANS = {
+    "contact_pulls": Outcome.lifted_off,
+    "support_invalid": Outcome.lifted_off,
+    "tips_unless_held": Outcome.tipped_over,
+}
 
 
 def commands(
-    experiment: Experiment, outcome: Outcome, settings: Sequence[str], duration: str | None, at_start: bool = False
+    experiment: Experiment,
+    outcome: Outcome,
+    settings: Sequence[str],
+    duration: str | None,
+    at_start: bool = False,
+    verdict: Verdict = SOUND,
 ) -> list[str]:
-    """Lines to type, each of which does something else than the run that has just been made. One that ended `at_start` needs another start."""
+    """Lines to type, each of which does something else than the run that has just been made. One that ended `at_start` needs another start,
+    one with a doubtful `verdict` what would settle the doubt."""
     name, well = experiment.origin, outcome.name in experiment.about.success
-    cures = [] if well else [*_cures(experiment, outcome), *(i for i in experiment.system.suggestions(outcome) if i.cure)]
+    cures = (
+        _settling(experiment, verdict)
+        if well
+        else [*_cures(experiment, outcome), *(i for i in experiment.system.suggestions(outcome) if i.cure)]
+    )
     starts = [text for text in settings if _is_start(experiment, text)] if at_start and not well else []
     if starts:
         cures = [cure("", "the start of the file")] if len(starts) < len(settings) else []
@@ -55,6 +75,25 @@ def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:
             return [cure(f"--duration {2 * plan.duration:g}", "more time to get there")]
         case _:
             return []
+
+
+def _settling(experiment: Experiment, verdict: Verdict) -> list[Suggestion]:
+    """What would settle the doubts of a run that ended well: finer numbers, or what the robot knows against such an end."""
+    plan, keys, doubts = experiment.plan, experiment.document["sim"], [doubt.name for doubt in verdict.doubts]
+    found: list[Suggestion] = []
+    if not NUMERICAL.isdisjoint(doubts):
+        if "solver" not in keys:
+            found.append(cure(f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}", "half the step"))
+        elif plan.fixed is not None:
+            found.append(cure(f"--set sim.batch_step={0.5 * plan.fixed.step:g}", "half the step"))
+        elif plan.step is not None:
+            found.append(cure("--set sim.solver=dopri8 --set sim.step=auto", "steps as short as they must be"))
+            found.append(cure(f"--set sim.step={0.5 * plan.step:g}", "half the step"))
+        else:
+            found.append(cure(f"--set sim.rtol={max(0.01 * plan.rtol, 1e-14):g}", "a finer tolerance"))
+    as_if = [MEANS[name] for name in doubts if name in MEANS]
+    found += [idea for end in as_if for idea in experiment.system.suggestions(end) if idea.cure]
+    return list(dict.fromkeys(found))
 
 
 def _asked(options: str) -> set[str]:

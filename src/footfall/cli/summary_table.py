@@ -1,5 +1,6 @@
 """The summary as a person reads it."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
@@ -144,6 +145,12 @@ def _few_rows(summary: Summary, run: Trajectory) -> list[str]:
     return [f"few rows: {kept / steps:.2g} to a step, between which pictures see nothing. Try a higher sim.sample_rate."]
 
 
+def _figure(figure: Figure) -> str:
+    """Its value; what is not defined (a zero-moment point where the ground would have to pull) is none."""
+    value = float(figure.values[0])
+    return f"{value:.5g}" if math.isfinite(value) else "none"
+
+
 def plan_table(figures: Mapping[str, Figure], remarks: Sequence[str]) -> RenderableType:
     """What a plan costs, in motion and in poses held still, side by side, and what to know of the run."""
     table = Table(title="The plan", title_justify="left", box=None, padding=(0, 2))
@@ -155,8 +162,8 @@ def plan_table(figures: Mapping[str, Figure], remarks: Sequence[str]) -> Rendera
         still = figures.get(f"static_{name}")
         table.add_row(
             name.replace("_", " "),
-            f"{float(figure.values[0]):.5g}",
-            "" if still is None else f"{float(still.values[0]):.5g}",
+            _figure(figure),
+            "" if still is None else _figure(still),
             figure.unit,
         )
     return Group(table, *(Text(remark) for remark in remarks))

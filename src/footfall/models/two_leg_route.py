@@ -63,6 +63,10 @@ def _number(text: str) -> float | str:
         return text
 
 
+#: Steps of one walk, each of which is looked at for reach and obstacles before it is made.
+MOST_STEPS = 10_000
+
+
 class Block(NamedTuple):
     """What one verb asks for: pairs of footsteps, each pair made some number of times."""
 
@@ -149,4 +153,11 @@ def _plain(walker: "TwoLegWalker", verb: Verb, stand: Stand, forward: bool) -> t
         return list(one_step(-stride if forward else stride, verb.value, apart, forward)), forward
     distance = verb.value if verb.name == "walk" else verb.value - stand.x1
     forward = direction(distance) if abs(distance) > SLACK * stride else forward
-    return expanded(walk_blocks(distance, stride, apart, lay_out(distance, stride, forward))), forward
+    walk = lay_out(distance, stride, forward)
+    if walk.count > MOST_STEPS:
+        raise ParameterError(
+            f'"{verb}" takes {float(walk.count):.2g} steps of gait.stride = {1e3 * stride:.4g} mm; {MOST_STEPS} is the most.'
+            " A longer stride, or a shorter way, needs fewer.",
+            "route",
+        )
+    return expanded(walk_blocks(distance, stride, apart, walk)), forward

@@ -14,7 +14,8 @@ from footfall.record.trajectory import Trajectory
 #: A log to look at needs no more rows than this; a longer run is thinned in it (the Parquet file has every row).
 MOST_LOGGED = 100_000
 _AT_ONCE = 4096  # rows
-_NANOSECONDS = 1_000_000_000  # nanoseconds per second: MCAP's clock
+_NANOSECONDS = 1_000_000_000  # nanoseconds per second: MCAP's clock ...
+_LAST_STAMP = 2**63 - 1  # ... which ends after 292 years; a message says its time itself
 
 
 def write_parquet(run: Trajectory, path: Path) -> None:
@@ -60,8 +61,14 @@ def topics(run: Trajectory) -> dict[str, list[Signal]]:
     return grouped
 
 
-def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int], None] | None = None) -> None:
-    """JSON messages with schemas that carry units; opens in Foxglove, rerun and any MCAP reader. `progress` gets rows and all rows."""
+def write_mcap(
+    run: Trajectory, stream: IO[bytes], progress: Callable[[int, int], bool | None] | None = None, most: int = MOST_LOGGED
+) -> float | None:
+    """JSON messages with schemas that carry units; opens in Foxglove, rerun and any MCAP reader.
+
+    At most `most` rows, evenly spread. `progress` gets rows and all rows; where it says True, the log is cut there, and the time of the cut
+    comes back.
+    """
     from mcap.writer import CompressionType, Writer
 
     writer = Writer(stream, compression=CompressionType.ZSTD)
@@ -77,13 +84,14 @@ def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int]
         schema = writer.register_schema(topic.strip("/").replace("/", "."), "jsonschema", _schema(topic, properties))
         channel = writer.register_channel(topic, "json", schema)
         channels.append((channel, ["t", "j", *(s.leaf for s in signals)], [s.name for s in signals]))
-    every = max(1, -(-len(run.t) // MOST_LOGGED))
+    every, cut = max(1, -(-len(run.t) // most)), None
     some = run if every == 1 else run.taken(np.arange(0, len(run.t), every))
     for first in range(0, len(some.t), _AT_ONCE):  # as Python's numbers, rows take five times the room
-        if progress is not None:
-            progress(first, len(some.t))
+        if progress is not None and progress(first, len(some.t)):
+            cut = float(some.t[first])
+            break
         rows = slice(first, first + _AT_ONCE)
-        stamps = np.round(some.t[rows] * _NANOSECONDS).astype(np.int64).tolist()
+        stamps = [_stamp(t) for t in some.t[rows].tolist()]
         clock = [some.t[rows].tolist(), some.j[rows].tolist()]
         blocks = [(*kept[:2], [*clock, *(_nullable(some.columns[name][rows]) for name in kept[2])]) for kept in channels]
         for row, stamp in enumerate(stamps):
@@ -94,11 +102,18 @@ def write_mcap(run: Trajectory, stream: IO[bytes], progress: Callable[[int, int]
     schema = writer.register_schema("event", "jsonschema", _schema("event", properties))
     channel = writer.register_channel("/events", "json", schema)
     for event in run.events:
-        stamp = round(event.t * _NANOSECONDS)
+        if cut is not None and event.t > cut:
+            break
+        stamp = _stamp(event.t)
         data = json.dumps({"t": event.t, "name": event.name, "leg": event.leg}).encode()
         writer.add_message(channel, log_time=stamp, data=data, publish_time=stamp)
     writer.add_metadata("footfall", _notes(run))
     writer.finish()
+    return cut
+
+
+def _stamp(t: float) -> int:
+    return min(round(t * _NANOSECONDS), _LAST_STAMP)
 
 
 def _schema(title: str, properties: dict[str, Any]) -> bytes:

@@ -5,7 +5,7 @@ import dataclasses
 from footfall.record.trajectory import EventRecord
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Footfall(EventRecord):
     """A foot came down; its rows are the samples around it. Whoever keeps rows on both sides of every event needs no such record."""
 

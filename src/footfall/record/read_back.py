@@ -96,6 +96,7 @@ def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
         tried=end["solver_steps_tried"],
         jumps=end["jumps"],
         room=end.get("room", ""),
+        note=end["meaning"] if end["meaning"] != Outcome[end["name"]].meaning else "",
     )
     books = {f.name: summary["ledger"][f.name] for f in dataclasses.fields(Ledger)}
     travel = kept["travel"]

@@ -19,7 +19,8 @@ from footfall.record.signal import Signal
 MOST_IN_MEMORY = 32_000_000  # bytes
 #: Shards of this size, or what there is after so many seconds.
 SHARD_BYTES, SHARD_SECONDS = 16_000_000, 10.0
-_KEPT_COLUMNS = 6  # of a run on disk, those read last stay in memory
+#: Of a run on disk, the columns read last stay in memory, up to this size together.
+KEPT_BYTES = 16_000_000
 
 
 def schema_of(signals: Sequence[Signal], notes: Mapping[str, str]) -> Any:
@@ -36,8 +37,11 @@ def schema_of(signals: Sequence[Signal], notes: Mapping[str, str]) -> Any:
 class RowStream:
     """Takes rows, block by block. `folder` makes the place for shards when it is first needed; without it all stays in memory."""
 
-    def __init__(self, folder: Callable[[], Path] | None = None, most_in_memory: int = MOST_IN_MEMORY):
+    def __init__(
+        self, folder: Callable[[], Path] | None = None, most_in_memory: int = MOST_IN_MEMORY, scenario: str | None = None
+    ):
         self._make, self._most = folder, most_in_memory
+        self._named = {} if scenario is None else {"scenario": scenario}  # what is left of a killed run says what it was
         self._folder: Path | None = None
         self._blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self._clock: list[tuple[np.ndarray, np.ndarray]] = []  # t and j of what is on disk
@@ -50,7 +54,7 @@ class RowStream:
     def begin(self, signals: Sequence[Signal], provenance: Mapping[str, Any]) -> None:
         """What the columns are."""
         self._signals = signals
-        self._notes = {"outcome": "running", "provenance": json.dumps(provenance)}
+        self._notes = {"outcome": "running", "provenance": json.dumps({**self._named, **provenance})}
 
     def add(self, t: np.ndarray, j: np.ndarray, rows: np.ndarray) -> None:
         """Some rows more: one for each t."""
@@ -75,6 +79,7 @@ class RowStream:
         if self._blocks:
             self._flush()
         t, j = (np.concatenate(part) for part in zip(*self._clock, strict=True))
+        self._clock = []
         return t[:count], j[:count], StreamedColumns(names, self._folder, tuple(self._files), count)
 
     def _flush(self) -> None:
@@ -105,10 +110,12 @@ class StreamedColumns(Mapping[str, np.ndarray]):
         if name not in self._names:
             raise KeyError(name)
         if name not in self._kept:
-            parts = [table[name].to_numpy() for table in self.tables([name])]
-            self._kept[name] = np.concatenate(parts)
-            if len(self._kept) > _KEPT_COLUMNS:
+            while self._kept and (len(self._kept) + 1) * 8 * self.count > KEPT_BYTES:
                 self._kept.popitem(last=False)
+            whole, begin = np.empty(self.count), 0
+            for table in self.tables([name]):
+                whole[begin : (begin := begin + table.num_rows)] = table[name].to_numpy()
+            self._kept[name] = whole
         self._kept.move_to_end(name)
         return self._kept[name]
 

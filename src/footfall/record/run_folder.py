@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from footfall.record.export import write_mcap, write_parquet
+from footfall.record.export import MOST_LOGGED, write_mcap, write_parquet
 from footfall.record.read_back import kept_of
 from footfall.record.row_stream import StreamedColumns
 from footfall.record.trajectory import Trajectory
@@ -61,12 +61,13 @@ def write_run(
     force: bool = False,
     pictures: Callable[[Path], None] | None = None,
     files: Mapping[str, Path] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], bool | None] | None = None,
+    most_logged: int = MOST_LOGGED,
 ) -> Path:
     """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies of `files`.
 
     `files` has them by the path under which the scenario names them, so that what is written loads again. `progress` gets
-    the rows of run.mcap, which takes longest, that are written and all of them.
+    the rows of run.mcap, which takes longest, that are written and all of them (at most `most_logged`), and may end it there by True.
     """
     require_writable(folder, force=force)
     streamed = run.columns if isinstance(run.columns, StreamedColumns) else None
@@ -74,8 +75,10 @@ def write_run(
     try:
         write_parquet(run, aside / "trajectory.parquet")
         with (aside / "run.mcap").open("wb") as stream:
-            write_mcap(run, stream, progress)
-        (aside / "summary.json").write_text(json.dumps(summary | {"record": kept_of(run)}, indent=2, allow_nan=False) + "\n")
+            write_mcap(run, stream, progress, most_logged)
+        with (aside / "summary.json").open("w", encoding="utf-8") as text:  # of a long run it is too long to be made at once
+            json.dump(summary | {"record": kept_of(run)}, text, indent=2, allow_nan=False)
+            text.write("\n")
         (aside / "scenario.toml").write_text(scenario, encoding="utf-8")
         (aside / "provenance.json").write_text(json.dumps(run.provenance, indent=2) + "\n")
         for name, file in (files or {}).items():

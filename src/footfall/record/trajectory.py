@@ -32,7 +32,7 @@ def _extra(name: str) -> Any:
         raise ModuleNotFoundError(f'this needs {name}. Install it with: pip install "footfall[tables]"', name=name) from None
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class EventRecord:
     """One event: when, which guard, and the rows of the trajectory just before and just after it."""
 

@@ -108,8 +108,8 @@ def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str,
                 else hint
             )
             raise ScenarioError(
-                f'{where}: {inside}"{clipped(key)}" is not a known {what}{hint}.\n'
-                f"  Known: {', '.join(known)}.{nearest(key, known)}"
+                f'{where}: {inside}"{clipped(key)}" is not a known {what}{hint}.{nearest(key, known)}\n'
+                f"  Known: {', '.join(known)}."
             )
         if isinstance(base[key], dict):
             if not isinstance(value, dict):

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import dataclasses
+import html
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,6 +71,7 @@ class Experiment:
     origin: str = ""  #: the name or path it was loaded by
     start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
     overrides: tuple[tuple[str, ...], ...] = ()  #: paths of what was set beside the file, by --set or --duration
+    typed: Mapping[tuple[str, ...], str] = dataclasses.field(default_factory=dict)  #: their values as they were written
 
     def __repr__(self) -> str:
         """What it is, of which parts, for how long: a line each."""
@@ -87,6 +89,10 @@ class Experiment:
                 "  ff.simulate(experiment) runs it; experiment.document has every value",
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the same."""
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
     def to_toml(self) -> str:
         """The resolved scenario: every value in SI, its unit beside it, so that it can be run again after defaults have changed."""
@@ -107,7 +113,7 @@ class Experiment:
         return infos[key].unit if key in infos else ""
 
     def said_overrides(self) -> str:
-        """What was set beside the file, by its full name and in SI: "robot.torso.mass = 3 kg, sim.duration = 2 s"."""
+        """What was set beside the file, by its full name, quantities as typed: "robot.torso.mass = 3 kg, terrain.angle = 4 deg"."""
         there = set(paths(self.document))  # another kind of part may have taken its place since
         return ", ".join(f"{'.'.join(path)} = {self._said(path)}" for path in self.overrides if path in there)
 
@@ -115,6 +121,9 @@ class Experiment:
         value = at(self.document, path)
         text = f"{value:.10g}" if isinstance(value, float) else clipped(str(value))
         text = f"{text} {self.unit_of(path)}".strip() if value != "auto" else text
+        typed = self.typed.get(path, "").strip().strip("\"'")
+        if isinstance(value, float) and not _is_number(typed):
+            text = clipped(typed) or text
         idle = {slot_path(slot): why for slot, why in self.idle_parts().items()}
         return f"{text} (no effect: {idle[path[:-1]]})" if path[:-1] in idle else text
 
@@ -132,7 +141,7 @@ def find_scenario(name: str) -> Path:
     if path.suffix == ".toml" or os.path.exists(path):  # noqa: PTH110  (False, not an error, for a name too long)
         return path
     raise ScenarioError(
-        f'"{clipped(name)}" is neither a scenario nor a file.\n  Scenarios: {", ".join(shipped)}.{nearest(name, shipped)}'
+        f'"{clipped(name)}" is neither a scenario nor a file.{nearest(name, shipped)}\n  Scenarios: {", ".join(shipped)}.'
     )
 
 
@@ -168,8 +177,25 @@ def load(name: str | Path, settings: Settings = (), *, duration: float | str | N
     experiment = build(document, type(system), path.stem, _with(where, extra), system)
     own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
     return dataclasses.replace(
-        experiment, files=(path.parent / own,) if own else (), origin=str(name), overrides=tuple(dict.fromkeys(changed))
+        experiment,
+        files=(path.parent / own,) if own else (),
+        origin=str(name),
+        overrides=tuple(dict.fromkeys(changed)),
+        typed=_typed(changed, extra),
     )
+
+
+def _typed(paths: list[tuple[str, ...]], settings: list[str]) -> dict[tuple[str, ...], str]:
+    """The values of settings as they were written, by the paths they mean."""
+    return {path: text.partition("=")[2] for path, text in zip(paths, settings, strict=True)}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _with(where: str, settings: list[str] | tuple[str, ...]) -> str:
@@ -228,7 +254,8 @@ def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     where = _with(experiment.origin or experiment.name, settings)
     changed = build(document, robot, experiment.name, where, experiment.system)
     overrides = tuple(dict.fromkeys((*experiment.overrides, *changes)))
-    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin, overrides=overrides)
+    typed = {**experiment.typed, **_typed(changes, settings)}
+    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin, overrides=overrides, typed=typed)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from footfall.hybrid.sketch import Drawing
-from footfall.record.read_back import NoRun, read_run
+from footfall.record.read_back import KILLED, NoRun, read_run
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load, read_toml
@@ -37,7 +37,7 @@ def open_run(folder: str | Path) -> Trajectory:
     file = place / "scenario.toml"
     document = read_toml(file) if file.is_file() else {}
     travel = run.travel
-    if run.ending.note and file.is_file():  # cut off: how it travels is not on disk
+    if run.ending.note == KILLED and file.is_file():  # cut off: how it travels is not on disk
         with contextlib.suppress(ScenarioError):
             travel = _system(file, document).travel()
     return dataclasses.replace(run, draw=lambda: _drawing(file, document), scenario=document, travel=travel)

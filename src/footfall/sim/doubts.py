@@ -60,7 +60,7 @@ def _noticed(system: Any, run: Trajectory) -> Iterator[Doubt]:
 
 def _not_finite(run: Trajectory) -> Iterator[Doubt]:
     """Columns with values that are no numbers."""
-    bad = {name: int(np.sum(~np.isfinite(values))) for name, values in run.columns.items()}
+    bad = {name: int(np.count_nonzero(~np.isfinite(values))) for name, values in run.columns.items()}
     names = [name for name, count in bad.items() if count]
     if names:
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more signals" if len(names) > 3 else "")
@@ -70,13 +70,14 @@ def _not_finite(run: Trajectory) -> Iterator[Doubt]:
 
 def _jumps_without_effect(system: Any, run: Trajectory) -> Iterator[Doubt]:
     """Events that happen and leave x and m as they were, every time. A clock may find nothing to do."""
-    states = np.array([run.columns[name] for name in run.of_role("state", "discrete")])
+    states = run.of_role("state", "discrete")
     for event in system.events:
         seen = run.events_named(event.name)
-        if not seen or not states.size or event.outcome is not None or event.period is not None:
+        if not seen or not states or event.outcome is not None or event.period is not None:
             continue
         before, after = (np.array([getattr(e, side) for e in seen]) for side in ("row_before", "row_after"))
-        if np.array_equal(states[:, before], states[:, after]):
+        columns = (run.columns[name] for name in states)  # one after another: those of a long run are on disk
+        if all(np.array_equal(column[before], column[after]) for column in columns):
             yield Doubt(
                 "jump_without_effect",
                 f'jump "{event.name}" changed neither x nor m, {len(seen)} of {len(seen)} times: what it stands for did not'

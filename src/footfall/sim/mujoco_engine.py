@@ -9,6 +9,7 @@ energy at a held M exactly. What is left over is what the step does to M and to 
 
 import importlib.metadata
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,8 @@ CHUNK = 2 * BLOCK
 MOST_SAMPLES = 100_000
 #: A run of more steps than this takes hours.
 MOST_STEPS = 100_000_000
+#: Steps between two looks at whether the speeds are numbers: without them a step of MuJoCo takes a hundred times as long.
+SEEN_EVERY = 50
 
 
 def compiled(system: AbstractRigidBodies, step: float) -> Any:
@@ -41,7 +44,9 @@ def compiled(system: AbstractRigidBodies, step: float) -> Any:
     # A run that diverges must say so, not go on from the begin.
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     try:
-        return spec.compile()
+        with warnings.catch_warnings():  # of what it warns of now, the run tells as its outcome
+            warnings.simplefilter("ignore")
+            return spec.compile()
     except ValueError as error:
         raise ParameterError(f"MuJoCo cannot make this robot: {' '.join(str(error).split())}", "robot") from None
 
@@ -52,14 +57,16 @@ def simulate_bodies(
     """See `simulate`. The plan's solver and tolerances play no part; its step does, or the robot's own."""
     mujoco = require_mujoco()
     step = plan.step or system.usual_step
-    steps = max(1, round(plan.duration / step))
+    if step > plan.duration:
+        raise ParameterError(f"step = {step:g} s is longer than the run of {plan.duration:g} s; take a shorter one.", "step")
+    steps = round(plan.duration / step)
     if steps > MOST_STEPS:
         raise ParameterError(
             f"{plan.duration:g} s in steps of {step:g} s are {steps:.2g} steps; {MOST_STEPS:.0e} is the most.", "step"
         )
-    every = (
-        steps if plan.sample_rate is None else max(1, round(1.0 / (plan.sample_rate * step)), math.ceil(steps / MOST_SAMPLES))
-    )
+    every = steps
+    if plan.sample_rate is not None:
+        every = max(1, round(1.0 / max(plan.sample_rate * step, 1e-12)), math.ceil(steps / MOST_SAMPLES))
     model = compiled(system, step)
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = np.asarray(state.x.qpos), np.asarray(state.x.qvel)
@@ -69,6 +76,7 @@ def simulate_bodies(
     before = mujoco.get_mju_user_warning()
     # What goes wrong is an outcome; MuJoCo by itself would write a file into the user's folder.
     mujoco.set_mju_user_warning(lambda _: None)
+    numpy_before = np.seterr(over="ignore", invalid="ignore", divide="ignore")
     try:
         while made < steps and outcome is Outcome.running:
             made = _advance(mujoco, model, data, driver, record, made, min(made + CHUNK, steps))
@@ -83,6 +91,7 @@ def simulate_bodies(
         outcome = Outcome.interrupted if outcome is Outcome.running else outcome
     finally:
         mujoco.set_mju_user_warning(before)
+        np.seterr(**numpy_before)
     rate = None if plan.sample_rate is None else 1.0 / (every * step)
     version = importlib.metadata.version("mujoco")
     source = provenance(plan, rate) | {
@@ -94,7 +103,8 @@ def simulate_bodies(
         "device": "cpu",
     }
     source["versions"] = source["versions"] | {"mujoco": version}
-    return record.trajectory(outcome, source)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return record.trajectory(outcome, source)
 
 
 def _advance(mujoco: Any, model: Any, data: Any, driver: Any, record: BodiesRecord, made: int, until: int) -> int:
@@ -105,6 +115,11 @@ def _advance(mujoco: Any, model: Any, data: Any, driver: Any, record: BodiesReco
         count, damping = min(BLOCK, until - made), None
         speeds, pushes, efforts = record.block_rows(count)
         for k in range(count):
+            if k % SEEN_EVERY == 0 and not np.isfinite(speed).all():
+                for rows in (speeds, pushes, efforts):
+                    rows[k:] = np.nan
+                record.lost = True
+                break
             act(made + k)
             speeds[k] = speed
             if driver.damping is not damping:
@@ -120,4 +135,6 @@ def _advance(mujoco: Any, model: Any, data: Any, driver: Any, record: BodiesReco
         speeds[count] = speed
         made += count
         record.add_work(made)
+        if record.lost:
+            break
     return made

@@ -91,6 +91,7 @@ class BodiesRecord:
         self.passed = 0.0
         self.rooms = np.full((len(system.events), rows), np.inf)
         self.outcome, self.cause = Outcome.running, -1
+        self.lost = False  # whether speeds stopped being numbers: then no step more is made
         self.flags = (int(model.opt.enableflags), int(model.opt.enableflags) | ENERGY)
         # Looking up what belongs to a model or its data takes longer than copying it.
         self._seen = data.contact
@@ -194,7 +195,10 @@ class BodiesRecord:
         """Take the rows since the last look into the record, up to where something ended the run."""
         self._resolve_contacts()
         begin, self.kept = self.kept, self.summed
-        return self._look(begin)
+        outcome = self._look(begin)
+        if self.lost and outcome is Outcome.running:  # between two rows
+            self.outcome = Outcome.diverged
+        return self.outcome
 
     def finish(self, steps: int) -> None:
         """The row at the very end, where no step follows."""

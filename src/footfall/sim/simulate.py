@@ -41,14 +41,16 @@ TRIES_PER_CALL = 16384
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 1_000_000
 
-#: A run that would take more tries than this, judged after so many of them, has steps that fell to nothing: it would go on for weeks.
-ENDLESS, JUDGED_AFTER = 1e11, 100_000
+#: A run that would take more tries than this (a day of one core), judged after so many of them, ...
+ENDLESS, JUDGED_AFTER = 1e10, 100_000
+#: ... and whose steps [s] are shorter than any that a robot which could be built needs, has steps that fell to nothing.
+NOTHING = 1e-6
 
 Progress = Callable[[float, int], None]
 
 
 def _hopeless(tried: int, t: float, duration: float) -> bool:
-    return tried >= JUDGED_AFTER and tried * duration > ENDLESS * t
+    return tried >= JUDGED_AFTER and tried * duration > ENDLESS * t and t < NOTHING * tried
 
 
 @functools.partial(jax.jit, static_argnames="settings")
@@ -156,7 +158,7 @@ def simulate(
     if isinstance(system, AbstractRigidBodies):
         run = simulate_bodies(system, begin, plan, progress)
     elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
-        run = simulate_steps(system, begin, plan, progress)
+        run = simulate_steps(system, begin, plan, progress, rows)
     else:
         run = _simulate_events(system, begin, plan, progress, rows or RowStream())
     return with_doubts(run, system, begin, plan)
@@ -182,17 +184,20 @@ def _simulate_events(
     else:
         carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
     recorder = Recorder(system, x0, m0, rate, carry, rows, source)
-    outcome = Outcome.running
+    outcome, note = Outcome.running, ""
     try:
         while outcome is Outcome.running:
             chunk = chunk or _advance(*on_device, recorder.carry, settings=settings)
             standing = recorder.add(on_device, *chunk, settings)
             outcome, chunk = Outcome(standing.outcome), None
             if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
-                outcome = Outcome.diverged
+                outcome, done = Outcome.diverged, float(standing.t) / plan.duration
+                many = f"{float(standing.tried) / done:.0e} of them" if done else "no end of them"
+                note = f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run would take {many}"
             if progress is not None:
                 progress(standing.t, standing.jumps)
     except KeyboardInterrupt:
         if outcome is Outcome.running:
             outcome = Outcome.interrupted
-    return recorder.trajectory(outcome, draw, travel)
+    run = recorder.trajectory(outcome, draw, travel)
+    return dataclasses.replace(run, ending=dataclasses.replace(run.ending, note=note)) if note else run

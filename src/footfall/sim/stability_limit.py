@@ -225,7 +225,7 @@ def limit_of(seen: Spectrum, solver: diffrax.AbstractSolver, span: float = math.
     if not len(eigenvalues):
         return StabilityLimit(math.inf, 0j, 0.0)
     size, damping = np.abs(eigenvalues), -np.real(eigenvalues) / np.abs(eigenvalues)
-    forgiven = 1.0 / (size * span)
+    forgiven = 1.0 / np.maximum(size * span, 1e-100)
     nearest = np.argmin(np.abs(np.log(damping)[:, None] - np.log(_RAYS)), axis=1)
     coarse = _coarse(growth)
     first = np.array([_first(coarse[k] > share * _LOOKS) for k, share in zip(nearest, forgiven, strict=True)])

@@ -16,6 +16,7 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.footfall import Footfall
 from footfall.record.ledger import Ledger
 from footfall.record.provenance import provenance
+from footfall.record.row_stream import RowStream
 from footfall.record.trajectory import Ending, EventRecord, Trajectory
 from footfall.sim.batch_program import Kind
 from footfall.sim.batch_results import facts
@@ -24,15 +25,19 @@ from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import Columns, columns_of
 from footfall.sim.resident import ResidentLane
 
-#: Rows are kept as whole lanes, a few kilobytes each: a run with more of them than this is sampled more coarsely.
-MOST_BYTES = 512_000_000
+#: A longer run is sampled more coarsely.
+MOST_SAMPLES = 1_000_000
 TOLD_EVERY = 0.1  # s of real time between two words about progress
-#: Rows observed per compiled call, so that runs of any length share one program.
+#: Rows observed per compiled call, so that runs of any length share one program; until then they wait as whole lanes, a few kilobytes each.
 ROWS_PER_CALL = 1024
 
 
 def simulate_steps(
-    system: AbstractHybridSystem, state: HybridState, plan: SimPlan, progress: Callable[[float, int], None] | None = None
+    system: AbstractHybridSystem,
+    state: HybridState,
+    plan: SimPlan,
+    progress: Callable[[float, int], None] | None = None,
+    stream: RowStream | None = None,
 ) -> Trajectory:
     """Fixed steps from `state` through the plan's span, with a row at each sample and at the end.
 
@@ -51,9 +56,17 @@ def simulate_steps(
         track=told,
     )
     steps = round(plan.duration / step)
-    most_rows = max(2, MOST_BYTES // robot.memory.size)
-    every = max(1, round(1.0 / (plan.sample_rate * step)), -(-steps // (most_rows - 1)))
-    walk = _Walk(robot, -(-steps // every) + 1)
+    every = max(1, round(1.0 / max(plan.sample_rate * step, 1e-12)), -(-steps // (MOST_SAMPLES - 1)))
+    source = provenance(plan, 1.0 / (every * step)) | {
+        "engine": "step",
+        "solver": plan.fixed.method,
+        "rtol": None,
+        "atol": None,
+        "step": step,
+        "path": robot.path,
+    }
+    record = _Record(system, robot, stream or RowStream(), source)
+    walk = _Walk(robot, record, every, steps)
     told = time.perf_counter()
     try:
         while not robot.outcome and robot.steps < steps:
@@ -63,53 +76,53 @@ def simulate_steps(
                 progress(robot.steps * step, int(robot.lane.jumps[0]))
     except KeyboardInterrupt:
         pass  # the last row kept says how far it came
-    lanes = jax.tree.map(lambda leaf: leaf[..., 0], robot.lanes_of(walk.rows[: walk.count]))
-    at = np.minimum(np.arange(walk.count) * every, steps)
-    t, made = at * step, int(at[-1])
-    if ended := int(lanes.outcome[-1]):
-        outcome, t[-1] = Outcome(ended), float(lanes.ended[-1])
-        made = min(made, math.ceil(t[-1] / step))
+    walk.hand_over()
+    made = min((record.count - 1) * every, steps)
+    if ended := int(record.last.outcome[-1]):
+        outcome, made = Outcome(ended), min(made, math.ceil(record.t / step))
     else:
         outcome = Outcome.reached_end if made == steps else Outcome.interrupted
-    source = provenance(plan, 1.0 / (every * step)) | {
-        "engine": "step",
-        "solver": plan.fixed.method,
-        "rtol": None,
-        "atol": None,
-        "step": step,
-        "path": robot.path,
-    }
-    return _Record(system, robot.kind, t, lanes).trajectory(outcome, made, source, walk.landings())
+    return record.trajectory(outcome, made)
 
 
 class _Walk:
-    """Rows of a robot as it goes, and a copy of it after each step in which a foot came down.
+    """Rows of a robot as it goes, and a copy of it after each step in which a foot came down; handed over to the record block by block.
 
     A row counts once all that belongs to it is kept: whenever Ctrl-C comes, rows and footfalls belong together.
     """
 
-    def __init__(self, robot: ResidentLane, room: int):
-        self.robot = robot
-        self.rows = np.zeros((room, robot.memory.size), np.uint8)
+    def __init__(self, robot: ResidentLane, record: "_Record", every: int, steps: int):
+        self.robot, self.record, self.every, self.steps = robot, record, every, steps
+        self.rows = np.zeros((ROWS_PER_CALL, robot.memory.size), np.uint8)
         self.rows[0] = robot.memory
-        self.count = 1
+        self.count = 1  # of those that wait
         self._landings: list[tuple[int, float, np.ndarray]] = []  # row that follows, end of the step, lane
 
     def advance(self, steps: int) -> None:
         """One row on. Its extremes are those since the row before."""
+        if self.count == len(self.rows):
+            self.hand_over()
         for low, high in self.robot.lane.extremes:
             low[...], high[...] = np.inf, -np.inf
         self._find_footfalls(steps)
         self.rows[self.count] = self.robot.memory
         self.count += 1
 
-    def landings(self) -> tuple[list[int], np.ndarray, Lane | None]:
-        """Of the footfalls before the last row: the rows that follow them, and when their steps ended, with the lanes there."""
-        kept = [landing for landing in self._landings if landing[0] < self.count]
-        if not kept:
-            return [], np.zeros(0), None
-        lanes = self.robot.lanes_of(np.stack([lane for _, _, lane in kept]))
-        return [row for row, _, _ in kept], np.array([t for _, t, _ in kept]), jax.tree.map(lambda leaf: leaf[..., 0], lanes)
+    def hand_over(self) -> None:
+        """The rows that wait, and the footfalls before the last of them."""
+        if not self.count:
+            return
+        lanes, total = self._lanes(self.rows[: self.count]), self.record.count + self.count
+        t = np.minimum(np.arange(self.record.count, total) * self.every, self.steps) * self.robot.step
+        if lanes.outcome[-1]:
+            t[-1] = float(lanes.ended[-1])
+        kept = [landing for landing in self._landings if landing[0] < total]
+        feet = self._lanes(np.stack([lane for _, _, lane in kept])) if kept else None
+        self.record.add(t, lanes, [row for row, _, _ in kept], np.array([end for _, end, _ in kept]), feet)
+        self.count, self._landings = 0, []
+
+    def _lanes(self, rows: np.ndarray) -> Lane:
+        return jax.tree.map(lambda leaf: leaf[..., 0], self.robot.lanes_of(rows))
 
     def _find_footfalls(self, steps: int) -> None:
         """A lane remembers its last footfall only: an interval with several is gone through again, in halves."""
@@ -124,20 +137,35 @@ class _Walk:
             self._find_footfalls(steps // 2)
             self._find_footfalls(steps - steps // 2)
         elif last.steps[0] > footfalls:
-            self._landings.append((self.count, robot.steps * robot.step, robot.memory.copy()))
+            self._landings.append((self.record.count + self.count, robot.steps * robot.step, robot.memory.copy()))
 
 
 class _Record:
-    """Samples of a lane, turned into a record."""
+    """Samples of a lane, turned into rows of a stream as they come, and into a record at the end."""
 
-    def __init__(self, system: AbstractHybridSystem, kind: Kind, t: np.ndarray, lanes: Lane):
-        self.system, self.kind, self.t, self.lanes = system, kind, t, lanes
+    def __init__(self, system: AbstractHybridSystem, robot: ResidentLane, stream: RowStream, source: dict[str, Any]):
+        self.system, self.kind, self.stream, self.source = system, robot.kind, stream, source
+        lanes = jax.tree.map(lambda leaf: np.array(leaf[..., 0]), robot.lanes_of(robot.memory[None]))
         x, m = (
-            jax.tree.unflatten(tree, [leaf[0] for leaf in leaves]) for tree, leaves in ((kind.x, lanes.x), (kind.m, lanes.m))
+            jax.tree.unflatten(tree, [leaf[0] for leaf in leaves])
+            for tree, leaves in ((self.kind.x, lanes.x), (self.kind.m, lanes.m))
         )
         self.named: Columns = columns_of(jax.tree.map(np.asarray, system), x, m)
-        self.values = self._observed(t, lanes)
-        self.loop = facts(kind, lanes, axis=0)
+        self.loop = facts(self.kind, lanes, axis=0)
+        self.count, self.t, self.last = 0, 0.0, lanes  # rows so far, and the last of them
+        self.footfalls: tuple[EventRecord, ...] = ()
+        self.begin = self.end = np.zeros(0)  # the first row and the last one
+        travel = system.travel()
+        self._sides = self._counts(lanes.m, 0) if travel is not None else ()
+        stream.begin(self.named.signals, source)
+
+    def add(self, t: np.ndarray, lanes: Lane, rows: list[int], ends: np.ndarray, feet: Lane | None) -> None:
+        """Some rows more; `feet` are the lanes at the `ends` of the steps in which a foot came down, and `rows` those that follow."""
+        values, (found, sides) = self._observed(t, lanes), self._footfalls(rows, ends, feet)
+        self.stream.add(t, np.asarray(lanes.jumps).astype(int), values)
+        self.begin = self.begin if self.count else values[0].copy()
+        self.last, self.end = jax.tree.map(lambda leaf: np.array(leaf[-1:]), lanes), values[-1].copy()
+        self.footfalls, self._sides, self.t, self.count = (*self.footfalls, *found), sides, float(t[-1]), self.count + len(t)
 
     def _observed(self, t: np.ndarray, lanes: Lane) -> np.ndarray:
         """Every column, of the rows or of other moments."""
@@ -152,38 +180,35 @@ class _Record:
         peaks = [np.where(np.isfinite(low), np.maximum(np.abs(low), np.abs(high)), 0.0) for low, high in lanes.extremes]
         return np.concatenate([np.concatenate(seen)[: len(t)], np.stack([*kept, *peaks], axis=1)], axis=1)
 
-    def trajectory(
-        self, outcome: Outcome, steps: int, source: dict[str, Any], landings: tuple[list[int], np.ndarray, Lane | None]
-    ) -> Trajectory:
+    def trajectory(self, outcome: Outcome, steps: int) -> Trajectory:
         """The record."""
         signals, events = self.named.signals, self.system.events
-        columns = {s.name: np.ascontiguousarray(self.values[:, i]) for i, s in enumerate(signals)}
-        jumps = int(self.lanes.jumps[-1])
+        t, j, columns = self.stream.finish(self.count)
         ending = Ending(
             outcome=outcome,
-            t=float(self.t[-1]),
+            t=self.t,
             event=self._cause(outcome),
-            state={s.name: float(columns[s.name][-1]) for s in signals if s.role == "state"},
+            state={s.name: float(v) for s, v in zip(signals, self.end, strict=True) if s.role == "state"},
             steps=steps,
             tried=steps,
-            jumps=jumps,
+            jumps=int(self.last.jumps[-1]),
         )
         least = {}
-        for n, j in enumerate(self.loop.margins):
-            name = events[self.loop.searched[j][0]].name
-            least[name] = min(least.get(name, np.inf), float(self.lanes.least[n][-1]))
+        for n, margin in enumerate(self.loop.margins):
+            name = events[self.loop.searched[margin][0]].name
+            least[name] = min(least.get(name, np.inf), float(self.last.least[n][-1]))
         return Trajectory(
-            t=self.t,
-            j=np.asarray(self.lanes.jumps, int),
+            t=t,
+            j=j,
             columns=columns,
             signals={s.name: s for s in signals},
-            events=self._footfalls(*landings),
+            events=self.footfalls,
             ending=ending,
-            ledger=self._ledger(columns),
+            ledger=self._ledger(),
             least_room=least,
             draw=self.system.drawing,
             travel=self.system.travel(),
-            provenance=source,
+            provenance=self.source,
         )
 
     def _cause(self, outcome: Outcome) -> str | None:
@@ -195,33 +220,32 @@ class _Record:
         able = [j for j, (k, _) in enumerate(searched) if events[k].outcome is outcome]
         if not able:
             return None
-        x, m = ([leaf[-1] for leaf in leaves] for leaves in (self.lanes.x, self.lanes.m))
-        rates = _guard_rates(self.kind)(jax.tree.map(np.asarray, self.system), self.t[-1], x, m)
+        x, m = ([leaf[-1] for leaf in leaves] for leaves in (self.last.x, self.last.m))
+        rates = _guard_rates(self.kind)(jax.tree.map(np.asarray, self.system), np.float64(self.t), x, m)
         tiny = np.finfo(float).tiny
 
         def time_from_zero(j: int) -> float:
             k, leg = searched[j]
             rate = float(rates[k] if leg is None else rates[k][leg])
-            return abs(float(self.lanes.room[j][-1])) / max(abs(rate), tiny)
+            return abs(float(self.last.room[j][-1])) / max(abs(rate), tiny)
 
         return events[searched[min(able, key=time_from_zero)][0]].name
 
-    def _footfalls(self, rows: list[int], ends: np.ndarray, lanes: Lane | None) -> tuple[EventRecord, ...]:
-        """One for each foot that came down; those of several sides in one step have the time of the last."""
-        travel = self.system.travel()
+    def _footfalls(self, rows: list[int], ends: np.ndarray, lanes: Lane | None) -> tuple[list[Footfall], tuple[int, ...]]:
+        """One for each foot that came down, and how often each side has; those of several sides in one step have the time of the last."""
+        travel, before = self.system.travel(), self._sides
         if travel is None or lanes is None or lanes.last is None:
-            return ()
+            return [], before
         sides, found, totals = travel.step_counters, [], self._totals_at(ends, lanes)
-        before = self._counts(jax.tree.map(lambda leaf: leaf[0], self.lanes.m))
         for n, row in enumerate(rows):
-            counts = self._counts([leaf[n] for leaf in lanes.m])
+            counts = self._counts(lanes.m, n)
             t, distance, work, _ = (float(value[n]) for value in lanes.last)
             for leg, side in enumerate(sides):
                 if counts[leg] > before[leg]:
                     label = leg if len(sides) > 1 else None
                     found.append(Footfall(t, "footfall", label, row - 1, row, side, counts, distance, work, tuple(totals[n])))
             before = counts
-        return tuple(found)
+        return found, before
 
     def _totals_at(self, ends: np.ndarray, lanes: Lane) -> np.ndarray:
         """Running integrals at the footfalls of lanes that are at the ends of their steps, less than a step later: from there back to the
@@ -233,25 +257,29 @@ class _Record:
         since = ends - np.asarray(lanes.last.t)
         return seen[:, kept] - since[:, None] * np.concatenate([value, value * value], axis=1)
 
-    def _counts(self, m: list[Any]) -> tuple[int, ...]:
+    def _counts(self, m: list[Any], row: int) -> tuple[int, ...]:
         """Footfalls of each side."""
         travel = self.system.travel()
         assert travel is not None
-        counters = {name: value for name, value, _ in named_leaves(jax.tree.unflatten(self.kind.m, m))}
+        found = jax.tree.unflatten(self.kind.m, [leaf[row] for leaf in m])
+        counters = {name: value for name, value, _ in named_leaves(found)}
         return tuple(int(counters[name]) for name in travel.step_counters)
 
-    def _ledger(self, columns: dict[str, np.ndarray]) -> Ledger:
-        stores = {s.name.removeprefix("store."): columns[s.name] for s in self.named.signals if s.role == "store"}
-        ports = [(name, info, columns[f"work.{name}"]) for name, info in self.named.ports]
-        jumps = [(name, info, work) for (name, info), work in zip(self.named.works, self.lanes.jump_work, strict=True)]
+    def _ledger(self) -> Ledger:
+        begin, end = (
+            {s.name: float(v) for s, v in zip(self.named.signals, row, strict=True)} for row in (self.begin, self.end)
+        )
+        stores = [s.name for s in self.named.signals if s.role == "store"]
+        ports = [(name, info, end[f"work.{name}"]) for name, info in self.named.ports]
+        jumps = [(name, info, end[f"jump_work.{name}"]) for name, info in self.named.works]
         return Ledger(
-            stored_start={name: float(v[0]) for name, v in stores.items()},
-            stored_end={name: float(v[-1]) for name, v in stores.items()},
-            work={name: float(v[-1]) for name, info, v in ports if info.kind == "work"},
-            losses={name: -float(v[-1]) for name, info, v in ports if info.kind == "loss"},
-            jump_work={name: float(v[-1]) for name, info, v in jumps if info.kind == "work"},
-            jump_losses={name: -float(v[-1]) for name, info, v in jumps if info.kind == "loss"},
-            throughput=float(self.lanes.through[-1]),
+            stored_start={name.removeprefix("store."): begin[name] for name in stores},
+            stored_end={name.removeprefix("store."): end[name] for name in stores},
+            work={name: v for name, info, v in ports if info.kind == "work"},
+            losses={name: -v for name, info, v in ports if info.kind == "loss"},
+            jump_work={name: v for name, info, v in jumps if info.kind == "work"},
+            jump_losses={name: -v for name, info, v in jumps if info.kind == "loss"},
+            throughput=float(self.last.through[-1]),
         )
 
 

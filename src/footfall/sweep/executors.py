@@ -43,15 +43,21 @@ def local_workers(workers: int) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes started here do not hear Ctrl-C: it is ours to tell them, without a stack trace from each."""
+    """Processes started here do not hear Ctrl-C: it is ours to tell them, without a stack trace from each. One that comes meanwhile is heard
+    at the end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # threads and processes made in here inherit it
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager

@@ -17,6 +17,8 @@ from footfall.viewer.show import Picture
 Panel = Callable[[Axes], None]
 Progress = Callable[[int, int], None]
 _COLUMNS = 3
+#: Share of a panel's height that a line of its legend takes, and what is around all lines.
+_LEGEND_LINE, _LEGEND_PADDING = 0.075, 0.06
 
 
 def write_plot_page(
@@ -69,9 +71,16 @@ def _lines(axes: Axes, run: Trajectory, names: Iterable[str], ylabel: str, title
         t, values = broken(run, name)
         axes.plot(t, values, lw=0.9, label=name.removeprefix("power."))
     axes.set(title=title, xlabel="t [s]", ylabel=ylabel)
-    many = len(axes.lines) > 5
-    axes.legend(fontsize=6 if many else 7, ncols=2 if many else 1, loc="upper right", framealpha=0.6)
+    _legend(axes)
     axes.grid(alpha=0.25)
+
+
+def _legend(axes: Axes) -> None:
+    """Above the curves, three names to a line: the axis is made taller by what that needs, so that nothing runs behind it."""
+    names = len(axes.get_legend_handles_labels()[1])
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, low + (high - low) / (1.0 - _LEGEND_PADDING - _LEGEND_LINE * -(-names // 3)))
+    axes.legend(fontsize=6.5, ncols=3, loc="upper left", framealpha=0.6, borderaxespad=0.3, columnspacing=1.0, handlelength=1.5)
 
 
 def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
@@ -176,6 +185,7 @@ def _zoomed(axes: Axes, run: Trajectory, summary: Summary, names: list[str], yla
         axes.set_ylim(bottom - 0.05 * (top - bottom + 1e-12), top + 0.05 * (top - bottom + 1e-12))
     axes.set_title(title)
     axes.set_xlim(begin, run.t[-1])
+    _legend(axes)
 
 
 def _stores(axes: Axes, run: Trajectory, summary: Summary) -> None:
@@ -189,7 +199,7 @@ def _stores(axes: Axes, run: Trajectory, summary: Summary) -> None:
     room = 0.05 * (np.ptp(shown) + 1e-12)
     axes.set(title="Energy stored, from its mean", xlabel="t [s]", ylabel="[J]", xlim=(begin, run.t[-1]))
     axes.set_ylim(shown.min() - room, shown.max() + room)
-    axes.legend(fontsize=7, loc="upper right", framealpha=0.6)
+    _legend(axes)
     axes.grid(alpha=0.25)
 
 
@@ -205,7 +215,7 @@ def _ledger(axes: Axes, run: Trajectory) -> None:
     axes.plot(run.t, stored - stored[0], lw=0.8, color="black", label="stored, change")
     residual = f"residual {run.ledger.relative_residual:.1e} of throughput"
     axes.set(title=f"Energy ledger ({residual})", xlabel="t [s]", ylabel="[J]")
-    axes.legend(fontsize=7, loc="upper left", framealpha=0.6)
+    _legend(axes)
     axes.grid(alpha=0.25)
 
 

@@ -1,0 +1,40 @@
+"""Workers that are being started do not hear Ctrl-C; whoever starts them does, as soon as they are there."""
+
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from footfall.sweep.executors import _deaf_children
+
+LOOK = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('SigBlk', 'SigIgn'))])"
+
+
+def deaf(words):
+    return any(int(mask, 16) >> (signal.SIGINT - 1) & 1 for mask in eval(words))
+
+
+def test_ctrl_c_while_workers_start_is_heard_once_they_have_started():
+    """It was ignored, and lost."""
+    done = []
+    with pytest.raises(KeyboardInterrupt), _deaf_children():
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # another thread would take it at its own time
+        done.append("started")
+    assert done == ["started"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
+def test_what_is_started_meanwhile_is_deaf_and_what_is_started_later_is_not():
+    said = []
+
+    def start():
+        said.append(subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True).stdout)
+
+    with _deaf_children():
+        thread = threading.Thread(target=start)  # as Dask does
+        thread.start()
+        thread.join()
+    start()
+    assert deaf(said[0]) and not deaf(said[1])

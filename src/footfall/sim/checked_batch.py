@@ -65,10 +65,18 @@ def run_checked(
     levels = ladder.levels_of(rungs)
     double = dataclasses.replace(plan, precision="float64")
 
-    def again(rows: np.ndarray, levels: np.ndarray) -> BatchResult:
-        return _by_level(lanes_of(system, state, rows), levels, double, ladder, None, threads, lanes)
+    done = 0.0
 
-    found = _by_level((system, state), levels, plan, ladder, progress, threads, lanes)
+    def share_of_rest(share: float) -> Callable[[float], None] | None:
+        nonlocal done
+        begin, done = done, done + share * (1.0 - done)
+        return None if progress is None else lambda f, end=done: progress(begin + (end - begin) * f)
+
+    def again(rows: np.ndarray, levels: np.ndarray) -> BatchResult:
+        return _by_level(lanes_of(system, state, rows), levels, double, ladder, share_of_rest(0.5), threads, lanes)
+
+    # Where accuracy was not asked for before, most of the work is still to come.
+    found = _by_level((system, state), levels, plan, ladder, share_of_rest(1.0 if ladder.probes else 0.25), threads, lanes)
     steps = np.array([ladder.at(int(level)) for level in levels])
     found = _repeated(found, levels, steps, ~ladder.vouched(rungs), ladder.agreed(plan.precision), ladder, again)
     return _with_steps(found, steps)

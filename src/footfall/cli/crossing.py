@@ -61,8 +61,9 @@ def count_gaps(request: CrossingRequest) -> int:
     request = dataclasses.replace(request, plots=request.plots and can_draw("picture"))
     folder = Path(request.out) if request.out else fresh_folder("crossings", experiment.name)
     require_writable(folder, force=request.force)
-    with err.status("looking at the step", spinner="dots"):
-        _warn_if_unstable(experiment, plan)
+    if plan.step is not None:
+        with err.status("looking at the step", spinner="dots"):
+            _warn_if_unstable(experiment, plan.step, plan.method)
     began = time.perf_counter()
     found = _with_progress(experiment, question, plan)
     took = time.perf_counter() - began
@@ -72,7 +73,7 @@ def count_gaps(request: CrossingRequest) -> int:
         print(json.dumps(_numbers(found, plan), allow_nan=False), flush=True)
     else:
         _print(found, experiment, plan, took)
-    _warn_of_doubts(found)
+    _warn_of_doubts(found, plan)
     note(f"table:   {folder / 'crossings.csv'}")
     if request.plots:
         note(f"picture: {folder / 'crossings.png'}")
@@ -100,26 +101,22 @@ def _question(experiment: Experiment, request: CrossingRequest) -> Question:
 
 
 def _plan(experiment: Experiment, request: CrossingRequest) -> BatchPlan:
-    """The scenario's step and method, unless others are asked for."""
+    """The scenario's method, and its step as the longest of each run, unless others are asked for."""
     try:
         step = None if request.step is None else to_si(request.step, "s")
     except UnitError as error:
         raise ScenarioError(f"--step {request.step}: {error}") from None
-    plan = plan_of(experiment, step=step, method=request.method, precision=request.precision, path=request.path)
-    if plan.step is None:
-        raise ScenarioError("this scenario has no sim.batch_step: give --step.")
-    return plan
+    return plan_of(experiment, step=step, method=request.method, precision=request.precision, path=request.path)
 
 
-def _warn_if_unstable(experiment: Experiment, plan: BatchPlan) -> None:
+def _warn_if_unstable(experiment: Experiment, step: float, method: str) -> None:
     """Friction holds a light tip by a damper of slope mu N c: an explicit step must stay below 2 m/(mu N c)."""
     value, _ = spectrum(experiment.system, experiment.start).largest
-    reach, step = REACH[plan.method], plan.step or 0.0
     # The robot starts pressed into the ground, with more load on its feet than it will ever have: a margin of two for walking.
-    limit = 2.0 * reach / abs(value) if value else math.inf
+    limit = 2.0 * REACH[method] / abs(value) if value else math.inf
     if step > limit:
         said = (
-            f"--step {step:g} s is above the longest stable step of {plan.method} for walking, about {limit:.2g} s: friction on the light"
+            f"--step {step:g} s is above the longest stable step of {method} for walking, about {limit:.2g} s: friction on the light"
             f" tips decays at {0.5 * abs(value):.3g} 1/s. Expect a wrong count; try --step {_round_down(limit)} or less."
         )
         err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
@@ -159,9 +156,10 @@ def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: floa
             cells = zip(found.counts[which, row], found.times[which, row], strict=True)
             table.add_row(name, *(f"{n} {t:.1f}" if n else "0     " for n, t in cells))
         out.print(table)
-    steps = runs * plan.duration / found.step
+    steps = float(np.sum(plan.duration / found.steps))
+    each = " and ".join(f"{step:.4g} s" + (f" ({count})" if count < runs else "") for step, count in found.runs_by_step.items())
     out.print(
-        f"{counted(runs, 'run')} of {plan.duration:g} s, step {found.step:g} s ({plan.method}, {plan.precision}), {found.path}, {took:.1f} s"
+        f"{counted(runs, 'run')} of {plan.duration:g} s, step {each} ({plan.method}, {plan.precision}), {found.path}, {took:.1f} s"
         f" with compilation ({1e-6 * steps / took:.2g} million robot-steps/s). After each count the median time [s] until the tail is over.",
         soft_wrap=True,
         markup=False,
@@ -170,15 +168,19 @@ def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: floa
         note(line)
 
 
-def _warn_of_doubts(found: Crossings) -> None:
+def _warn_of_doubts(found: Crossings, plan: BatchPlan) -> None:
     """How many runs should not be believed, why, and what to try."""
     if not found.doubtful.any():
         return
     why = "; ".join(f"{name} in {count}" for name, count in _doubts(found).items())
+    cure = (
+        "Without --step each run takes one that suits it"
+        if plan.step
+        else "Try a shorter --step and see whether the counts stay"
+    )
     said = (
         f"{int(found.doubtful.sum())} of {found.verdict.size} runs are doubtful ({why}): this step is too long for something they do (a leg"
-        " drawn up to a few millimetres turns at 1e5 1/s). Try a shorter --step and see whether the counts stay;"
-        " docs/theory/centipede.md, section 6."
+        f" drawn up to a few millimetres turns at 1e5 1/s). {cure}; docs/theory/centipede.md, section 6."
     )
     err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
 
@@ -203,7 +205,7 @@ def _numbers(found: Crossings, plan: BatchPlan) -> dict:
         "doubts": _doubts(found),
         "largest_residual": float(np.max(np.nan_to_num(np.abs(found.residual), nan=1.0))),
         "duration": plan.duration,
-        "step": found.step,
+        "steps": [{"step": step, "runs": count} for step, count in found.runs_by_step.items()],
         "method": plan.method,
         "precision": plan.precision,
         "path": found.path,

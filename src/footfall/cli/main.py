@@ -186,7 +186,9 @@ def crossing(
         typer.Option(metavar="KEY=A:B:N[:log]", help="One more number, over N values or a list A,B,C: a map of robustness."),
     ] = None,
     duration: Annotated[str | None, typer.Option(help="Time a run is given to get over (default: the scenario's).")] = None,
-    step: Annotated[str | None, typer.Option(help="Fixed step (default: the scenario's sim.batch_step, 0.1 ms).")] = None,
+    step: Annotated[
+        str | None, typer.Option(help="Fixed step of all runs (default: one that suits each, at most sim.batch_step).")
+    ] = None,
     method: Annotated[str | None, typer.Option(help="semi-implicit-euler (the scenario's), rk4 or rk2.")] = None,
     precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     path: Annotated[str, typer.Option(help="auto, gpu, cpp or xla: what the batch runs on.")] = "auto",

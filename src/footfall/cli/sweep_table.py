@@ -104,8 +104,8 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
 
 
 def _steps(summary: dict[str, Any]) -> list[str]:
-    """How many designs ran with which step, where there are several."""
-    if len(summary["steps"]) < 2:
+    """How many designs ran with which step, where that is not said yet."""
+    if [used["step"] for used in summary["steps"]] in ([], [summary["step"]]):
         return []
     each = [f"{grouped(used['designs'])} with {used['step']:.4g} s" for used in summary["steps"]]
     return [f"stiff designs, and those that a shorter step might change, have shorter steps: {', '.join(each)}"]

@@ -110,7 +110,9 @@ class SimTable(pydantic.BaseModel):
     near_room: _bounded("m", "height of a foot above the ground below which near_step holds", gt=0, optional=True) = None
     near_step: _bounded("s", "longest step while a foot is near the ground; auto: as anywhere", gt=0, optional=True) = None
     engine: Literal["event", "step"] = "event"
-    batch_step: _bounded("s", "fixed step of sweeps; auto: one that suits each design", gt=0, optional=True) = None
+    batch_step: _bounded(
+        "s", "first step of sweeps, halved for designs it is too long for; auto: one that suits each", gt=0, optional=True
+    ) = None
     batch_method: Literal[tuple(METHODS)] = "rk4"
     max_jumps: _bounded("", "the run ends with this many jumps", ge=1, le=2e9, integer=True) = 1_000_000
     settle: _bounded("s", "time from which metrics are taken; auto: the second half", ge=0, optional=True) = None

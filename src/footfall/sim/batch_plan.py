@@ -23,6 +23,7 @@ class BatchPlan:
     track       named outputs whose mean, root mean square, least and largest value over the settled part are kept
     sample      named outputs to keep every `sample_every` steps
     sample_from time from which they are kept [s]
+    first_step  where there is no step: the longest to try [s]; None: 10 ms, or what fits the clocks
     path        "gpu" (one Pallas kernel), "cpp" (one C++ kernel), "xla" (everywhere), or "auto": the fastest there is
     """
 
@@ -37,6 +38,7 @@ class BatchPlan:
     sample: tuple[str, ...] = ()
     sample_every: int | None = None
     sample_from: float = 0.0
+    first_step: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("track", "sample"):
@@ -44,14 +46,15 @@ class BatchPlan:
             if isinstance(names, str):
                 raise ValueError(f'BatchPlan.{name} = "{names}" must be a tuple of names, such as ("{names}",).')
             object.__setattr__(self, name, tuple(names))
-        for name, value in {"duration": self.duration, "step": self.step}.items():
+        for name, value in {"duration": self.duration, "step": self.step, "first_step": self.first_step}.items():
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise ValueError(f"BatchPlan.{name} = {value:g} must be a positive, finite number.")
-        if self.step is not None and self.step > self.duration:
-            raise ValueError(f"BatchPlan.step = {self.step:g} s is longer than the duration of {self.duration:g} s.")
-        if self.step is not None and self.duration / self.step > 2**31 - 2:
+        step = self.step or self.first_step
+        if step is not None and step > self.duration:
+            raise ValueError(f"BatchPlan.step = {step:g} s is longer than the duration of {self.duration:g} s.")
+        if step is not None and self.duration / step > 2**31 - 2:
             raise ValueError(
-                f"BatchPlan.step = {self.step:g} s makes more than 2^31 steps of {self.duration:g} s; take a longer step."
+                f"BatchPlan.step = {step:g} s makes more than 2^31 steps of {self.duration:g} s; take a longer step."
             )
         for name, options in {"method": tuple(METHODS), "precision": PRECISIONS, "path": PATHS}.items():
             value = getattr(self, name)

@@ -1,9 +1,10 @@
 """run_checked: a batch in which each robot has a step that suits it, and a result that a shorter step would not overturn.
 
 Where the plan has no step, every robot takes that of its rung (step_ladder.py). Then those whose result may be the step's doing are run
-again with half of it: robots that ended before their time, robots whose books do not close, robots whose flow turned out faster than
-their step allows. What two steps agree on stands. What they do not agree on after REPEATS halvings is kept with the doubt
-"step_inaccurate". A step that the plan gives is kept, and doubted where it is above the limit.
+again with half of it, in double precision: robots that ended before their time, robots whose books do not close, robots whose flow
+turned out faster than their step allows, robots on a rung that no probe vouches for. What two runs agree on stands. What they do not
+agree on after REPEATS halvings is kept with the doubt "step_inaccurate". A step that the plan gives is kept, and doubted where it is
+above the limit.
 """
 
 import dataclasses
@@ -21,12 +22,16 @@ from footfall.sim.batch import BatchResult, run_batch
 from footfall.sim.batch_inputs import prepared
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.stable_step import above_reach
-from footfall.sim.step_ladder import WANTED_ERROR, StepLadder, choose_steps, lanes_of, rungs_of
+from footfall.sim.step_ladder import StepLadder, choose_steps, lanes_of, rungs_of
 
 #: How often a robot is run again with half the step before it is left in doubt: errors of order 4 are then 65 000 times smaller.
 REPEATS = 4
-#: Two runs agree when they end alike and at the same time, within this many times the error that was wanted: some robots amplify it.
-AGREED = 10.0
+#: Measured columns agree when they differ by less than this share; what is below LITTLE of its SI unit need not agree in all its digits.
+MEASURED, LITTLE = 1e-3, 1e-2
+#: Columns that two runs need not agree on, by their beginnings and ends: the books have a limit of their own (their residual), extremes
+#: are those at the ends of steps, and a count changes by one when an event moves across the end.
+_OWN_LIMIT = ("residual", "relative_residual", "work_", "jump_work", "jumps", "footfalls", "steps", "least_")
+_EXTREMES = ("_min", "_max")
 #: Doubts that a shorter step may settle.
 _OF_THE_STEP = ("books_open", "loss_creates_energy", "step_unstable")
 
@@ -56,14 +61,24 @@ def run_checked(
     if plan.sample:
         raise ValueError("BatchPlan.sample_every counts steps, so samples need a step: give one.")
     ladder = ladder or choose_steps(system, state, plan)
-    levels = ladder.levels_of(rungs_of(system, state, ladder.first, plan.method))
+    rungs = rungs_of(system, state, ladder.first, plan.method, ladder.margin)
+    levels = ladder.levels_of(rungs)
+    double = dataclasses.replace(plan, precision="float64")
 
-    def run(rows: np.ndarray, levels: np.ndarray, progress: Callable[[float], None] | None = None) -> BatchResult:
-        return _by_level(lanes_of(system, state, rows), levels, plan, ladder, progress, threads, lanes)
+    done = 0.0
 
-    found = run(np.arange(lanes), levels, progress)
+    def share_of_rest(share: float) -> Callable[[float], None] | None:
+        nonlocal done
+        begin, done = done, done + share * (1.0 - done)
+        return None if progress is None else lambda f, end=done: progress(begin + (end - begin) * f)
+
+    def again(rows: np.ndarray, levels: np.ndarray) -> BatchResult:
+        return _by_level(lanes_of(system, state, rows), levels, double, ladder, share_of_rest(0.5), threads, lanes)
+
+    # Where accuracy was not asked for before, most of the work is still to come.
+    found = _by_level((system, state), levels, plan, ladder, share_of_rest(1.0 if ladder.probes else 0.25), threads, lanes)
     steps = np.array([ladder.at(int(level)) for level in levels])
-    found = _repeated(found, levels, steps, plan, ladder, run)
+    found = _repeated(found, levels, steps, ~ladder.vouched(rungs), ladder.agreed(plan.precision), ladder, again)
     return _with_steps(found, steps)
 
 
@@ -106,21 +121,22 @@ def _repeated(
     found: BatchResult,
     levels: np.ndarray,
     steps: np.ndarray,
-    plan: BatchPlan,
+    unsure: np.ndarray,
+    tolerance: float,
     ladder: StepLadder,
     run: Callable[[np.ndarray, np.ndarray], BatchResult],
 ) -> BatchResult:
     """Lanes in question again, with half the step each time, until two runs agree. Writes the steps that stand into `steps`."""
     at, lanes = levels.copy(), len(levels)
     inaccurate = np.zeros(lanes, bool)
-    asked = np.flatnonzero((found.columns["outcome"] != Outcome.reached_end) | _open(found))
+    asked = np.flatnonzero((found.columns["outcome"] != Outcome.reached_end) | _open(found) | unsure)
     for _ in range(REPEATS):
         asked = asked[at[asked] <= ladder.deepest]
         if not len(asked):
             break
         finer = run(asked, at[asked] + 1)
         before = taken(found, asked)
-        agreed = differences_of_endings(before, finer) <= AGREED * WANTED_ERROR[plan.precision]
+        agreed = agree(before, finer, tolerance)
         # What was sound before and is confirmed stands as it is; all else is replaced by what is nearer to the truth.
         kept = agreed & ~_open(before)
         new = asked[~kept]
@@ -138,11 +154,21 @@ def _open(result: BatchResult) -> np.ndarray:
     return np.any([result.doubts[name] for name in _OF_THE_STEP], axis=0)
 
 
-def differences_of_endings(one: BatchResult, other: BatchResult) -> np.ndarray:
-    """How far apart in time two runs of the same robots ended, per unit of 1 + time; infinite where they ended otherwise."""
+def agree(one: BatchResult, other: BatchResult, tolerance: float) -> np.ndarray:
+    """Which robots ended alike in two runs, at the same time within `tolerance` per unit of 1 + time.
+
+    Of robots that reached the end the measured columns must agree too.
+    """
     a, b = (np.asarray(r.columns["t_end"], float) for r in (one, other))
-    same = one.columns["outcome"] == other.columns["outcome"]
-    return np.where(same, np.abs(a - b) / (1.0 + b), np.inf)
+    alike = (one.columns["outcome"] == other.columns["outcome"]) & (np.abs(a - b) <= tolerance * (1.0 + b))
+    ended = np.asarray(other.columns["outcome"]) != Outcome.reached_end
+    for name, values in other.columns.items():
+        if name.startswith(_OWN_LIMIT) or name.endswith(_EXTREMES):
+            continue
+        a, b = np.asarray(one.columns[name], float), np.asarray(values, float)
+        near = np.isclose(a, b, rtol=max(tolerance, MEASURED), atol=MEASURED * LITTLE, equal_nan=True)
+        alike = alike & (near | ended)
+    return alike
 
 
 def taken(result: BatchResult, rows: np.ndarray) -> BatchResult:

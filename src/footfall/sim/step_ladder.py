@@ -3,6 +3,9 @@
 All steps are those of one halving series, first / 2^level. A robot's *rung* says how far the series must go down before an explicit
 method is stable for it at its start; what accuracy asks for beyond that is found on probes, rung by rung. So a robot's step follows from
 its own numbers and from this table alone, whoever its neighbours are.
+
+A scenario may give the first step (`BatchPlan.first_step`). For a method of low order, whose steps could be halved without end before
+they are as accurate as those of order 4, its author has said how accurate is enough: it is only halved where it is not stable.
 """
 
 import dataclasses
@@ -25,6 +28,10 @@ PROBE_TIME = 5.0
 PROBES = 64
 FIRST_GUESS = 0.01  # s
 HALVINGS = 20
+#: Two runs agree when they end within this many times the error that was wanted: some robots amplify it.
+AGREED = 10.0
+#: What is wanted where a scenario gives the first step of a method of low order: with AGREED 1 %, as of its energy books.
+ROUGH_ERROR = 1e-3
 #: Room left below the limit of stability at the start: along a run the flow becomes twice as fast as it was there.
 MARGIN = 0.5
 #: A robot may always take so many steps (less than a second of a core); or so many times those of the least stiff, up to ten times as many.
@@ -40,7 +47,22 @@ class StepLadder:
     deepest: int  #: level below which a robot would cost too much
     error: float  #: of the state after `time` on the first rung, 90 % of the probes are better; per unit of 1 + |state|
     time: float  #: s
-    probes: int
+    probes: int  #: 0: accuracy was not asked for
+    unsure: tuple[int, ...] = ()  #: rungs whose probes did not become accurate at any level
+
+    @property
+    def margin(self) -> float:
+        """Share of the limit of stability that a step may have at the start."""
+        return MARGIN if self.probes else 1.0
+
+    def agreed(self, precision: str) -> float:
+        """How far apart two runs may end that agree, per unit of 1 + time."""
+        return AGREED * (WANTED_ERROR[precision] if self.probes else ROUGH_ERROR)
+
+    def vouched(self, rungs: np.ndarray) -> np.ndarray:
+        """Which robots have a rung that was probed and found accurate; all of them where accuracy was not asked for."""
+        accurate = [rung for rung, _ in self.levels if rung not in self.unsure]
+        return np.isin(rungs, accurate) | (self.probes == 0)
 
     @property
     def step(self) -> float:
@@ -65,19 +87,22 @@ class StepLadder:
     @classmethod
     def from_dict(cls, said: dict[str, Any]) -> "StepLadder":
         error = math.inf if said["error"] is None else said["error"]
-        return cls(**{**said, "error": error, "levels": tuple((rung, level) for rung, level in said["levels"])})
+        levels = tuple((rung, level) for rung, level in said["levels"])
+        return cls(**{**said, "error": error, "levels": levels, "unsure": tuple(said.get("unsure", ()))})
 
 
-def first_step(system: AbstractHybridSystem, duration: float) -> float:
-    """The longest step worth trying: it divides the duration, or the shortest time between ticks of a clock."""
-    unit = min([duration, *(e.period for e in system.events if e.period is not None)])
+def first_step(system: AbstractHybridSystem, plan: BatchPlan) -> float:
+    """The longest step worth trying: the plan's, or one that divides the duration or the shortest time between ticks of a clock."""
+    if plan.first_step is not None:
+        return plan.first_step
+    unit = min([plan.duration, *(e.period for e in system.events if e.period is not None)])
     return unit / math.ceil(unit / FIRST_GUESS - 1e-9)
 
 
-def rungs_of(system: Any, state: HybridState, first: float, method: str) -> np.ndarray:
+def rungs_of(system: Any, state: HybridState, first: float, method: str, margin: float = MARGIN) -> np.ndarray:
     """How often the first step must be halved to be stable, with room to spare, for each robot where it starts."""
     with np.errstate(divide="ignore"):
-        needed = np.log2(first * rates_of_change(system, state) / (MARGIN * REACH[method]))
+        needed = np.log2(first * rates_of_change(system, state) / (margin * REACH[method]))
     return np.clip(np.ceil(needed), 0, HALVINGS).astype(np.int64)
 
 
@@ -88,22 +113,26 @@ def joined(ladders: list[StepLadder]) -> StepLadder:
     for rung, level in sorted(pair for one in ladders for pair in one.levels):
         levels[rung] = max(level, levels.get(rung, 0))
     deepest, probes = max(one.deepest for one in ladders), sum(one.probes for one in ladders)
-    return dataclasses.replace(best, levels=tuple(levels.items()), deepest=deepest, probes=probes)
+    unsure = tuple(sorted({rung for one in ladders for rung in one.unsure}))
+    return dataclasses.replace(best, levels=tuple(levels.items()), deepest=deepest, probes=probes, unsure=unsure)
 
 
 def choose_steps(system: AbstractHybridSystem, state: HybridState, plan: BatchPlan, first: float | None = None) -> StepLadder:
     """A ladder for these robots and those like them, from at most PROBES of them.
 
     On each rung the step is halved until a further halving changes the end of nine tenths of its probes by less than is wanted. A probe
-    that ends otherwise, or at another time, at half the step is as wrong as can be.
+    that ends otherwise, or at another time, at half the step is as wrong as can be. Single precision is measured by double: halving
+    steps until rounding freezes the state would look like accuracy.
     """
+    first = first or first_step(system, plan)
+    if plan.first_step is not None and METHODS[plan.method].order < 4:
+        return StepLadder(first, ((0, 0),), _deepest(first, plan.duration, 0), math.inf, 0.0, 0)
     system, state, lanes = prepared(system, state, plan.precision)
     rows = np.unique(np.linspace(0, lanes - 1, min(PROBES, lanes)).round().astype(int))
-    first = first or first_step(system, plan.duration)
     system, state = lanes_of(system, state, rows)
     rungs = rungs_of(system, state, first, plan.method)
     span = first * max(1, round(min(PROBE_TIME, plan.duration) / first))
-    levels, error = [], math.inf
+    levels, unsure, error = [], [], math.inf
     deepest = _deepest(first, plan.duration, int(rungs.min()))
     for rung in np.unique(rungs).tolist():
         if rung > deepest:
@@ -113,7 +142,8 @@ def choose_steps(system: AbstractHybridSystem, state: HybridState, plan: BatchPl
         if not levels:
             error, deepest = found, _deepest(first, plan.duration, level)
         levels.append((rung, level))
-    return StepLadder(first, tuple(levels) or ((0, deepest),), deepest, error, span, len(rows))
+        unsure += [rung] if found > WANTED_ERROR[plan.precision] else []
+    return StepLadder(first, tuple(levels) or ((0, deepest),), deepest, error, span, len(rows), tuple(unsure))
 
 
 def _deepest(first: float, duration: float, level: int) -> int:
@@ -129,13 +159,13 @@ def _accurate(
     wanted, order = WANTED_ERROR[plan.precision], METHODS[plan.method].order
     path = "cpp" if plan.path in ("auto", "gpu") else plan.path
 
-    def run(level: int) -> BatchResult:
-        probe = BatchPlan(span, first / 2**level, plan.method, plan.precision, max_jumps=plan.max_jumps, path=path)
+    def run(level: int, precision: str) -> BatchResult:
+        probe = BatchPlan(span, first / 2**level, plan.method, precision, max_jumps=plan.max_jumps, path=path)
         return run_batch(system, state, probe, room=room)
 
-    best, coarse, stalled = (level, math.inf), run(level), 0
+    best, coarse, stalled = (level, math.inf), run(level, plan.precision), 0
     for at in range(level, max(level, deepest - 1) + 1):
-        fine = run(at + 1)
+        fine = run(at + 1, "float64")
         gaps = np.sort(differences(coarse, fine))
         error = float(gaps[math.ceil(0.9 * (len(gaps) - 1))]) * 2**order / (2**order - 1)
         # Where halving no longer helps (order 1 gains a factor of 2 each time), rounding has taken over; once may be chance.
@@ -144,7 +174,7 @@ def _accurate(
             best = (at, error)
         if error <= wanted or stalled > 1:
             break
-        coarse = fine
+        coarse = fine if plan.precision == "float64" else run(at + 1, plan.precision)
     return best
 
 

@@ -88,7 +88,7 @@ def step_ladder(variants: Variants, columns: Columns, plan: BatchPlan) -> StepLa
     ]
     if not groups:
         return None
-    first = min(first_step(experiment.system, plan.duration) for experiment, _ in groups)
+    first = min(first_step(experiment.system, plan) for experiment, _ in groups)
     require_step_fits(variants, columns, dataclasses.replace(plan, step=first))
     return joined([choose_steps(*batch, plan, first) for _, batch in groups])
 
@@ -114,7 +114,7 @@ def result_columns(variants: Variants, columns: Columns, plan: BatchPlan) -> tup
     probed = {id(experiment): _laned(experiment, numeric, len(rows)) for experiment, rows, numeric in variants.groups(columns)}
     for experiment in variants.seen:
         periods = [event.period for event in experiment.system.events if event.period is not None]
-        step = plan.step or first_step(experiment.system, plan.duration)
+        step = plan.step or first_step(experiment.system, plan)
         span = max([2 * step, *periods])
         batch = probed.get(id(experiment), (experiment.system, experiment.start))
         result = run_checked(*batch, dataclasses.replace(plan, duration=span, step=step, settle=None, path=path))

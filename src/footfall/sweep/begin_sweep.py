@@ -94,6 +94,8 @@ def default_shard_size(count: int, path: str = "auto", workers: int = 1) -> int:
 
 def chosen_words(ladder: StepLadder) -> str:
     """How the steps were chosen, for the summary."""
+    if not ladder.probes:
+        return "the scenario's, halved where it is not stable or not accurate"
     probes = counted(ladder.probes, "design")
     if not math.isfinite(ladder.error):
         return f"chosen from {probes}, which end otherwise at half of it"

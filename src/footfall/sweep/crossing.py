@@ -16,8 +16,8 @@ from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import batched, find_knob
-from footfall.sim.batch import run_batch
 from footfall.sim.batch_plan import BatchPlan
+from footfall.sim.checked_batch import TIME_STEP, run_checked
 from footfall.sweep.designs import Axis
 
 #: Widths of the study [m].
@@ -62,8 +62,8 @@ class Crossings:
     t_end: np.ndarray  #: s
     residual: np.ndarray  #: of the energy ledger, relative to throughput
     verdict: np.ndarray  #: "sound", or the reasons for doubt
+    steps: np.ndarray  #: s, what each run took
     path: str
-    step: float
     notes: tuple[str, ...]
 
     @property
@@ -85,6 +85,12 @@ class Crossings:
         late = np.where(self.crossed, self.t_end, np.nan)
         some = self.counts > 0
         return np.where(some, np.nanmedian(np.where(some[..., None], late, 0.0), axis=-1), np.nan)
+
+    @property
+    def runs_by_step(self) -> dict[float, int]:
+        """How many runs took each step [s], the longest first."""
+        steps, counts = np.unique(self.steps, return_counts=True)
+        return dict(zip(steps[::-1].tolist(), counts[::-1].tolist(), strict=True))
 
 
 def controllers_of(experiment: Experiment) -> tuple[str, tuple[str, ...]]:
@@ -114,7 +120,10 @@ def count_crossings(
     progress: Callable[[float], None] | None = None,
     threads: int | None = None,
 ) -> Crossings:
-    """Run all of them. A run that gets over ends there; the others are given the plan's whole duration."""
+    """Run all of them. A run that gets over ends there; the others are given the plan's whole duration.
+
+    Without a step in the plan every run has one that suits it, and what a shorter one could overturn is run again with it.
+    """
     (key, options), near = controllers_of(experiment), near_edge(experiment)
     chosen = [s for size in range(len(options) + 1) for s in itertools.combinations(options, size)]
     starts = near + question.spread * np.arange(question.arrivals) / question.arrivals
@@ -130,7 +139,7 @@ def count_crossings(
         columns[question.axis.key] = np.array(question.values)[value]
     system, state = batched(experiment, columns)
     try:
-        result = run_batch(system, state, plan, progress=progress, threads=threads)
+        result = run_checked(system, state, plan, progress=progress, threads=threads)
     except ValueError as error:
         raise ScenarioError(f"{experiment.origin}: {error}") from None
 
@@ -145,8 +154,8 @@ def count_crossings(
         cells("t_end"),
         cells("relative_residual"),
         verdict_words(result.doubts, result.columns["outcome"].size).reshape(shape),
+        cells(TIME_STEP),
         result.path,
-        result.step,
         result.notes,
     )
 
@@ -154,7 +163,7 @@ def count_crossings(
 def rows_of(found: Crossings) -> tuple[list[str], list[Sequence[object]]]:
     """A table with a line for each run."""
     varied = [] if found.question.axis is None else [found.question.axis.key]
-    names = ["controller", *varied, "gap_width", "gap_start", "outcome", "t_end", "verdict"]
+    names = ["controller", *varied, "gap_width", "gap_start", "outcome", "t_end", "verdict", TIME_STEP]
     rows = []
     for place in np.ndindex(found.outcome.shape):
         which, value, width, arrival = place
@@ -169,6 +178,7 @@ def rows_of(found: Crossings) -> tuple[list[str], list[Sequence[object]]]:
                 end,
                 f"{found.t_end[place]:.6g}",
                 found.verdict[place],
+                f"{found.steps[place]:.6g}",
             ]
         )
     return names, rows

@@ -17,12 +17,15 @@ _STATISTICS = ("mean", "rms", "min", "max")
 
 
 def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
-    """A batch plan with what the scenario's [sim] table says, and the `options` that are not None on top of it."""
+    """A batch plan with what the scenario's [sim] table says, and the `options` that are not None on top of it.
+
+    The scenario's `batch_step` suits its own robot: designs begin with it, and those for which it is too long take a shorter one.
+    """
     said = {name: getattr(experiment.plan, name) for name in ("duration", "step", "settle", "max_jumps")}
     sim = experiment.document["sim"]
     said["method"] = sim.get("batch_method", "rk4")  # a sweep begun by an older version does not say
     if isinstance(sim.get("batch_step"), float):
-        said["step"] = sim["batch_step"]
+        said |= {"step": None, "first_step": sim["batch_step"]}
     asked = {name: value for name, value in options.items() if value is not None}
     if said["settle"] is not None and said["settle"] >= asked.get("duration", said["duration"]):
         said["settle"] = None

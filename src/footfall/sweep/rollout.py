@@ -37,8 +37,9 @@ def rollout(
         vary: values by key path, in SI or with units ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
             combination is run, with one dimension per key.
         designs: columns of equal length instead (a dictionary or a pandas data frame): one dimension "design".
-        duration, step, method: without them the scenario's (`sim.batch_step`, `sim.batch_method`); where it has no step, each
-            design has one that is stable and accurate for it (`data.time_step`), and what a shorter step could overturn is run again with it.
+        duration, step, method: without them the scenario's, and each design has a step that is stable and accurate for it
+            (`data.time_step`; where the scenario has a `sim.batch_step` it is the longest); what a shorter step could overturn is run
+            again with it. A step that you give is kept.
         precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu".
         track: outputs whose least, greatest and mean values are kept. progress: is told the fraction done.
 

@@ -18,7 +18,7 @@ from jax import Array, lax
 
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem
-from footfall.sim import at_start
+from footfall.sim import at_start, own_times
 from footfall.sim.locate import LAST_SHIFT, LOOKS, TIME_TOLERANCE, hermite, locate, seen_too_coarsely, until_armed
 from footfall.sim.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
 from footfall.sim.packed_system import Loop, SolverStep
@@ -224,11 +224,14 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         found.hit & ~pending & (rate[which] < 0), -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)), 0.0
     )
     moved = jnp.where(jnp.abs(moved) <= 2 * LAST_SHIFT, moved, 0.0)
+    # One that waited for another at the same time got to zero by itself; one that the jump pushed below zero happens when that does.
+    waited = pending & (c.t == c.last_event) & (jnp.abs(g[which]) <= 2 * LAST_SHIFT * jnp.abs(rate[which]))
+    moved = moved + jnp.where(waited, own_times.at_own_time(g[which], rate[which]), 0.0)
     moved = moved + stop(jnp.maximum(c.t - (t1 + moved), 0.0))  # no event is before the step in which it was seen
     te, before = t1 + moved, y1 + field * moved
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
-    after, m, work = loop.apply_jump(te, before, c.m, which)
+    after, m, work = own_times.jump(loop, te, before, c.m, which)
     after, m = jnp.where(jumped, after, before), pick(jumped, m, c.m)
     guards, rates = loop.guard_rates(te, after, m)
     # Only the guard that fired and those it restarts are disarmed; each re-arms once it is positive. Within the time to which

@@ -1,0 +1,100 @@
+"""Events that one jump makes together, differentiated each at its own time.
+
+A robot may make two events in one jump: two feet that land in the same instant, so that rounding does not decide which comes first. For the
+first derivative each still has a time of its own, and between the two the robot flows with only the first of them made:
+
+    x+ = R(x + f d) - f+ d,   d = -dg / (dg/dt)                    (the saltation matrix of one event, with R its jump)
+
+one event after the other, f the flow before it and f+ after it. The result is the state at the time of the event that was located, on the
+flow that follows all of them. Where the order matters to it, there is no derivative: its tangent is NaN.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from footfall.sim.packed_system import Loop
+
+#: Tangents of the two orders are the same within this share of the largest of them: rounding leaves 1e-10, another order a good part of 1.
+SAME_TANGENT = 1e-6
+
+
+class Jumped(NamedTuple):
+    """What a jump leaves."""
+
+    y: Array
+    m: Any
+    work: Array
+
+
+def jump(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> Jumped:
+    """The jump of flat event `which`, with the tangents that belong to it and to those it makes as well."""
+    plain = Jumped(*loop.apply_jump(t, y, m, which))
+    events, due = _made_together(loop, t, y, m, which)
+    if not events.shape[0]:
+        return plain
+    both = jnp.any(due)
+    order = jnp.stack([jnp.concatenate([which[None], events]), jnp.concatenate([events[::-1], which[None]])])
+    made = jnp.stack([jnp.concatenate([both[None], due]), jnp.concatenate([due[::-1], both[None]])])
+    ways = jax.vmap(lambda events, made: _one_by_one(loop, t, Jumped(y, m, 0.0 * plain.work), events, made))(order, made)
+    leaves, tree = jax.tree.flatten(plain)
+    reals = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.floating)]
+    moving = [jax.tree.leaves(ways)[i] for i in reals]
+    for i, leaf in zip(reals, _moving_as([leaves[i] for i in reals], moving, both), strict=True):
+        leaves[i] = leaf
+    return jax.tree.unflatten(tree, leaves)
+
+
+def at_own_time(room: Array, rate: Array) -> Array:
+    """How much later than now a guard at zero gets there, which is 0 but for its tangent."""
+    late = -room / lax.stop_gradient(jnp.where(rate < 0, rate, -1.0))
+    return jnp.where(rate < 0, late - lax.stop_gradient(late), 0.0)
+
+
+def _made_together(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tuple[Array, Array]:
+    """Flat indices of the events that the jump of `which` may make as well, and whether it does."""
+    x, _ = loop.layout.unpack(y)
+    with_each = [loop.system.together(t, x, m, k) for k in range(len(loop.system.events))]
+    most = max(map(len, with_each))
+    events, due = jnp.zeros(most, which.dtype), jnp.zeros(most, bool)
+    for k, others in enumerate(with_each):
+        for n, (other, happens) in enumerate(others.items()):
+            chosen = which == int(loop.first_index[k])
+            events = events.at[n].set(jnp.where(chosen, int(loop.first_index[other]), events[n]))
+            due = due.at[n].set(jnp.where(chosen, happens, due[n]))
+    return events, due
+
+
+def _one_by_one(loop: Loop, t: Array, before: Jumped, events: Array, made: Array) -> Jumped:
+    """After these events, one by one, each at its own time: as it is at t on the flow after the last of them."""
+
+    def event(now: Jumped, turn: tuple[Array, Array]) -> tuple[Jumped, None]:
+        which, happens = turn
+        field = loop.field(jnp.zeros(()), now.y, (loop.system, now.m, t))
+        rooms, rates = loop.guard_rates(t, now.y, now.m, field)
+        late = at_own_time(rooms[which], rates[which])
+        y, m, work = loop.apply_jump(t + late, now.y + field * late, now.m, which, alone=True)
+        y = y - loop.field(jnp.zeros(()), y, (loop.system, m, t)) * late
+        after = Jumped(y, m, now.work + work)
+        return jax.tree.map(lambda a, b: jnp.where(happens, a, b), after, now), None
+
+    return lax.scan(event, before, (events, made))[0]
+
+
+@jax.custom_jvp
+def _moving_as(values: list[Array], ways: list[Array], together: Array) -> list[Array]:
+    """These values, which where `together` holds move as both `ways` do (first axis): not at all as a number if the two do not agree."""
+    del ways, together
+    return values
+
+
+@_moving_as.defjvp
+def _(primals: Any, tangents: Any) -> Any:
+    (values, _, together), (plain, ways, _) = primals, tangents
+    apart = [jnp.max(jnp.abs(way[0] - way[1]), initial=0.0) for way in ways]
+    size = [jnp.max(jnp.abs(way), initial=0.0) for way in ways]
+    agree = jnp.stack(apart).max() <= SAME_TANGENT * jnp.stack(size).max()
+    moved = [jnp.where(agree, way[0], jnp.nan) for way in ways]
+    return values, [jnp.where(together, new, old) for new, old in zip(moved, plain, strict=True)]

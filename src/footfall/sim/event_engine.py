@@ -231,7 +231,10 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     te, before = t1 + moved, y1 + field * moved
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
-    after, m, work = own_times.jump(loop, te, before, c.m, which)
+    (after, m, work), others = own_times.jump(loop, te, before, c.m, which)
+    stops, late = others.of(limits.stop_event)
+    if others.events.shape[0]:  # a run that ends with an event that another's jump makes as well ends at that event's time
+        te, after = te + late, after + late * loop.field(zero, after, (loop.system, m, te))
     after, m = jnp.where(jumped, after, before), pick(jumped, m, c.m)
     guards, rates = loop.guard_rates(te, after, m)
     # Only the guard that fired and those it restarts are disarmed; each re-arms once it is positive. Within the time to which
@@ -249,7 +252,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     stores = loop.stores(te, before, c.m)
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
     crowded = jnp.where(hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded)
-    counted = jumped & (which == limits.stop_event)
+    counted = jumped & ((which == limits.stop_event) | stops)
     stepped = jumped & ~jnp.asarray(loop.is_clock)[which]
     stop_left, jumps = c.stop_left - counted, c.jumps + jumped
     outcome = _first_of(

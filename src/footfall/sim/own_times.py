@@ -29,22 +29,36 @@ class Jumped(NamedTuple):
     work: Array
 
 
-def jump(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> Jumped:
+class Others(NamedTuple):
+    """Events that a jump makes as well."""
+
+    events: Array  #: flat indices of those it may make
+    due: Array  #: whether it does
+    late: Array  #: 0 but for its tangent, by which each comes later than the event that was located
+
+    def of(self, event: Any) -> tuple[Array, Array]:
+        """Whether this flat event is among them, and how late it is."""
+        among = self.due & (self.events == event)
+        return jnp.any(among), jnp.sum(jnp.where(among, self.late, 0.0))
+
+
+def jump(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tuple[Jumped, Others]:
     """The jump of flat event `which`, with the tangents that belong to it and to those it makes as well."""
     plain = Jumped(*loop.apply_jump(t, y, m, which))
     events, due = _made_together(loop, t, y, m, which)
     if not events.shape[0]:
-        return plain
+        return plain, Others(events, due, jnp.zeros(0))
     both = jnp.any(due)
     order = jnp.stack([jnp.concatenate([which[None], events]), jnp.concatenate([events[::-1], which[None]])])
     made = jnp.stack([jnp.concatenate([both[None], due]), jnp.concatenate([due[::-1], both[None]])])
-    ways = jax.vmap(lambda events, made: _one_by_one(loop, t, Jumped(y, m, 0.0 * plain.work), events, made))(order, made)
+    ways, late = jax.vmap(lambda events, made: _one_by_one(loop, t, Jumped(y, m, 0.0 * plain.work), events, made))(order, made)
     leaves, tree = jax.tree.flatten(plain)
     reals = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.floating)]
-    moving = [jax.tree.leaves(ways)[i] for i in reals]
-    for i, leaf in zip(reals, _moving_as([leaves[i] for i in reals], moving, both), strict=True):
+    moving = [jax.tree.leaves(ways)[i] for i in reals] + [jnp.stack([late[0, 1:], late[1, :-1][::-1]])]
+    *moved, late = _moving_as([*(leaves[i] for i in reals), 0.0 * due], moving, both)
+    for i, leaf in zip(reals, moved, strict=True):
         leaves[i] = leaf
-    return jax.tree.unflatten(tree, leaves)
+    return jax.tree.unflatten(tree, leaves), Others(events, due, late)
 
 
 def at_own_time(room: Array, rate: Array) -> Array:
@@ -67,10 +81,10 @@ def _made_together(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tupl
     return events, due
 
 
-def _one_by_one(loop: Loop, t: Array, before: Jumped, events: Array, made: Array) -> Jumped:
-    """After these events, one by one, each at its own time: as it is at t on the flow after the last of them."""
+def _one_by_one(loop: Loop, t: Array, before: Jumped, events: Array, made: Array) -> tuple[Jumped, Array]:
+    """After these events, one by one, each at its own time: as it is at t on the flow after the last of them; and how late each is."""
 
-    def event(now: Jumped, turn: tuple[Array, Array]) -> tuple[Jumped, None]:
+    def event(now: Jumped, turn: tuple[Array, Array]) -> tuple[Jumped, Array]:
         which, happens = turn
         field = loop.field(jnp.zeros(()), now.y, (loop.system, now.m, t))
         rooms, rates = loop.guard_rates(t, now.y, now.m, field)
@@ -78,9 +92,9 @@ def _one_by_one(loop: Loop, t: Array, before: Jumped, events: Array, made: Array
         y, m, work = loop.apply_jump(t + late, now.y + field * late, now.m, which, alone=True)
         y = y - loop.field(jnp.zeros(()), y, (loop.system, m, t)) * late
         after = Jumped(y, m, now.work + work)
-        return jax.tree.map(lambda a, b: jnp.where(happens, a, b), after, now), None
+        return jax.tree.map(lambda a, b: jnp.where(happens, a, b), after, now), late
 
-    return lax.scan(event, before, (events, made))[0]
+    return lax.scan(event, before, (events, made))
 
 
 @jax.custom_jvp

@@ -51,6 +51,8 @@ AT_START = {
     "below zero by rounding, and rising": ([-1e-17, 0.5, -1.0, 0.0], 0.5),
     "below zero by rounding, at rest, then rising": ([-1e-17, 0.0, 0.5, -1.0], 0.5),
     "at zero for ever": ([0.0, 0.0, 0.0, 0.0], None),
+    "below zero by rounding, for ever": ([-1e-17, 0.0, 0.0, 0.0], None),
+    "below zero and positive within a millisecond": ([-1e-4, 1.0, 0.0, 0.0], 0.0),
     "above zero": ([0.4, -1.0, 0.0, 0.0], 0.4),
 }
 AFTER_A_JUMP = {
@@ -92,6 +94,38 @@ def test_the_step_engine_ends_a_lane_where_its_guard_has_no_room(precision):
             assert_ends(name, Outcome(outcome), t)
         else:  # twenty roundings of x, over a slope of 0.25
             assert t == pytest.approx(1.0 if CASES[name][1] is None else CASES[name][1], abs=20 * 1.2e-7 / 0.25), name
+
+
+class Meeting(Ending):
+    """The cubic begins with the change; before it the guard of the end falls to zero in the same instant."""
+
+    def guards(self, t, x, m):
+        change, cubic = super().guards(t, x, m)
+        return (change, jnp.where(m.n == 0, change, cubic))
+
+
+def test_a_guard_at_zero_before_a_jump_that_leaves_it_rising_has_had_its_event():
+    """It got to zero itself, in the same instant: unlike one that had room, and that the jump put there."""
+    parts = (0.0, 0.5, -1.0, 0.0, 1.0)
+    plan = SimPlan(duration=1.0, sample_rate=None, max_step=0.13)
+    run = simulate(Meeting(*parts), Clockwork.begin(Scalar1(x=0.0)), plan)
+    assert [event.name for event in run.events] == ["change", "end"]  # ties go in declared order
+    assert (run.outcome, run.ending.t) == (Outcome.fell, pytest.approx(0.3, abs=1e-12))
+    lanes = HybridState(Scalar1(x=np.zeros(1)), Count(n=np.int32(0)))
+    batch = run_batch(Meeting(*parts), lanes, BatchPlan(1.0, step=0.05, path="xla")).columns
+    assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == (Outcome.fell, pytest.approx(0.3, abs=1e-12))
+
+
+@pytest.mark.parametrize("spread", [1e-17, 3e-16, 1e-13])
+def test_no_event_is_before_the_one_it_follows(spread):
+    """Forty guards that reach zero within a few roundings of time, each with other roundings of its own."""
+    ends = 0.3 + spread * np.random.default_rng(3).standard_normal(40)
+    scale = np.linspace(0.1, 3.7, 40)
+    crowd = Clockwork(curve=lambda x: tuple(s * e - s * x for s, e in zip(scale, ends, strict=True)))
+    plan = SimPlan(duration=0.5, sample_rate=None, max_step=0.13)
+    run = simulate(crowd, crowd.begin(Scalar1(x=0.0)), plan)
+    times = np.array([event.t for event in run.events])
+    assert len(times) == 40 and np.all(np.diff(times) >= 0) and np.all(np.abs(times - 0.3) < 1e-12)
 
 
 #: What each start violates, seen by attack: before, the first ran to "arrived", the others for milliseconds or for ever.

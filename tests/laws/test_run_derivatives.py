@@ -161,6 +161,15 @@ def test_two_feet_that_land_together_are_differentiated_each_at_its_own_time():
     assert float(found.slopes["steering_current"]["spring"]) == pytest.approx(0.0, abs=1e-9)  # left and right alike
 
 
+def test_the_gait_of_the_two_sided_wheel_has_the_multipliers_of_differences():
+    """Of the flow over a period, from mid-stance, with each number of the state moved by 1e-6 and 2e-6 to both sides, extrapolated."""
+    wheel = ff.load("rimless-wheel-turning", {"steering_current": 0.0})
+    plan = ff.SimPlan(duration=1.0, rtol=1e-10, atol=1e-12)
+    cycle = ff.find_cycle(wheel.system, wheel.start, "touchdown_left", plan, warm_up=20)
+    # The first and the fourth are of the sides against each other (they were 1.4325 and -0.0289). Differences are good to 1e-8.
+    assert cycle.multipliers[:4] == pytest.approx([1.24414068, 0.66679132, 0.62277670, 0.56846772], rel=1e-7)
+
+
 class Shutters(ManyBalls):
     """Heights that fall by 1 m/s, and once they have met the floor rise by 1 m/s: exact in binary, so both meet it in one instant."""
 

@@ -285,9 +285,7 @@ class SteeredWheel(AbstractPlant):
         return {} if k > 1 else {1 - k: self.guards(t, x, m)[1 - k] < TOGETHER}
 
     def jump_alone(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
-        return (
-            self.jump(t, x, m, k) if k > 1 else self._landed(x, m, [x.height == x.height if i == k else False for i in (0, 1)])
-        )
+        return self.jump(t, x, m, k) if k > 1 else self._landed(x, m, [k == 0, k == 1])
 
     def _landed(self, x: SteeredWheelState, m: Counts, lands: list[Any]) -> Jump:
         """After a landing of the sides that land, left and right."""

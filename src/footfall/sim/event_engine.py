@@ -21,6 +21,7 @@ from footfall.hybrid.system import AbstractHybridSystem
 from footfall.sim import at_start, own_times
 from footfall.sim.locate import LAST_SHIFT, LOOKS, TIME_TOLERANCE, hermite, locate, seen_too_coarsely, until_armed
 from footfall.sim.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
+from footfall.sim.own_times import pick
 from footfall.sim.packed_system import Loop, SolverStep
 
 #: This many events in a row, each within ZENO_INTERVAL of the one before, are called Zeno.
@@ -41,7 +42,8 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     span = at_start.moment(y.dtype)
     ahead = y + span * loop.field(t, y + 0.5 * span * field, (system, m, t + 0.5 * span))
     later, ends = loop.guards(t + span, ahead, m), np.repeat(at_start.ends_at_once(system), np.diff(loop.first_index))
-    armed = (guards > 0) | at_start.fires(guards, rates, later, span, ends)
+    _, by_state = loop.guard_rates(t, y, m, y)
+    armed = (guards > 0) | at_start.fires(guards, rates, later, by_state, span, ends)
     if settings.adaptive:
         scale = limits.atol + limits.rtol * jnp.abs(y)
         size, speed = jnp.sqrt(jnp.mean((y / scale) ** 2)), jnp.sqrt(jnp.mean((field / scale) ** 2))
@@ -297,11 +299,6 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         tried=c.tried + found.tries,
     )
     return pick(active, new, c), chunk
-
-
-def pick(flag: Array, new: Any, old: Any) -> Any:
-    """`new` where the flag holds, else `old`, leaf by leaf."""
-    return jax.tree.map(lambda a, b: jnp.where(flag, a, b), new, old)
 
 
 def _first_of(*cases: tuple[Array, Any]) -> Array:

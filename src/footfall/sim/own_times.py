@@ -19,6 +19,10 @@ from footfall.sim.packed_system import Loop
 
 #: Tangents of the two orders are the same within this share of the largest of them: rounding leaves 1e-10, another order a good part of 1.
 SAME_TANGENT = 1e-6
+#: s; events this much apart are so by rounding, and the jump is taken as the robot makes it, in one: what is the same on two sides stays so.
+SAME_TIME = 1e-15
+#: s; events that a robot calls simultaneous are not further apart than this. Else (a guard that hardly moves) only the tangents are theirs.
+LATEST = 1e-8
 
 
 class Jumped(NamedTuple):
@@ -34,7 +38,7 @@ class Others(NamedTuple):
 
     events: Array  #: flat indices of those it may make
     due: Array  #: whether it does
-    late: Array  #: 0 but for its tangent, by which each comes later than the event that was located
+    late: Array  #: s, by which each comes later than the event that was located
 
     def of(self, event: Any) -> tuple[Array, Array]:
         """Whether this flat event is among them, and how late it is."""
@@ -53,12 +57,21 @@ def jump(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tuple[Jumped, 
     made = jnp.stack([jnp.concatenate([both[None], due]), jnp.concatenate([due[::-1], both[None]])])
     ways, late = jax.vmap(lambda events, made: _one_by_one(loop, t, Jumped(y, m, 0.0 * plain.work), events, made))(order, made)
     leaves, tree = jax.tree.flatten(plain)
+    # Value and tangent are to belong together, also for a Newton method that moves the events apart by less than they are called simultaneous.
+    apart = jnp.any(due & (jnp.abs(late[0, 1:] - late[0, 0]) > SAME_TIME))
+    found = jax.tree.leaves(pick(apart, jax.tree.map(lambda way: way[0], ways), plain))
     reals = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.floating)]
     moving = [jax.tree.leaves(ways)[i] for i in reals] + [jnp.stack([late[0, 1:], late[1, :-1][::-1]])]
-    *moved, late = _moving_as([*(leaves[i] for i in reals), 0.0 * due], moving, both)
+    values = [*(lax.stop_gradient(found[i]) for i in reals), lax.stop_gradient(jnp.where(apart & due, late[0, 1:], 0.0))]
+    *moved, late = _moving_as([leaves[i] for i in reals] + [0.0 * late[0, 1:]], values, moving, both)
     for i, leaf in zip(reals, moved, strict=True):
         leaves[i] = leaf
     return jax.tree.unflatten(tree, leaves), Others(events, due, late)
+
+
+def pick(flag: Array, new: Any, old: Any) -> Any:
+    """`new` where the flag holds, else `old`, leaf by leaf."""
+    return jax.tree.map(lambda a, b: jnp.where(flag, a, b), new, old)
 
 
 def at_own_time(room: Array, rate: Array) -> Array:
@@ -88,25 +101,27 @@ def _one_by_one(loop: Loop, t: Array, before: Jumped, events: Array, made: Array
         which, happens = turn
         field = loop.field(jnp.zeros(()), now.y, (loop.system, now.m, t))
         rooms, rates = loop.guard_rates(t, now.y, now.m, field)
-        late = at_own_time(rooms[which], rates[which])
+        room, rate = rooms[which], rates[which]
+        late = jnp.where(rate < 0, -room / lax.stop_gradient(jnp.where(rate < 0, rate, 1.0)), 0.0)
+        late = jnp.where(jnp.abs(late) < LATEST, late, at_own_time(room, rate))
         y, m, work = loop.apply_jump(t + late, now.y + field * late, now.m, which, alone=True)
         y = y - loop.field(jnp.zeros(()), y, (loop.system, m, t)) * late
         after = Jumped(y, m, now.work + work)
-        return jax.tree.map(lambda a, b: jnp.where(happens, a, b), after, now), late
+        return pick(happens, after, now), late
 
     return lax.scan(event, before, (events, made))
 
 
 @jax.custom_jvp
-def _moving_as(values: list[Array], ways: list[Array], together: Array) -> list[Array]:
-    """These values, which where `together` holds move as both `ways` do (first axis): not at all as a number if the two do not agree."""
-    del ways, together
+def _moving_as(plain: list[Array], values: list[Array], ways: list[Array], together: Array) -> list[Array]:
+    """These values, which move as `plain` does, or where `together` holds as both `ways` do (first axis): NaN if the two do not agree."""
+    del plain, ways, together
     return values
 
 
 @_moving_as.defjvp
 def _(primals: Any, tangents: Any) -> Any:
-    (values, _, together), (plain, ways, _) = primals, tangents
+    (_, values, _, together), (plain, _, ways, _) = primals, tangents
     apart = [jnp.max(jnp.abs(way[0] - way[1]), initial=0.0) for way in ways]
     size = [jnp.max(jnp.abs(way), initial=0.0) for way in ways]
     agree = jnp.stack(apart).max() <= SAME_TANGENT * jnp.stack(size).max()

@@ -116,6 +116,35 @@ def test_a_guard_at_zero_before_a_jump_that_leaves_it_rising_has_had_its_event()
     assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == (Outcome.fell, pytest.approx(0.3, abs=1e-12))
 
 
+class Bent(AbstractToy):
+    """x falls by 1 m/s from 0.3 m. The guard has `left` at the start, less than a rounding of x, and flattens out within `scale`."""
+
+    left: float = param(1e-17, doc="guard at the start")
+    scale: float = param(1e-4, doc="where the guard flattens out")
+
+    @property
+    def events(self):
+        return (Event("bend", "the guard is at zero"),)
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=0.0 * x.x - 1.0), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (self.left + self.scale * jnp.tanh((x.x - 0.3) / self.scale),)
+
+    def jump(self, t, x, m, k):
+        return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+
+
+def test_no_event_is_before_the_step_in_which_it_was_seen():
+    """The chord of the guard looks too far, x is rounded by more than the guard has left, and Newton steps back before the start."""
+    plan = SimPlan(duration=0.1, sample_rate=None, max_step=0.013)
+    for left in (0.5e-17, 1e-17, 2e-17):
+        for scale in np.geomspace(1e-6, 1e-2, 25):
+            run = simulate(Bent(left=left, scale=float(scale)), Clockwork.begin(Scalar1(x=0.3)), plan)
+            assert len(run.events) == 1 and 0.0 <= run.events[0].t < 1e-12, (left, scale)
+
+
 #: What each start violates, seen by attack: before, the first ran to "arrived", the others for milliseconds or for ever.
 STARTS = [
     ("two-leg-single-step", ["torque_limit=0.15"], Outcome.overloaded, "overload"),

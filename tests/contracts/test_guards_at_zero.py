@@ -51,6 +51,8 @@ AT_START = {
     "below zero by rounding, and rising": ([-1e-17, 0.5, -1.0, 0.0], 0.5),
     "below zero by rounding, at rest, then rising": ([-1e-17, 0.0, 0.5, -1.0], 0.5),
     "at zero for ever": ([0.0, 0.0, 0.0, 0.0], None),
+    "below zero by rounding, for ever": ([-1e-17, 0.0, 0.0, 0.0], None),
+    "below zero and positive within a millisecond": ([-1e-4, 1.0, 0.0, 0.0], 0.0),
     "above zero": ([0.4, -1.0, 0.0, 0.0], 0.4),
 }
 AFTER_A_JUMP = {
@@ -92,6 +94,55 @@ def test_the_step_engine_ends_a_lane_where_its_guard_has_no_room(precision):
             assert_ends(name, Outcome(outcome), t)
         else:  # twenty roundings of x, over a slope of 0.25
             assert t == pytest.approx(1.0 if CASES[name][1] is None else CASES[name][1], abs=20 * 1.2e-7 / 0.25), name
+
+
+class Meeting(Ending):
+    """The cubic begins with the change; before it the guard of the end falls to zero in the same instant."""
+
+    def guards(self, t, x, m):
+        change, cubic = super().guards(t, x, m)
+        return (change, jnp.where(m.n == 0, change, cubic))
+
+
+def test_a_guard_at_zero_before_a_jump_that_leaves_it_rising_has_had_its_event():
+    """It got to zero itself, in the same instant: unlike one that had room, and that the jump put there."""
+    parts = (0.0, 0.5, -1.0, 0.0, 1.0)
+    plan = SimPlan(duration=1.0, sample_rate=None, max_step=0.13)
+    run = simulate(Meeting(*parts), Clockwork.begin(Scalar1(x=0.0)), plan)
+    assert [event.name for event in run.events] == ["change", "end"]  # ties go in declared order
+    assert (run.outcome, run.ending.t) == (Outcome.fell, pytest.approx(0.3, abs=1e-12))
+    lanes = HybridState(Scalar1(x=np.zeros(1)), Count(n=np.int32(0)))
+    batch = run_batch(Meeting(*parts), lanes, BatchPlan(1.0, step=0.05, path="xla")).columns
+    assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == (Outcome.fell, pytest.approx(0.3, abs=1e-12))
+
+
+class Bent(AbstractToy):
+    """x falls by 1 m/s from 0.3 m. The guard has `left` at the start, less than a rounding of x, and flattens out within `scale`."""
+
+    left: float = param(1e-17, doc="guard at the start")
+    scale: float = param(1e-4, doc="where the guard flattens out")
+
+    @property
+    def events(self):
+        return (Event("bend", "the guard is at zero"),)
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=0.0 * x.x - 1.0), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (self.left + self.scale * jnp.tanh((x.x - 0.3) / self.scale),)
+
+    def jump(self, t, x, m, k):
+        return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+
+
+def test_no_event_is_before_the_step_in_which_it_was_seen():
+    """The chord of the guard looks too far, x is rounded by more than the guard has left, and Newton steps back before the start."""
+    plan = SimPlan(duration=0.1, sample_rate=None, max_step=0.013)
+    for left in (0.5e-17, 1e-17, 2e-17):
+        for scale in np.geomspace(1e-6, 1e-2, 25):
+            run = simulate(Bent(left=left, scale=float(scale)), Clockwork.begin(Scalar1(x=0.3)), plan)
+            assert len(run.events) == 1 and 0.0 <= run.events[0].t < 1e-12, (left, scale)
 
 
 #: What each start violates, seen by attack: before, the first ran to "arrived", the others for milliseconds or for ever.

@@ -1,10 +1,20 @@
 """Derivatives through events: the passive wheel has them in closed form, the compliant one is held against differences."""
 
+import dataclasses
+
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import mpmath
+import numpy as np
 import pytest
+from tests.support.toys import AbstractToy, Heights, ManyBalls, NoPower, NoWork, PerBall
 
 import footfall as ff
+from footfall.analysis.return_map import NoCycle
+from footfall.hybrid.fields import param, signal
+from footfall.hybrid.system import Event, Jump, Rates
+from footfall.scenario.derivatives import require_numbers
 from footfall.scenario.errors import ScenarioError
 
 #: Tight, so that what is compared is the derivative and not the run: an error of the run moves derivatives by about as much.
@@ -124,3 +134,125 @@ def test_any_number_of_a_system_and_a_state_can_be_differentiated(passive):
         return ff.endpoint(wheel, ff.HybridState(x, state.m), passive.plan, event="touchdown", count=FALLS).t
 
     assert float(jax.grad(time)(RATE)) == pytest.approx(by_each(time_of)[1], rel=1e-8)
+
+
+# --- events in the same instant -----------------------------------------------------------------------------------
+
+
+def test_two_feet_that_land_together_are_differentiated_each_at_its_own_time():
+    """The two-sided wheel walking straight, four landings of both feet at once; steering parts them. The left damper's work too."""
+    name, h = "rimless-wheel-turning", 1e-4
+
+    def measure(end):
+        return {"heading": end.x.heading, "damper": end.work.damper_left, "spring": end.jump_work.released_spring}
+
+    found = ff.gradient(measure, ff.load(name, {"steering_current": 0.0}), "steering_current", duration=0.9)
+    assert int(found.end.m.steps_left) == int(found.end.m.steps_right) >= 3
+
+    def difference(h):
+        runs = [ff.simulate(ff.load(name, {"steering_current": s * h}, duration=0.9)) for s in (-1, 1)]
+        assert all(sum(event.name.startswith("touchdown") for event in run.events) >= 6 for run in runs)  # one by one
+        seen = [(run["heading"][-1], -run.ledger.losses["damper_left"]) for run in runs]
+        return np.subtract(*seen[::-1]) / (2 * h)
+
+    # To either side the run is another one, so differences err by O(h) and two of them extrapolate: 1e-8 is left, times a
+    # third derivative of order 10; the runs leave 1e-9 / h.
+    exact = 2 * difference(h) - difference(2 * h)
+    assert [found.slopes["steering_current"][key] for key in ("heading", "damper")] == pytest.approx(exact, rel=1e-5)
+    assert float(found.slopes["steering_current"]["heading"]) == pytest.approx(-0.71551, abs=1e-5)  # it was -0.93012
+    assert float(found.slopes["steering_current"]["spring"]) == pytest.approx(0.0, abs=1e-9)  # left and right alike
+
+
+def test_the_gait_of_the_two_sided_wheel_has_the_multipliers_of_differences():
+    """Of the flow over a period, from mid-stance, with each number of the state moved by 1e-6 and 2e-6 to both sides, extrapolated."""
+    wheel = ff.load("rimless-wheel-turning", {"steering_current": 0.0})
+    plan = ff.SimPlan(duration=1.0, rtol=1e-10, atol=1e-12)
+    near = {"height": 0.24553, "torso_angle": 0.591874, "speed": 0.779756, "climb_rate": -0.224601, "torso_rate": -0.00735}
+    near |= {"foot_ahead_left": 0.085527, "foot_ahead_right": 0.085527, "pitch_integral": 0.036692}
+    guess = ff.HybridState(dataclasses.replace(wheel.start.x, **near), wheel.start.m)
+    cycle = ff.find_cycle(wheel.system, guess, "touchdown_left", plan)
+    # The first and the fourth are of the sides against each other (they were 1.4325 and -0.0289). Differences are good to 1e-8.
+    assert cycle.multipliers[:4] == pytest.approx([1.24414068, 0.66679132, 0.62277670, 0.56846772], rel=1e-7)
+
+
+class Shutters(ManyBalls):
+    """Heights that fall by 1 m/s, and once they have met the floor rise by 1 m/s: exact in binary, so both meet it in one instant."""
+
+    def flow(self, t, x, m):
+        return Rates(Heights(x=jnp.where(m.n > 0, 1.0, -1.0), v=0.0 * x.v), NoPower(none=0.0 * x.v[0]))
+
+
+def test_an_event_that_waits_for_another_at_the_same_time_has_its_own_derivative():
+    def heights(h):
+        start = ff.HybridState(Heights(x=h, v=0.0 * h), PerBall(n=np.zeros(2, np.int32)))
+        return ff.endpoint(Shutters(), start, ff.SimPlan(duration=0.75)).x.x
+
+    both = jnp.array([0.5, 0.5])
+    assert np.allclose(heights(both), 0.25, rtol=0, atol=1e-12)
+    assert np.allclose(jax.jacfwd(heights)(both), -np.eye(2), rtol=0, atol=1e-12)  # t - h, each by its own: rounding
+
+
+class Fuses(eqx.Module):
+    a: float = signal(unit="s", doc="time left of the first")
+    b: float = signal(unit="s", doc="time left of the second")
+    x: float = signal(unit="m", doc="gone")
+
+
+class Burnt(eqx.Module):
+    a: int = signal(doc="the first is over")
+    b: int = signal(doc="the second is over")
+
+
+class TwoFuses(AbstractToy):
+    """dx/dt has one value before two fuses are burnt, one after either, one after both; a jump burns both that are due."""
+
+    before: float = param(1.0, doc="dx/dt")
+    after_a: float = param(2.0, doc="dx/dt")
+    after_b: float = param(5.0, doc="dx/dt")
+    after_both: float = param(6.0, doc="dx/dt")
+
+    @property
+    def events(self):
+        return (Event("a", "the first is burnt"), Event("b", "the second is burnt"))
+
+    def flow(self, t, x, m):
+        one = jnp.where(m.a > 0, self.after_a, jnp.where(m.b > 0, self.after_b, self.before))
+        rate = jnp.where((m.a > 0) & (m.b > 0), self.after_both, one)
+        return Rates(Fuses(a=-1.0 + 0.0 * x.a, b=-1.0 + 0.0 * x.b, x=rate), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (x.a, x.b)
+
+    def jump(self, t, x, m, k):
+        others = self.together(t, x, m, k)
+        burnt = [m.a + (others[0] if k else 1), m.b + (1 if k else others[1])]
+        return Jump(x, Burnt(*burnt), NoWork(none=0.0 * x.x))
+
+    def together(self, t, x, m, k):
+        return {1 - k: (x.a, x.b)[1 - k] < 1e-9}
+
+    def jump_alone(self, t, x, m, k):
+        return Jump(x, Burnt(m.a + (k == 0), m.b + (k == 1)), NoWork(none=0.0 * x.x))
+
+
+def burnt_at(a, b):
+    return ff.HybridState(Fuses(a=a, b=b, x=0.0 * a), Burnt(np.int32(0), np.int32(0)))
+
+
+def test_one_jump_for_two_events_has_the_derivative_of_both_orders_or_none():
+    def gone(times, fuses):
+        return ff.endpoint(fuses, burnt_at(*times), ff.SimPlan(duration=1.0)).x.x
+
+    both = jnp.array([0.5, 0.5])
+    assert float(gone(both, TwoFuses())) == pytest.approx(0.5 * 1 + 0.5 * 6, rel=1e-12)
+    # Each fuse that burns longer keeps its own share away for so long: 2 - 1 and 5 - 1.
+    assert np.allclose(jax.jacfwd(gone)(both, TwoFuses()), [-1.0, -4.0], rtol=0, atol=1e-12)
+    # After both it is 3: a moved first gives 1 or 2 the more, to the other side -1.
+    assert np.all(np.isnan(jax.jacfwd(gone)(both, TwoFuses(after_both=3.0))))
+
+
+def test_a_derivative_that_does_not_exist_is_refused_in_words():
+    with pytest.raises(NoCycle, match="same instant"):
+        ff.find_cycle(TwoFuses(after_both=3.0), burnt_at(0.5, 0.5), "a", ff.SimPlan(duration=1.0))
+    with pytest.raises(ScenarioError, match=r"no derivative by leg\.length.*same instant"):
+        require_numbers({"gravity": {"x": np.float64(1.0)}, "leg.length": {"x": np.float64(np.nan)}})

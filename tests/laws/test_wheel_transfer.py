@@ -1,5 +1,6 @@
 """Support transfer: what passes through it unchanged, and what it takes."""
 
+import dataclasses
 import math
 from typing import Any, NamedTuple
 
@@ -129,3 +130,20 @@ def test_jump_work_is_what_the_stores_lose(model, seed):
     before, work = energy(system, x, m), math.fsum(float(v) for v in jax.tree.leaves(jump.work))
     assert energy(system, jump.x, jump.m) - before == pytest.approx(work, abs=1e-13 * (1 + abs(before)))  # rounding of the sum
     assert work < 0
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_a_transfer_does_not_turn_the_motors_whichever_way_the_wheel_rolls(direction):
+    """What a control computer reads: the stance spoke is another one, by a spacing, forward or backward; the wheel has not turned."""
+    way = np.int32(direction)
+    wheel, x = landing_case(3, 0.02, 0.03)
+    x = dataclasses.replace(x, spoke_angle=direction * x.spoke_angle)
+    m = dataclasses.replace(standing(x).m, steps=np.int32(2), direction=way)
+    planar = (wheel, x, m, wheel.jump(0.0, x, m, 0))
+    wheel, x, m = steered_landing(3)
+    x = dataclasses.replace(x, foot_ahead_left=direction * x.foot_ahead_left)
+    m = dataclasses.replace(m, direction_left=way, direction_right=way)
+    steered = (wheel, x, m, wheel.jump(0.0, x, m, 0))
+    for wheel, x, m, jumped in (planar, steered):
+        before, after = wheel.senses(0.0, x, m), wheel.senses(0.0, jumped.x, jumped.m)
+        assert np.allclose(before.positions, after.positions, rtol=0, atol=1e-13)  # rounding; a spacing is 0.63 rad

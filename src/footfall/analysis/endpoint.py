@@ -2,7 +2,8 @@
 
 The loop of the event engine is differentiated in forward mode: each step as it was taken, each event by the implicit function theorem,
 each jump by its own derivative. So a derivative is exact up to the tolerance of the run, through any number of events, as long as the
-same events come in the same order. Reverse mode (`jax.grad`) is served by the same derivatives, one for each number that moves.
+same events come in the same order; events in the same instant have each their own time (sim/own_times.py). Reverse mode (`jax.grad`) is
+served by the same derivatives, one for each number that moves.
 """
 
 import functools
@@ -14,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from footfall.analysis.return_map import NO_DERIVATIVE as NO_DERIVATIVE
 from footfall.analysis.return_map import event_index
 from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome

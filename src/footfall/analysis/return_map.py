@@ -36,6 +36,9 @@ from footfall.sim.simulate import as_arrays, as_floats, limits_of, settings_of
 #: Other events that may happen on the way from one section to the next, besides the ticks of clocks.
 EVENTS_BETWEEN = 1024
 
+#: Why a derivative is not a number.
+NO_DERIVATIVE = "two events happen in the same instant, and what follows depends on which of them comes first"
+
 #: Multipliers and unknowns that a line of text has room for.
 MOST_SAID = 8
 
@@ -214,6 +217,8 @@ def find_cycle(
             system, flat, numbers, counts, limits, step, settings=settings
         )
         _require(outcome, event, plan)
+        if np.any(np.isnan(derivative)):
+            raise NoCycle(f"the return map has no derivative here: {NO_DERIVATIVE}. Start from a state that parts them.")
         keep = asked & ~_only_adds_up(np.asarray(derivative), asked)
         gap, jacobian = np.asarray(value) - flat, np.asarray(derivative)[np.ix_(keep, keep)]
         residual = float(np.max(np.abs(gap[keep]) / np.maximum(1.0, np.abs(flat[keep])), initial=0.0))

@@ -109,6 +109,18 @@ class AbstractHybridSystem(Parametric):
     def jump(self, t: Scalar, x: Any, m: Any, k: int) -> Jump:
         """What event k does. Never called for an event that has an outcome."""
 
+    def together(self, t: Scalar, x: Any, m: Any, k: int) -> dict[int, Scalar]:
+        """Other events that `jump` k makes as well where they are due in the same instant: index -> whether it does so now.
+
+        For a robot whose two feet may land at once. Derivatives then take each at its own time, by `jump_alone`. Events of like legs cannot.
+        """
+        del t, x, m, k
+        return {}
+
+    def jump_alone(self, t: Scalar, x: Any, m: Any, k: int, *leg: Scalar) -> Jump:
+        """What event k does without those that happen `together` with it."""
+        return self.jump(t, x, m, k, *leg)
+
     def restarted(self, m: Any) -> Any:
         """The discrete state of a new run that goes on where one with `m` has just had an event: clocks at zero, counts begun anew.
 

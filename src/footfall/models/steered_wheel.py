@@ -275,16 +275,29 @@ class SteeredWheel(AbstractPlant):
         if k > 1:  # a lift-off that is only reported changes nothing
             return Jump(x, m, self.no_work(x))
         rooms = self.guards(t, x, m)[:2]
+        lands = [(rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i]) for i in (0, 1)]
+        jumped = self._landed(x, m, lands)
+        left, right = jumped.x.foot_ahead_left, jumped.x.foot_ahead_right
+        right = jnp.where(jnp.abs(right - left) < SAME, left, right)
+        return jumped._replace(x=eqx.tree_at(lambda s: s.foot_ahead_right, jumped.x, right))
+
+    def together(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> dict[int, Scalar]:
+        return {} if k > 1 else {1 - k: self.guards(t, x, m)[1 - k] < TOGETHER}
+
+    def jump_alone(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
+        return self.jump(t, x, m, k) if k > 1 else self._landed(x, m, [k == 0, k == 1])
+
+    def _landed(self, x: SteeredWheelState, m: Counts, lands: list[Any]) -> Jump:
+        """After a landing of the sides that land, left and right."""
         ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
         ways = [m.direction_left, m.direction_right]
         for i, side in enumerate(self.sides(x, m)):
-            lands = (rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i])
             way = side_of_landing(*self._neighbours(side), ways[i], steps[i])
             turn = jnp.asarray(way, jnp.result_type(side.sin)) * math.sin(self.spoke_spacing)
             foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * turn)
-            ahead[i], steps[i], ways[i] = jnp.where(lands, foot, ahead[i]), steps[i] + lands, jnp.where(lands, way, ways[i])
-            released = released + jnp.where(lands, 0.5 * self.leg.energy(side.length), 0.0)
-        ahead[1] = jnp.where(jnp.abs(ahead[1] - ahead[0]) < SAME, ahead[0], ahead[1])
+            now = lands[i]
+            ahead[i], steps[i], ways[i] = jnp.where(now, foot, ahead[i]), steps[i] + now, jnp.where(now, way, ways[i])
+            released = released + jnp.where(now, 0.5 * self.leg.energy(side.length), 0.0)
         x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
         counted = dataclasses.replace(
             m, steps_left=steps[0], steps_right=steps[1], direction_left=ways[0], direction_right=ways[1]

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.analysis.endpoint import End, course, find_end, follow
+from footfall.analysis.endpoint import NO_DERIVATIVE, End, course, find_end, follow
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.scenario.document import at
@@ -88,7 +88,8 @@ def gradient(
         wrt: keys of the scenario as in `--set`, of parameters and of the start: ["leg.stiffness", "start.spoke_rate"].
         event, count, leg, duration: where to end, as in `ff.endpoint`.
 
-    Returns a `Gradient`: the `value`, `slopes` by key, per SI unit, and the `end`. Raises ScenarioError where the run does not come that far.
+    Returns a `Gradient`: the `value`, `slopes` by key, per SI unit, and the `end`. Raises ScenarioError where the run does not come that far,
+    and where there is no derivative.
 
     How the speed after the third footfall depends on slope and start:
 
@@ -132,6 +133,7 @@ def gradient(
     value = jax.tree.map(np.asarray, measure(end))
     moved = jax.vmap(lambda along: jax.jvp(measured, (reals,), (along,))[1])(slopes)
     by_key = {key: jax.tree.map(lambda v, i=i: np.asarray(v[i]), moved) for i, key in enumerate(keys)}
+    require_numbers(by_key)
     return Gradient(value, by_key, units, jax.tree.map(np.asarray, end))
 
 
@@ -159,6 +161,16 @@ def _require_end(end: End, event: str | None, count: int, plan: SimPlan) -> None
         raise ScenarioError(f"{short} within {plan.duration:g} s; give a longer duration.")
     if ended not in (Outcome.reached_event, Outcome.reached_end):
         raise ScenarioError(f"the run ended before that, at t = {float(end.t):.6g} s: {ended.name}, {ended.meaning}.")
+
+
+def require_numbers(slopes: Mapping[str, Any]) -> None:
+    """Refuse slopes that are no numbers."""
+    for key, slope in slopes.items():
+        if any(np.any(np.isnan(leaf)) for leaf in jax.tree.leaves(slope)):
+            raise ScenarioError(
+                f"there is no derivative by {key} here: what is measured is no number, or {NO_DERIVATIVE}. "
+                "Move the start or a parameter a little, or take differences to one side."
+            )
 
 
 def _is_real(leaf: Any) -> bool:

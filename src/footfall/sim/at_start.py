@@ -6,28 +6,39 @@ force of zero, whatever sign rounding gave it, and its force rises: so a guard t
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.system import AbstractHybridSystem
 
 #: How far to look ahead [s]: rounding is left behind by then, and no robot does anything in it.
 MOMENT = 1e-6
+#: A guard this near to zero is at zero, in roundings of what it is made of.
+ROUNDINGS = 64
 
 
 def moment(real: Any) -> float:
-    """In this precision: what a guard gains by its second derivative grows with the square of the time."""
+    """How far to look in this precision to see the curve of a guard: what it gains by that grows with the square of the time."""
     return max(MOMENT, 4.0 * float(np.sqrt(np.finfo(real).eps)))
 
 
-def fires(room: Any, rate: Any, later: Any, span: float, ends: Any) -> Any:
-    """Whether a guard that is at or below zero at the start fires there; `later` is its value after `span`, `ends` is of `ends_at_once`.
+def fires(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: Any) -> Any:
+    """Whether a guard that is at or below zero at the start fires there.
 
-    It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a microsecond than it is deep.
+    Arguments:
+        room, rate, later: the guard, its rate, and its value after `span`.
+        by_state: what its derivatives by the states come to, each times the state: how large the numbers are that it is the difference of.
+        ends: of `ends_at_once`.
+
+    It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a microsecond than it is deep. One that is
+    below zero by rounding is at zero, and stays there if it does not move.
     """
-    falling = (room <= 0) & ~(room + span * rate > 0) & (later < 0)
-    share = MOMENT / span
+    rounding = np.finfo(np.result_type(room)).eps * jnp.maximum(1.0, jnp.abs(by_state))
+    deep = room < -ROUNDINGS * rounding
+    start, share = jnp.where(deep, room, 0.0), MOMENT / span
     change = MOMENT * rate + (later - room - span * rate) * share**2  # in a microsecond, curved as over the span
-    return falling & (ends | (change < room))
+    falls = (change < start) & (change < -4 * rounding * share**2)  # by more than what rounding makes of it
+    return (room <= 0) & ~(start + change > 0) & ((deep & ends) | falls)
 
 
 def ends_at_once(system: AbstractHybridSystem) -> list[bool]:

@@ -18,9 +18,10 @@ from jax import Array, lax
 
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem
-from footfall.sim import at_start
+from footfall.sim import at_start, own_times
 from footfall.sim.locate import LAST_SHIFT, LOOKS, TIME_TOLERANCE, hermite, locate, seen_too_coarsely, until_armed
 from footfall.sim.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
+from footfall.sim.own_times import pick
 from footfall.sim.packed_system import Loop, SolverStep
 
 #: This many events in a row, each within ZENO_INTERVAL of the one before, are called Zeno.
@@ -41,7 +42,8 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     span = at_start.moment(y.dtype)
     ahead = y + span * loop.field(t, y + 0.5 * span * field, (system, m, t + 0.5 * span))
     later, ends = loop.guards(t + span, ahead, m), np.repeat(at_start.ends_at_once(system), np.diff(loop.first_index))
-    armed = (guards > 0) | at_start.fires(guards, rates, later, span, ends)
+    _, by_state = loop.guard_rates(t, y, m, y)
+    armed = (guards > 0) | at_start.fires(guards, rates, later, by_state, span, ends)
     if settings.adaptive:
         scale = limits.atol + limits.rtol * jnp.abs(y)
         size, speed = jnp.sqrt(jnp.mean((y / scale) ** 2)), jnp.sqrt(jnp.mean((field / scale) ** 2))
@@ -224,11 +226,17 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         found.hit & ~pending & (rate[which] < 0), -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)), 0.0
     )
     moved = jnp.where(jnp.abs(moved) <= 2 * LAST_SHIFT, moved, 0.0)
+    # One that waited for another at the same time got to zero by itself; one that the jump pushed below zero happens when that does.
+    waited = pending & (c.t == c.last_event) & (jnp.abs(g[which]) <= 2 * LAST_SHIFT * jnp.abs(rate[which]))
+    moved = moved + jnp.where(waited, own_times.at_own_time(g[which], rate[which]), 0.0)
     moved = moved + stop(jnp.maximum(c.t - (t1 + moved), 0.0))  # no event is before the step in which it was seen
     te, before = t1 + moved, y1 + field * moved
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
-    after, m, work = loop.apply_jump(te, before, c.m, which)
+    (after, m, work), others = own_times.jump(loop, te, before, c.m, which)
+    stops, late = others.of(limits.stop_event)
+    if others.events.shape[0]:  # a run that ends with an event that another's jump makes as well ends at that event's time
+        te, after = te + late, after + late * loop.field(zero, after, (loop.system, m, te))
     after, m = jnp.where(jumped, after, before), pick(jumped, m, c.m)
     guards, rates = loop.guard_rates(te, after, m)
     # Only the guard that fired and those it restarts are disarmed; each re-arms once it is positive. Within the time to which
@@ -246,7 +254,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     stores = loop.stores(te, before, c.m)
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
     crowded = jnp.where(hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded)
-    counted = jumped & (which == limits.stop_event)
+    counted = jumped & ((which == limits.stop_event) | stops)
     stepped = jumped & ~jnp.asarray(loop.is_clock)[which]
     stop_left, jumps = c.stop_left - counted, c.jumps + jumped
     outcome = _first_of(
@@ -291,11 +299,6 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         tried=c.tried + found.tries,
     )
     return pick(active, new, c), chunk
-
-
-def pick(flag: Array, new: Any, old: Any) -> Any:
-    """`new` where the flag holds, else `old`, leaf by leaf."""
-    return jax.tree.map(lambda a, b: jnp.where(flag, a, b), new, old)
 
 
 def _first_of(*cases: tuple[Array, Any]) -> Array:

@@ -72,9 +72,9 @@ class Loop:
                 return jax.eval_shape(lambda k=k: self._jump(jnp.zeros(()), x, m, k, jnp.int32(0)).work)
         return ()
 
-    def _jump(self, t: Any, x: Any, m: Any, k: int, leg: Any) -> Any:
+    def _jump(self, t: Any, x: Any, m: Any, k: int, leg: Any, alone: bool = False) -> Any:
         legs = (leg,) if self.guard_shapes[k] else ()
-        return self.system.jump(t, x, m, k, *legs)
+        return self.system.jump_alone(t, x, m, k, *legs) if alone else self.system.jump(t, x, m, k, *legs)
 
     def field(self, s: Any, y: Array, args: Any) -> Array:
         system, m, base = args
@@ -108,14 +108,17 @@ class Loop:
         x, _ = self.layout.unpack(y)
         return self.store_layout.pack(self.system.stores(t, x, m))
 
-    def apply_jump(self, t: Any, y: Array, m: Any, which: Array) -> tuple[Array, Any, Array]:
-        """State, discrete state and jump work after flat event `which`; unchanged if that event only ends the run."""
+    def apply_jump(self, t: Any, y: Array, m: Any, which: Array, alone: bool = False) -> tuple[Array, Any, Array]:
+        """State, discrete state and jump work after flat event `which`; unchanged if that event only ends the run.
+
+        `alone`: without the events that it makes as well.
+        """
         x, q = self.layout.unpack(y)
         new_y, new_m, work = y, m, jnp.zeros((self.work_layout.size,), y.dtype)
         for k, event in enumerate(self.system.events):
             if event.outcome is not None:
                 continue
-            jumped = self._jump(t, x, m, k, which - int(self.first_index[k]))
+            jumped = self._jump(t, x, m, k, which - int(self.first_index[k]), alone)
             chosen = (which >= int(self.first_index[k])) & (which < int(self.first_index[k + 1]))
             new_y = jnp.where(chosen, self.layout.pack((jumped.x, q)), new_y)
             new_m = jax.tree.map(lambda a, b, c=chosen: jnp.where(c, a, b).astype(jnp.asarray(b).dtype), jumped.m, new_m)

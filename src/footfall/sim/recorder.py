@@ -1,7 +1,7 @@
 """From compiled chunks to a Trajectory: which rows there are, in which order, and what the columns are called."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import jax
@@ -28,6 +28,10 @@ ROWS_TOGETHER = 128
 ROWS_PER_ARC = 9
 #: ... unless it is shorter than this share of the time between samples: nothing that could be seen happens in it.
 SHORTEST_ARC = 1e-3
+#: A step with a kink in it (a torque reaches its limit) is halved this often at most, and so is the half that has it ...
+MOST_HALVINGS = 12
+#: ... as long as there are no more panels than so many for a step.
+MOST_PANELS = 64
 
 
 class Panels(NamedTuple):
@@ -44,6 +48,31 @@ class Panels(NamedTuple):
         length = np.where(self.tau > 0, self.tau, 1.0)[step]
         return step, np.clip((t - self.start[step]) / length, 0.0, 1.0)
 
+    def halved(self, look: Callable[[np.ndarray], np.ndarray]) -> "Panels":
+        """With panels halved where a polynomial says too little, such as at a kink; `look` gives the values at times inside of steps."""
+        panels, most = self, MOST_PANELS * len(self.start)
+        size, usual = np.abs(self.values).max(axis=(0, 1), initial=0.0), np.mean(self.tau) or 1.0
+        for _ in range(MOST_HALVINGS):
+            # What a panel adds to an integral, as if all were of the usual length.
+            wrong = panel.doubt(panels.values) * np.minimum(1.0, panels.tau / usual)[:, None]
+            rough = np.any(wrong > panel.WRONG * size, axis=1)
+            if not rough.any() or len(panels.start) + rough.sum() > most:
+                break
+            panels = panels._halve(rough, look)
+        return panels
+
+    def _halve(self, rough: np.ndarray, look: Callable[[np.ndarray], np.ndarray]) -> "Panels":
+        start, tau, event_row, values = (np.repeat(v, 1 + rough, axis=0) for v in self)
+        first = np.flatnonzero(np.repeat(rough, 1 + rough))[::2]
+        halves = np.stack([first, first + 1])
+        tau[halves] *= 0.5
+        start[first + 1] += tau[first]
+        middle = values[first, panel.COUNT // 2]
+        times = start[halves][..., None] + tau[halves][..., None] * panel.NODES[1:-1]
+        values[halves, 1:-1] = look(times.ravel()).reshape(*times.shape, -1)
+        values[first, -1], values[first + 1, 0] = middle, middle
+        return Panels(start, tau, event_row, values)
+
 
 class _Observed(NamedTuple):
     """One row of every signal for each sample, each side of each event, and the end."""
@@ -55,6 +84,7 @@ class _Observed(NamedTuple):
     begin: np.ndarray
     events_before: np.ndarray  #: events of this chunk before each sample
     panels: Panels | None
+    told: np.ndarray  #: the outputs worth statistics at the samples
 
 
 class Rows(NamedTuple):
@@ -180,7 +210,8 @@ def _observed(
         told = np.asarray(found.told)[first : first + panel.COUNT * steps]
         panels = Panels(*(np.asarray(v)[:steps] for v in found.steps), told.reshape(steps, panel.COUNT, found.told.shape[1]))
     samples, (end_row, begin_row) = whole[2 * k + 2 : first], whole[2 * k : 2 * k + 2]
-    return _Observed(samples, whole[:count], whole[k : k + count], end_row, begin_row, earlier, panels)
+    told = np.asarray(found.told)[2 * k + 2 : first]
+    return _Observed(samples, whole[:count], whole[k : k + count], end_row, begin_row, earlier, panels, told)
 
 
 class _Stand(NamedTuple):
@@ -258,6 +289,15 @@ class Recorder:
             passed = seen.events_before
             parts.append((block, jumps + passed, np.full(len(block), 1), passed, seen.samples))
         assert first is not None
+        panels = first.panels
+        if panels is not None and len(panels.start):
+
+            def look(inside: np.ndarray) -> np.ndarray:
+                blocks = (inside[k : k + KEEP_SAMPLES] for k in range(0, len(inside), KEEP_SAMPLES))
+                seen = (_observed(on_device, begin, chunk, end, standing, None, b, settings, look_inside=False) for b in blocks)
+                return np.concatenate([rows.told for rows in seen])
+
+            panels = panels.halved(look)
         # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
         event = np.arange(count)
         parts.append((event_t, jumps_before, np.full(count, 0), event, seen.before))
@@ -278,11 +318,11 @@ class Recorder:
         done = last.jump_work + np.concatenate(
             [np.zeros((1, len(self.works))), np.cumsum(np.asarray(chunk.events.work)[:count], axis=0)]
         )
-        statistics, totals, peaks = _statistics(first.panels, t, passed, last.totals, last.peaks)
+        statistics, totals, peaks = _statistics(panels, t, passed, last.totals, last.peaks)
         values, parts = values[order], dict(last.parts)
-        if first.panels is not None and len(first.panels.start):
+        if panels is not None and len(panels.start):
             for port, output, sign in self.parts:
-                work, parts[port] = _part(first.panels, output, sign, t, parts.get(port, 0.0))
+                work, parts[port] = _part(panels, output, sign, t, parts.get(port, 0.0))
                 values[:, self.first_work + port] = work
         self.stream.add(t, j[order], np.concatenate([values, done[passed], statistics], axis=1))
         for when, g, b, a in zip(event_t, guard, before, after, strict=True):

@@ -73,8 +73,11 @@ def _fired(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
     room, rate = loop.guards(zero, x, m, first)
     half = loop.real(0.5) * span
     later, _ = loop.guards(zero + span, moved(span, field(zero + half, moved(half, first))), m, first)
-    guards = zip(room, rate, later, loop.searched, strict=True)
-    return [at_start.fires(g, r, after, span, ends[k]) for g, r, after, (k, _) in guards]
+    _, by_state = loop.guards(
+        zero, x, m, first._replace(x=[v if r is not None else r for v, r in zip(x, first.x, strict=True)])
+    )
+    guards = zip(room, rate, later, by_state, loop.searched, strict=True)
+    return [at_start.fires(g, r, after, sizes, span, ends[k]) for g, r, after, sizes, (k, _) in guards]
 
 
 def _fresh(moving: Moving) -> Moving:

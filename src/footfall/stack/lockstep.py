@@ -154,6 +154,15 @@ class ClosedLoop(AbstractHybridSystem):
         computer, torques = self._ticked(plant.senses(t, x, m.plant), m.programs)
         return Jump(x, LoopMemory(plant.driven(m.plant, torques), computer), plant.no_work(x))
 
+    def together(self, t: Scalar, x: Any, m: LoopMemory, k: int) -> dict[int, Scalar]:
+        return self.plant.together(t, x, m.plant, k) if k < len(self.plant.events) else {}
+
+    def jump_alone(self, t: Scalar, x: Any, m: LoopMemory, k: int, *leg: Any) -> Jump:
+        if k >= len(self.plant.events):
+            return self.jump(t, x, m, k)
+        jumped = self.plant.jump_alone(t, x, m.plant, k, *leg)
+        return Jump(jumped.x, LoopMemory(jumped.m, m.programs), jumped.work)
+
     def restarted(self, m: LoopMemory) -> LoopMemory:
         """The next tick is at zero, and every program begins there as at the start of a run: high_offset and mid_offset are then times
         after the event. Memories stay; messages under way have the time left that they had before the next tick.

@@ -75,7 +75,7 @@ def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: S
     rows = observe(
         system, x_like, carry.m, chunk, (carry.t, carry.y, new.t, new.y), jnp.zeros(0), (0, chunk.step_count), settings=settings
     )
-    return new, chunk._replace(steps=None, events=chunk.events._replace(before=None, after=None, m=None)), report, rows
+    return new, chunk, report, rows  # the chunk stays on the device: it is looked into again only where a signal has a kink
 
 
 def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> Limits:

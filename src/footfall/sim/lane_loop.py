@@ -47,6 +47,9 @@ class LaneLoop:
             j for j, (k, _) in enumerate(self.searched) if not events[k].restarts and events[k].name not in restarted
         ]
         self.travel = system.travel()
+        self.bounds = tuple(system.bounds())
+        #: what their windows are counted by; None: all of the run
+        self.counters = list(dict.fromkeys(bound.counter for bound in self.bounds))
         power = jax.eval_shape(lambda x, m: system.flow(self.zero, x, m).power, *like)
         works = list(named_leaves(self._work_of_a_jump(like)))
         self.ports, self.works = [name for name, _, _ in named_leaves(power)], [name for name, _, _ in works]

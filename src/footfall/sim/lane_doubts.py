@@ -8,17 +8,12 @@ import numpy as np
 
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
-from footfall.record.verdict import ROUNDING, creates_energy, numerical_end, open_books
+from footfall.record.verdict import ROUNDING, creates_energy, low_order, numerical_end, open_books
 from footfall.sim import lane_bounds
 from footfall.sim.batch_program import Kind
 from footfall.sim.batch_results import Column, facts
 from footfall.sim.lane_state import Lane
 from footfall.sim.step_methods import METHODS
-
-
-def low_order(method: str, precision: str) -> bool:
-    """Whether the books can only close to what a method of low order, or single precision, leaves."""
-    return METHODS[method].order < 4 or precision == "float32"
 
 
 def doubts_of(kind: Kind, system: Any, lane: Lane, columns: Mapping[str, Column]) -> dict[str, np.ndarray]:
@@ -28,7 +23,7 @@ def doubts_of(kind: Kind, system: Any, lane: Lane, columns: Mapping[str, Column]
     taken = [lane.q[i] for i in loop.loss_ports] + [lane.jump_work[i] for i in loop.loss_works]
     lost = [-np.asarray(work, float) for work in taken]
     doubts = {
-        "books_open": open_books(relative, stepped=low_order(kind.method, kind.precision)),
+        "books_open": open_books(relative, stepped=low_order(METHODS[kind.method].order, kind.precision)),
         "loss_creates_energy": creates_energy(lost, np.asarray(lane.through, float)),
         "numerical_end": numerical_end(columns["outcome"].values),
     }

@@ -159,6 +159,14 @@ def rates_of_states(x: Any) -> list[int | None]:
     return [rates.get(f"{name.rpartition('.')[0]}.{name.rpartition('.')[2]}") for name, _ in fields]
 
 
+def packed_rates(x: Any) -> tuple[int | None, ...]:
+    """The same for one vector of all states, in which each leg of a leaf has its place."""
+    sizes = [int(np.prod(np.shape(leaf))) for leaf in jax.tree.leaves(x)]
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    places = zip(rates_of_states(x), sizes, strict=True)
+    return tuple(None if rate is None else int(first[rate]) + leg for rate, size in places for leg in range(size))
+
+
 def pick(flag: Array, new: Any, old: Any) -> Any:
     """`new` where the flag holds, else `old`, leaf by leaf."""
     return jax.tree.map(lambda a, b: b if a is b else jnp.where(flag, a, b), new, old)

@@ -22,6 +22,7 @@ from footfall.sim.stability_limit import (
     stability_polynomial,
     too_long,
 )
+from footfall.sim.step_growth import damper_reach
 from support.toys import AbstractToy, NoPower, NoStore, NoWork, Outputs, Scalar1, Value
 
 #: Length of each method's interval of stability on the negative real axis.
@@ -54,6 +55,31 @@ def test_real_limits_are_the_known_ones(name, limit):
     found = limit_of(one(-40.0), method(name))
     assert found.step * 40.0 == pytest.approx(limit, rel=1e-12)  # bisected to rounding
     assert found.eigenvalue == -40.0
+
+
+@pytest.mark.parametrize(("name", "limit"), [("rk4", REAL_LIMITS["rk4"]), ("rk2", 2.0), ("semi-implicit-euler", 2.0)])
+def test_methods_of_the_step_engine_have_the_known_limits_on_a_damper(name, limit):
+    assert damper_reach(name) == pytest.approx(limit, rel=1e-9)  # bisected, 2^-40 of a fifth
+    assert damper_reach("linearly-implicit") == math.inf and limit_of(one(-1e6), "linearly-implicit") is None
+
+
+@pytest.mark.parametrize("damping", [0.05, 0.7, 1.0, 3.0])
+def test_semi_implicit_euler_is_stable_up_to_the_known_limit_on_a_damped_swing(damping):
+    """x'' = -w^2 x - c x': its step has the determinant 1 - h c and the trace 2 - h c - (h w)^2, so (h w)^2 < 4 - 2 h c."""
+    w, c = 30.0, 2 * damping * 30.0
+    jacobian = np.array([[[0.0, 1.0], [-w * w, -c]]])
+    swing = Spectrum(np.zeros(1), np.linalg.eigvals(jacobian).astype(complex), np.full(1, np.inf), jacobian, (1, None))
+    exact = (math.sqrt(c * c + 4 * w * w) - c) / (w * w)
+    assert limit_of(swing, "semi-implicit-euler").step == pytest.approx(exact, rel=1e-9)
+
+
+def test_semi_implicit_euler_may_follow_what_grows_by_itself():
+    """A pendulum that falls over, with a stiff damper beside it: only the damper has a limit."""
+    falls = np.array([[[0.0, 1.0, 0.0], [9.0, -1.0, 0.0], [0.0, 0.0, -50.0]]])
+    seen = Spectrum(np.zeros(1), np.linalg.eigvals(falls).astype(complex), np.full(1, np.inf), falls, (1, None, None))
+    # up to what the fall grows by within a step, h lambda = 0.1, and its square
+    assert limit_of(seen, "semi-implicit-euler").step == pytest.approx(2 / 50, rel=0.07)
+    assert limit_of(seen.where(np.array([0])), "semi-implicit-euler").eigenvalue == -50.0
 
 
 def test_adams_bashforth_limits_are_where_a_root_is_minus_one():

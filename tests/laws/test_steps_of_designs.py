@@ -18,7 +18,7 @@ from footfall.sim.batch import BatchResult, run_batch
 from footfall.sim.batch_inputs import prepared
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.checked_batch import run_checked
-from footfall.sim.stability_limit import spectrum
+from footfall.sim.stability_limit import limit_of, spectrum
 from footfall.sim.stable_step import above_reach, spectral_radius
 from footfall.sim.step_ladder import StepLadder, choose_steps, differences
 from support.batches import leaning, wheel
@@ -147,6 +147,17 @@ def test_a_step_is_unstable_from_the_limit_of_the_method_on(share, unstable):
     steps = np.array([share * 2.785 / abs(value)])
     assert above_reach(system, state, 0.0, steps, "rk4").tolist() == [unstable]
     assert above_reach(system, state, 0.0, steps, "linearly-implicit").tolist() == [False]
+
+
+@pytest.mark.parametrize(("method", "on_a_damper"), [("rk4", 2.785), ("rk2", 2.0), ("semi-implicit-euler", 2.0)])
+def test_a_lane_and_a_run_have_one_longest_step(method, on_a_damper):
+    """A spoke that swings, damped by a tenth: the limits are 1.06 times that on a damper, 0.53 and 0.84 times."""
+    experiment = wheel("rimless-wheel", "leg.stiffness=3e5", "leg.damping=200")
+    system, state, _ = prepared(experiment.system, experiment.start, "float64")
+    limit, value, _ = limit_of(spectrum(experiment.system, experiment.start), method, 10.0)
+    assert value.imag > 100 and abs(limit * abs(value) / on_a_damper - 1) > 0.05
+    for share, unstable in ((0.999, False), (1.001, True)):
+        assert above_reach(system, state, 0.0, np.array([share * limit]), method, 10.0).tolist() == [unstable]
 
 
 def test_a_loss_that_creates_energy_is_doubted_lane_by_lane():

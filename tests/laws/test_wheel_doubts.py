@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from footfall import load, simulate
+from footfall import load, rollout, simulate
 from footfall.analysis.summary import summarise
+from footfall.hybrid.bound import bound_doubts
 from support.wheel_cases import EXACT, SEEDS, planar_case, rigid_case
 
 
@@ -32,7 +33,7 @@ def test_a_gait_that_no_ground_could_hold_is_doubted(settings, expected, frictio
     experiment = load("rimless-wheel", settings)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome.name == "reached_end"
-    doubts = experiment.system.doubts(run.t, run.columns)
+    doubts = bound_doubts(experiment.system.bounds(), run.t, run.columns)
     assert [doubt.name for doubt in doubts] == expected == [d.name for d in run.verdict.doubts]
     # rows every 5 ms: what lies between two of them is missed, a few parts in a thousand of a peak that lasts 50 ms
     assert summarise(run).metrics["friction_needed"] == pytest.approx(friction, rel=0.01)
@@ -47,16 +48,17 @@ def test_the_rows_before_the_first_footfall_do_not_count():
     }
     t = np.array([0.0, 1.0, 1.0, 101.0])
     wheel = load("rimless-wheel").system
-    assert [d.name for d in wheel.doubts(t, columns)] == ["support_invalid"]  # 30.5 mm on average, of 12.7
+    assert [d.name for d in bound_doubts(wheel.bounds(), t, columns)] == ["support_invalid"]  # 30.5 mm on average, of 12.7
     columns["spoke.length"][2] = 0.258
-    assert wheel.doubts(t, columns) == []
+    assert bound_doubts(wheel.bounds(), t, columns) == []
     columns["foot.friction_needed"][3] = 9.0  # after the last footfall: it may be about to lift off
-    assert wheel.doubts(t, columns) == []
+    assert bound_doubts(wheel.bounds(), t, columns) == []
     columns["foot.friction_needed"][2] = 1.01
-    assert [d.name for d in wheel.doubts(t, columns)] == ["needs_friction"]
-    assert [d.name for d in load("passive-wheel").system.doubts(t, columns)] == ["needs_friction"]
+    assert [d.name for d in bound_doubts(wheel.bounds(), t, columns)] == ["needs_friction"]
+    assert [d.name for d in bound_doubts(load("passive-wheel").system.bounds(), t, columns)] == ["needs_friction"]
     with_computer = {"plant.steps": columns.pop("steps"), **columns}
-    assert [d.name for d in load("rimless-wheel-closed-loop").system.doubts(t, with_computer)] == ["needs_friction"]
+    closed = load("rimless-wheel-closed-loop").system
+    assert [d.name for d in bound_doubts(closed.bounds(), t, with_computer)] == ["needs_friction"]
 
 
 def test_either_side_of_the_two_sided_wheel_counts():
@@ -65,9 +67,13 @@ def test_either_side_of_the_two_sided_wheel_counts():
     columns |= {f"{side}_foot.friction_needed": fine for side in ("left", "right")}
     columns |= {f"{side}_spoke.length": np.full(3, 0.255) for side in ("left", "right")}
     wheel = load("rimless-wheel-turning").system
-    assert wheel.doubts(t, columns) == []
-    assert [d.name for d in wheel.doubts(t, columns | {"right_foot.friction_needed": 4 * fine})] == ["needs_friction"]
-    assert [d.name for d in wheel.doubts(t, columns | {"right_spoke.length": np.full(3, 0.24)})] == ["support_invalid"]
+    assert bound_doubts(wheel.bounds(), t, columns) == []
+    assert [d.name for d in bound_doubts(wheel.bounds(), t, columns | {"right_foot.friction_needed": 4 * fine})] == [
+        "needs_friction"
+    ]
+    assert [d.name for d in bound_doubts(wheel.bounds(), t, columns | {"right_spoke.length": np.full(3, 0.24)})] == [
+        "support_invalid"
+    ]
 
 
 def test_the_approach_to_a_lift_off_is_no_doubt_about_friction():
@@ -79,3 +85,17 @@ def test_the_approach_to_a_lift_off_is_no_doubt_about_friction():
     assert np.max(run["foot.friction_needed"]) > 5
     friction = summarise(run).metrics.get("friction_needed")
     assert friction is None or friction < 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "key", "values", "expected"),
+    [
+        ([], "torso.com_distance", [0.06, 0.15], ["sound", "needs_friction"]),
+        ([], "leg.damping", [0.0, 400.0], ["sound", "sound"]),  # the first lifts off, at once
+        (["spokes=30", "start.spoke_angle=0.1"], "leg.stiffness", [15e3, 1e6], ["support_invalid", "sound"]),
+    ],
+)
+def test_a_lane_is_doubted_as_its_run_is(settings, key, values, expected):
+    lanes = rollout(load("rimless-wheel", settings, duration=3), {key: values})
+    runs = [simulate(load("rimless-wheel", [*settings, f"{key}={value}"], duration=3)) for value in values]
+    assert list(lanes.verdict.values) == expected == [run.verdict.word for run in runs]

@@ -22,7 +22,7 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.sim.batch_plan import BatchPlan
 from footfall.sim.stability_limit import spectrum
-from footfall.sim.stable_step import REACH
+from footfall.sim.step_growth import damper_reach
 from footfall.sweep.crossing import Crossings, Question, controllers_of, count_crossings, near_edge, rows_of
 from footfall.sweep.parse import parse_axis
 from footfall.sweep.plan_sweep import plan_of
@@ -113,7 +113,7 @@ def _warn_if_unstable(experiment: Experiment, step: float, method: str) -> None:
     """Friction holds a light tip by a damper of slope mu N c: an explicit step must stay below 2 m/(mu N c)."""
     value, _ = spectrum(experiment.system, experiment.start).largest
     # The robot starts pressed into the ground, with more load on its feet than it will ever have: a margin of two for walking.
-    limit = 2.0 * REACH[method] / abs(value) if value else math.inf
+    limit = 2.0 * damper_reach(method) / abs(value) if value else math.inf
     if step > limit:
         said = (
             f"--step {step:g} s is above the longest stable step of {method} for walking, about {limit:.2g} s: friction on the light"

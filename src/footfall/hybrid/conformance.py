@@ -82,7 +82,19 @@ def examine_system(
     state = HybridState(jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m))
     seen = _Seen(system, state, samples, seed, spread)
     checks: list[Check] = []
-    for examine in (_structure, _finite, _look_around, _rates, _energy, _jumps, _arming, _transforms, _sketch, _travel):
+    for examine in (
+        _structure,
+        _finite,
+        _look_around,
+        _rates,
+        _energy,
+        _jumps,
+        _arming,
+        _transforms,
+        _sketch,
+        _travel,
+        _bounds,
+    ):
         try:
             checks += examine(seen)
         except Exception as error:  # a contract check reports whatever a user's model raises
@@ -391,6 +403,19 @@ def _travel(seen: _Seen) -> Iterator[Check]:
     missing = [name for name, known in wanted if name not in known]
     detail = f"no such signal: {', '.join(missing)}" if missing else ", ".join(name for name, _ in wanted)
     yield Check("progress is measured by signals that exist", not missing, detail)
+
+
+def _bounds(seen: _Seen) -> Iterator[Check]:
+    """bounds are of signals that exist"""
+    bounds = seen.system.bounds()
+    if not bounds:
+        return
+    shapes = jax.eval_shape(lambda: (seen.system.outputs(jnp.zeros(()), *seen.state), seen.state.m))
+    outputs, counters = ({name for name, v, _ in named_leaves(struct) if v.shape == ()} for struct in shapes)
+    missing = [b.output for b in bounds if b.output not in outputs]
+    missing += [b.counter for b in bounds if b.counter is not None and b.counter not in counters]
+    detail = f"not a single number by this name: {', '.join(missing)}" if missing else ", ".join(b.output for b in bounds)
+    yield Check("bounds are of signals that exist", not missing, detail + (seen.blame("bounds") if missing else ""))
 
 
 def _jump_ports(system: AbstractHybridSystem, state: HybridState) -> set[str]:

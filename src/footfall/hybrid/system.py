@@ -7,6 +7,7 @@ and the discrete state `m`, which only jumps change. So one system serves any in
 import abc
 from typing import Any, ClassVar, NamedTuple
 
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
@@ -167,8 +168,12 @@ class AbstractHybridSystem(Parametric):
         del outcome
         return ()
 
+    def bounds(self) -> tuple[Bound, ...]:
+        """What its outputs may be while its equations mean something, for runs and for batches. See hybrid/bound.py."""
+        return ()
+
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
-        """Why a run with these columns should not be believed: what this robot's equations cannot mean. See hybrid/doubt.py."""
+        """Why a run with these columns should not be believed, where no bound can say it. Batches do not ask. See hybrid/doubt.py."""
         del t, columns
         return []
 

@@ -5,19 +5,18 @@ theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
 """
 
 import math
-from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
 
-from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.sketch import Shape
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
-from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed
+from footfall.models.wheel_doubts import RollingFoot, friction_bounds, friction_needed
 from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import RigidWheelStart
@@ -213,8 +212,8 @@ class RigidWheel(AbstractHybridSystem):
         fan = spoke_fan("hub", self.spokes, float(self.leg.length))
         return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
 
-    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
-        return friction_doubts(t, columns)
+    def bounds(self) -> tuple[Bound, ...]:
+        return friction_bounds()
 
     def travel(self) -> Travel:
         return Travel("travel.distance", ("steps",), self.mass * self.gravity, ("motor",))

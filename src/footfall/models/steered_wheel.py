@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import equinox as eqx
 import jax.numpy as jnp
 
-from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.fields import choice, param, part, port, store
 from footfall.hybrid.frame import Body
 from footfall.hybrid.outcome import Outcome
@@ -23,7 +23,7 @@ from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
 from footfall.models.wheel_cures import walking_cures
-from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
+from footfall.models.wheel_doubts import RollingFoot, friction_bounds, friction_needed, sag_bounds
 from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import SteeredWheelStart
@@ -450,11 +450,10 @@ class SteeredWheel(AbstractPlant):
             *stance_spoke("left_foot", "left_hub", weight),
         )
 
-    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+    def bounds(self) -> tuple[Bound, ...]:
         counters = ("steps_left", "steps_right")
-        slipping = friction_doubts(t, columns, ("left_foot", "right_foot"), counters)
-        rest, legs = float(self.leg.rest_length), ("left_spoke", "right_spoke")
-        return slipping + sag_doubts(t, columns, rest, self.spokes, legs, counters)
+        slipping = friction_bounds(("left_foot", "right_foot"), counters)
+        return slipping + sag_bounds(self.leg.rest_length, self.spokes, ("left_spoke", "right_spoke"), counters)
 
     def travel(self) -> Travel:
         return Travel(

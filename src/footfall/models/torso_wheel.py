@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import equinox as eqx
 import jax.numpy as jnp
 
-from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
@@ -23,7 +23,7 @@ from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.wheel_cures import walking_cures
-from footfall.models.wheel_doubts import RollingFoot, friction_doubts, friction_needed, sag_doubts
+from footfall.models.wheel_doubts import RollingFoot, friction_bounds, friction_needed, sag_bounds
 from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
@@ -436,8 +436,8 @@ class TorsoWheel(AbstractPlant):
         torso = (Link("hub", "torso", "tab:blue", 0.01), Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"))
         return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
 
-    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
-        return friction_doubts(t, columns) + sag_doubts(t, columns, float(self.leg.rest_length), self.spokes)
+    def bounds(self) -> tuple[Bound, ...]:
+        return friction_bounds() + sag_bounds(self.leg.rest_length, self.spokes)
 
     def travel(self) -> Travel:
         return Travel("travel.distance", ("steps",), self.total_mass * self.gravity, ("motor",))

@@ -1,12 +1,12 @@
 """What the equations of a spoked wheel cannot mean: feet that no ground could hold, spokes that sag so far that two would carry at once."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import jax.numpy as jnp
-import numpy as np
 
-from footfall.hybrid.doubt import MOST_FRICTION, Doubt
+from footfall.hybrid.bound import Bound
+from footfall.hybrid.doubt import MOST_FRICTION
 from footfall.hybrid.fields import signal
 from footfall.hybrid.frame import Foot
 from footfall.numerics.scalar import Scalar
@@ -27,57 +27,33 @@ def friction_needed(along: Scalar, normal: Scalar) -> Scalar:
     return jnp.where(pressed, jnp.abs(along) / jnp.where(pressed, normal, 1.0), 0.0)
 
 
-def friction_doubts(
-    t: np.ndarray, columns: Mapping[str, np.ndarray], feet: Sequence[str] = ("foot",), counters: Sequence[str] = ("steps",)
-) -> list[Doubt]:
-    """More friction than ground gives, from the first footfall to the last: over whole steps.
+def friction_bounds(feet: Sequence[str] = ("foot",), counters: Sequence[str] = ("steps",)) -> tuple[Bound, ...]:
+    """No more friction than ground gives."""
 
-    Before the first a foot is put down without load. After the last the run may end in a lift-off, and on the way there the force that
-    presses the foot down goes to zero, so that any force along the ground would need any friction: of that the outcome tells.
-    """
-    worst, when = 0.0, 0.0
-    for foot, counter in zip(feet, counters, strict=True):
-        values = np.where(_whole_steps(columns[counter]), columns[f"{foot}.friction_needed"], 0.0)
-        row = int(np.argmax(values))
-        worst, when = max((worst, when), (float(values[row]), float(t[row])))
-    if worst <= MOST_FRICTION:
-        return []
-    said = (
-        f"the gait needs a coefficient of friction of {worst:.3g}, at t = {when:.4g} s, and feet slip above {MOST_FRICTION:g}"
+    def said(worst: float, when: float) -> str:
+        needed = f"the gait needs a coefficient of friction of {worst:.3g}, at t = {when:.4g} s"
+        return f"{needed}, and feet slip above {MOST_FRICTION:g}; try less torque or lean, or a shorter torso"
+
+    return tuple(
+        Bound("needs_friction", f"{foot}.friction_needed", "peak", said, high=MOST_FRICTION, counter=counter)
+        for foot, counter in zip(feet, counters, strict=True)
     )
-    return [Doubt("needs_friction", f"{said}; try less torque or lean, or a shorter torso")]
 
 
-def sag_doubts(
-    t: np.ndarray,
-    columns: Mapping[str, np.ndarray],
-    rest_length: float,
-    spokes: int,
-    legs: Sequence[str] = ("spoke",),
-    counters: Sequence[str] = ("steps",),
-) -> list[Doubt]:
+def sag_bounds(
+    rest_length: Scalar, spokes: int, legs: Sequence[str] = ("spoke",), counters: Sequence[str] = ("steps",)
+) -> tuple[Bound, ...]:
     """A hub that rides lower than one that stands on two unloaded spokes does not stand on one."""
-    limit = rest_length * (1.0 - math.cos(math.pi / spokes))
-    for leg, counter in zip(legs, counters, strict=True):
-        walking = _walking(columns[counter])[1:]
-        time = np.where(walking, np.diff(t), 0.0)
-        sag = rest_length - np.asarray(columns[f"{leg}.length"])
-        mean = float(np.sum(0.5 * (sag[1:] + sag[:-1]) * time)) / max(float(np.sum(time)), np.finfo(float).tiny)
-        if mean > limit:
-            said = (
-                f"the spokes sag by {1e3 * mean:.3g} mm on average, more than l0 (1 - cos(pi/{spokes})) = {1e3 * limit:.3g} mm"
-            )
-            return [
-                Doubt("support_invalid", f"{said}: two would carry at once, the model knows one; try stiffer or fewer spokes")
-            ]
-    return []
+    shortest = rest_length * math.cos(math.pi / spokes)
 
+    def said(mean: float, _: float) -> str:
+        sag, limit = (1e3 * (float(rest_length) - length) for length in (mean, float(shortest)))
+        return (
+            f"the spokes sag by {sag:.3g} mm on average, more than l0 (1 - cos(pi/{spokes})) = {limit:.3g} mm: two would carry"
+            " at once, the model knows one; try stiffer or fewer spokes"
+        )
 
-def _whole_steps(count: np.ndarray) -> np.ndarray:
-    """Rows from the first footfall to just before the last."""
-    return _walking(count) & (np.asarray(count) < count[-1])
-
-
-def _walking(count: np.ndarray) -> np.ndarray:
-    """Rows from the first footfall on."""
-    return np.asarray(count) > count[0]
+    return tuple(
+        Bound("support_invalid", f"{leg}.length", "mean", said, low=shortest, counter=counter)
+        for leg, counter in zip(legs, counters, strict=True)
+    )

@@ -14,7 +14,7 @@ from footfall.hybrid.system import Travel
 from footfall.record.footfall import Footfall
 from footfall.record.ledger import Ledger
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
-from footfall.record.verdict import book_doubts
+from footfall.record.verdict import book_doubts, stepped_run
 
 KILLED = "the process was killed; this is what was on disk"
 CUT_OFF = Doubt(
@@ -30,7 +30,7 @@ class NoRun(Exception):
 
 def kept_of(run: Trajectory) -> dict[str, Any]:
     """What a summary leaves out and `read_run` needs, as plain JSON types."""
-    found_again = book_doubts(run.ledger, stepped=run.provenance.get("engine") == "mujoco")
+    found_again = book_doubts(run.ledger, stepped=stepped_run(run.provenance))
     told = ("t", "name", "leg")  # of each event, in the summary
     return {
         "events": [{k: v for k, v in dataclasses.asdict(e).items() if k not in told} for e in run.events],

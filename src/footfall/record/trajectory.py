@@ -21,7 +21,7 @@ from footfall.hybrid.system import Travel
 from footfall.record.ledger import Ledger
 from footfall.record.row_stream import StreamedColumns
 from footfall.record.signal import Signal as Signal
-from footfall.record.verdict import Verdict, verdict
+from footfall.record.verdict import Verdict, stepped_run, verdict
 
 
 def _extra(name: str) -> Any:
@@ -122,8 +122,7 @@ class Trajectory:
     def verdict(self) -> Verdict:
         """Whether to believe it."""
         more = () if self.look_again is None else self.look_again(self)
-        stepped = self.provenance.get("engine") == "mujoco"
-        return verdict(self.ledger, (*self.doubts, *more), stepped=stepped, outcome=self.outcome)
+        return verdict(self.ledger, (*self.doubts, *more), stepped=stepped_run(self.provenance), outcome=self.outcome)
 
     @functools.cached_property
     def metrics(self) -> dict[str, float | None]:

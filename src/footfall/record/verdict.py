@@ -17,8 +17,10 @@ from footfall.record.ledger import Ledger
 
 #: A residual above this share of the throughput is no rounding and no solver error at any tolerance worth using.
 BOOKS_OPEN = 1e-4
-#: The same for rigid bodies, whose steps are of the first order and fixed.
+#: The same for fixed steps of low order, of one robot or of many, and for single precision: their books show the error of the step.
 STEPPED_OPEN = 1e-2
+#: From this order on fixed steps are held to BOOKS_OPEN too.
+HIGH_ORDER = 4
 #: A loss that gives more than this share of the throughput creates energy: numerical, not physical.
 LOSS_GIVES = 1e-3
 #: Ends of the numbers, not of the robot.
@@ -71,8 +73,18 @@ class Verdict:
 def verdict(
     ledger: Ledger, doubts: Iterable[Doubt] = (), *, stepped: bool = False, outcome: Outcome = Outcome.reached_end
 ) -> Verdict:
-    """Of a run with this ledger and outcome, and with what its engine and its robot noticed. `stepped`: fixed steps of the first order."""
+    """Of a run with this ledger and outcome, and with what its engine and its robot noticed. `stepped`: see `low_order`."""
     return Verdict(tuple(dict.fromkeys((*book_doubts(ledger, stepped=stepped), *_end_doubts(outcome), *doubts))))
+
+
+def low_order(order: int | None, precision: str = "float64") -> bool:
+    """Whether books can only close to what fixed steps of this order, or single precision, leave. None: steps that keep their error small."""
+    return (order is not None and order < HIGH_ORDER) or precision == "float32"
+
+
+def stepped_run(provenance: Mapping[str, Any]) -> bool:
+    """The same of a run, by what its record says of its engine: MuJoCo's steps are of the first order."""
+    return low_order(1 if provenance.get("engine") == "mujoco" else provenance.get("order"))
 
 
 def together(verdicts: Sequence[Verdict], what: str) -> Verdict:
@@ -88,7 +100,7 @@ def book_doubts(ledger: Ledger, *, stepped: bool = False) -> list[Doubt]:
     """What the energy ledger says against a run."""
     found, limit = [], STEPPED_OPEN if stepped else BOOKS_OPEN
     if not ledger.relative_residual <= limit:  # also where it is not a number
-        cure = "a smaller sim.step" if stepped else "a smaller step or tolerance, or `footfall check` if that does not help"
+        cure = "a smaller step" if stepped else "a smaller step or tolerance, or `footfall check` if that does not help"
         share = f"{ledger.residual:+.2g} J of {ledger.throughput:.3g} J are not accounted for"
         found.append(Doubt("books_open", f"the books do not close: {share}; try {cure}"))
     for name, lost in (*ledger.losses.items(), *ledger.jump_losses.items()):

@@ -93,7 +93,7 @@ def run_batch(
     lane = march.go(lane)
     units = {name: field.unit for name, field in known.items()}
     columns = collect(kind, system, state, lane, march.first, march.walked, march.settled, plan.duration, settle * step, units)
-    doubts = {name: found[:lanes] for name, found in doubts_of(kind, lane, columns).items()}
+    doubts = {name: found[:lanes] for name, found in doubts_of(kind, system, lane, columns).items()}
 
     def state_of(x: list[Any], m: list[Any]) -> HybridState:
         trees = ((kind.x, x), (kind.m, m))

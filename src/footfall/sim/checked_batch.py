@@ -111,9 +111,9 @@ def _judged(system: Any, state: HybridState, result: BatchResult, plan: BatchPla
     lanes = len(result.columns["outcome"])
     steps, end = np.full(lanes, plan.step), result.columns["t_end"]
     settle = np.minimum(end, plan.duration / 2 if plan.settle is None else plan.settle)
-    unstable = above_reach(system, state, 0.0, steps, plan.method)
+    unstable = above_reach(system, state, 0.0, steps, plan.method, plan.duration)
     for seen, t in ((result.midway, settle), (result.end, end)):
-        unstable = unstable | above_reach(system, seen, t, steps, plan.method)
+        unstable = unstable | above_reach(system, seen, t, steps, plan.method, plan.duration)
     return dataclasses.replace(result, doubts={**result.doubts, "step_unstable": unstable})
 
 

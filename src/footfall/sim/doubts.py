@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from footfall.hybrid.bound import bound_doubts
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
@@ -55,6 +56,7 @@ def _noticed(system: Any, run: Trajectory) -> Iterator[Doubt]:
     yield from _not_finite(run)
     if run.provenance["engine"] == "event":  # the others keep no rows on the two sides of an event
         yield from _jumps_without_effect(system, run)
+    yield from bound_doubts(system.bounds(), run.t, run.columns)
     yield from system.doubts(run.t, run.columns)
 
 

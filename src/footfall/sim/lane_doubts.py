@@ -1,39 +1,37 @@
 """What the columns of a finished batch say against each of its robots."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import jax
 import numpy as np
 
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
-from footfall.record.verdict import ROUNDING, creates_energy, numerical_end, open_books
+from footfall.record.verdict import ROUNDING, creates_energy, low_order, numerical_end, open_books
+from footfall.sim import lane_bounds
 from footfall.sim.batch_program import Kind
 from footfall.sim.batch_results import Column, facts
 from footfall.sim.lane_state import Lane
 from footfall.sim.step_methods import METHODS
 
 
-def low_order(method: str, precision: str) -> bool:
-    """Whether the books can only close to what a method of low order, or single precision, leaves."""
-    return METHODS[method].order < 4 or precision == "float32"
-
-
-def doubts_of(kind: Kind, lane: Lane, columns: Mapping[str, Column]) -> dict[str, np.ndarray]:
-    """Reasons not to believe a lane: name -> whether it holds for each."""
+def doubts_of(kind: Kind, system: Any, lane: Lane, columns: Mapping[str, Column]) -> dict[str, np.ndarray]:
+    """Reasons not to believe a lane: name -> whether it holds for each. `system` has the numbers of the batch."""
     relative = columns["relative_residual"].values
     loop = facts(kind, lane)
     taken = [lane.q[i] for i in loop.loss_ports] + [lane.jump_work[i] for i in loop.loss_works]
     lost = [-np.asarray(work, float) for work in taken]
     doubts = {
-        "books_open": open_books(relative, stepped=low_order(kind.method, kind.precision)),
+        "books_open": open_books(relative, stepped=low_order(METHODS[kind.method].order, kind.precision)),
         "loss_creates_energy": creates_energy(lost, np.asarray(lane.through, float)),
         "numerical_end": numerical_end(columns["outcome"].values),
     }
     pulls = [c.values < -ROUNDING for name, c in columns.items() if name.startswith("least_liftoff")]
     if pulls:
         doubts["contact_pulls"] = np.any(pulls, axis=0) & (columns["outcome"].values != Outcome.lifted_off)
-    return doubts
+    seen = lane_bounds.found(loop, lane, columns["t_end"].values)
+    return doubts | lane_bounds.lane_doubts(tuple(system.bounds()), seen)
 
 
 def plan_doubts(plan: AbstractMotionPlan, figures: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

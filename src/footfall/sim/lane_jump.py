@@ -9,6 +9,7 @@ from jax import Array
 
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
+from footfall.sim import lane_bounds
 from footfall.sim.lane_loop import I, LaneLoop, armed_room, either, finite, pick, reals
 from footfall.sim.lane_state import Clock, Lane, Mark, Moving
 
@@ -137,7 +138,7 @@ def look_again(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: A
         cap = jnp.where(arrived, after.pace * loop.method.first_fraction, cap)  # a tick starts no fast transient
     whole = after.left if cap is None else jnp.minimum(cap, after.left)
     seen = after._replace(
-        lane=lane._replace(room=rooms[::-1], least=least, cap=cap),
+        lane=lane._replace(room=rooms[::-1], least=least, cap=cap, watch=lane_bounds.jumped(loop, before.lane.m, lane, t)),
         slope_x=slope_x,
         slope_q=slope.q,
         room_rate=rate,

@@ -47,6 +47,9 @@ class LaneLoop:
             j for j, (k, _) in enumerate(self.searched) if not events[k].restarts and events[k].name not in restarted
         ]
         self.travel = system.travel()
+        self.bounds = tuple(system.bounds())
+        #: what their windows are counted by; None: all of the run
+        self.counters = list(dict.fromkeys(bound.counter for bound in self.bounds))
         power = jax.eval_shape(lambda x, m: system.flow(self.zero, x, m).power, *like)
         works = list(named_leaves(self._work_of_a_jump(like)))
         self.ports, self.works = [name for name, _, _ in named_leaves(power)], [name for name, _, _ in works]
@@ -154,6 +157,14 @@ def rates_of_states(x: Any) -> list[int | None]:
     fields = [(name, info) for name, _, info in named_leaves(x)]
     rates = {f"{name.rpartition('.')[0]}.{info.rate_of}": i for i, (name, info) in enumerate(fields) if info.rate_of}
     return [rates.get(f"{name.rpartition('.')[0]}.{name.rpartition('.')[2]}") for name, _ in fields]
+
+
+def packed_rates(x: Any) -> tuple[int | None, ...]:
+    """The same for one vector of all states, in which each leg of a leaf has its place."""
+    sizes = [int(np.prod(np.shape(leaf))) for leaf in jax.tree.leaves(x)]
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    places = zip(rates_of_states(x), sizes, strict=True)
+    return tuple(None if rate is None else int(first[rate]) + leg for rate, size in places for leg in range(size))
 
 
 def pick(flag: Array, new: Any, old: Any) -> Any:

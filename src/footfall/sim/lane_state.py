@@ -21,6 +21,20 @@ class Extremes(NamedTuple):
     high: Array
 
 
+class Watched(NamedTuple):
+    """Of an output with a bound: see lane_bounds.py."""
+
+    now: Array  #: a peak or least value since the last count; of a mean, the value at the end of the last step
+    before: Array  #: a peak or least value of the whole steps before; of a mean, the integral since the first count
+
+
+class Watch(NamedTuple):
+    """What is kept for the robot's bounds."""
+
+    since: list[Array]  #: when each counter first counted; infinite before
+    kept: list[Watched]  #: one for each bound
+
+
 class Lane(NamedTuple):
     """A robot in a batch, between two steps: all that must be kept to go on."""
 
@@ -33,6 +47,7 @@ class Lane(NamedTuple):
     stored: list[Array]  #: energy in each store
     through: Array  #: throughput so far, as record/ledger.py defines it
     extremes: list[Extremes]
+    watch: Watch | None
     last: Mark | None  #: the last footfall
     outcome: Array
     jumps: Array  #: events located; ticks of a clock are not counted

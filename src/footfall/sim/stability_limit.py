@@ -7,7 +7,6 @@ the method is unstable: it may stay bounded (friction saturates), but it is wron
 
 import functools
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,7 +14,6 @@ import diffrax
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.polynomial import Polynomial
 
 from footfall.hybrid.flatten import Layout
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -23,19 +21,27 @@ from footfall.integrators.adams_bashforth import AdamsBashforth
 from footfall.integrators.multirate import Multirate
 from footfall.integrators.runge_kutta import RungeKutta4
 from footfall.record.trajectory import Trajectory
+from footfall.sim.lane_loop import packed_rates
 from footfall.sim.loop_state import as_arrays, as_floats
 from footfall.sim.plan import SimPlan
 from footfall.sim.solvers import name_of
+from footfall.sim.step_growth import (
+    LEAST_GROWTH,
+    RUNGE_KUTTA,
+    SEMI_IMPLICIT,
+    Growth,
+    decaying,
+    explicit,
+    longest_step,
+    polynomial,
+)
 
 #: Rows of a run that are looked at: stiffness may last for a few samples only (a foot about to stick), so many are.
 MOST_ROWS = 1024
 #: Rows per compiled call: always as many, so that one program serves the start of a run and its whole length.
 ROWS_PER_CALL = 256
-#: An eigenvalue counts as decaying when its real part is below minus this share of the row's largest: less is rounding.
-ROUNDING = 1e-10
-
-#: z = h lambda -> largest modulus by which a step multiplies a disturbance.
-Growth = Callable[[np.ndarray], np.ndarray]
+#: Of a method whose steps are judged by their matrix, the fastest of these rows.
+FASTEST_ROWS = 64
 
 
 class StabilityLimit(NamedTuple):
@@ -52,6 +58,8 @@ class Spectrum(NamedTuple):
     t: np.ndarray  #: (rows,)
     eigenvalues: np.ndarray  #: (rows, states)
     room: np.ndarray  #: (rows,) least guard of a contact; infinite for a system without
+    jacobian: np.ndarray | None = None  #: (rows, states, states)
+    rates: tuple[int | None, ...] = ()  #: for each state the one that is its rate
 
     @property
     def largest(self) -> tuple[complex, float]:
@@ -64,11 +72,11 @@ class Spectrum(NamedTuple):
     @property
     def decaying(self) -> np.ndarray:
         """Which eigenvalues decay: the others are growth, which a method is right to follow."""
-        scale = np.max(np.abs(self.eigenvalues), axis=1, keepdims=True)
-        return np.real(self.eigenvalues) < -ROUNDING * scale
+        return decaying(self.eigenvalues)
 
     def where(self, rows: np.ndarray) -> "Spectrum":
-        return Spectrum(self.t[rows], self.eigenvalues[rows], self.room[rows])
+        jacobian = None if self.jacobian is None else self.jacobian[rows]
+        return Spectrum(self.t[rows], self.eigenvalues[rows], self.room[rows], jacobian, self.rates)
 
 
 def stability_limit(
@@ -107,7 +115,8 @@ def spectrum(system: AbstractHybridSystem, state: HybridState, run: Trajectory |
     known = np.isfinite(jacobian).all(axis=(1, 2))
     if not known.any():
         return Spectrum(np.zeros(1), np.zeros((1, flat.shape[1]), complex), np.full(1, np.inf))
-    return Spectrum(t[known], np.linalg.eigvals(jacobian[known]).astype(complex), room[known])
+    jacobian = jacobian[known]
+    return Spectrum(t[known], np.linalg.eigvals(jacobian).astype(complex), room[known], jacobian, packed_rates(x))
 
 
 def _rows(x: Any, m: Any, run: Trajectory | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -142,21 +151,23 @@ def _jacobians(system: Any, x_like: Any, m_like: Any, t: Any, flat: Any, held: A
 # --- what a method makes of an eigenvalue ----------------------------------------------------------------------------
 
 
-def growth_of(solver: diffrax.AbstractSolver) -> Growth | None:
-    """How an explicit method multiplies a disturbance, by h times its eigenvalue; None for implicit methods.
+def growth_of(solver: diffrax.AbstractSolver | str) -> Growth | None:
+    """How an explicit method multiplies a disturbance, by h times its eigenvalue; None for implicit methods. A name is the step engine's.
 
     Runge-Kutta:      R(z) = 1 + sum_k z^k b' A^(k-1) 1, from its tableau                                     (stability.1)
     Adams-Bashforth:  the largest root of r^p - r^(p-1) - z sum_j w_j r^(p-1-j)                               (stability.2)
     """
+    if isinstance(solver, str):
+        return polynomial(RUNGE_KUTTA[solver]) if solver in RUNGE_KUTTA else None
     if isinstance(solver, AdamsBashforth):
         return functools.partial(_adams_bashforth_growth, solver.degree)
     if isinstance(solver, diffrax.Euler):
-        return _polynomial([1.0, 1.0])
+        return polynomial([1.0, 1.0])
     if isinstance(solver, RungeKutta4 | Multirate):  # the fine steps of the latter are of the former
-        return _polynomial([1.0, 1.0, 1 / 2, 1 / 6, 1 / 24])
+        return polynomial(RUNGE_KUTTA["rk4"])
     tableau = getattr(solver, "tableau", None)
     if isinstance(solver, diffrax.AbstractERK) and isinstance(tableau, diffrax.ButcherTableau):
-        return _polynomial(stability_polynomial(tableau))
+        return polynomial(stability_polynomial(tableau))
     return None
 
 
@@ -170,11 +181,6 @@ def stability_polynomial(tableau: diffrax.ButcherTableau) -> list[float]:
         coefficients.append(float(tableau.b_sol @ power))
         power = a @ power
     return coefficients
-
-
-def _polynomial(coefficients: list[float]) -> Growth:
-    polynomial = Polynomial(coefficients)
-    return lambda z: np.abs(polynomial(z))
 
 
 @functools.cache
@@ -209,12 +215,14 @@ _RAYS = np.concatenate([np.geomspace(1e-9, 0.1, 24), np.linspace(0.12, 1.0, 40)]
 _CLOSELY = 64
 
 
-def limit_of(seen: Spectrum, solver: diffrax.AbstractSolver, span: float = math.inf) -> StabilityLimit | None:
+def limit_of(seen: Spectrum, solver: diffrax.AbstractSolver | str, span: float = math.inf) -> StabilityLimit | None:
     """The longest step with which no decaying disturbance grows by more than a factor e within `span`.
 
     Over an endless span that is the usual definition, |R(h lambda)| <= 1. A finite one forgives slow, nearly undamped oscillations,
     which methods of order one and two grow a little at any step worth taking: a matter of accuracy, not of stability.
     """
+    if isinstance(solver, str) and solver == SEMI_IMPLICIT:
+        return _by_matrix(seen, SEMI_IMPLICIT, span)
     growth = growth_of(solver)
     if growth is None:
         return None
@@ -237,6 +245,17 @@ def limit_of(seen: Spectrum, solver: diffrax.AbstractSolver, span: float = math.
     return StabilityLimit(float(reach[best] / size[best]), complex(eigenvalues[found]), float(t[found]))
 
 
+def _by_matrix(seen: Spectrum, method: str, span: float) -> StabilityLimit:
+    """Of a method that looks at no eigenvalue alone; told with the fastest of the row."""
+    if seen.jacobian is None:  # no row was finite
+        return StabilityLimit(math.inf, 0j, 0.0)
+    rows = np.argsort(-np.max(np.abs(seen.eigenvalues), axis=1, initial=0.0), kind="stable")[:FASTEST_ROWS]
+    steps = longest_step(method, seen.jacobian[rows], seen.rates, span)
+    best = int(np.argmin(steps))
+    value, t = seen.where(rows[best : best + 1]).largest
+    return StabilityLimit(float(steps[best]), value, t)
+
+
 def _first(grows: np.ndarray) -> float:
     """The first look with growth; infinite where there is none."""
     return float(_LOOKS[np.argmax(grows)]) if grows.any() else math.inf
@@ -252,7 +271,7 @@ def _coarse(growth: Growth) -> np.ndarray:
 def _grows(growth: Growth, z: np.ndarray, forgiven: np.ndarray) -> np.ndarray:
     """Whether ln growth is above what is forgiven, a share of |z|."""
     with np.errstate(all="ignore"):
-        return np.log(growth(z)) > forgiven * np.abs(z) + 1e-14
+        return np.log(growth(z)) > forgiven * np.abs(z) + LEAST_GROWTH
 
 
 def _reach(growth: Growth, rays: np.ndarray, forgiven: np.ndarray) -> np.ndarray:
@@ -290,14 +309,10 @@ class TooLong(NamedTuple):
         )
 
 
-#: Explicit methods of the step engine, each as a solver that multiplies a disturbance as it does.
-_EXPLICIT: dict[str, diffrax.AbstractSolver] = {"rk4": RungeKutta4(), "rk2": diffrax.Heun()}
-
-
 def has_limit(plan: SimPlan) -> bool:
     """Whether a plan's steps are constant and by an explicit method: only then there is something to look for."""
     if plan.fixed is not None:
-        return plan.fixed.method in _EXPLICIT
+        return explicit(plan.fixed.method)
     return plan.step is not None and growth_of(plan.solver) is not None
 
 
@@ -308,7 +323,7 @@ def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
     """
     method, solver = name_of(plan.solver), plan.solver
     if plan.fixed is not None:
-        method, solver = plan.fixed.method, _EXPLICIT.get(plan.fixed.method)
+        method = solver = plan.fixed.method
         steps = [("batch_step", plan.fixed.step, seen)]
     elif plan.step is None:
         return None
@@ -321,7 +336,7 @@ def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
         steps = [("step", plan.step, seen.where(~near)), ("near_step", plan.near_step, seen.where(near))]
     found = []
     for key, step, rows in steps:
-        limit = limit_of(rows, solver, plan.duration) if solver is not None and len(rows.t) else None
+        limit = limit_of(rows, solver, plan.duration) if len(rows.t) else None
         if limit is not None and step > limit.step * (1 + 1e-9):
             found.append(TooLong(key, step, limit, method))
     return max(found, key=lambda f: f.step / f.limit.step, default=None)

@@ -17,7 +17,7 @@ import numpy as np
 from jax import Array, lax
 
 from footfall.hybrid.outcome import Outcome
-from footfall.sim import at_start, lane_jump
+from footfall.sim import at_start, lane_bounds, lane_jump
 from footfall.sim.lane_jump import AT_ZERO
 from footfall.sim.lane_loop import I, LaneLoop, any_lane, armed_room, either, finite, pick
 from footfall.sim.lane_state import Clock, Extremes, Lane, Mark, Moving
@@ -53,6 +53,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
         stored=loop.stores(zero, x, m),
         through=functools.reduce(lambda a, b: a + jnp.abs(b), works, zero),
         extremes=[Extremes(jnp.full_like(zero, np.inf), jnp.full_like(zero, -np.inf)) for _ in loop.track],
+        watch=lane_bounds.begin(loop, x, m),
         last=Mark(zero, zero, zero, none - I(1)) if loop.travel is not None else None,
         outcome=jnp.where(good, ended, I(Outcome.diverged)),
         jumps=none,
@@ -156,6 +157,7 @@ def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, A
         room=room,
         least=[jnp.where(tau > 0, jnp.minimum(lane.least[n], room[j]), lane.least[n]) for n, j in enumerate(loop.margins)],
         extremes=_extremes(loop, lane, t1, stepped.x, tau),
+        watch=lane_bounds.stepped(loop, lane, t1, stepped.x, tau),
     )
     hit = either(hits) & (now.at < I(0)) & (tau > 0)
     slope_x = [r for r in stepped.slope.x if r is not None]

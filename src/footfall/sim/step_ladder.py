@@ -19,7 +19,8 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.sim.batch import BatchResult, run_batch
 from footfall.sim.batch_inputs import prepared
 from footfall.sim.batch_plan import BatchPlan
-from footfall.sim.stable_step import REACH, rates_of_change
+from footfall.sim.stable_step import rates_of_change
+from footfall.sim.step_growth import damper_reach
 from footfall.sim.step_methods import METHODS
 
 #: State error a chosen step may leave, per unit of 1 + |state|, after PROBE_TIME; single precision cannot do better than its second.
@@ -102,7 +103,7 @@ def first_step(system: AbstractHybridSystem, plan: BatchPlan) -> float:
 def rungs_of(system: Any, state: HybridState, first: float, method: str, margin: float = MARGIN) -> np.ndarray:
     """How often the first step must be halved to be stable, with room to spare, for each robot where it starts."""
     with np.errstate(divide="ignore"):
-        needed = np.log2(first * rates_of_change(system, state) / (margin * REACH[method]))
+        needed = np.log2(first * rates_of_change(system, state) / (margin * damper_reach(method)))
     return np.clip(np.ceil(needed), 0, HALVINGS).astype(np.int64)
 
 

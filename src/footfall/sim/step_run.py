@@ -24,6 +24,7 @@ from footfall.sim.lane_state import Lane
 from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import Columns, columns_of
 from footfall.sim.resident import ResidentLane
+from footfall.sim.step_methods import METHODS
 
 #: A longer run is sampled more coarsely.
 MOST_SAMPLES = 1_000_000
@@ -60,6 +61,7 @@ def simulate_steps(
     source = provenance(plan, 1.0 / (every * step)) | {
         "engine": "step",
         "solver": plan.fixed.method,
+        "order": METHODS[plan.fixed.method].order,
         "rtol": None,
         "atol": None,
         "step": step,

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.outcome import Outcome
@@ -389,6 +390,10 @@ class ClosedLoop(AbstractHybridSystem):
                 f"The mid level switched the law off at t = {t[len(on) - int(np.argmax(on[::-1]))]:.4g} s: no message for too long."
             )
         return said
+
+    def bounds(self) -> tuple[Bound, ...]:
+        counted = ((bound, bound.counter) for bound in self.plant.bounds())
+        return tuple(bound if name is None else bound._replace(counter=f"plant.{name}") for bound, name in counted)
 
     def doubts(self, t: Any, columns: Mapping[str, np.ndarray]) -> list[Doubt]:
         return self.plant.doubts(t, {name.removeprefix("plant."): values for name, values in columns.items()})

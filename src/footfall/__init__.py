@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from footfall.analysis.linearise import linearise as linearise
     from footfall.analysis.return_map import find_cycle as find_cycle
     from footfall.analysis.summary import summarise as summarise
-    from footfall.hybrid.conformance import check_system as check_system
     from footfall.hybrid.outcome import Outcome as Outcome
     from footfall.hybrid.system import HybridState as HybridState
     from footfall.record.trajectory import Trajectory as Trajectory
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from footfall.scenario.load import Experiment as Experiment
     from footfall.scenario.load import load as load
     from footfall.scenario.open_run import open_run as open_run
+    from footfall.sim.check_system import check_system as check_system
     from footfall.sim.plan import SimPlan as SimPlan
     from footfall.sim.simulate import simulate as simulate
     from footfall.sweep.read_back import open_sweep as open_sweep
@@ -44,7 +44,6 @@ _HOMES = {
     "find_cycle": "analysis.return_map",
     "linearise": "analysis.linearise",
     "summarise": "analysis.summary",
-    "check_system": "hybrid.conformance",
     "Outcome": "hybrid.outcome",
     "HybridState": "hybrid.system",
     "Trajectory": "record.trajectory",
@@ -55,6 +54,7 @@ _HOMES = {
     "Experiment": "scenario.load",
     "load": "scenario.load",
     "open_run": "scenario.open_run",
+    "check_system": "sim.check_system",
     "SimPlan": "sim.plan",
     "simulate": "sim.simulate",
     "open_sweep": "sweep.read_back",

@@ -114,7 +114,7 @@ def test_a_push_at_a_jump_is_paid_for_in_a_batch():
 
 
 def test_the_check_knows_ports_of_jumps():
-    from footfall.hybrid.conformance import examine_system
+    from footfall.sim.check_system import examine_system
 
     claims = {c.claim: c.ok for c in examine_system(Hopper(), hopping(Hopper())).checks}
     assert claims["progress is measured by signals that exist"]

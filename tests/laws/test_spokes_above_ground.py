@@ -28,16 +28,22 @@ def deepest(run, wheel, rest, sides):
     return depth, sag
 
 
-@pytest.mark.parametrize("fixed", [None, FixedSteps(2.5e-4)], ids=["events", "steps"])
+#: Two feet on the ground, the other one ahead: the mirror image of the usual start.
+MIRRORED = ("start.spoke_angle=-0.3141592653589793", "torso.pitch_setpoint=-0.6")
+
+
+# Each robot in the engine that is compiled sooner: what an engine does with a guard is no matter of robots, and
+# test_step_run.py has both of them end these runs alike.
 @pytest.mark.parametrize(
-    ("name", "key", "values", "settings"),
+    ("name", "key", "values", "settings", "fixed"),
     [
-        ("rimless-wheel", "start.spoke_rate", (-5, -3.5, -1, 1, 2, 3.4, 3.5, 4, 5), ()),
-        ("rimless-wheel", "start.spoke_rate", (-5, 3.5), ("leg.stiffness=4000",)),
-        ("rimless-wheel-turning", "start.speed", (-1, -0.3, 0.3, 0.8), ()),
-        ("passive-wheel", "start.spoke_rate", (-5, 1, 5), ()),
+        ("rimless-wheel", "start.spoke_rate", (-5, -3.5, -1, 1, 2, 3.4, 3.5, 4, 5), (), None),
+        ("rimless-wheel", "start.spoke_rate", (-1, 0, 0.2, 0.5, 1), MIRRORED, None),
+        ("rimless-wheel", "start.spoke_rate", (-5, 3.5), ("leg.stiffness=4000",), None),
+        ("rimless-wheel-turning", "start.speed", (-1, -0.3, 0.3, 0.8), (), FixedSteps(2.5e-4)),
+        ("passive-wheel", "start.spoke_rate", (-5, 1, 5), (), FixedSteps(2.5e-4)),
         # three spokes: a landing turns the wheel round, cos(alpha) < 0
-        ("passive-wheel", "start.spoke_rate", (-0.5,), ("spokes=3", "start.spoke_angle=-0.9")),
+        ("passive-wheel", "start.spoke_rate", (-0.5,), ("spokes=3", "start.spoke_angle=-0.9"), FixedSteps(2.5e-4)),
     ],
 )
 def test_no_spoke_goes_through_the_ground(name, key, values, settings, fixed):
@@ -52,10 +58,8 @@ def test_no_spoke_goes_through_the_ground(name, key, values, settings, fixed):
         assert depth <= 2 * sag + SLACK * rest, (value, run.ending.sentence)
 
 
-@pytest.mark.parametrize("fixed", [None, FixedSteps(2.5e-4)], ids=["events", "steps"])
 @pytest.mark.parametrize(("rate", "event"), [(1, "turn_back"), (3.5, "turn_back"), (4, "rock_back")])
-def test_a_wheel_that_comes_back_onto_the_spoke_it_left_has_rocked_back(rate, event, fixed):
+def test_a_wheel_that_comes_back_onto_the_spoke_it_left_has_rocked_back(rate, event):
     """Whether that spoke had left the ground (4) or not yet."""
-    experiment = load("rimless-wheel", [f"start.spoke_rate={rate}"], duration=2)
-    run = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, fixed=fixed))
+    run = simulate(load("rimless-wheel", [f"start.spoke_rate={rate}"], duration=2))
     assert (run.outcome.name, run.ending.event) == ("rocked_back", event)

@@ -53,6 +53,9 @@ def told(experiment, run):
         (["leg.stiffness=1500"], Outcome.rocked_back, "turn_back"),
         (["leg.damping=0"], Outcome.lifted_off, "liftoff"),
         (["start.spoke_rate=-1 rad/s"], Outcome.rocked_back, "rock_back"),
+        (["start.spoke_rate=1 rad/s"], Outcome.rocked_back, "turn_back"),
+        (["start.spoke_rate=3.5 rad/s"], Outcome.rocked_back, "turn_back"),
+        (["start.spoke_rate=4 rad/s"], Outcome.rocked_back, "rock_back"),
     ],
 )
 def test_a_run_that_ends_early_ends_as_it_does_in_the_event_engine(settings, outcome, event):

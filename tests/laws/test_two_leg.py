@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from footfall import SimPlan, simulate
+from footfall import SimPlan, check_system, simulate
 from footfall.analysis.summary import summarise
-from footfall.hybrid.conformance import check_system
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.motion_plan import NoState
 from footfall.mechanics.two_leg import Limbs, Motion, Point, Pose, balance, bodies, effort, pose, reach_left

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from footfall.hybrid.conformance import check_system
+from footfall import check_system
 from footfall.scenario.catalog import PARTS, ROBOTS, shipped_scenarios
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load

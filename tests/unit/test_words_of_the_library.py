@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import footfall as ff
-from footfall.hybrid.conformance import check_system
 from footfall.numerics.units import to_si
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import with_settings
@@ -48,7 +47,7 @@ def test_times_may_be_written_out(text, seconds):
 
 
 def test_one_guard_is_not_called_guards_by_number():
-    found = str(check_system(Ball(), Ball.begin(Height(x=0.5, v=-1.0))))
+    found = str(ff.check_system(Ball(), Ball.begin(Height(x=0.5, v=-1.0))))
     assert "1 guards" not in found and "guards: 1; events: bounce" in found
 
 

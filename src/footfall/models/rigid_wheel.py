@@ -17,7 +17,7 @@ from footfall.hybrid.sketch import Shape
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.models.wheel_doubts import RollingFoot, friction_bounds, friction_needed
-from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
+from footfall.models.wheel_rolling import feet, landing_behind, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import RigidWheelStart
 from footfall.models.wheel_states import RigidWheelState, WheelStance
@@ -29,6 +29,7 @@ from footfall.parts.terrain.drawn import drawn_ground
 from footfall.parts.terrain.planes import Slope
 
 LIFTOFF = ("stop", "report")
+BEHIND = 4  # index of the landing behind among the events
 
 
 class RigidWheelPower(eqx.Module):
@@ -70,7 +71,7 @@ class RigidWheel(AbstractHybridSystem):
 
     (m l^2 + J) theta_dd = m g l sin(theta - gamma) - T          (rigid.1)
     support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha          (rigid.2)
-    and theta+ = theta- - alpha for one that started backward (see wheel_rolling.py).
+    and theta+ = theta- - alpha for one that rolls backward (see wheel_rolling.py).
     """
 
     Start = RigidWheelStart
@@ -106,6 +107,7 @@ class RigidWheel(AbstractHybridSystem):
                 Outcome.rocked_back,
                 unit="m",
             ),
+            landing_behind("touchdown_behind", restarts=("rock_back",)),
         )
 
     def acceleration(self, angle: Scalar) -> Scalar:
@@ -135,13 +137,15 @@ class RigidWheel(AbstractHybridSystem):
         return Rates(dx, RigidWheelPower(motor=-self.wheel_torque * x.spoke_rate))
 
     def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] normal force; [m] room to turn back."""
+        """[m] height of the next and of the previous foot above the ground; [N] normal force; [m] room to turn back; [m] height of the foot
+        behind, of a wheel that has not decided yet.
+        """
         del t
         s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
-        feet = next_and_previous(*self._neighbours(s, c), m.direction, m.steps, self.leg.length)
         l = self.leg.length
-        turn = turning_back(feet[1], -l * x.spoke_rate * c, m.direction, l)
-        return *feet, self._ground_force(s, c, x.spoke_rate)[1], turn
+        foot = feet(*self._neighbours(s, c), m.direction, l)
+        turn = turning_back(foot.previous, -l * x.spoke_rate * c, m.direction, l)
+        return foot.next, foot.previous, self._ground_force(s, c, x.spoke_rate)[1], turn, foot.behind
 
     def _neighbours(self, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar]:
         """Height of the foot in front of the stance foot, and of the one behind it."""
@@ -151,7 +155,7 @@ class RigidWheel(AbstractHybridSystem):
 
     def jump(self, t: Scalar, x: RigidWheelState, m: WheelStance, k: int) -> Jump:
         del t
-        if k != 0:  # a lift-off that is only reported changes nothing
+        if k not in (0, BEHIND):  # a lift-off that is only reported changes nothing
             return Jump(x, m, ImpactWork(impact=0.0 * x.spoke_rate))
         l, mass, alpha = self.leg.length, self.mass, self.spoke_spacing
         after = x.spoke_rate * (mass * l * l * math.cos(alpha) + self.inertia) / (mass * l * l + self.inertia)
@@ -159,8 +163,8 @@ class RigidWheel(AbstractHybridSystem):
         removed_x = l * (after * math.cos(alpha) - x.spoke_rate)
         removed_z = l * (after * math.sin(alpha))
         lost = 0.5 * mass * (removed_x * removed_x + removed_z * removed_z) + 0.5 * self.inertia * (after - x.spoke_rate) ** 2
-        s, c = sincos(x.spoke_angle)
-        side = side_of_landing(*self._neighbours(s, c), m.direction, m.steps)
+        s, _ = sincos(x.spoke_angle)
+        side = side_of_landing(m.direction, behind=k == BEHIND)
         angle = x.spoke_angle + jnp.asarray(side, jnp.result_type(x.spoke_angle)) * alpha
         foot_x = m.foot_x + l * (sincos(angle)[0] - s)
         return Jump(

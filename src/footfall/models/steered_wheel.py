@@ -24,7 +24,7 @@ from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.torso_wheel import MOTORS, MotorSignals, SpokeSignals
 from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_bounds, friction_needed, sag_bounds
-from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
+from footfall.models.wheel_rolling import feet, landing_behind, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import SteeredWheelStart
 from footfall.models.wheel_states import DrivenWheelCounts, SteeredWheelCounts, SteeredWheelState
@@ -40,6 +40,9 @@ from footfall.parts.legs.base import AbstractCompliantLeg
 from footfall.parts.legs.spring import SpringLeg
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
+BEHIND = 9  # index of the left side's landing behind among the events; the right side's is next
+#: Events that are landings, and of each the left side's: sides that land together do so in the same way.
+LANDINGS = {0: 0, 1: 0, BEHIND: BEHIND, BEHIND + 1: BEHIND}
 SAME = 1e-14  # m; footholds of two that do, and that only rounding tells apart, are the same
 
 Counts: TypeAlias = SteeredWheelCounts | DrivenWheelCounts
@@ -167,6 +170,8 @@ class SteeredWheel(AbstractPlant):
                 Outcome.rocked_back,
                 unit="m",
             ),
+            landing_behind("touchdown_behind_left", rocking, " left"),
+            landing_behind("touchdown_behind_right", rocking, " right"),
         )
 
     def motor_torques(self, x: SteeredWheelState, m: Counts) -> tuple[Scalar, Scalar]:
@@ -241,23 +246,25 @@ class SteeredWheel(AbstractPlant):
 
     def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
         """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height;
-        [m] room of each side to turn back.
+        [m] room of each side to turn back; [m] height of the foot behind of each side that has not decided yet.
         """
         del t
         l0 = self.leg.rest_length
         left, right = self.sides(x, m)
-        next_left, previous_left = next_and_previous(*self._neighbours(left), m.direction_left, m.steps_left, l0)
-        next_right, previous_right = next_and_previous(*self._neighbours(right), m.direction_right, m.steps_right, l0)
+        on_left = feet(*self._neighbours(left), m.direction_left, l0)
+        on_right = feet(*self._neighbours(right), m.direction_right, l0)
         return (
-            next_left,
-            next_right,
-            previous_left,
-            previous_right,
+            on_left.next,
+            on_right.next,
+            on_left.previous,
+            on_right.previous,
             left.force,
             right.force,
             x.height - 0.5 * l0,
-            turning_back(previous_left, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0),
-            turning_back(previous_right, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0),
+            turning_back(on_left.previous, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0),
+            turning_back(on_right.previous, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0),
+            on_left.behind,
+            on_right.behind,
         )
 
     def _neighbours(self, side: Side) -> tuple[Scalar, Scalar]:
@@ -272,27 +279,33 @@ class SteeredWheel(AbstractPlant):
         The other side lands with it if it has less than TOGETHER left, in the SAME place if only rounding says otherwise: walking straight
         is unstable against the sides drifting apart, so a difference of a rounding error must not be made into one of a step.
         """
-        if k > 1:  # a lift-off that is only reported changes nothing
+        if k not in LANDINGS:  # a lift-off that is only reported changes nothing
             return Jump(x, m, self.no_work(x))
-        rooms = self.guards(t, x, m)[:2]
-        lands = [(rooms[i] < TOGETHER) if i != k else (rooms[i] == rooms[i]) for i in (0, 1)]
-        jumped = self._landed(x, m, lands)
+        first = LANDINGS[k]
+        rooms = self.guards(t, x, m)[first : first + 2]
+        lands = [(rooms[i] < TOGETHER) if first + i != k else (rooms[i] == rooms[i]) for i in (0, 1)]
+        jumped = self._landed(x, m, lands, first)
         left, right = jumped.x.foot_ahead_left, jumped.x.foot_ahead_right
         right = jnp.where(jnp.abs(right - left) < SAME, left, right)
         return jumped._replace(x=eqx.tree_at(lambda s: s.foot_ahead_right, jumped.x, right))
 
     def together(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> dict[int, Scalar]:
-        return {} if k > 1 else {1 - k: self.guards(t, x, m)[1 - k] < TOGETHER}
+        if k not in LANDINGS:
+            return {}
+        other = 2 * LANDINGS[k] + 1 - k
+        return {other: self.guards(t, x, m)[other] < TOGETHER}
 
     def jump_alone(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
-        return self.jump(t, x, m, k) if k > 1 else self._landed(x, m, [k == 0, k == 1])
+        if k not in LANDINGS:
+            return self.jump(t, x, m, k)
+        return self._landed(x, m, [k == LANDINGS[k], k != LANDINGS[k]], LANDINGS[k])
 
-    def _landed(self, x: SteeredWheelState, m: Counts, lands: list[Any]) -> Jump:
-        """After a landing of the sides that land, left and right."""
+    def _landed(self, x: SteeredWheelState, m: Counts, lands: list[Any], first: int) -> Jump:
+        """After a landing of the sides that land, left and right; `first` is of LANDINGS."""
         ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
         ways = [m.direction_left, m.direction_right]
         for i, side in enumerate(self.sides(x, m)):
-            way = side_of_landing(*self._neighbours(side), ways[i], steps[i])
+            way = side_of_landing(ways[i], behind=first == BEHIND)
             turn = jnp.asarray(way, jnp.result_type(side.sin)) * math.sin(self.spoke_spacing)
             foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * turn)
             now = lands[i]

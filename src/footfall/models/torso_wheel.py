@@ -24,7 +24,7 @@ from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.models.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.models.wheel_cures import walking_cures
 from footfall.models.wheel_doubts import RollingFoot, friction_bounds, friction_needed, sag_bounds
-from footfall.models.wheel_rolling import next_and_previous, side_of_landing, turning_back
+from footfall.models.wheel_rolling import feet, landing_behind, side_of_landing, turning_back
 from footfall.models.wheel_sketch import spoke_fan, stance_spoke
 from footfall.models.wheel_start import TorsoWheelStart
 from footfall.models.wheel_states import DrivenStance, SampledStance, TorsoWheelState, WheelStance
@@ -44,7 +44,7 @@ from footfall.parts.terrain.drawn import drawn_ground
 from footfall.parts.terrain.planes import Flat
 
 MOTORS = 2  # left and right, both between torso and wheel
-TICK = 5  # index of the control tick among the events
+BEHIND, TICK = 5, 6  # indices of the landing behind and of the control tick among the events
 
 Stance: TypeAlias = WheelStance | SampledStance | DrivenStance
 
@@ -168,6 +168,7 @@ class TorsoWheel(AbstractPlant):
                 Outcome.rocked_back,
                 unit="m",
             ),
+            landing_behind("touchdown_behind", restarts=("rock_back",)),
             *(() if self.control_period is None else (tick,)),
         )
 
@@ -244,20 +245,22 @@ class TorsoWheel(AbstractPlant):
 
     def guards(self, t: Scalar, x: TorsoWheelState, m: Stance) -> tuple[Scalar, ...]:
         """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height;
-        [m] room to turn back.
+        [m] room to turn back; [m] height of the foot behind, of a wheel that has not decided yet.
 
         With a sampled controller also [s] time left before its next tick.
         """
         l0 = self.leg.rest_length
         s, c = sincos(x.spoke_angle)
         height = x.spoke_length * c
-        feet = next_and_previous(*self._neighbours(height, s, c), m.direction, m.steps, l0)
+        foot = feet(*self._neighbours(height, s, c), m.direction, l0)
         hub_speed = -x.spoke_speed * s - height * x.spoke_rate
         return (
-            *feet,
+            foot.next,
+            foot.previous,
             self.leg.force(x.spoke_length, x.spoke_speed),
             height - 0.5 * l0,
-            turning_back(feet[1], hub_speed, m.direction, l0),
+            turning_back(foot.previous, hub_speed, m.direction, l0),
+            foot.behind,
             *((self._time_left(t, m, height),) if isinstance(m, SampledStance) else ()),
         )
 
@@ -323,13 +326,13 @@ class TorsoWheel(AbstractPlant):
 
     def jump(self, t: Scalar, x: TorsoWheelState, m: Stance, k: int) -> Jump:
         del t
-        if k != 0:  # neither a lift-off that is only reported nor a control tick moves energy
+        if k not in (0, BEHIND):  # neither a lift-off that is only reported nor a control tick moves energy
             nothing = self.no_work(x)
             if k == TICK and isinstance(m, SampledStance):
                 x, m = self._tick(x, m)
             return Jump(x, m, nothing)
-        s, c = sincos(x.spoke_angle)
-        side = side_of_landing(*self._neighbours(x.spoke_length * c, s, c), m.direction, m.steps)
+        s, _ = sincos(x.spoke_angle)
+        side = side_of_landing(m.direction, behind=k == BEHIND)
         after = self.transfer(x, jnp.asarray(side, jnp.result_type(x.spoke_angle)))
         # The map is an orthogonal projection in the kinetic metric, so what it takes is the energy of what it removes.
         removed = Motion(*(b - a for a, b in zip(self.motion(x), self.motion(after), strict=True)))

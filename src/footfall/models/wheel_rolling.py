@@ -1,40 +1,57 @@
 """Which of the two neighbours of a stance spoke is the next to take over: the one in front, or rolling backward the one behind.
 
-A wheel that starts backward (`direction` -1) is the mirror image of one that starts forward: the next spoke is the one behind, and rocking
-back means to land on the one in front again. Only before its first footfall may it still change its mind: a wheel that was
-pushed back a little, and comes forward again, walks forward.
+A wheel that rolls backward (`direction` -1) is the mirror image of one that rolls forward: the next spoke is the one behind, and rocking
+back means to land on the one in front again. One that starts on two feet has come from the one it moves away from. One that starts on a single
+foot has not decided yet (`direction` 0): pushed back a little, it comes forward again and walks; at rest with its torso leaning back, it
+rolls backward. Its landing on the spoke behind is an event of its own, `touchdown_behind`.
 
 The spoke that a wheel has just left springs to its full length, so under a sagging hub its foot is still in the ground: the height of that
 foot (`rock_back`) counts only once it has been positive. A wheel that turns round before would go through the ground unseen: `turn_back` sees it.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
+from footfall.hybrid.system import Event
 from footfall.numerics.namespace import namespace
 from footfall.numerics.scalar import Scalar
 
 #: Of a wheel that rolls forward.
 FORWARD = np.int32(1)
+#: m; a foot no higher than this stands on the ground at the start.
+ON_THE_GROUND = 1e-9
 #: Of the spoke length: a wheel that comes back has rocked back (room 0) well before it has turned back (this much deeper).
 DEEPER = 1e-4
 #: s; what makes a length of a speed. Only the sign of the speed matters.
 A_MOMENT = 1.0
 
 
-def rolling(speed: Scalar) -> Any:
-    """Direction of a start with this speed, forward positive; at rest it is forward. One robot or a batch."""
-    xp = namespace(speed)
-    return xp.where(xp.asarray(speed) < 0, -FORWARD, FORWARD).astype(np.int32)[()]
+def rolling(speed: Scalar, height: Scalar, length: Scalar, angle: Scalar, spokes: int) -> Any:
+    """Direction of a start with this speed, the hub at `height`, its stance spoke at `angle`: 0 on one foot. One robot or a batch."""
+    xp, spacing = namespace(speed, height, angle), 2.0 * np.pi / spokes
+    front, behind = (height - length * xp.cos(angle + side * spacing) <= ON_THE_GROUND for side in (1, -1))
+    came_from = xp.where(speed > 0, 1, xp.where(speed < 0, -1, xp.where(behind, 1, -1)))  # at rest from the other foot
+    return xp.asarray(xp.where(front | behind, came_from, 0)).astype(np.int32)[()]
 
 
-def next_and_previous(front: Scalar, behind: Scalar, direction: Scalar, steps: Scalar, free: Scalar) -> tuple[Scalar, Scalar]:
-    """Height above the ground of the foot that lands next, and of the one it would rock back on (`free`: there is none)."""
-    forward, undecided = direction > 0, steps == 0
-    backward = jnp.where(undecided, jnp.minimum(front, behind), behind)
-    return jnp.where(forward, front, backward), jnp.where(forward, behind, jnp.where(undecided, free, front))
+class Feet(NamedTuple):
+    """Heights above the ground of the feet on both sides of the stance foot, by what landing on them means."""
+
+    next: Scalar  #: it takes over
+    behind: Scalar  #: it takes over, of a wheel that has not decided yet
+    previous: Scalar  #: the wheel has rocked back
+
+
+def feet(front: Scalar, behind: Scalar, direction: Scalar, free: Scalar) -> Feet:
+    """Of the foot in front and the one behind; `free` stands for one that is not there."""
+    forward, backward = direction > 0, direction < 0
+    return Feet(
+        next=jnp.where(backward, behind, front),
+        behind=jnp.where(forward | backward, free, behind),
+        previous=jnp.where(forward, behind, jnp.where(backward, front, free)),
+    )
 
 
 def turning_back(previous: Scalar, speed: Scalar, direction: Scalar, length: Scalar) -> Any:
@@ -42,10 +59,16 @@ def turning_back(previous: Scalar, speed: Scalar, direction: Scalar, length: Sca
 
     Positive after every landing but that of a wheel which rolls back already, so nothing is missed while `rock_back` does not count.
     """
-    return jnp.maximum(previous + DEEPER * length, A_MOMENT * jnp.where(direction > 0, speed, -speed))
+    return jnp.maximum(previous + DEEPER * length, A_MOMENT * jnp.where(direction < 0, -speed, speed))
 
 
-def side_of_landing(front: Scalar, behind: Scalar, direction: Scalar, steps: Scalar) -> Any:
-    """1 where the spoke that lands is the one in front, -1 where it is the one behind."""
-    is_behind = (direction < 0) & ((steps > 0) | (behind < front))
-    return jnp.where(is_behind, np.int32(-1), np.int32(1))
+def side_of_landing(direction: Scalar, *, behind: bool) -> Any:
+    """1 where the spoke that lands is the one in front, -1 where it is the one behind; `behind`: by `touchdown_behind`."""
+    return jnp.where((direction < 0) | behind, np.int32(-1), np.int32(1))
+
+
+def landing_behind(name: str, restarts: tuple[str, ...], side: str = "") -> Event:
+    """The event with which a wheel (one side of it) that started on one foot decides to roll backward."""
+    return Event(
+        name, f"of a wheel that started on one foot, the{side} spoke behind lands: it rolls backward", restarts=restarts
+    )

@@ -76,7 +76,8 @@ class RigidWheelStart(AbstractStart):
         _require_above_ground(length * xp.cos(angle), length, angle, system.spokes)
         foot_x = length * xp.sin(angle)  # the hub starts above x = 0
         x = RigidWheelState(spoke_angle=self.spoke_angle, spoke_rate=self.spoke_rate)
-        return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0), direction=rolling(-self.spoke_rate)))
+        way = rolling(-self.spoke_rate, length * xp.cos(angle), length, angle, system.spokes)
+        return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0), direction=way))
 
 
 class TorsoWheelStart(AbstractStart):
@@ -105,7 +106,8 @@ class TorsoWheelStart(AbstractStart):
             pitch_integral=0.0,
         )
         foot_x = x.spoke_length * xp.sin(angle)  # the hub starts above x = 0
-        stance = {"foot_x": foot_x, "steps": np.int32(0), "direction": rolling(-self.spoke_rate)}
+        way = rolling(-self.spoke_rate, height, rest, angle, system.spokes)
+        stance = {"foot_x": foot_x, "steps": np.int32(0), "direction": way}
         if system.controller.held:
             return HybridState(x, DrivenStance(**stance, torque=0.0))
         if system.control_period is None:
@@ -148,7 +150,7 @@ class SteeredWheelStart(AbstractStart):
             distance=0.0,
             pitch_integral=0.0,
         )
-        way = rolling(self.speed)
+        way = rolling(self.speed, height - sink, rest, angle, system.spokes)  # both sides as the lower one
         counts = {"steps_left": np.int32(0), "steps_right": np.int32(0), "direction_left": way, "direction_right": way}
         if system.controller.held:
             return HybridState(x, DrivenWheelCounts(**counts, torque_left=0.0, torque_right=0.0))

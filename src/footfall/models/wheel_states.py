@@ -19,7 +19,7 @@ class WheelStance(eqx.Module):
 
     foot_x: Scalar = signal(unit="m", doc="foothold along the ground")
     steps: Scalar = signal(doc="support transfers so far")
-    direction: Scalar = signal(FORWARD, doc="1 rolling forward, -1 rolling backward since its start")
+    direction: Scalar = signal(FORWARD, doc="1 rolling forward, -1 rolling backward, 0 not decided yet")
 
 
 class SampledStance(eqx.Module):
@@ -29,7 +29,7 @@ class SampledStance(eqx.Module):
     steps: Scalar = signal(doc="support transfers so far")
     torque: Scalar = signal(unit="N m", doc="torque on the torso, held until the next tick")
     ticks: Scalar = signal(doc="control ticks so far")
-    direction: Scalar = signal(FORWARD, doc="1 rolling forward, -1 rolling backward since its start")
+    direction: Scalar = signal(FORWARD, doc="1 rolling forward, -1 rolling backward, 0 not decided yet")
 
 
 class DrivenStance(eqx.Module):
@@ -38,7 +38,7 @@ class DrivenStance(eqx.Module):
     foot_x: Scalar = signal(unit="m", doc="foothold along the ground")
     steps: Scalar = signal(doc="support transfers so far")
     torque: Scalar = signal(unit="N m", doc="torque on the torso, held until the next command")
-    direction: Scalar = signal(FORWARD, doc="1 rolling forward, -1 rolling backward since its start")
+    direction: Scalar = signal(FORWARD, doc="1 rolling forward, -1 rolling backward, 0 not decided yet")
 
 
 class TorsoWheelState(eqx.Module):
@@ -78,8 +78,8 @@ class SteeredWheelCounts(eqx.Module):
 
     steps_left: Scalar = signal(doc="support transfers of the left side")
     steps_right: Scalar = signal(doc="support transfers of the right side")
-    direction_left: Scalar = signal(FORWARD, doc="the left side: 1 rolling forward, -1 rolling backward since its start")
-    direction_right: Scalar = signal(FORWARD, doc="the right side: 1 rolling forward, -1 rolling backward since its start")
+    direction_left: Scalar = signal(FORWARD, doc="the left side: 1 rolling forward, -1 rolling backward, 0 not decided yet")
+    direction_right: Scalar = signal(FORWARD, doc="the right side: 1 rolling forward, -1 rolling backward, 0 not decided yet")
 
 
 class DrivenWheelCounts(eqx.Module):
@@ -89,5 +89,5 @@ class DrivenWheelCounts(eqx.Module):
     steps_right: Scalar = signal(doc="support transfers of the right side")
     torque_left: Scalar = signal(unit="N m", doc="torque of the left motor on the torso, held until the next command")
     torque_right: Scalar = signal(unit="N m", doc="torque of the right motor on the torso, held until the next command")
-    direction_left: Scalar = signal(FORWARD, doc="the left side: 1 rolling forward, -1 rolling backward since its start")
-    direction_right: Scalar = signal(FORWARD, doc="the right side: 1 rolling forward, -1 rolling backward since its start")
+    direction_left: Scalar = signal(FORWARD, doc="the left side: 1 rolling forward, -1 rolling backward, 0 not decided yet")
+    direction_right: Scalar = signal(FORWARD, doc="the right side: 1 rolling forward, -1 rolling backward, 0 not decided yet")

@@ -229,8 +229,9 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     # One that waited for another at the same time got to zero by itself; one that the jump pushed below zero happens when that does.
     waited = pending & (c.t == c.last_event) & (jnp.abs(g[which]) <= 2 * LAST_SHIFT * jnp.abs(rate[which]))
     moved = moved + jnp.where(waited, own_times.at_own_time(g[which], rate[which]), 0.0)
-    moved = moved + stop(jnp.maximum(c.t - (t1 + moved), 0.0))  # no event is before the step in which it was seen
-    te, before = t1 + moved, y1 + field * moved
+    # No event is before the step in which it was seen, by no rounding either.
+    early = stop(jnp.maximum(c.t - (t1 + moved), 0.0))
+    te, before = t1 + moved + early, y1 + field * (moved + early)
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
     (after, m, work), others = own_times.jump(loop, te, before, c.m, which)
@@ -268,7 +269,7 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     least_on_the_way = jnp.minimum(jnp.min(jnp.where(passed, walked.looked, jnp.inf), axis=0), g)
     steps = chunk.steps
     if steps is not None:
-        row = Steps(c.t, jnp.where(pending, 0.0, found.tau + moved), found.dense, chunk.event_count)
+        row = Steps(c.t, jnp.where(pending, 0.0, found.tau + moved + early), found.dense, chunk.event_count)
         steps = jax.tree.map(lambda buffer, value: buffer.at[chunk.step_count].set(value), steps, row)
     row = Events(te, which, before, after, m, jnp.where(jumped, work, 0.0))
     events = jax.tree.map(lambda buffer, value: buffer.at[chunk.event_count].set(value), chunk.events, row)

@@ -6,8 +6,8 @@ compiled programs can be kept on disk and used again by the next process.
 
 import dataclasses
 import functools
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 import diffrax
 import equinox as eqx
@@ -26,7 +26,7 @@ from footfall.record.trajectory import Trajectory
 from footfall.sim import event_engine as engine
 from footfall.sim.doubts import with_doubts
 from footfall.sim.jax_setup import prepare_jax
-from footfall.sim.loop_state import Carry, Limits, Report, Settings, as_arrays, as_floats
+from footfall.sim.loop_state import Carry, Chunk, Limits, Report, Settings, as_arrays, as_floats
 from footfall.sim.mujoco_engine import simulate_bodies
 from footfall.sim.plan import SimPlan
 from footfall.sim.recorder import ROWS_PER_ARC, Recorder, columns_of, observe
@@ -201,3 +201,24 @@ def _simulate_events(
             outcome = Outcome.interrupted
     run = recorder.trajectory(outcome, draw, travel)
     return dataclasses.replace(run, ending=dataclasses.replace(run.ending, note=note)) if note else run
+
+
+class Call(NamedTuple):
+    """One compiled call of a run: where it began, what it added, where it ended."""
+
+    begin: Carry
+    chunk: Chunk
+    end: Carry
+    solver: diffrax.AbstractSolver  #: whose interpolant the steps of the chunk hold
+
+
+def chunks(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Iterator[Call]:
+    """The calls of a sampled run by the event engine, one by one, for who wants its states and not a record."""
+    settings, limits = settings_of(plan, KEEP_STEPS, KEEP_EVENTS), limits_of(plan, tries_per_call=TRIES_PER_CALL)
+    begin = (as_floats(system), as_floats(state.x), as_arrays(state.m), limits, np.float64(plan.step or 0.0))
+    carry, on_device = _start(*begin, settings=settings)
+    running = True
+    while running:
+        end, chunk, _, _ = _advance(*on_device, carry, settings=settings)
+        yield Call(carry, chunk, end, settings.solver)
+        carry, running = end, int(end.outcome) == Outcome.running

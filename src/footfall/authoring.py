@@ -3,6 +3,7 @@
 >>> from footfall.authoring import Event, HybridSystem, Jump, Rates, param, port, signal, store
 """
 
+from footfall.hybrid.bound import Bound
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
@@ -22,6 +23,7 @@ __all__ = [
     "Ball",
     "Bar",
     "Body",
+    "Bound",
     "Chart",
     "Disc",
     "Doubt",

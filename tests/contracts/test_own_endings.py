@@ -7,12 +7,13 @@ import sys
 import pytest
 
 import footfall as ff
+from footfall.cli.new import new_robot
 from footfall.hybrid.outcome import Outcome
 from footfall.scenario.errors import ScenarioError
 
 ROBOT = '''
 import equinox as eqx
-from footfall.authoring import AbstractStart, Event, HybridState, HybridSystem, Jump, Outcome, Rates, Travel, param, port, signal, store
+from footfall.authoring import AbstractStart, Body, Event, HybridState, HybridSystem, Jump, Outcome, Rates, Travel, param, port, signal, store
 
 
 class State(eqx.Module):
@@ -30,6 +31,10 @@ class Powers(eqx.Module):
 
 class Stores(eqx.Module):
     kinetic: float = store(doc="kinetic energy")
+
+
+class Outputs(eqx.Module):
+    body: Body
 
 
 class MudStart(AbstractStart):
@@ -63,7 +68,7 @@ class Sled(HybridSystem):
         return Stores(kinetic=0.5 * self.mass * x.v**2)
 
     def outputs(self, t, x, m):
-        return x
+        return Outputs(body=Body(x=x.x, z=0.0, vx=x.v, vz=0.0))
 '''
 SCENARIO = 'success = ["bogged_down"]\n[robot]\nkind = "sled.py:Sled"\n[sim]\nduration = "5 s"\n'
 
@@ -115,3 +120,26 @@ def test_an_unknown_success_is_refused_and_an_own_one_is_known(tmp_path, sled):
     (tmp_path / "sled.toml").write_text(SCENARIO.replace("bogged_down", "boged_down"))
     with pytest.raises(ScenarioError, match='Did you mean "bogged_down"'):
         ff.load(tmp_path / "sled.toml", trust=True)
+
+
+def test_a_jump_may_leave_its_work_out_beside_one_that_does_some(tmp_path, monkeypatch):
+    """The hopper of `footfall new`: touchdown reports nothing, the push at the bottom does work, lift-off loses some."""
+    monkeypatch.chdir(tmp_path)
+    new_robot("hopper")
+    hopper = ff.load("hopper/hopper.toml", duration=2)
+    run = hopper.run()
+    assert run.ledger.relative_residual < 1e-9  # default tolerance is 1e-8 a step
+    done, lost = run.ledger.jump_work["push"], run.ledger.jump_losses["released"]
+    table = hopper.sweep({"push": [0.01]}, step=1e-4)
+    # RK4 at 0.1 ms with w = 45 /s: (w h)^4 is 4e-10, and events to that order
+    assert float(table.jump_work[0]) == pytest.approx(done - abs(lost), rel=1e-6)
+
+
+def test_a_system_whose_jumps_all_do_nothing_has_no_such_lines(tmp_path):
+    (tmp_path / "sled.py").write_text(ROBOT.replace('outcome=Outcome("bogged_down", "the mud holds the sled")', "unit='m/s'"))
+    (tmp_path / "sled.toml").write_text(SCENARIO.replace("bogged_down", "reached_end"))
+    sled = ff.load(tmp_path / "sled.toml", trust=True)
+    run = sled.run()
+    assert len(run.events_named("stuck")) == 1 and not run.ledger.jump_work and not run.ledger.jump_losses
+    assert ff.check_system(sled.system, sled.start) is not None
+    assert list(sled.sweep({"drag": [1.0]}).outcome.values) == ["reached_end"]

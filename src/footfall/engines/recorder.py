@@ -11,7 +11,7 @@ import numpy as np
 from footfall.engines.events.loop_state import Carry, Chunk, Report, Settings, Standing
 from footfall.engines.events.packed_system import Loop
 from footfall.hybrid.fields import FieldInfo
-from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.flatten import named_leaves, work_of_jumps
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.statistics import worth_statistics
 from footfall.hybrid.system import AbstractHybridSystem, Travel
@@ -473,12 +473,9 @@ def _columns_of(tree: Any, shapes: tuple) -> Columns:
     def look(system: AbstractHybridSystem, x: Any, m: Any) -> Any:
         t = jnp.zeros(())
         travels.append(system.travel())
-        work = ()
         guards = system.guards(t, x, m)
-        for k, event in enumerate(system.events):
-            if event.outcome is None:
-                work = system.jump(t, x, m, k, *((jnp.int32(0),) if np.shape(guards[k]) else ())).work
-                break
+        legs = [(jnp.int32(0),) if np.shape(guard) else () for guard in guards]
+        work = work_of_jumps(system.events, lambda k: system.jump(t, x, m, k, *legs[k]))
         flow = system.flow(t, x, m)
         return flow.x, m, system.outputs(t, x, m), system.stores(t, x, m), flow.power, work, guards
 

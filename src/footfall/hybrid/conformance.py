@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import describe
-from footfall.hybrid.flatten import Layout, named_leaves
-from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.hybrid.flatten import Layout, named_leaves, work_of_jumps
+from footfall.hybrid.system import AbstractHybridSystem, HybridState, Jump
 from footfall.scene.sketch import Arrow, Ground, Link
 
 #: Derivatives are exact and sums are of a few dozen terms, so what is left is rounding of 64-bit numbers, times some room.
@@ -321,7 +321,7 @@ def _jumps(seen: _Seen) -> Iterator[Check]:
             (_, _, work), before, after = jump_at(at.t, at.x, at.m, jnp.int32(at.leg))
             scale = float(jnp.maximum(_size(before) + _size(after), 1.0))
             error = _worst(abs(float(_total(after) - _total(before) - _total(work))) / scale)
-            gains += _giving(work, scale)
+            gains += [] if work is None else _giving(work, scale)
             if error > worst:
                 change = f"the stores change by {float(_total(after) - _total(before)):.4g} J"
                 worst, where = error, f": there ({at.where}) {change}, the jump reports {float(_total(work)):.4g} J"
@@ -456,9 +456,10 @@ def _bounds(seen: _Seen) -> Iterator[Check]:
 
 def _jump_ports(system: AbstractHybridSystem, state: HybridState) -> set[str]:
     """Names of the work that jumps report."""
-    k = next((k for k, event in enumerate(system.events) if event.outcome is None), None)
-    if k is None:
-        return set()
     t = jnp.zeros(())
-    work = jax.eval_shape(lambda: system.jump(t, *state, k, *_leg(system.guards(t, *state)[k])).work)
+
+    def jump(k: int) -> Jump:
+        return system.jump(t, *state, k, *_leg(system.guards(t, *state)[k]))
+
+    work = jax.eval_shape(lambda: work_of_jumps(system.events, jump))
     return {name for name, _, _ in named_leaves(work)}

@@ -1,7 +1,7 @@
 """Structs of named scalars as flat names and as one vector."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import FieldInfo, describe
+from footfall.hybrid.system import Event, Jump
 
 
 def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:
@@ -38,6 +39,16 @@ def output_fields(system: Any, state: Any) -> dict[str, FieldInfo]:
 
     jax.eval_shape(look)
     return fields
+
+
+class NoWork(eqx.Module):
+    """What jumps report where none of them does work."""
+
+
+def work_of_jumps(events: Sequence[Event], jump: Callable[[int], Jump]) -> Any:
+    """The struct in which jumps report their work: that of the first which reports any. `jump` makes event k's."""
+    made = (jump(k).work for k, event in enumerate(events) if event.outcome is None)
+    return next((work for work in made if work is not None), NoWork())
 
 
 class Layout(NamedTuple):

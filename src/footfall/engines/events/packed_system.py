@@ -12,7 +12,7 @@ from jax import Array
 from footfall.engines.events.loop_state import Carry, Limits, Settings
 from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.newton import with_tolerances
-from footfall.hybrid.flatten import Layout, named_leaves
+from footfall.hybrid.flatten import Layout, named_leaves, work_of_jumps
 from footfall.hybrid.system import AbstractHybridSystem
 
 
@@ -67,10 +67,9 @@ class Loop:
         return np.array([[disarms(a, b) for b in flat] for a in flat])
 
     def _jump_work_shape(self, x: Any, m: Any) -> Any:
-        for k, event in enumerate(self.system.events):
-            if event.outcome is None:
-                return jax.eval_shape(lambda k=k: self._jump(jnp.zeros(()), x, m, k, jnp.int32(0)).work)
-        return ()
+        return jax.eval_shape(
+            lambda: work_of_jumps(self.system.events, lambda k: self._jump(jnp.zeros(()), x, m, k, jnp.int32(0)))
+        )
 
     def _jump(self, t: Any, x: Any, m: Any, k: int, leg: Any, alone: bool = False) -> Any:
         legs = (leg,) if self.guard_shapes[k] else ()
@@ -122,7 +121,8 @@ class Loop:
             chosen = (which >= int(self.first_index[k])) & (which < int(self.first_index[k + 1]))
             new_y = jnp.where(chosen, self.layout.pack((jumped.x, q)), new_y)
             new_m = jax.tree.map(lambda a, b, c=chosen: jnp.where(c, a, b).astype(jnp.asarray(b).dtype), jumped.m, new_m)
-            work = jnp.where(chosen, self.work_layout.pack(jumped.work), work)
+            if jumped.work is not None:
+                work = jnp.where(chosen, self.work_layout.pack(jumped.work), work)
         return new_y, new_m, work
 
 

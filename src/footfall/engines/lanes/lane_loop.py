@@ -4,7 +4,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,8 +11,8 @@ from jax import Array
 
 from footfall.engines.lanes.lane_state import Moving
 from footfall.engines.lanes.step_methods import METHODS, Roles, Slope
-from footfall.hybrid.flatten import named_leaves
-from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.hybrid.flatten import named_leaves, work_of_jumps
+from footfall.hybrid.system import AbstractHybridSystem, HybridState, Jump
 
 I = np.int32
 
@@ -77,12 +76,13 @@ class LaneLoop:
 
     def _work_of_a_jump(self, like: HybridState) -> Any:
         """What jumps report, as a struct of shapes; without a jump an empty one."""
-        for k, event in enumerate(self.system.events):
-            if event.outcome is None:
-                leg = next((leg for j, leg in self.searched if j == k), None)
-                legs = () if leg is None else (leg,)
-                return jax.eval_shape(lambda x, m, k=k, legs=legs: self.system.jump(self.zero, x, m, k, *legs).work, *like)
-        return eqx.Module()
+        first = dict(reversed(self.searched))
+
+        def jump(x: Any, m: Any, k: int) -> Jump:
+            legs = () if first.get(k) is None else (first[k],)
+            return self.system.jump(self.zero, x, m, k, *legs)
+
+        return jax.eval_shape(lambda x, m: work_of_jumps(self.system.events, lambda k: jump(x, m, k)), *like)
 
     def struct_x(self, leaves: list[Any]) -> Any:
         return jax.tree.unflatten(self.x_tree, leaves)
@@ -145,7 +145,8 @@ class LaneLoop:
         jumped = self.system.jump(t, self.struct_x(x), self.struct_m(m), k, *legs)
         new_x = [jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape) for a, b in zip(jax.tree.leaves(jumped.x), x, strict=True)]
         new_m = [jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape) for a, b in zip(jax.tree.leaves(jumped.m), m, strict=True)]
-        return new_x, new_m, [self.full(w, x[0]) for w in jax.tree.leaves(jumped.work)]
+        done = [0.0 for _ in self.works] if jumped.work is None else jax.tree.leaves(jumped.work)
+        return new_x, new_m, [self.full(w, x[0]) for w in done]
 
     def slope_of(self, moving: Moving) -> Slope:
         rates = iter(moving.slope_x)

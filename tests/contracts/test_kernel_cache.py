@@ -97,7 +97,7 @@ def test_four_processes_may_build_the_same_kernel_at_once(folder):
         "from footfall.engines.kernels.kernel_cache import load_kernel\n"
         "load_kernel(open(sys.argv[2]).read()).library.footfall_run\n"
     )
-    package = Path(kernel_cache.__file__).parents[1]
+    package = Path(kernel_cache.__file__).parents[2]
     (folder.parent / "source").write_text(source)
     command = [sys.executable, "-c", program, str(package), str(folder.parent / "source")]
     processes = [subprocess.Popen(command) for _ in range(4)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from footfall.numerics.namespace import namespace
+from footfall.numerics.namespace import choose, clamp, namespace
 
 if TYPE_CHECKING:
     from footfall.numerics.scalar import Scalar
@@ -40,14 +40,13 @@ def next_current(winding: Winding, bus_voltage: Scalar, speed: Scalar, wanted: S
 
     i* = clamp(wanted, +-i_lim), then inside (+-V - K w) / R;   i <- i + share (i* - i)                              (stack.2)
     """
-    xp = namespace(*winding, bus_voltage, speed, wanted, present)
-    asked = xp.clip(wanted, -winding.current_limit, winding.current_limit)
+    asked = clamp(wanted, -winding.current_limit, winding.current_limit)
     emf = winding.torque_constant * speed
     known = winding.resistance > 0
-    ohms = xp.where(known, winding.resistance, 1.0)
-    most = xp.where(known, (bus_voltage - emf) / ohms, winding.current_limit)
-    least = xp.where(known, (-bus_voltage - emf) / ohms, -winding.current_limit)
-    held = xp.minimum(xp.maximum(asked, least), most)
+    ohms = choose(known, winding.resistance, 1.0)
+    most = choose(known, (bus_voltage - emf) / ohms, winding.current_limit)
+    least = choose(known, (-bus_voltage - emf) / ohms, -winding.current_limit)
+    held = clamp(asked, least, most)
     return present + winding.loop_share * (held - present)
 
 

@@ -1,7 +1,7 @@
 """Plant and control computer in lockstep: again a hybrid system, whose ticks are jumps. Deterministic, exact, traceable, batchable.
 
-The laws are those of the real programs (pid.py, electrics.py); what surrounds them there as bytes on lines is here the effect of those
-lines: rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md.
+What the programs decide is the text that the real ones run (safety_step.py, mid_step.py, axis_step.py); what surrounds it there as bytes on
+lines is here the effect of those lines: rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md.
 """
 
 import abc
@@ -23,17 +23,21 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
+from footfall.machines.control.axis_step import AxisMemory, AxisNumbers, Command, loaded, rested, ticked
 from footfall.machines.control.chance import COMMAND_LOSS, FRAME_LOSS, HIGH_JITTER, MID_JITTER, PITCH_NOISE, bell, uniform
 from footfall.machines.control.digital_pid import DigitalPid
-from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power, loop_share, next_current, too_much
+from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power, loop_share
 from footfall.machines.control.loop_states import ComputerMemory, ComputerSignals, LawMemory, LoopMemory
 from footfall.machines.control.messages import Message, counted_from, empty, received, sent
-from footfall.machines.control.microseconds import SECOND, elapsed_us
-from footfall.machines.control.pid import PidGains, PidMemory, pid_update
+from footfall.machines.control.microseconds import SECOND
+from footfall.machines.control.mid_step import SIDES, Frame, MidMemory, heard, stepped
+from footfall.machines.control.pid import PidGains, PidMemory
+from footfall.machines.control.safety_step import SafetyMemory, may_run, over_speed, sensed, watched
 from footfall.machines.control.three_level import ThreeLevelStack
 from footfall.machines.parts.actuators.battery import BatteryPack
 from footfall.machines.parts.actuators.drivetrain import DriveTrain
 from footfall.machines.parts.actuators.motors import DcMotor
+from footfall.numerics.namespace import choose
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart, Shape
 
@@ -228,104 +232,99 @@ class ClosedLoop(AbstractHybridSystem):
         return jnp.floor(uniform(self.stack.seed, stream, cycles, like) * (most + 1.0)).astype(jnp.int32)
 
     def _high(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
-        """Safety first; then the pitch, then a message to the mid level."""
+        """The operator, the pitch sensor, the supervisor's rules, and a message to the mid level. Its driver always answers."""
         stack, like = self.stack, senses.angle
         # Absolute deadlines: a cycle that starts late does not move the next.
         nominal = _integer(stack.high_offset / stack.resolution + 0.5, like) + m.high_cycles * stack.ticks(stack.high_period)
         due = now.ticks == nominal + self._late(m.high_cycles, stack.high_jitter, HIGH_JITTER, like)
-        motor_speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
-        too_fast = _any([jnp.abs(speed) > stack.speed_limit for speed in motor_speeds])
-        cut_off = m.cut_off | (due & too_fast)
-        noise = stack.pitch_noise * bell(stack.seed, PITCH_NOISE, m.high_cycles, like)
         reached = jnp.asarray(now.ticks, now.real) * stack.resolution >= stack.switch_on - 0.5 * stack.resolution
         switched_on = m.switched_on | reached
+        noise = stack.pitch_noise * bell(stack.seed, PITCH_NOISE, m.high_cycles, like)
+        pitch = _rounded(senses.angle + noise, stack.pitch_step)
+        # The motors were armed before the run, and nobody arms them again.
+        armed = ~m.cut_off
+        safety = SafetyMemory(m.cut_off, armed, armed, m.cut_off)
+        fast = over_speed([self.motor.gear_ratio * speed for speed in senses.speeds], stack.speed_limit)
+        safety, _ = sensed(watched(safety, _any(fast), False), True, pitch, math.inf, 0, now.us)
         message = Message(
             arrival_us=now.us + _microseconds(stack.pitch_delay, like),
             under_way=now.ticks >= 0,
-            on=switched_on & ~cut_off,
-            pitch=_rounded(senses.angle + noise, stack.pitch_step),
+            on=may_run(safety, switched_on),
+            pitch=safety.pitch,
         )
         lost = uniform(stack.seed, FRAME_LOSS, m.high_cycles, like) < stack.frame_loss**stack.frame_copies
         return dataclasses.replace(
             m,
             switched_on=switched_on,
-            cut_off=cut_off,
+            cut_off=choose(due, safety.latched, m.cut_off),
             queue=sent(m.queue, message, due & ~lost),
             high_cycles=m.high_cycles + due,
         )
 
     def _mid(self, m: ComputerMemory, now: Now) -> ComputerMemory:
-        """Take in what arrived, watch that something does, compute the law, command the currents."""
+        """What arrived, the program of the mid level, and the way of its commands to the motor driver."""
         stack, like = self.stack, m.pitch
         # The law counts its sample time from its last call: a cycle that starts late moves all that follow.
         due = now.ticks == m.mid_next
         after_next = now.ticks + stack.ticks(stack.mid_period) + self._late(m.mid_cycles, stack.mid_jitter, MID_JITTER, like)
         queue, got, message = received(m.queue, now.us)
-        got = got & due
-        heard_us = jnp.where(got, now.us, m.heard_us)
-        asked = jnp.where(got, message.on, m.asked)
-        pitch = jnp.where(got, message.pitch, m.pitch)
-        silent = elapsed_us(now.us, heard_us) >= _microseconds(stack.watchdog, like)
-        # Silence after "off", or before the first message, takes nothing away: the next "on" follows an "off" all the same.
-        armed = (m.armed & ~(due & silent & m.asked)) | (got & ~message.on)
-        on = jnp.where(due, asked & armed & ~silent, m.on)
-        # Off, or just switched on: a law without a past.
-        blank = due & (~on | ~m.on)
-        law = PidMemory(*(getattr(m.law, name) for name in PidMemory._fields))
-        law = PidMemory(*(jnp.where(blank, jnp.zeros_like(value), value) for value in law))
-        after, calculated = pid_update(self.gains, law, now.us, self.plant.setpoint, pitch)
-        runs = due & on & calculated
-        law = PidMemory(*(jnp.where(runs, new, old) for new, old in zip(after, law, strict=True)))
-        limit = self.gains.output_limit
         steer = stack.steer_current if len(self.plant.joints) == 2 else 0.0
-        steered = (law.output + steer, law.output - steer)
-        commands = [jnp.where(on, _rounded(jnp.clip(i, -limit, limit), stack.current_step), 0.0) for i in steered]
-        lost = uniform(stack.seed, COMMAND_LOSS, m.mid_cycles, like) < stack.command_loss
-        commanded = due & (~on | runs) & ~lost
-        return dataclasses.replace(
-            m,
-            queue=jax.tree.map(lambda new, old: jnp.where(due, new, old), queue, m.queue),
-            heard_us=heard_us,
-            asked=asked,
-            armed=armed,
-            on=on,
-            pitch=pitch,
-            law=LawMemory(*law),
-            commanded_us=jnp.where(commanded, now.us, m.commanded_us),
-            wanted_1=jnp.where(commanded, commands[0], m.wanted_1),
-            wanted_2=jnp.where(commanded, commands[1], m.wanted_2),
-            mid_cycles=m.mid_cycles + due,
-            mid_next=jnp.where(due, after_next, m.mid_next),
+        before = MidMemory(
+            frame=Frame(m.asked, self.plant.setpoint, m.pitch, steer),
+            # Until its first cycle the high level starts up, and is heard.
+            heard_us=choose(m.asked | (m.high_cycles > 0), m.heard_us, now.us),
+            armed=m.armed,
+            tripped=False,
+            law=PidMemory(*(getattr(m.law, name) for name in PidMemory._fields)),
+            blind=False,
+            still=False,  # a call comes once a period: off, each commands 0 A
+            still_us=0,
         )
+        told = heard(before, before.frame._replace(on=message.on, pitch=message.pitch), now.us)
+        watchdog_us = _microseconds(stack.watchdog, like)
+        after, commands = stepped(self.gains, watchdog_us, len(SIDES), choose(got, told, before), now.us)
+        lost = uniform(stack.seed, COMMAND_LOSS, m.mid_cycles, like) < stack.command_loss
+        commanded = commands.due & ~lost
+        wanted = [_rounded(current, stack.current_step) for current in commands.currents]
+        done = dataclasses.replace(
+            m,
+            queue=queue,
+            heard_us=choose(got, now.us, m.heard_us),
+            asked=after.frame.on,
+            armed=after.armed,
+            on=after.on,
+            pitch=after.frame.pitch,
+            law=LawMemory(*after.law),
+            commanded_us=jnp.where(commanded, now.us, m.commanded_us),
+            wanted_1=jnp.where(commanded, wanted[0], m.wanted_1),
+            wanted_2=jnp.where(commanded, wanted[1], m.wanted_2),
+            mid_cycles=m.mid_cycles + 1,
+            mid_next=after_next,
+        )
+        return _if_due(due, done, m)
 
     def _low(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
-        """The motor driver: its watchdog, the current loops, the bus."""
-        stack, like = self.stack, m.pitch
+        """The motor driver. Its own speed limit and its trip levels of the bus are out of the way."""
+        stack, idle = self.stack, m.tripped | m.cut_off
         due = lax.rem(now.ticks, jnp.int32(stack.ticks(stack.low_period))) == 0
-        silent = elapsed_us(now.us, m.commanded_us) >= _microseconds(stack.driver_watchdog, like)
-        tripped = m.tripped | (due & silent & (m.mid_cycles > 0))  # it counts from when the mid level runs
-        idle = tripped | m.cut_off
-        winding, currents, drawn = self.winding, [], 0.0 * m.bus_voltage
-        both = ((m.wanted_1, m.current_1), (m.wanted_2, m.current_2))
-        for speed, (wanted, present) in zip(senses.speeds, both, strict=False):
-            motor_speed = self.motor.gear_ratio * speed
-            current = next_current(winding, m.bus_voltage, motor_speed, wanted, present)
-            current = jnp.where(idle, 0.0 * current, current)  # an idle axis is switched off, not braked
-            currents.append(jnp.where(due, current, present))
-            drawn = drawn + electrical_power(winding, currents[-1], motor_speed)
-        # A bus that breaks down switches the driver off, as an error does: for good.
-        broken = due & too_much(self.pack, drawn)
-        tripped = tripped | broken
-        currents = [jnp.where(broken, 0.0 * current, current) for current in currents]
-        voltage, _ = bus(self.pack, jnp.where(broken, 0.0 * drawn, drawn))
-        currents += [m.current_2] * (2 - len(currents))
-        return dataclasses.replace(
+        numbers = AxisNumbers(self.winding, _microseconds(stack.driver_watchdog, m.pitch), turn=1.0)
+        fed_us = choose(m.mid_cycles > 0, m.commanded_us, now.us)  # its watchdog counts from when the mid level runs
+        speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
+        axes = []
+        for speed, wanted, present in zip(speeds, (m.wanted_1, m.wanted_2), (m.current_1, m.current_2), strict=False):
+            axis = AxisMemory(~idle, fed_us, wanted, present)
+            axis = choose(idle, rested(axis), axis)  # an idle axis is switched off, not braked
+            axes.append(ticked(numbers, axis, Command(current=wanted), now.us, m.bus_voltage, speed))
+        axes, voltage, _ = loaded(self.pack, [self.winding] * len(axes), axes, speeds)
+        error = axes[0].error | axes[-1].error
+        done = dataclasses.replace(
             m,
-            tripped=tripped,
-            current_1=currents[0],
-            current_2=currents[1],
-            bus_voltage=jnp.where(due, voltage, m.bus_voltage),
+            tripped=m.tripped | (error != 0),  # for good: nobody arms it again
+            current_1=axes[0].current,
+            current_2=axes[1].current if len(axes) > 1 else m.current_2,
+            bus_voltage=voltage,
         )
+        return _if_due(due, done, m)
 
     # --- what is seen ----------------------------------------------------------------------------------------------------
 
@@ -427,6 +426,11 @@ def _any(flags: list[Any]) -> Any:
     for flag in flags[1:]:
         found = found | flag
     return found
+
+
+def _if_due(due: Scalar, after: ComputerMemory, before: ComputerMemory) -> ComputerMemory:
+    """What a program did, at its own ticks only."""
+    return jax.tree.map(lambda new, old: choose(due, new, old), after, before)
 
 
 def _whole(value: Scalar, like: Scalar) -> Scalar:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from footfall.machines.control.axis_step import loaded
 from footfall.machines.control.decimal_text import number
 from footfall.machines.control.driver_lines import strip_checksum, with_checksum
-from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power
+from footfall.machines.control.electrics import Battery, Winding
 from footfall.machines.control.odrive_axis import Axis, AxisError, Command, Mode
 from footfall.machines.control.odrive_properties import Property, axis_properties
 from footfall.machines.control.settings import StackSettings
@@ -118,16 +119,16 @@ class OdriveEmulator:
         All three are the robot's, forward drive positive: hand the plant's in, hand the result on to the plant, without a sign.
         """
         self._check_bus()
-        currents, power = [], 0.0
-        for axis, sign, speed, offset, position in zip(
-            self.axes, self._signs, speeds, self.speed_offsets, positions, strict=False
-        ):
-            current = axis.tick(now_us, self.bus_voltage, sign * (speed + offset), sign * position)
-            power += float(electrical_power(axis.winding, current, sign * speed * _TURN)) if current else 0.0
-            currents.append(sign * current if current else 0.0)
-        voltage, current = bus(self._battery, power)
+        known = tuple(zip(self.axes, self._signs, speeds, self.speed_offsets, positions, strict=False))
+        for axis, sign, speed, offset, position in known:
+            axis.tick(now_us, self.bus_voltage, sign * (speed + offset), sign * position)
+        turning = [sign * speed * _TURN for _, sign, speed, _, _ in known]
+        windings, memories = [axis.numbers.winding for axis in self.axes], [axis.memory for axis in self.axes]
+        fed, voltage, current = loaded(self._battery, windings, memories, turning)
+        for axis, memory in zip(self.axes, fed, strict=True):
+            axis.memory = memory
         self.bus_voltage, self.bus_current = float(voltage), float(current)
-        return tuple(currents)
+        return tuple(float(sign * axis.memory.current) if axis.memory.current else 0.0 for axis, sign, *_ in known)
 
     def _check_bus(self) -> None:
         error = AxisError(0)
@@ -185,7 +186,7 @@ class OdriveEmulator:
         return self._command(request, 3, wish)
 
     def _amperes(self, axis: Axis, amount: float) -> float:
-        return amount / axis.winding.torque_constant if self._in_torque else amount
+        return amount / axis.numbers.winding.torque_constant if self._in_torque else amount
 
     def _feed(self, request: _Request) -> bytes:
         axis = self._axis(*request.words) if len(request.words) == 1 else None
@@ -215,7 +216,7 @@ class OdriveEmulator:
 
     def _clear_errors(self, request: _Request) -> bytes:
         for axis in self.axes:
-            axis.error = AxisError(0)
+            axis.clear_errors()
         return b""
 
     def _axis(self, word: bytes) -> Axis | None:

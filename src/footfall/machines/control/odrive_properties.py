@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from footfall.machines.control.odrive_axis import Axis, AxisError
+from footfall.machines.control.microseconds import SECOND
+from footfall.machines.control.odrive_axis import Axis
 
 
 class Property(NamedTuple):
@@ -36,8 +37,15 @@ class Property(NamedTuple):
 
 def axis_properties(axis: Axis) -> dict[bytes, Property]:
     """By the names of firmware 0.5; `active_errors`, `pos_estimate` and `vel_estimate` also by those of 0.6 (with the bits of 0.5)."""
-    error = Property(lambda: int(axis.error), lambda value, _: setattr(axis, "error", AxisError(int(value))), True, 0, 0)
+    error = Property(lambda: int(axis.error), lambda value, _: axis.clear_errors(), True, 0, 0)
     position, velocity = Property(lambda: axis.position), Property(lambda: axis.speed)
+
+    def setting(name: str) -> Property:
+        return Property(lambda: getattr(axis.numbers, name), lambda value, _: axis.set(**{name: value}), least=0.0)
+
+    def limit_current(value: float, now_us: int) -> None:
+        axis.set(winding=axis.numbers.winding._replace(current_limit=value))
+
     return {
         b"current_state": Property(lambda: int(axis.state)),
         b"requested_state": Property(lambda: 0, lambda value, now_us: axis.request(int(value), now_us), True, 0, 255),
@@ -48,21 +56,16 @@ def axis_properties(axis: Axis) -> dict[bytes, Property]:
         b"pos_estimate": position,
         b"vel_estimate": velocity,
         b"config.enable_watchdog": Property(
-            lambda: axis.enable_watchdog, lambda value, _: setattr(axis, "enable_watchdog", bool(value)), True, 0, 1
+            lambda: axis.enable_watchdog, lambda value, _: axis.set(watched=bool(value)), True, 0, 1
         ),
-        b"config.watchdog_timeout": Property.of(axis, "watchdog_timeout", most=1000.0),
-        b"motor.config.current_lim": Property(lambda: float(axis.winding.current_limit), _limit_current(axis), False, 0.0),
-        b"motor.is_calibrated": Property(lambda: axis.calibrated),
-        b"motor.current_control.Iq_setpoint": Property(lambda: axis.wanted),
-        b"motor.current_control.Iq_measured": Property(lambda: axis.current),
-        b"controller.config.vel_limit": Property.of(axis, "speed_limit"),
-        b"controller.config.vel_gain": Property.of(axis, "velocity_gain"),
-        b"controller.config.pos_gain": Property.of(axis, "position_gain"),
+        b"config.watchdog_timeout": Property(
+            lambda: axis.numbers.watchdog_us / SECOND, lambda value, _: axis.set(watchdog_us=value * SECOND), False, 0.0, 1000.0
+        ),
+        b"motor.config.current_lim": Property(lambda: float(axis.numbers.winding.current_limit), limit_current, False, 0.0),
+        b"motor.is_calibrated": Property(lambda: axis.memory.calibrated),
+        b"motor.current_control.Iq_setpoint": Property(lambda: float(axis.memory.wanted)),
+        b"motor.current_control.Iq_measured": Property(lambda: float(axis.memory.current)),
+        b"controller.config.vel_limit": setting("speed_limit"),
+        b"controller.config.vel_gain": setting("velocity_gain"),
+        b"controller.config.pos_gain": setting("position_gain"),
     }
-
-
-def _limit_current(axis: Axis) -> Callable[[float, int], None]:
-    def write(value: float, now_us: int) -> None:
-        axis.winding = axis.winding._replace(current_limit=value)
-
-    return write

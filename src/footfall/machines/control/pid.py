@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from footfall.machines.control.microseconds import elapsed_us
-from footfall.numerics.namespace import namespace
+from footfall.numerics.namespace import choose, clamp, negated, of_kind
 
 if TYPE_CHECKING:  # it imports JAX, which a control computer need not have
     from footfall.numerics.scalar import Scalar
@@ -60,16 +58,15 @@ def pid_update(gains: PidGains, memory: PidMemory, now_us: Any, setpoint: Scalar
 
     Ts is the nominal sample time however late the call comes: one calculation, no catching up.
     """
-    xp = namespace(*gains, *memory, now_us, setpoint, measured)
     elapsed = elapsed_us(now_us, memory.last_us)
     early = memory.started & (elapsed >= 0) & (elapsed < gains.period_us)
-    micro = _like(1e-6, gains.proportional)
-    sample_time = _like(gains.period_us, gains.proportional) * micro
+    micro = of_kind(1e-6, gains.proportional)
+    sample_time = of_kind(gains.period_us, gains.proportional) * micro
     error = setpoint - measured
     grown = memory.integral + gains.integral * error * sample_time
-    integral = _clamp(xp, grown, gains.integral_limit)
+    integral = clamp(grown, -gains.integral_limit, gains.integral_limit)
     slope = -(measured - memory.previous) / sample_time
-    raw = _choose(xp, memory.started, slope, 0.0 * slope)
+    raw = choose(memory.started, slope, 0.0 * slope)
     derivative = memory.derivative + sample_time / (gains.filter_time + sample_time) * (raw - memory.derivative)
     wanted = gains.proportional * error + integral + gains.derivative * derivative
     new = PidMemory(
@@ -78,28 +75,6 @@ def pid_update(gains: PidGains, memory: PidMemory, now_us: Any, setpoint: Scalar
         integral=integral,
         derivative=derivative,
         previous=measured,
-        output=_clamp(xp, wanted, gains.output_limit),
+        output=clamp(wanted, -gains.output_limit, gains.output_limit),
     )
-    if _is_one(early):
-        return (memory, False) if early else (new, True)
-    return PidMemory(*(xp.where(early, old, fresh) for old, fresh in zip(memory, new, strict=True))), ~early
-
-
-def _is_one(flag: Any) -> bool:
-    """One plain truth value, which may be branched on."""
-    return isinstance(flag, bool | np.bool_)
-
-
-def _choose(xp: Any, flag: Any, yes: Scalar, no: Scalar) -> Scalar:
-    return (yes if flag else no) if _is_one(flag) else xp.where(flag, yes, no)
-
-
-def _like(number: Any, like: Any) -> Any:
-    """A constant in the precision of NumPy numbers; Python and JAX numbers take theirs from what they meet."""
-    return type(like)(number) if isinstance(like, np.floating) else number
-
-
-def _clamp(xp: Any, value: Scalar, limit: Scalar) -> Scalar:
-    if isinstance(value, float) and not isinstance(value, np.floating):
-        return min(max(value, -limit), limit)  # plain numbers: a tenth of the time
-    return xp.minimum(xp.maximum(value, -limit), limit)
+    return choose(early, memory, new), negated(early)

@@ -11,6 +11,7 @@ from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.ports import Port
 from footfall.machines.control.safety import Safety
 from footfall.machines.control.settings import StackSettings
+from footfall.numerics.namespace import clamp
 
 SHUTDOWN_ATTEMPTS = 3  #: at each step
 
@@ -137,7 +138,8 @@ class Supervisor:
         settings = self._settings
         setpoint = operator.setpoint if math.isfinite(operator.setpoint) else settings.setpoint
         steer = operator.steer if settings.steering and math.isfinite(operator.steer) else 0.0
-        return _clamp(setpoint, settings.setpoint_limit), _clamp(steer, settings.steer_limit)
+        limits = settings.setpoint_limit, settings.steer_limit
+        return clamp(setpoint, -limits[0], limits[0]), clamp(steer, -limits[1], limits[1])
 
     def _frame(self, setpoint: float, setpoint_on: bool, steer: float) -> bytes:
         pitch = self._safety.pitch or 0.0  # before the first pitch the flag is 0, and nobody looks at it
@@ -191,10 +193,6 @@ def _wish_to_end(operator: Operator) -> str:
     if not operator.present:
         return "the joystick is gone"
     return "the operator stopped" if operator.stop else ""
-
-
-def _clamp(value: float, limit: float) -> float:
-    return min(max(value, -limit), limit)
 
 
 def _side(values: tuple[float, ...] | None, motor: int) -> float | None:

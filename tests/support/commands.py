@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 SCRIPT = Path(sys.executable).with_name("footfall")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "footfall"]
-PATIENCE = 240  # s; a fresh cache on a busy machine
+PATIENCE = 600  # s; a fresh cache on a busy machine: only a command that hangs takes longer
 
 #: Several commands in one process: [arguments, ...] in, [{status, out, err}, ...] out. Status None means an exception escaped.
 SEVERAL = """

@@ -148,8 +148,9 @@ def power_gap(system, state):
 
 def combinations():
     """Every law of contact, every friction and every ground at least twice, each time with others."""
-    slots = slot_types(type(centipede()))
-    contacts, frictions, grounds = (list(kinds_for(slots[slot])) for slot in ("contact", "friction", "terrain"))
+    robot = type(centipede())
+    slots = slot_types(robot)
+    contacts, frictions, grounds = (list(kinds_for(slots[slot], robot)) for slot in ("contact", "friction", "terrain"))
     for i, ground in enumerate(grounds):
         yield contacts[i % len(contacts)], frictions[i % len(frictions)], ground
         yield contacts[(i + 1) % len(contacts)], frictions[(i + 2) % len(frictions)], ground

@@ -16,7 +16,6 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.machines.parts.terrain.base import AbstractPlane
-from footfall.machines.parts.terrain.drawn import drawn_ground
 from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed
 from footfall.machines.rimless_wheel.rolling import feet, landing_behind, side_of_landing, turning_back
@@ -26,7 +25,7 @@ from footfall.machines.rimless_wheel.states import RigidWheelState, WheelStance
 from footfall.machines.rimless_wheel.strut import Strut
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Shape
+from footfall.scene.sketch import Ground, Shape
 
 LIFTOFF = ("stop", "report")
 BEHIND = 4  # index of the landing behind among the events
@@ -214,7 +213,7 @@ class RigidWheel(AbstractHybridSystem):
 
     def sketch(self) -> tuple[Shape, ...]:
         fan = spoke_fan("hub", self.spokes, float(self.leg.length))
-        return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
+        return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
 
     def bounds(self) -> tuple[Bound, ...]:
         return friction_bounds()

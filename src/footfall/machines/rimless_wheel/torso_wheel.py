@@ -23,7 +23,6 @@ from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.parts.terrain.base import AbstractPlane
-from footfall.machines.parts.terrain.drawn import drawn_ground
 from footfall.machines.parts.terrain.planes import Flat
 from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed, sag_bounds
 from footfall.machines.rimless_wheel.cures import walking_cures
@@ -41,7 +40,7 @@ from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Ball, Link, Shape
+from footfall.scene.sketch import Ball, Ground, Link, Shape
 
 MOTORS = 2  # left and right, both between torso and wheel
 BEHIND, TICK = 5, 6  # indices of the landing behind and of the control tick among the events
@@ -437,7 +436,7 @@ class TorsoWheel(AbstractPlant):
         weight = float(self.total_mass * self.gravity)
         fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
         torso = (Link("hub", "torso", "tab:blue", 0.01), Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"))
-        return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
+        return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", weight), *torso)
 
     def bounds(self) -> tuple[Bound, ...]:
         return friction_bounds() + sag_bounds(self.leg.rest_length, self.spokes)

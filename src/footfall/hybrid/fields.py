@@ -192,8 +192,8 @@ class Parametric(eqx.Module):
     def __check_init__(self) -> None:
         for name, info in describe(self).items():
             value = getattr(self, name)
-            if info.role == "part" and (reason := refusal(type(self), type(value))):
-                raise ParameterError(f"{type(self).__name__} takes no {name} {type(value).__name__}: {reason}.", name)
+            if info.role == "part":
+                require_taken(type(self), name, value)
             if info.role == "choice" and value not in info.options:
                 known = ", ".join(info.options)
                 raise ParameterError(
@@ -212,6 +212,13 @@ def refusal(robot: type, part: type) -> str | None:
     """Why a robot does not take a kind of part, in its own words; None where it does."""
     reasons = getattr(robot, "refuses", {})
     return next((reasons[feature] for feature in sorted(getattr(part, "features", ())) if feature in reasons), None)
+
+
+def require_taken(robot: type, slot: str, part: Any) -> None:
+    """A part that its robot does not take is an error with the robot's reason."""
+    reason = refusal(robot, type(part))
+    if reason:
+        raise ParameterError(f"{robot.__name__} takes no {slot} {type(part).__name__}: {reason}.", slot)
 
 
 def _check_switches(owner: str, name: str, info: FieldInfo, values: tuple[Any, ...]) -> None:

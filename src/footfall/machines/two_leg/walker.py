@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.doubt import Doubt
-from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, signal, store, text
+from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, require_taken, signal, store, text
 from footfall.hybrid.frame import Body, Joint
 from footfall.hybrid.motion_plan import AbstractTunablePlan, Figure, Kernel, NoState
 from footfall.hybrid.outcome import Outcome
@@ -174,6 +174,7 @@ class TwoLegWalker(AbstractTunablePlan):
     schedule: Schedule | None = None  # made from all of the above; None for arrays of designs
 
     def __post_init__(self) -> None:
+        require_taken(type(self), "terrain", self.terrain)  # before the plan is made over it
         verbs = parse_route(self.route)
         one = all(np.ndim(v) == 0 for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor)))
         self.schedule = _schedule(self, *footsteps_of(self, verbs)[:2]) if one else None

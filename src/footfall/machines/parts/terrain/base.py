@@ -85,6 +85,15 @@ class AbstractTerrain(Parametric):
         """Height above that plane at x along it."""
         return self.height(x)
 
+    def tilt(self, x: Scalar) -> Scalar:
+        """Slope of the relief."""
+        return self.slope(x)
+
+    @property
+    def uneven(self) -> bool:
+        """It is not one plane."""
+        return bool(self.features & {"hills", "walls"})
+
     def room_above(self, x: Scalar, z: Scalar) -> Scalar:
         """How far a point is above what it could stand on."""
         return z - self.relief(x)
@@ -106,8 +115,8 @@ class AbstractTerrain(Parametric):
         return self.height(x)
 
     def pieces(self) -> list[tuple[float, float, float]]:
-        """(from, to, height) of every level piece, the first and last endless, of ground that is made of such pieces."""
-        raise NotImplementedError(f"{type(self).__name__} is not made of level pieces")
+        """(from, to, height) of every level piece, the first and last endless; none of ground that is not made of such pieces."""
+        return []
 
     @property
     def water(self) -> StillWater | None:
@@ -125,6 +134,10 @@ class AbstractPlane(AbstractTerrain):
     features: ClassVar[frozenset[str]] = frozenset()
 
     def relief(self, x: Scalar) -> Scalar:
+        del x
+        return 0.0
+
+    def tilt(self, x: Scalar) -> Scalar:
         del x
         return 0.0
 

@@ -48,22 +48,17 @@ class Bumps(AbstractLevelPieces):
             share = bars[jnp.clip(k, 0, self.bars - 1).astype(int)]
             return jnp.where((k >= 0) & (k < self.bars), share * self.highest, 0.0 * x)
 
+        nearest = jnp.clip(which, -1, self.bars - 1)  # before the first bar, and beyond the last, there is no end to it
+        last, this, following = (high(nearest + k) for k in (-1, 0, 1))
         touching = self.width >= self.spacing  # bars without room between them
-        bar = Piece(
-            start,
-            start + self.width,
-            high(which),
-            jnp.where(touching, high(which - 1), 0.0),
-            jnp.where(touching, high(which + 1), 0.0),
-        )
-        # Between bars; before the first and after the last there is no end to it.
-        first, last = which < 0, which >= self.bars - 1
+        bar = Piece(start, start + self.width, this, jnp.where(touching, last, 0.0), jnp.where(touching, following, 0.0))
+        left = self.begin + nearest * self.spacing
         between = Piece(
-            jnp.where(first, -math.inf, self.begin + jnp.minimum(which, self.bars - 1) * self.spacing + self.width),
-            jnp.where(first, self.begin, jnp.where(last, math.inf, start + self.spacing)),
+            jnp.where(which < 0, -math.inf, left + self.width),
+            jnp.where(which >= self.bars - 1, math.inf, left + self.spacing),
             0.0 * x,
-            jnp.where(first, 0.0, high(jnp.minimum(which, self.bars - 1))),
-            jnp.where(first, high(0.0 * which), jnp.where(last, 0.0, high(which + 1))),
+            this,
+            following,
         )
         return Piece(*(jnp.where(over, one, other) for one, other in zip(bar, between, strict=True)))
 
@@ -71,7 +66,7 @@ class Bumps(AbstractLevelPieces):
         edges: list[float] = []
         heights: list[float] = []
         for begin, end, height in self.boxes():
-            if edges and begin <= edges[-1]:  # no room between two bars
+            if edges and float(self.width) >= float(self.spacing):  # no room between two bars
                 edges, heights = edges[:-1], heights[:-1]
             edges += [begin, end]
             heights += [height, 0.0]

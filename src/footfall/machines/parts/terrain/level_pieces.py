@@ -5,7 +5,9 @@ import math
 from typing import ClassVar, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 
+from footfall.hybrid.fields import ParameterError, describe
 from footfall.machines.parts.terrain.base import AbstractTerrain, Face
 from footfall.numerics.scalar import Scalar
 
@@ -58,6 +60,12 @@ class AbstractLevelPieces(AbstractTerrain):
         return 0.0 * x
 
     def pieces(self) -> list[tuple[float, float, float]]:
+        many = [name for name in describe(self) if np.ndim(getattr(self, name)) and not isinstance(getattr(self, name), tuple)]
+        if many:
+            raise ParameterError(
+                f"{many[0]} has {np.size(getattr(self, many[0]))} values: steps are planned over one ground at a time. Vary it run by run.",
+                many[0],
+            )
         edges, heights = ([float(v) for v in values] for values in self.levels())
         return list(zip((-math.inf, *edges), (*edges, math.inf), (0.0, *heights), strict=True))
 

@@ -12,6 +12,7 @@ from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem as HybridSystem
 from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
@@ -19,6 +20,7 @@ from footfall.scene.sketch import Arrow, Ball, Bar, Chart, Disc, Ground, Link, S
 
 __all__ = [
     "AbstractStart",
+    "AbstractTerrain",
     "Arrow",
     "Ball",
     "Bar",

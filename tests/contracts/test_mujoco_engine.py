@@ -277,8 +277,9 @@ def test_provenance_names_the_engine_and_its_version(urchin):
 
 def fits():
     """Every slot of the urchin with each kind that fits, one at a time."""
-    for slot, slot_type in slot_types(type(load("urchin-walk").system)).items():
-        for kind in kinds_for(slot_type):
+    robot = type(load("urchin-walk").system)
+    for slot, slot_type in slot_types(robot).items():
+        for kind in kinds_for(slot_type, robot):
             yield pytest.param(slot, kind, id=f"{'.'.join(slot_path(slot))}={kind}")
 
 

@@ -97,6 +97,7 @@ def test_the_integral_part_stops_at_its_limit_and_leaves_it_at_once():
 def test_a_terrains_slope_is_the_derivative_of_its_height(kind):
     terrain = PARTS[kind]()
     slope = jax.grad(lambda x: terrain.height(x))(0.3)
+    assert slope == pytest.approx(float(terrain.slope(0.3)), rel=1e-12, abs=1e-15)  # rounding
     if isinstance(terrain, AbstractPlane):
         assert slope == pytest.approx(-np.tan(terrain.descent), rel=1e-12)
     assert terrain.height(0.0) == 0.0
@@ -224,13 +225,14 @@ def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
 def fits():
     """Every robot with each of its slots filled by each kind, one at a time. The runners have test_runner_matrix.py, the centipede
     laws/test_centipede_laws.py, rigid bodies test_mujoco_engine.py, robots with a computer (whose plants are among these)
-    laws/test_lockstep.py."""
+    laws/test_lockstep.py; grounds have test_grounds.py."""
     for name, make in ROBOTS.items():
         if isinstance(make(), FourBarRunner | SegmentedWalker | AbstractRigidBodies | ClosedLoop):
             continue
         scenario = {"rimless-wheel-3d": "rimless-wheel-turning", "two-leg": "two-leg-single-step"}.get(name, name)
-        for slot, slot_type in slot_types(type(make())).items():
-            for kind in kinds_for(slot_type):
+        robot = type(make())
+        for slot, slot_type in slot_types(robot).items():
+            for kind in () if slot == "terrain" else kinds_for(slot_type, robot):
                 yield pytest.param(scenario, slot, kind, id=f"{scenario}-{'.'.join(slot_path(slot))}={kind}")
 
 

@@ -23,7 +23,7 @@ from footfall.scenario.document import slot_types
 
 SLOTS = slot_types(FourBarRunner)
 FEET, CONTACTS, TERRAINS, DRIVES, FRICTIONS = (
-    tuple(kinds_for(SLOTS[slot])) for slot in ("foot", "contact", "terrain", "drive", "friction")
+    tuple(kinds_for(SLOTS[slot], FourBarRunner)) for slot in ("foot", "contact", "terrain", "drive", "friction")
 )
 #: [s] RK4 is stable up to 2.8/|lambda|; friction on the light foot link has lambda = -2.7e5 1/s at its default creep speed
 #: (reference page, section 8).

@@ -98,7 +98,7 @@ def test_show_lists_every_part_with_its_other_kinds(command):
     robot = load("water-runner").system
     for slot, slot_type in slot_types(type(robot)).items():
         assert f"[{'.'.join(slot_path(slot))}]" in out
-        others = ", ".join(kind for kind in kinds_for(slot_type) if kind != kind_of(getattr(robot, slot)))
+        others = ", ".join(kind for kind in kinds_for(slot_type, type(robot)) if kind != kind_of(getattr(robot, slot)))
         assert f"(or: {others})" in out or not others, slot
     for line in (r"radius +0\.02 m +.*> 0", r"frequency +8 Hz +.*> 0", r"folding +blended", r"density +1000 kg/m\^3"):
         assert re.search(line, out), line

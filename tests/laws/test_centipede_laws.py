@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from footfall import check_system, load, simulate
+from footfall.engines.plan import FixedSteps
 from footfall.engines.stability_limit import spectrum
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState
@@ -148,8 +149,9 @@ def power_gap(system, state):
 
 def combinations():
     """Every law of contact, every friction and every ground at least twice, each time with others."""
-    slots = slot_types(type(centipede()))
-    contacts, frictions, grounds = (list(kinds_for(slots[slot])) for slot in ("contact", "friction", "terrain"))
+    robot = type(centipede())
+    slots = slot_types(robot)
+    contacts, frictions, grounds = (list(kinds_for(slots[slot], robot)) for slot in ("contact", "friction", "terrain"))
     for i, ground in enumerate(grounds):
         yield contacts[i % len(contacts)], frictions[i % len(frictions)], ground
         yield contacts[(i + 1) % len(contacts)], frictions[(i + 2) % len(frictions)], ground
@@ -193,6 +195,31 @@ def test_it_walks_with_laws_of_other_robots_too(kind):
     assert run.columns["outcome"][0] == Outcome.reached_end
     assert run.columns["mean_speed"][0] == pytest.approx(0.06, rel=0.1)  # near 4 A f, whatever the ground
     assert abs(run.columns["relative_residual"][0]) < 5e-3  # a method of order 1 at 20 000 steps a second
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["terrain=steps", "terrain.edges=[0.03, 0.12]", "terrain.heights=[0.004, -0.004]"],
+        ["terrain=profile", "terrain.places=[0.02, 0.08, 0.14]", "terrain.heights=[0.0, 0.006, 0.0]"],
+    ],
+    ids=["steps", "profile"],
+)
+def test_it_walks_over_steps_and_sampled_ground(settings):
+    experiment = load("centipede", ["body.segments=6", *settings], duration=2.5)
+    plan = dataclasses.replace(experiment.plan, fixed=FixedSteps(5e-5, "semi-implicit-euler"))
+    run = simulate(experiment.system, experiment.start, plan)
+    assert run.outcome is Outcome.reached_end and run["travel.distance"][-1] > 0.1
+    assert run.ledger.relative_residual < 5e-3  # a method of order 1 at 20 000 steps a second
+    terrain, heads = experiment.system.terrain, []
+    for i in range(6):
+        x, z = run[f"tip.x.{i}"], run[f"tip.z.{i}"]
+        faces = terrain.faces(x, z, 0.0 * x, 0.0 * x)
+        deep = np.max([np.where(face.share > 0, face.depth, 0.0) for face in faces], axis=0)
+        # Six legs carry 0.84 kg, two at least at a time: 4 N on 5000 N/m is 0.8 mm; a leg that lands has as much again.
+        assert np.max(deep) < 0.003, i
+        heads.append(np.max(terrain.height(x)[deep > 0]))
+    assert max(heads) > 0.003  # it did stand up there
 
 
 def test_a_run_of_the_event_engine_closes_its_ledger_and_the_step_engine_comes_to_the_same_end():

@@ -12,9 +12,12 @@ from footfall.machines.centipede.point_contact import touch
 from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.machines.parts.friction.bristle import BristleFriction
 from footfall.machines.parts.friction.coulomb import TanhFriction
+from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.parts.terrain.bumps import Bumps
 from footfall.machines.parts.terrain.gaps import Gap, Gaps
 from footfall.machines.parts.terrain.planes import Flat, Slope
 from footfall.machines.parts.terrain.profile import Profile
+from footfall.machines.parts.terrain.steps import Steps
 
 GROUND, GRIP = ViscoelasticContact(stiffness=5000.0, damping=10.0), TanhFriction(coefficient=0.8, steepness=50.0)
 GAP = Gap(gap_start=0.0, gap_width=0.1)
@@ -76,13 +79,24 @@ def test_the_printed_normal_force_acts_above_the_ground_and_over_the_gap():
     assert max(-5000 * -0.02, 0.0) == 100.0 and not force(0.05, -0.02, 0.0, 0.0).any()  # nothing holds a tip in the gap
 
 
+class Waves(AbstractTerrain):
+    """A ground of one's own: nothing but a height."""
+
+    def height(self, x):
+        return 0.004 * jnp.sin(40.0 * x)
+
+
 def terrains():
+    yield Waves()
     yield Flat()
     yield Slope(angle=0.3)
     yield GAP
     yield Gap(gap_start=0.0, gap_width=0.1, blend=0.0015)
     yield Gaps(starts=(-0.2, 0.0, 0.11), widths=(0.05, 0.1, 0.02), blend=0.001)
     yield Profile(places=(-0.02, 0.0, 0.05, 0.1, 0.13), heights=(0.0, 0.004, -0.006, 0.003, 0.0))
+    yield Steps(edges=(-0.05, 0.0, 0.05, 0.1), heights=(-0.004, 0.003, -0.002, 0.006))
+    yield Bumps(begin=-0.1, highest=0.006, width=0.012, spacing=0.02)
+    yield Bumps(begin=-0.1, highest=0.006, width=0.02, spacing=0.02)  # bars without room between them
 
 
 @pytest.mark.parametrize("terrain", list(terrains()), ids=lambda t: type(t).__name__)
@@ -120,6 +134,53 @@ def test_energy_is_continuous_over_a_sharp_corner_and_force_over_a_blended_one()
     share = soft.faces(jnp.asarray(-(p + lead)), jnp.full_like(lead, -p), 0.0 * lead, 0.0 * lead)[0].share
     s = np.clip(lead / 0.0005, -1, 1)
     np.testing.assert_allclose(share, 0.5 + (3 * s - s**3) / 4, atol=1e-12)
+
+
+PIECES = [
+    Steps(edges=(-0.03, 0.0, 0.04), heights=(-0.004, 0.003, -0.002)),
+    Bumps(begin=-0.05, highest=0.006, width=0.012, spacing=0.02, bars=5),
+    Bumps(begin=-0.05, highest=0.006, width=0.02, spacing=0.02, bars=5),
+    Gap(gap_start=0.0, gap_width=0.05),
+]
+
+
+@pytest.mark.parametrize("terrain", PIECES, ids=lambda t: type(t).__name__)
+def test_a_piece_at_x_is_one_of_the_pieces_with_its_neighbours(terrain):
+    pieces = terrain.pieces()
+    x = np.linspace(-0.0801, 0.0802, 3001)  # off the edges, where either piece is right
+    at = terrain.piece(jnp.asarray(x))
+    for i in range(0, len(x), 50):
+        k = next(k for k, (_, end, _) in enumerate(pieces) if x[i] < end)
+        before, after = pieces[max(k - 1, 0)][2], pieces[min(k + 1, len(pieces) - 1)][2]
+        wanted = (*pieces[k], before, after)
+        np.testing.assert_allclose([float(v[i]) for v in at], wanted, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("terrain", PIECES[:3], ids=lambda t: type(t).__name__)
+def test_the_depth_inside_level_pieces_is_continuous(terrain):
+    """(pieces.1): along lines through every edge, level and upright, at depths of a few millimetres."""
+
+    def depth(x, z):
+        up, side = terrain.faces(x, z, 0.0 * x, 0.0 * z)
+        return np.where(up.share > 0, up.depth, side.depth)
+
+    step = 1e-6
+    along = jnp.arange(-0.06, 0.06, step)
+    for deep in (-0.001, -0.0047, 0.0012, 0.0028):
+        found = depth(along, 0.0 * along + deep)
+        # No faster than the point moves, both ways at most; outside it may be anything not positive.
+        assert np.max(np.abs(np.diff(np.maximum(found, 0.0)))) < 2.1 * step
+        assert np.any(found > 0)
+
+
+@pytest.mark.parametrize("terrain", PIECES, ids=lambda t: type(t).__name__)
+def test_rooms_over_level_pieces_are_positive_outside_and_negative_inside(terrain):
+    x, z = (jnp.asarray(v) for v in np.random.default_rng(3).uniform((-0.07, -0.008), (0.07, 0.012), (4000, 2)).T)
+    above = np.asarray(z - terrain.height(x))
+    edges = np.array([begin for begin, _, _ in terrain.pieces()[1:]])
+    clear = (np.abs(above) > 1e-4) & (np.min(np.abs(np.asarray(x)[:, None] - edges), axis=1) > 1e-4)
+    for room in (terrain.room_above(x, z), terrain.room_at_walls(x, z)):
+        np.testing.assert_array_equal(np.sign(room)[clear], np.sign(above)[clear])
 
 
 def test_of_several_gaps_the_nearest_edge_pushes():

@@ -195,7 +195,7 @@ def tables(kind: str) -> tuple[Slot, ...]:
         Slot(("start",), {"": describe(robot.Start)}),
         Slot(("sim",), {"": SimTable.describe()}),
     ]
-    slots = [Slot(slot_path(s), {k: describe(c) for k, c in kinds_for(t).items()}) for s, t in slot_types(robot).items()]
+    slots = [Slot(slot_path(s), {k: describe(c) for k, c in kinds_for(t, robot).items()}) for s, t in slot_types(robot).items()]
     return (*own, *slots)
 
 

@@ -67,13 +67,13 @@ def test_a_bad_runner_is_answered_with_key_what_came_and_what_to_do(scenario, se
 
 @pytest.mark.parametrize("slot", ["foot", "tail", "drive", "contact", "friction", "terrain"])
 def test_an_unknown_kind_lists_those_that_fit(slot):
-    slot_type = slot_types(type(load(WATER).system))[slot]
+    robot = type(load(WATER).system)
     with pytest.raises(ScenarioError) as caught:
         load(WATER, [f"{slot}=paddle"])
     said = str(caught.value)
     table = "[terrain]" if slot == "terrain" else f"[robot.{slot}]"
     assert f"--set {slot}=paddle" in said and table in said
-    assert all(kind in said for kind in kinds_for(slot_type))
+    assert all(kind in said for kind in kinds_for(slot_types(robot)[slot], robot))
 
 
 def test_parts_of_other_robots_do_not_fit():

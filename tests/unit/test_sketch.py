@@ -15,7 +15,6 @@ from footfall.engines.analysis.summary import summarise
 from footfall.engines.simulate import simulate
 from footfall.machines import robots
 from footfall.machines.parts.terrain.base import AbstractGround, Face
-from footfall.machines.parts.terrain.drawn import drawn_ground
 from footfall.machines.parts.terrain.gaps import DRAWN_DEPTH, Gap
 from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.parts.terrain.profile import Profile
@@ -286,4 +285,4 @@ def test_a_terrain_of_ones_own_is_drawn_as_it_is():
     ],
 )
 def test_shipped_terrains_are_drawn_at_their_height_and_gaps_with_walls(terrain, x, z):
-    np.testing.assert_allclose(ground_height(drawn_ground(terrain), np.array(x)), z, atol=EXACT)
+    np.testing.assert_allclose(ground_height(Ground(terrain.outline), np.array(x)), z, atol=EXACT)

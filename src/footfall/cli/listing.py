@@ -20,7 +20,8 @@ def list_all() -> None:
     for slot, groups in itertools.groupby(kept_parts(), key=lambda entry: entry.slot):
         out.print(f"\n[bold]\\[{slot}][/]")
         for group in groups:
-            out.print(Padding(f"in {', '.join(group.robots)}", (0, 0, 0, 2)), style="dim")
+            where = f"{'not ' if group.refused else ''}in {', '.join(group.robots)}"
+            out.print(Padding(where, (0, 0, 0, 2)), style="dim")
             out.print(_two_columns(group.kinds))
     out.print("\nTry: footfall run rimless-wheel    or: footfall show rimless-wheel", markup=False)
 

@@ -26,7 +26,7 @@ def show_scenario(name: str, settings: list[str]) -> int:
     for slot, slot_type in slot_types(type(system)).items():
         path = slot_path(slot)
         values = document["robot"][slot] if path[0] == "robot" else document[slot]
-        others = [k for k in kinds_for(slot_type) if k != values["kind"]]
+        others = [k for k in kinds_for(slot_type, type(system)) if k != values["kind"]]
         more = f"   (or: {', '.join(others)})" if others else ""
         idle = f"   (no effect: {idle_parts[slot]})" if slot in idle_parts else ""
         _section(".".join(path), values, describe(getattr(system, slot)), f"kind = {values['kind']}{more}{idle}")

@@ -4,7 +4,8 @@ import dataclasses
 import difflib
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import equinox as eqx
 import numpy as np
@@ -181,11 +182,18 @@ class Parametric(eqx.Module):
 
     Only concrete numbers are checked. Inside a compiled function the values are not known; there, what is
     checked was checked at the door.
+
+    A part may have `features` that not every robot can use; a robot that cannot use one says why in its `refuses`.
     """
+
+    features: ClassVar[frozenset[str]] = frozenset()
+    refuses: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __check_init__(self) -> None:
         for name, info in describe(self).items():
             value = getattr(self, name)
+            if info.role == "part":
+                require_taken(type(self), name, value)
             if info.role == "choice" and value not in info.options:
                 known = ", ".join(info.options)
                 raise ParameterError(
@@ -198,6 +206,19 @@ class Parametric(eqx.Module):
                 _check_number(type(self).__name__, name, info, value)
             if info.role == "numbers":
                 _check_numbers(type(self).__name__, name, info, value)
+
+
+def refusal(robot: type, part: type) -> str | None:
+    """Why a robot does not take a kind of part, in its own words; None where it does."""
+    reasons = getattr(robot, "refuses", {})
+    return next((reasons[feature] for feature in sorted(getattr(part, "features", ())) if feature in reasons), None)
+
+
+def require_taken(robot: type, slot: str, part: Any) -> None:
+    """A part that its robot does not take is an error with the robot's reason."""
+    reason = refusal(robot, type(part))
+    if reason:
+        raise ParameterError(f"{robot.__name__} takes no {slot} {type(part).__name__}: {reason}.", slot)
 
 
 def _check_switches(owner: str, name: str, info: FieldInfo, values: tuple[Any, ...]) -> None:

@@ -8,9 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
 
 from footfall.record.trajectory import Trajectory
-from footfall.scene.sketch import Arrow, Ball, Bar, Disc, Ground, Link, Seen, Shape, ground_height, segments
-
-_GROUND_POINTS = 4000  # the view is a tenth of what is drawn: a few hundred for each screen
+from footfall.scene.sketch import Arrow, Ball, Bar, Disc, Ground, Link, Seen, Shape, ground_line, segments
 
 Project = Callable[[np.ndarray], tuple[float, float]]
 
@@ -91,9 +89,7 @@ def draw_ground(axes: Axes, shapes: tuple[Shape, ...], low: float, high: float) 
     """The terrain between two x, filled below."""
     for shape in shapes:
         if isinstance(shape, Ground):
-            corners = [px for px, _ in shape.profile if low < px < high]  # a step stays a step
-            x = np.unique(np.concatenate([np.linspace(low, high, _GROUND_POINTS), corners]))
-            z = ground_height(shape, x)
+            x, z = ground_line(shape, low, high).T
             # Added as artists, not plotted: the ground must not widen the view.
             axes.add_artist(Line2D(x, z, color=shape.color, lw=1.5, zorder=1))
             below = np.concatenate([np.stack([x, z], 1), np.stack([x, z - 0.05], 1)[::-1]])

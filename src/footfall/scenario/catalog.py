@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from footfall.hybrid.fields import nearest
+from footfall.hybrid.fields import nearest, refusal
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.machines import robots
@@ -52,7 +52,7 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.files import shipped_scenarios as shipped_scenarios
 from footfall.scenario.trust import require_trust
 
-#: Which slot takes which kind is decided by the slot's declared type: any subclass fits.
+#: Which slot takes which kind is decided by the slot's declared type: any subclass fits, unless the robot `refuses` one of its features.
 PARTS: dict[str, type] = {
     "flat": Flat,
     "slope": Slope,
@@ -128,9 +128,15 @@ def kind_of(part: Any) -> str:
     return next((name for name, cls in PARTS.items() if type(part) is cls), type(part).__name__)
 
 
-def kinds_for(slot_type: type) -> dict[str, type]:
-    """Kinds that fit a slot."""
-    return {name: cls for name, cls in PARTS.items() if issubclass(cls, slot_type)}
+def kinds_for(slot_type: type, robot: type | None = None) -> dict[str, type]:
+    """Kinds that fit a slot, of a robot that takes them."""
+    return {name: cls for name, cls in PARTS.items() if issubclass(cls, slot_type) and not (robot and refusal(robot, cls))}
+
+
+def refused_kinds(slot_type: type, robot: type) -> dict[str, str]:
+    """Kinds that would fit a slot, and why this robot does not take them."""
+    reasons = {name: refusal(robot, cls) for name, cls in kinds_for(slot_type).items()}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def robot_by_kind(

@@ -18,7 +18,7 @@ import tomli_w
 from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.numerics.shown import clipped, shown
-from footfall.scenario.catalog import kind_of, kinds_for, robot_by_kind
+from footfall.scenario.catalog import kind_of, kinds_for, refused_kinds, robot_by_kind
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.schema import AboutTable, SimTable
 
@@ -94,7 +94,7 @@ def merged(given: Document, where: str, folder: Path | None, *, trust: bool = Fa
 def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str, robot: type) -> None:
     slots = {slot_path(slot): cls for slot, cls in slot_types(robot).items()}
     if path in slots and "kind" in given:
-        choose_kind(base, path, given["kind"], where, slots[path])
+        choose_kind(base, path, given["kind"], where, slots[path], robot)
     for key, value in given.items():
         here = (*path, key)
         if key not in base:
@@ -121,18 +121,18 @@ def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str,
             base[key] = value
 
 
-def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, slot_type: type) -> None:
+def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, slot_type: type, robot: type) -> None:
     """Put another kind of part into a slot, with its defaults."""
-    kinds = kinds_for(slot_type)
+    kinds = kinds_for(slot_type, robot)
     short = {cls.nickname: name for name, cls in kinds.items() if getattr(cls, "nickname", None)}
     if isinstance(kind, str):
         kind = short.get(kind, kind)  # "pid", where only one kind of it fits
     if kind == table.get("kind"):
         return
     if not isinstance(kind, str) or kind not in kinds:
-        slot = path[-1]
+        reason = refused_kinds(slot_type, robot).get(kind) if isinstance(kind, str) else None
         raise ScenarioError(
-            f"{where}: [{'.'.join(path)}] kind = {_quoted(kind)} does not fit this robot's {slot}.\n"
+            f"{where}: [{'.'.join(path)}] kind = {_quoted(kind)} does not fit this robot's {path[-1]}{f': {reason}' if reason else ''}.\n"
             f"  Known kinds: {', '.join(kinds) or table.get('kind')}.{nearest(kind, kinds) if isinstance(kind, str) else ''}"
         )
     table.clear()
@@ -204,7 +204,7 @@ def apply_settings(document: Document, settings: list[str], robot: type, said: s
         if len(slot) == 1 and (option := _option_of(at(document, slot[0]), slots[slot[0]], value)):
             rest.append((place, f"{'.'.join(slot[0])}.{option}", value, where))
         elif len(slot) == 1 and isinstance(value, str):
-            choose_kind(at(document, slot[0]), slot[0], value, where, slots[slot[0]])
+            choose_kind(at(document, slot[0]), slot[0], value, where, slots[slot[0]], robot)
             changed[place] = (*slot[0], "kind")
         else:
             rest.append((place, name, value, where))
@@ -217,7 +217,7 @@ def apply_settings(document: Document, settings: list[str], robot: type, said: s
                 f"{where}: the robot cannot be changed by {said.strip() or 'a setting'}; start from another scenario (`footfall list`)."
             )
         if path[-1] == "kind" and path[:-1] in slots:
-            choose_kind(at(document, path[:-1]), path[:-1], value, where, slots[path[:-1]])
+            choose_kind(at(document, path[:-1]), path[:-1], value, where, slots[path[:-1]], robot)
         else:
             at(document, path[:-1])[path[-1]] = value
         changed[place] = path

@@ -16,7 +16,8 @@ class Slot(NamedTuple):
 
     slot: str
     robots: list[str]
-    kinds: dict[str, str]  #: kind -> its first sentence
+    kinds: dict[str, str]  #: kind -> its first sentence, or why these robots refuse it
+    refused: bool = False
 
 
 def kept_parts() -> list[Slot]:
@@ -26,21 +27,22 @@ def kept_parts() -> list[Slot]:
 
 def made_parts() -> list[Slot]:
     """From the catalogue itself."""
-    from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for
+    from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for, refused_kinds
     from footfall.scenario.document import slot_path, slot_types
 
-    fitting: dict[str, dict[str, list[str]]] = {}  # slot -> kind -> robots
-    for robot, make in ROBOTS.items():
-        for slot, slot_type in slot_types(type(make())).items():
-            for kind in kinds_for(slot_type):
-                fitting.setdefault(".".join(slot_path(slot)), {}).setdefault(kind, []).append(robot)
-    slots = []
-    for slot in sorted(fitting):
-        alike: dict[tuple[str, ...], dict[str, str]] = {}  # robots -> kinds that fit just these
-        for kind, robots in fitting[slot].items():
-            alike.setdefault(tuple(robots), {})[kind] = first_sentence(PARTS[kind].__doc__ or "")
-        slots += [Slot(slot, list(robots), kinds) for robots, kinds in sorted(alike.items(), key=lambda item: -len(item[0]))]
-    return slots
+    robots: dict[tuple[str, bool, str, str], list[str]] = {}  # (slot, refused, kind, words) -> robots
+    for name, make in ROBOTS.items():
+        robot = type(make())
+        for slot, slot_type in slot_types(robot).items():
+            said = {kind: (False, first_sentence(PARTS[kind].__doc__ or "")) for kind in kinds_for(slot_type, robot)}
+            said |= {kind: (True, f"{reason}.") for kind, reason in refused_kinds(slot_type, robot).items()}
+            for kind, (refused, words) in said.items():
+                robots.setdefault((".".join(slot_path(slot)), refused, kind, words), []).append(name)
+    alike: dict[tuple[str, bool, tuple[str, ...]], dict[str, str]] = {}  # (slot, refused, robots) -> kinds of just these
+    for (slot, refused, kind, words), names in robots.items():
+        alike.setdefault((slot, refused, tuple(names)), {})[kind] = words
+    in_order = sorted(alike.items(), key=lambda item: (item[0][0], item[0][1], -len(item[0][2])))
+    return [Slot(slot, list(names), kinds, refused) for (slot, refused, names), kinds in in_order]
 
 
 def first_sentence(text: str) -> str:

@@ -13,6 +13,9 @@ import numpy as np
 
 Point: TypeAlias = tuple[float, float, float]
 
+#: Points of ground that is given as a height: the view is a tenth of what is drawn, so some hundreds for each screen.
+GROUND_SAMPLES = 4000
+
 
 class Bar(NamedTuple):
     """A rod fixed to a body."""
@@ -60,12 +63,11 @@ class Arrow(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The ground in the house frame: z = height(x), or (x, z) points whose first and last segments go on beyond them.
-
-    A height is sampled where it is looked at, so that any ground is drawn as it is; points are for what has upright walls.
+    """The ground in the house frame: (x, z) points whose first and last segments go on beyond them, a function `outline(x0, x1)` that gives
+    such points (every terrain has one), or z = height(x), which is sampled where it is looked at.
     """
 
-    profile: tuple[tuple[float, float], ...] = ()
+    profile: tuple[tuple[float, float], ...] | Callable[[float, float], Any] = ((0.0, 0.0), (1.0, 0.0))
     color: str = "saddlebrown"
     height: Callable[[Any], Any] | None = None
 
@@ -142,12 +144,24 @@ def segments(shape: Shape, seen: Seen) -> list[tuple[np.ndarray, np.ndarray]]:
             return []
 
 
-def ground_height(ground: Ground, x: np.ndarray) -> np.ndarray:
-    """Height of the drawn terrain; of points, the end segments extended."""
+def ground_line(ground: Ground, x0: float, x1: float) -> np.ndarray:
+    """(x, z) along the ground from x0 to x1: what every picture of it is drawn from."""
     if ground.height is not None:
-        return np.asarray(ground.height(np.asarray(x, float)), float)
-    px, pz = np.asarray(ground.profile).T
-    inside = np.interp(x, px, pz)
-    left = pz[0] + (pz[1] - pz[0]) / (px[1] - px[0]) * (x - px[0])
-    right = pz[-1] + (pz[-1] - pz[-2]) / (px[-1] - px[-2]) * (x - px[-1])
-    return np.where(x < px[0], left, np.where(x > px[-1], right, inside))
+        x = np.linspace(x0, x1, GROUND_SAMPLES)
+        return np.stack([x, np.asarray(ground.height(x), float)], axis=1)
+    if callable(ground.profile):
+        return np.asarray(ground.profile(x0, x1), float)
+    points = np.asarray(ground.profile, float)
+    (ax, az), (bx, bz) = points[0], points[1]
+    (cx, cz), (dx, dz) = points[-2], points[-1]
+    left, right = az + (bz - az) / (bx - ax) * (x0 - ax), dz + (dz - cz) / (dx - cx) * (x1 - dx)
+    beyond = [(x, z) for x, z, out in ((x0, left, x0 < ax), (x1, right, x1 > dx)) if out]
+    inside = points[(points[:, 0] >= x0) & (points[:, 0] <= x1)]
+    return np.array(sorted([*beyond, *map(tuple, inside)], key=lambda p: p[0]))
+
+
+def ground_height(ground: Ground, x: np.ndarray) -> np.ndarray:
+    """Height of the drawn ground; at an upright face, of either side."""
+    x = np.asarray(x, float)
+    line = ground_line(ground, float(np.min(x)) - 1.0, float(np.max(x)) + 1.0)
+    return np.interp(x, line[:, 0], line[:, 1])

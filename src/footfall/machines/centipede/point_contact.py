@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.friction.base import AbstractFriction
-from footfall.machines.parts.terrain.base import AbstractGround
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.numerics.scalar import Scalar
 
 
@@ -25,7 +25,7 @@ class Touch(NamedTuple):
 
 
 def touch(
-    terrain: AbstractGround,
+    terrain: AbstractTerrain,
     contact: AbstractContact,
     friction: AbstractFriction,
     x: Scalar,

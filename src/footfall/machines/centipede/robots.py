@@ -13,7 +13,7 @@ from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.machines.parts.friction.base import AbstractFriction
 from footfall.machines.parts.friction.coulomb import TanhFriction
-from footfall.machines.parts.terrain.base import AbstractGround
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.gaps import Gap
 from footfall.machines.parts.terrain.planes import Flat
 
@@ -26,7 +26,7 @@ def centipede(
     controller: ReflexControl | None = None,
     contact: AbstractContact | None = None,
     friction: AbstractFriction | None = None,
-    terrain: AbstractGround | None = None,
+    terrain: AbstractTerrain | None = None,
     missing_legs: tuple[float, ...] = (),
 ) -> SegmentedWalker:
     """Twelve segments, 1.44 kg, 60 mm/s over level ground, both reflexes at work."""

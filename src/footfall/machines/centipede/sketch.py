@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.machines.parts.terrain.drawn import drawn_ground
-from footfall.scene.sketch import Arrow, Ball, Chart, Link, Shape
+from footfall.scene.sketch import Arrow, Ball, Chart, Ground, Link, Shape
 
 if TYPE_CHECKING:
     from footfall.machines.centipede.walker import SegmentedWalker
@@ -15,7 +14,7 @@ def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
     weight = float(system.body.mass * system.gravity)
     scale = 0.01 / weight if weight > 0 else 0.0
     legs = [i for i in range(count) if i not in system.missing_legs]
-    shapes: list[Shape] = [drawn_ground(system.terrain)]
+    shapes: list[Shape] = [Ground(system.terrain.outline)]
     shapes += [Link(f"node.{i}", f"tip.{i}", "tab:blue", 0.003) for i in legs]
     shapes += [Link(f"node.{i}", f"node.{i + 1}", "dimgrey", 0.006) for i in range(count - 1)]
     radius = max(float(system.body.radius), 0.004)

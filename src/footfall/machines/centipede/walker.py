@@ -4,7 +4,8 @@ House frame: x forward, z up, angles counter-clockwise. Theory: docs/theory/cent
 """
 
 import dataclasses
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -36,7 +37,7 @@ from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.machines.parts.friction.base import AbstractFriction
 from footfall.machines.parts.friction.coulomb import TanhFriction
-from footfall.machines.parts.terrain.base import AbstractGround
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart, Shape
@@ -54,6 +55,7 @@ class SegmentedWalker(AbstractHybridSystem):
     """
 
     Start = WalkerStart
+    refuses: ClassVar[Mapping[str, str]] = {"water": "its tips are points, and water does not carry points"}
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     missing_legs: tuple[float, ...] = numbers((), doc="segments whose leg is missing, 0 is the head", increasing=True)
@@ -63,7 +65,7 @@ class SegmentedWalker(AbstractHybridSystem):
     controller: ReflexControl = part(doc="oscillators and reflexes", default_factory=ReflexControl)
     contact: AbstractContact = part(doc="how hard ground pushes back", default_factory=ViscoelasticContact)
     friction: AbstractFriction = part(doc="how hard ground holds", default_factory=TanhFriction)
-    terrain: AbstractGround = part(doc="the ground", default_factory=Flat)
+    terrain: AbstractTerrain = part(doc="the ground", default_factory=Flat)
 
     def __check_init__(self) -> None:
         super().__check_init__()
@@ -165,7 +167,7 @@ class SegmentedWalker(AbstractHybridSystem):
         real = jnp.result_type(phase)
         rooms = [
             TURN * jnp.asarray(m.strides + 1, real) - phase,
-            jnp.max(z if self.terrain.broken else z - self.terrain.height(x.nodes.x), axis=0),
+            jnp.max(z - self.terrain.surface(x.nodes.x), axis=0),
             jnp.asarray(m.ticks, real) * self.controller.period - t,
         ]
         if self.terrain.broken:

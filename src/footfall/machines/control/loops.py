@@ -36,7 +36,7 @@ def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[Close
     def fill(space: dict[str, Any]) -> None:
         slots = {key: f.type for key, f in kept.items()} | {"motor": DcMotor}  # currents need a motor that has them
         space["__annotations__"] = slots | {key: cls for key, (cls, _) in ADDED.items()}
-        space.update(__doc__=doc, __module__=plant.__module__, Start=plant.Start, plant=property(bare))
+        space.update(__doc__=doc, __module__=plant.__module__, Start=plant.Start, refuses=plant.refuses, plant=property(bare))
         for key, f in kept.items():
             given = {k: getattr(f, k) for k in ("default", "default_factory") if getattr(f, k) is not dataclasses.MISSING}
             space[key] = dataclasses.field(metadata=f.metadata, **given)

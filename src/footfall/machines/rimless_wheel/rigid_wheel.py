@@ -5,20 +5,23 @@ theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
 """
 
 import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
 
 from footfall.hybrid.bound import Bound
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
-from footfall.machines.parts.terrain.base import AbstractPlane
-from footfall.machines.parts.terrain.drawn import drawn_ground
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed
+from footfall.machines.rimless_wheel.footing import STUMBLED, corner_doubts, room_to_stumble, stumble, tip, to_footing
 from footfall.machines.rimless_wheel.rolling import feet, landing_behind, side_of_landing, turning_back
 from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
 from footfall.machines.rimless_wheel.start import RigidWheelStart
@@ -26,9 +29,10 @@ from footfall.machines.rimless_wheel.states import RigidWheelState, WheelStance
 from footfall.machines.rimless_wheel.strut import Strut
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Shape
+from footfall.scene.sketch import Ground, Shape
 
 LIFTOFF = ("stop", "report")
+REFUSES = {"water": "its feet are points, and water does not carry points"}
 BEHIND = 4  # index of the landing behind among the events
 
 
@@ -75,6 +79,7 @@ class RigidWheel(AbstractHybridSystem):
     """
 
     Start = RigidWheelStart
+    refuses: ClassVar[Mapping[str, str]] = REFUSES
 
     mass: Scalar = param(6.91, unit="kg", doc="total mass", gt=0)
     inertia: Scalar = param(0.0, unit="kg m^2", doc="wheel inertia about the hub", ge=0)
@@ -83,7 +88,7 @@ class RigidWheel(AbstractHybridSystem):
     spokes: int = param(10, doc="number of spokes", ge=3, le=1000, static=True)
     on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when the foot would have to pull")
     leg: Strut = part(doc="spoke", default_factory=Strut)
-    terrain: AbstractPlane = part(doc="ground", default_factory=Slope)
+    terrain: AbstractTerrain = part(doc="ground", default_factory=Slope)
 
     @property
     def spoke_spacing(self) -> float:
@@ -108,6 +113,7 @@ class RigidWheel(AbstractHybridSystem):
                 unit="m",
             ),
             landing_behind("touchdown_behind", restarts=("rock_back",)),
+            *((stumble(),) if self.terrain.uneven else ()),
         )
 
     def acceleration(self, angle: Scalar) -> Scalar:
@@ -138,20 +144,34 @@ class RigidWheel(AbstractHybridSystem):
 
     def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
         """[m] height of the next and of the previous foot above the ground; [N] normal force; [m] room to turn back; [m] height of the foot
-        behind, of a wheel that has not decided yet.
+        behind, of a wheel that has not decided yet; on uneven ground [m] room to stumble.
         """
         del t
         s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
         l = self.leg.length
-        foot = feet(*self._neighbours(s, c), m.direction, l)
+        foot = feet(*self._neighbours(s, c, m), m.direction, l)
         turn = turning_back(foot.previous, -l * x.spoke_rate * c, m.direction, l)
-        return foot.next, foot.previous, self._ground_force(s, c, x.spoke_rate)[1], turn, foot.behind
+        _, normal = to_footing(self.terrain, m.foot_x, *self._ground_force(s, c, x.spoke_rate))
+        rooms = (foot.next, foot.previous, normal, turn, foot.behind)
+        if not self.terrain.uneven:
+            return rooms
+        hub = self._hub(s, c, m)
+        return *rooms, room_to_stumble(self.terrain, *hub, l, s, c, self.spoke_spacing, m.direction)
 
-    def _neighbours(self, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar]:
-        """Height of the foot in front of the stance foot, and of the one behind it."""
+    def _hub(self, s: Scalar, c: Scalar, m: WheelStance) -> tuple[Scalar, Scalar]:
+        """Along and normal to the ground's plane."""
         l = self.leg.length
-        level, tilted = l * c * (1.0 - math.cos(self.spoke_spacing)), l * s * math.sin(self.spoke_spacing)
-        return level + tilted, level - tilted
+        return m.foot_x - l * s, self.terrain.relief(m.foot_x) + l * c
+
+    def _neighbours(self, s: Scalar, c: Scalar, m: WheelStance) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot, and of the one behind it, above the ground under it."""
+        l, alpha, foot_z = self.leg.length, self.spoke_spacing, self.terrain.relief(m.foot_x)
+        level, tilted = l * c * (1.0 - math.cos(alpha)), l * s * math.sin(alpha)
+        ahead, behind = (tip(m.foot_x - l * s, 0.0, l, s, c, turn)[0] for turn in (alpha, -alpha))
+        return (
+            self.terrain.room_above(ahead, foot_z + (level + tilted)),
+            self.terrain.room_above(behind, foot_z + (level - tilted)),
+        )
 
     def jump(self, t: Scalar, x: RigidWheelState, m: WheelStance, k: int) -> Jump:
         del t
@@ -177,7 +197,7 @@ class RigidWheel(AbstractHybridSystem):
         del t
         l = self.leg.length
         s, c = sincos(x.spoke_angle)
-        _, height = self.frame.to_house(m.foot_x - l * s, l * c)
+        _, height = self.frame.to_house(*self._hub(s, c, m))
         return RigidWheelStores(
             kinetic=0.5 * (self.mass * l * l + self.inertia) * x.spoke_rate * x.spoke_rate,
             gravity=self.mass * self.gravity * height,
@@ -187,37 +207,45 @@ class RigidWheel(AbstractHybridSystem):
         del t
         l, frame = self.leg.length, self.frame
         s, c = sincos(x.spoke_angle)
-        hub_x, hub_z = frame.to_house(m.foot_x - l * s, l * c)
+        hub_x, hub_z = frame.to_house(*self._hub(s, c, m))
         speed = -l * x.spoke_rate * c
         vx, vz = frame.to_house(speed, -l * x.spoke_rate * s)
-        foot_x, foot_z = frame.to_house(m.foot_x, 0.0)
+        foot_x, foot_z = frame.to_house(m.foot_x, self.terrain.relief(m.foot_x))
         force = self.ground_force(x)
         fx, fz = frame.to_house(*force)
         return RigidWheelOutputs(
             hub=Body(x=hub_x, z=hub_z, vx=vx, vz=vz, pitch=frame.pitch(x.spoke_angle)),
-            foot=RollingFoot(x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*force)),
+            foot=RollingFoot(
+                x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*to_footing(self.terrain, m.foot_x, *force))
+            ),
             travel=WheelTravel(distance=m.foot_x - l * s, speed=speed),
         )
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
         cures = {
             Outcome.rocked_back: (cure('--set terrain=slope --set terrain.angle="0.08 rad"', "steep enough to keep rolling"),),
+            STUMBLED: (cure("--set terrain=slope", "nothing in its way"),),
             Outcome.lifted_off: (
                 cure('--set terrain=slope --set terrain.angle="0.08 rad"', "gentle enough for its feet to stay"),
             ),
         }
+        slope = "" if "inclined" in self.terrain.features else "--set terrain=slope "
         return (
             *cures.get(outcome, ()),
-            Suggestion('--set terrain.angle="0.12 rad"', "steeper, faster"),
-            Suggestion('--set terrain.angle="1.8 deg"', "too gentle: it rocks back"),
+            Suggestion(f'{slope}--set terrain.angle="0.12 rad"', "steeper, faster"),
+            Suggestion(f'{slope}--set terrain.angle="1.8 deg"', "too gentle: it rocks back"),
         )
 
     def sketch(self) -> tuple[Shape, ...]:
         fan = spoke_fan("hub", self.spokes, float(self.leg.length))
-        return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
+        return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
 
     def bounds(self) -> tuple[Bound, ...]:
         return friction_bounds()
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        del t
+        return corner_doubts(self.terrain, columns)
 
     def travel(self) -> Travel:
         return Travel("travel.distance", ("steps",), self.mass * self.gravity, ("motor",))

@@ -9,7 +9,7 @@ pitch gains, roll inertia. With its control computer also the winding resistance
 from footfall.machines.control.lockstep import ClosedLoop
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
-from footfall.machines.parts.terrain.base import AbstractPlane
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat, Slope
 from footfall.machines.rimless_wheel.closed_loop import SteeredWheelLoop, WheelLoop
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
@@ -23,7 +23,7 @@ from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel
 
 
-def passive_wheel(*, leg: Strut | None = None, terrain: AbstractPlane | None = None) -> RigidWheel:
+def passive_wheel(*, leg: Strut | None = None, terrain: AbstractTerrain | None = None) -> RigidWheel:
     """Rigid wheel of the robot's mass and size, coasting down a slope of 0.08 rad: the analytic yardstick."""
     return RigidWheel(mass=6.91, spokes=10, leg=leg or Strut(length=0.26), terrain=terrain or Slope(angle=0.08))
 
@@ -42,7 +42,7 @@ def rimless_wheel(
     torso: Torso | None = None,
     motor: AbstractMotor | None = None,
     controller: AbstractPitchController | None = None,
-    terrain: AbstractPlane | None = None,
+    terrain: AbstractTerrain | None = None,
 ) -> TorsoWheel:
     """The robot in its sagittal plane, compliant spokes, torso held at 0.6 rad by a continuous PID."""
     return TorsoWheel(

@@ -11,15 +11,20 @@ foot (`rock_back`) counts only once it has been positive. A wheel that turns rou
 
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.system import Event
+from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.parts.terrain.planes import Flat
 from footfall.numerics.namespace import namespace
 from footfall.numerics.scalar import Scalar
 
 #: Of a wheel that rolls forward.
 FORWARD = np.int32(1)
+#: What a wheel stands on that has no slot for its ground.
+LEVEL = Flat()
 #: m; a foot no higher than this stands on the ground at the start.
 ON_THE_GROUND = 1e-9
 #: Of the spoke length: a wheel that comes back has rocked back (room 0) well before it has turned back (this much deeper).
@@ -28,10 +33,21 @@ DEEPER = 1e-4
 A_MOMENT = 1.0
 
 
-def rolling(speed: Scalar, height: Scalar, length: Scalar, angle: Scalar, spokes: int) -> Any:
+def rolling(
+    speed: Scalar,
+    height: Scalar,
+    length: Scalar,
+    angle: Scalar,
+    spokes: int,
+    terrain: AbstractTerrain = LEVEL,
+    foot_x: Scalar = 0.0,
+) -> Any:
     """Direction of a start with this speed, the hub at `height`, its stance spoke at `angle`: 0 on one foot. One robot or a batch."""
-    xp, spacing = namespace(speed, height, angle), 2.0 * np.pi / spokes
-    front, behind = (height - length * xp.cos(angle + side * spacing) <= ON_THE_GROUND for side in (1, -1))
+    numbers = jax.tree.leaves(terrain) if terrain.uneven else ()
+    xp, spacing = namespace(speed, height, angle, *numbers), 2.0 * np.pi / spokes
+    hub_z = terrain.relief(foot_x) + height
+    tips = ((length * xp.sin(a), hub_z - length * xp.cos(a)) for a in (angle + spacing, angle - spacing))
+    front, behind = (terrain.room_above(*tip) <= ON_THE_GROUND for tip in tips)
     came_from = xp.where(speed > 0, 1, xp.where(speed < 0, -1, xp.where(behind, 1, -1)))  # at rest from the other foot
     return xp.asarray(xp.where(front | behind, came_from, 0)).astype(np.int32)[()]
 

@@ -3,12 +3,14 @@
 import math
 from typing import Any
 
+import jax
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError, param
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
-from footfall.machines.rimless_wheel.rolling import rolling
+from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.rimless_wheel.rolling import LEVEL, rolling
 from footfall.machines.rimless_wheel.states import (
     DrivenStance,
     DrivenWheelCounts,
@@ -26,14 +28,19 @@ from footfall.numerics.scalar import Scalar
 ALLOWED_DEPTH = 1e-9
 
 
-def _require_above_ground(height: Scalar, rest_length: Scalar, angle: Scalar, spokes: int) -> None:
-    """No unloaded spoke may reach below the ground. Of a batch, the deepest is named."""
-    if traced(height, rest_length, angle):
+def _require_above_ground(
+    height: Scalar, rest_length: Scalar, angle: Scalar, spokes: int, terrain: AbstractTerrain = LEVEL, foot_x: Scalar = 0.0
+) -> None:
+    """No unloaded spoke may reach below the ground, with the hub over x = 0, its height from the stance foot. Of a batch, the deepest
+    is named."""
+    if traced(height, rest_length, angle, *jax.tree.leaves(terrain)):
         return
+    hub_z = terrain.relief(foot_x) + height
     spacing = 2.0 * math.pi / spokes
     clearance, lowest = np.inf, 0
     for i in range(1, spokes):  # one spoke at a time: a batch then needs no array of all of them
-        room = height - rest_length * np.cos(angle + i * spacing)
+        x, z = rest_length * np.sin(angle + i * spacing), hub_z - rest_length * np.cos(angle + i * spacing)
+        room = np.asarray(terrain.room_above(x, z))
         lowest, clearance = np.where(room < clearance, i, lowest), np.minimum(room, clearance)
     worst = int(np.argmin(clearance))
     if np.ravel(clearance)[worst] < -ALLOWED_DEPTH:
@@ -73,10 +80,10 @@ class RigidWheelStart(AbstractStart):
         _stance_angle_ok(angle)
         length = system.leg.length
         xp = namespace(angle)
-        _require_above_ground(length * xp.cos(angle), length, angle, system.spokes)
         foot_x = length * xp.sin(angle)  # the hub starts above x = 0
+        _require_above_ground(length * xp.cos(angle), length, angle, system.spokes, system.terrain, foot_x)
         x = RigidWheelState(spoke_angle=self.spoke_angle, spoke_rate=self.spoke_rate)
-        way = rolling(-self.spoke_rate, length * xp.cos(angle), length, angle, system.spokes)
+        way = rolling(-self.spoke_rate, length * xp.cos(angle), length, angle, system.spokes, system.terrain, foot_x)
         return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0), direction=way))
 
 
@@ -95,7 +102,6 @@ class TorsoWheelStart(AbstractStart):
         _stance_angle_ok(angle)
         xp = namespace(angle)
         height = rest * xp.cos(angle) if self.height is None else self.height
-        _require_above_ground(height, rest, angle, system.spokes)
         x = TorsoWheelState(
             spoke_angle=self.spoke_angle,
             torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
@@ -106,7 +112,8 @@ class TorsoWheelStart(AbstractStart):
             pitch_integral=0.0,
         )
         foot_x = x.spoke_length * xp.sin(angle)  # the hub starts above x = 0
-        way = rolling(-self.spoke_rate, height, rest, angle, system.spokes)
+        _require_above_ground(height, rest, angle, system.spokes, system.terrain, foot_x)
+        way = rolling(-self.spoke_rate, height, rest, angle, system.spokes, system.terrain, foot_x)
         stance = {"foot_x": foot_x, "steps": np.int32(0), "direction": way}
         if system.controller.held:
             return HybridState(x, DrivenStance(**stance, torque=0.0))

@@ -453,7 +453,7 @@ class SteeredWheel(AbstractPlant):
     def sketch(self) -> tuple[Shape, ...]:
         weight, length = float(self.total_mass * self.gravity), float(self.leg.rest_length)
         return (
-            Ground(((0.0, 0.0), (1.0, 0.0))),
+            Ground(),
             *spoke_fan("right_hub", self.spokes, length, color="lightgrey"),
             *stance_spoke("right_foot", "right_hub", weight, "grey"),
             Link("left_hub", "right_hub", "dimgrey"),

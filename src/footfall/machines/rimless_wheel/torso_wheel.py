@@ -14,6 +14,7 @@ import equinox as eqx
 import jax.numpy as jnp
 
 from footfall.hybrid.bound import Bound
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
@@ -22,15 +23,15 @@ from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
-from footfall.machines.parts.terrain.base import AbstractPlane
-from footfall.machines.parts.terrain.drawn import drawn_ground
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat
 from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed, sag_bounds
 from footfall.machines.rimless_wheel.cures import walking_cures
+from footfall.machines.rimless_wheel.footing import corner_doubts, room_to_stumble, stumble, tip, to_footing
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
 from footfall.machines.rimless_wheel.pitch_laws import CommandedTorque, PitchPid
-from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, WheelTravel
+from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, REFUSES, WheelTravel
 from footfall.machines.rimless_wheel.rolling import feet, landing_behind, side_of_landing, turning_back
 from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
@@ -41,7 +42,7 @@ from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Ball, Link, Shape
+from footfall.scene.sketch import Ball, Ground, Link, Shape
 
 MOTORS = 2  # left and right, both between torso and wheel
 BEHIND, TICK = 5, 6  # indices of the landing behind and of the control tick among the events
@@ -119,6 +120,7 @@ class TorsoWheel(AbstractPlant):
     """
 
     Start = TorsoWheelStart
+    refuses: ClassVar[Mapping[str, str]] = REFUSES
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "control_period": None}
 
@@ -138,7 +140,7 @@ class TorsoWheel(AbstractPlant):
     torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
     motor: AbstractMotor = part(doc="one of the two motors", default_factory=DcMotor)
     controller: AbstractPitchController = part(doc="law that holds the torso's pitch", default_factory=PitchPid)
-    terrain: AbstractPlane = part(doc="ground", default_factory=Flat)
+    terrain: AbstractTerrain = part(doc="ground", default_factory=Flat)
 
     @property
     def spoke_spacing(self) -> float:
@@ -170,6 +172,7 @@ class TorsoWheel(AbstractPlant):
             ),
             landing_behind("touchdown_behind", restarts=("rock_back",)),
             *(() if self.control_period is None else (tick,)),
+            *((stumble(),) if self.terrain.uneven else ()),
         )
 
     def motor_torque(self, x: TorsoWheelState, m: Stance) -> Scalar:
@@ -247,12 +250,12 @@ class TorsoWheel(AbstractPlant):
         """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height;
         [m] room to turn back; [m] height of the foot behind, of a wheel that has not decided yet.
 
-        With a sampled controller also [s] time left before its next tick.
+        With a sampled controller also [s] time left before its next tick; on uneven ground [m] room to stumble.
         """
         l0 = self.leg.rest_length
         s, c = sincos(x.spoke_angle)
         height = x.spoke_length * c
-        foot = feet(*self._neighbours(height, s, c), m.direction, l0)
+        foot = feet(*self._neighbours(height, s, c, x, m), m.direction, l0)
         hub_speed = -x.spoke_speed * s - height * x.spoke_rate
         return (
             foot.next,
@@ -262,13 +265,19 @@ class TorsoWheel(AbstractPlant):
             turning_back(foot.previous, hub_speed, m.direction, l0),
             foot.behind,
             *((self._time_left(t, m, height),) if isinstance(m, SampledStance) else ()),
+            *((self._room_to_stumble(s, c, x, m),) if self.terrain.uneven else ()),
         )
 
-    def _neighbours(self, height: Scalar, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar]:
-        """Height of the foot in front of the stance foot, and of the one behind it."""
-        cos_alpha, sin_alpha = math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
-        l0 = self.leg.rest_length
-        return height - l0 * (c * cos_alpha - s * sin_alpha), height - l0 * (c * cos_alpha + s * sin_alpha)
+    def _room_to_stumble(self, s: Scalar, c: Scalar, x: TorsoWheelState, m: Stance) -> Scalar:
+        hub = self.hub_position(x, m)
+        return room_to_stumble(self.terrain, *hub, self.leg.rest_length, s, c, self.spoke_spacing, m.direction)
+
+    def _neighbours(self, height: Scalar, s: Scalar, c: Scalar, x: TorsoWheelState, m: Stance) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot, and of the one behind it, above the ground under it."""
+        l0, alpha = self.leg.rest_length, self.spoke_spacing
+        hub_z = self.terrain.relief(m.foot_x) + height
+        ahead, behind = (tip(m.foot_x - x.spoke_length * s, hub_z, l0, s, c, turn) for turn in (alpha, -alpha))
+        return self.terrain.room_above(*ahead), self.terrain.room_above(*behind)
 
     def _time_left(self, t: Scalar, m: SampledStance, like: Scalar) -> Scalar:
         """Before the next tick, in the precision of `like`: a whole number times a Python number would be double."""
@@ -373,9 +382,9 @@ class TorsoWheel(AbstractPlant):
         return dataclasses.replace(outputs, motor=motor)
 
     def hub_position(self, x: TorsoWheelState, m: Stance) -> tuple[Scalar, Scalar]:
-        """Along and normal to the ground."""
+        """Along and normal to the ground's plane."""
         s, c = sincos(x.spoke_angle)
-        return m.foot_x - x.spoke_length * s, x.spoke_length * c
+        return m.foot_x - x.spoke_length * s, self.terrain.relief(m.foot_x) + x.spoke_length * c
 
     def stores(self, t: Scalar, x: TorsoWheelState, m: Stance) -> TorsoWheelStores:
         del t
@@ -408,13 +417,15 @@ class TorsoWheel(AbstractPlant):
         across = (torque + self.wheel_inertia * theta_dd) / length
         force = -axial * s + across * c, axial * c + across * s
         fx, fz = frame.to_house(*force)
-        foot_x, foot_z = frame.to_house(m.foot_x, 0.0)
+        foot_x, foot_z = frame.to_house(m.foot_x, self.terrain.relief(m.foot_x))
         each, speed = torque / MOTORS, x.torso_rate - x.spoke_rate
         power = torque * speed
         return TorsoWheelOutputs(
             hub=Body(x=hub_x, z=hub_z, vx=hub_vx, vz=hub_vz, pitch=frame.pitch(x.spoke_angle)),
             torso=Body(x=torso_x, z=torso_z, vx=torso_vx, vz=torso_vz, pitch=frame.pitch(x.torso_angle)),
-            foot=RollingFoot(x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*force)),
+            foot=RollingFoot(
+                x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*to_footing(self.terrain, m.foot_x, *force))
+            ),
             spoke=SpokeSignals(force=axial, length=length, speed=x.spoke_speed),
             motor=MotorSignals(
                 torque=torque,
@@ -437,10 +448,14 @@ class TorsoWheel(AbstractPlant):
         weight = float(self.total_mass * self.gravity)
         fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
         torso = (Link("hub", "torso", "tab:blue", 0.01), Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"))
-        return (drawn_ground(self.terrain), *fan, *stance_spoke("foot", "hub", weight), *torso)
+        return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", weight), *torso)
 
     def bounds(self) -> tuple[Bound, ...]:
         return friction_bounds() + sag_bounds(self.leg.rest_length, self.spokes)
+
+    def doubts(self, t: Any, columns: Any) -> list[Doubt]:
+        del t
+        return corner_doubts(self.terrain, columns)
 
     def travel(self) -> Travel:
         return Travel("travel.distance", ("steps",), self.total_mass * self.gravity, ("motor",))

@@ -6,14 +6,13 @@ tip is moved more easily than the middle of a cylinder. At zero angles a spike l
 (0, 0, 1) and then (0, -1, 0) and the slide goes along (0, 0, -1): machines/sea_urchin/spike_kinematics.py. Only balls and shell touch the ground.
 """
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footfall.hybrid.rigid_bodies import require_mujoco
-from footfall.machines.parts.terrain.bumps import Bumps
-from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.sea_urchin.spike_kinematics import SPIKES, attachment
 
 if TYPE_CHECKING:
@@ -26,8 +25,10 @@ JOINTS = ("swing", "sweep", "slide")
 THIN = 1e-9
 #: Contact: time constant and damping ratio of the ground, which are the physics page's.
 SOLREF = (0.01, 1.0)
-#: Half-width of bars across the way [m], and how deep they reach below the floor.
+#: Half-width of the blocks that uneven ground is made of [m], and how deep they reach below the floor.
 HALF_WIDTH, ROOTED = 1.0, 0.05
+#: Ground that goes on for ever ends here [m].
+FAR = 20.0
 _BALLS = 1  #: collision bit: the ground meets what has it
 
 
@@ -58,19 +59,28 @@ def _ground(mj: Any, spec: Any, robot: "UrchinRobot", surface: dict) -> None:
     )  # fmt: skip
     tiles = spec.add_material(name="tiles", texrepeat=[20.0, 20.0], texuniform=True)
     tiles.textures[mj.mjtTextureRole.mjTEXROLE_RGB] = checks.name
-    tilt = float(terrain.descent) if isinstance(terrain, Slope) else 0.0
-    # A turn about +y by the descent takes z to the normal of a slope that goes down towards +x.
-    world.add_geom(
-        name="floor", type=mj.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.1], quat=[math.cos(tilt / 2), 0.0, math.sin(tilt / 2), 0.0],
-        contype=_BALLS, conaffinity=0, material=tiles.name, **surface,
-    )  # fmt: skip
-    if isinstance(terrain, Bumps):
-        for k, (begin, end, height) in enumerate(terrain.boxes()):
-            world.add_geom(
-                name=f"bar_{k}", type=mj.mjtGeom.mjGEOM_BOX, size=[0.5 * (end - begin), HALF_WIDTH, 0.5 * (height + ROOTED)],
-                pos=[0.5 * (begin + end), 0.0, 0.5 * (height - ROOTED)], contype=_BALLS, conaffinity=0,
-                rgba=[0.62, 0.50, 0.38, 1.0], **surface,
-            )  # fmt: skip
+    tilt = float(terrain.descent)
+    look = {"contype": _BALLS, "conaffinity": 0, **surface}
+    line = terrain.outline(-FAR, FAR) if terrain.features & {"hills", "walls"} else ()
+    floor = min((z for _, z in line), default=0.0)
+    if not terrain.broken:  # gaps have no bottom
+        # A turn about +y by the descent takes z to the normal of a slope that goes down towards +x.
+        world.add_geom(
+            name="floor", type=mj.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.1], pos=[0.0, 0.0, floor],
+            quat=[math.cos(tilt / 2), 0.0, math.sin(tilt / 2), 0.0], material=tiles.name, **look,
+        )  # fmt: skip
+    above = [(p, q) for p, q in itertools.pairwise(line) if q[0] > p[0] and max(p[1], q[1]) > floor]
+    for k, ((begin, low), (end, high)) in enumerate(above):
+        # A block whose top is this piece of the outline.
+        top, bottom, rise = 0.5 * (low + high), floor - ROOTED, math.atan2(high - low, end - begin)
+        deep = top - bottom
+        half = 0.5 * (end - begin) if rise == 0 else 0.5 * math.hypot(end - begin, high - low)
+        across, down = 0.5 * deep * math.sin(rise), 0.5 * deep * (1.0 - math.cos(rise))
+        middle = [0.5 * (begin + end) + across, 0.0, 0.5 * (top + bottom) + down]
+        world.add_geom(
+            name=f"block_{k}", type=mj.mjtGeom.mjGEOM_BOX, size=[half, HALF_WIDTH, 0.5 * deep], pos=middle,
+            quat=[math.cos(rise / 2), 0.0, -math.sin(rise / 2), 0.0], rgba=[0.62, 0.50, 0.38, 1.0], **look,
+        )  # fmt: skip
     world.add_light(pos=[0.0, -0.5, 1.5], dir=[0.0, 0.3, -1.0], type=mj.mjtLightType.mjLIGHT_DIRECTIONAL)
 
 

@@ -206,7 +206,7 @@ class KickRoll(AbstractHybridSystem):
     def sketch(self) -> tuple[Shape, ...]:
         weight = float(self.mass * self.gravity)
         return (
-            Ground(((0.0, 0.0), (1.0, 0.0))),
+            Ground(),
             Link("foot", "centre", "tab:blue", 0.004),
             Ball("centre", (0.0, 0.0, 0.0), 0.06, "lightgrey"),
             Ball("foot", (0.0, 0.0, 0.0), 0.005, "tab:orange"),

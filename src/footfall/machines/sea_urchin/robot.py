@@ -5,7 +5,7 @@ Theory: docs/theory/sea-urchin-robot.md.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import numpy as np
@@ -15,8 +15,8 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies, Log
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import Event, Travel
-from footfall.machines.parts.terrain.bumps import Bumps
-from footfall.machines.parts.terrain.planes import Flat, Slope
+from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.parts.terrain.planes import Flat
 from footfall.machines.sea_urchin.body import NAMES, urchin_spec
 from footfall.machines.sea_urchin.driver import TALLY, WALKING, UrchinDriver
 from footfall.machines.sea_urchin.gain_advice import sag_warning, stiff_gains_warning
@@ -55,6 +55,7 @@ class UrchinRobot(AbstractRigidBodies):
     """
 
     Start = UrchinStart
+    refuses: ClassVar[Mapping[str, str]] = {"water": "nothing of it floats, and its feet are balls, which water lets through"}
     counted = ("strides", "faces", "kicks")
 
     profile: str = choice(
@@ -76,7 +77,7 @@ class UrchinRobot(AbstractRigidBodies):
     gait: SpikeGait = part(doc="how it walks", default_factory=SpikeGait)
     roll: RollGait = part(doc="how it rolls", default_factory=RollGait)
     controller: AbstractSpikeControl = part(doc="what makes the joints follow", default_factory=SpikePid)
-    terrain: Flat | Slope | Bumps = part(doc="level, inclined, or with bars across it", default_factory=Flat)
+    terrain: AbstractTerrain = part(doc="ground, the same all across", default_factory=Flat)
 
     def __check_init__(self) -> None:
         super().__check_init__()
@@ -155,7 +156,7 @@ class UrchinRobot(AbstractRigidBodies):
 
     @property
     def ground_normal(self) -> np.ndarray:
-        angle = float(self.terrain.descent) if isinstance(self.terrain, Slope) else 0.0
+        angle = float(self.terrain.descent)
         return np.array([math.sin(angle), 0.0, math.cos(angle)])
 
     def way(self, yaw: float) -> tuple[np.ndarray, np.ndarray]:
@@ -203,7 +204,7 @@ class UrchinRobot(AbstractRigidBodies):
         """[rad] tilt left while it walks; [m] height above far below."""
         up = rotations(log.qpos[:, 3:7])[:, :, 2] @ self.ground_normal
         tilt = np.arccos(np.clip(up, -1.0, 1.0))
-        ground = -self.ground_normal[0] / self.ground_normal[2] * log.qpos[:, 0]
+        ground = np.asarray(self.terrain.surface(log.qpos[:, 0]))
         return np.where(log.watched["tally"][:, 0] == WALKING, TIPPED - tilt, TIPPED), log.qpos[:, 2] - ground + FAR_BELOW
 
     def counters(self, log: Log) -> UrchinCounters:

@@ -1,7 +1,6 @@
 """The whole sea urchin. Where its numbers come from is in machines/sea_urchin/numbers.py; of a course report, most of them assumed."""
 
-from footfall.machines.parts.terrain.bumps import Bumps
-from footfall.machines.parts.terrain.planes import Flat, Slope
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.sea_urchin.numbers import FRICTION, SHELL_MASS, SHELL_RADIUS, UPPER_POSE
 from footfall.machines.sea_urchin.robot import UrchinRobot
 from footfall.machines.sea_urchin.spike_control import AbstractSpikeControl
@@ -13,7 +12,7 @@ def urchin(
     *,
     gait: SpikeGait | None = None,
     controller: AbstractSpikeControl | None = None,
-    terrain: Flat | Slope | Bumps | None = None,
+    terrain: AbstractTerrain | None = None,
     program: str = "walk",
 ) -> UrchinRobot:
     """Twelve spikes on a shell of 6 cm, 1.232 kg in all."""

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.machines.parts.terrain.drawn import drawn_ground
 from footfall.machines.sea_urchin.spike_kinematics import SPIKES
-from footfall.scene.sketch import Arrow, Ball, Chart, Link, Shape
+from footfall.scene.sketch import Arrow, Ball, Chart, Ground, Link, Shape
 
 if TYPE_CHECKING:
     from footfall.machines.sea_urchin.robot import UrchinRobot
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 def urchin_sketch(robot: "UrchinRobot") -> tuple[Shape, ...]:
     """Ground, shell, spikes with their balls, forces under the feet."""
     ball = float(robot.built_spike.ball)
-    shapes: list[Shape] = [drawn_ground(robot.terrain)]
+    shapes: list[Shape] = [Ground(robot.terrain.outline)]
     for i in range(2 * SPIKES):
         colour = "tab:orange" if i < SPIKES else "seagreen"
         shapes += [Link(f"hip.{i}", f"tip.{i}", colour, 0.008), Ball(f"tip.{i}", (0.0, 0.0, 0.0), ball, colour)]

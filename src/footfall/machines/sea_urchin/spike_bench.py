@@ -241,7 +241,7 @@ class UrchinSpike(AbstractHybridSystem):
     def sketch(self) -> tuple[Shape, ...]:
         ball = float(self.spike.ball)
         return (
-            Ground(((0.0, 0.0), (1.0, 0.0))),
+            Ground(),
             Ball("target", (0.0, 0.0, 0.0), ball, "tab:green"),
             Link("base", "elbow", "dimgrey", 0.005),
             Link("elbow", "tip", "tab:blue", 0.003),

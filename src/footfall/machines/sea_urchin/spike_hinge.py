@@ -207,7 +207,7 @@ class SpikeHinge(AbstractPlant):
 
     def sketch(self) -> tuple[Shape, ...]:
         return (
-            Ground(((0.0, 0.0), (1.0, 0.0))),
+            Ground(),
             Link("base", "elbow", "dimgrey", 0.005),
             Link("elbow", "tip", "tab:blue", 0.003),
             Ball("base", (0.0, 0.0, 0.0), 0.004, "black"),

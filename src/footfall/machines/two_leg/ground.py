@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footfall.hybrid.outcome import Outcome
-from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.two_leg.course import Footstep, Stand
 from footfall.machines.two_leg.figures import Figures
 from footfall.machines.two_leg.reach import out_of_reach
@@ -110,7 +109,7 @@ def _blocked(walker: "TwoLegWalker", now: _Now) -> np.ndarray:
     build, foot, step, stand = now.build, now.foot, now.step, now.stand
     f = footing(build, walker.terrain, foot, step, stand)
     found = f.blocked(build) & now.made
-    if not isinstance(walker.terrain, Steps):
+    if len(walker.terrain.pieces()) == 1:
         return found
     xs = np.stack([stand.x1, stand.x5, f.ankle])
     room = build.link_length  # a knee may stand out over the feet

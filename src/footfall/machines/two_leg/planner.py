@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError
-from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.two_leg.course import Footstep, Stand
 from footfall.machines.two_leg.reach import check_reach, out_of_reach
 from footfall.machines.two_leg.support import LEVEL, Build, foot_span, footing, highest_between, links_below, obstacle, way_over
@@ -87,8 +86,6 @@ def plan_to(walker: "TwoLegWalker", stand: Stand, goal: float) -> list[Footstep]
 
 def _widest_gap(walker: "TwoLegWalker", start: float, goal: float) -> float:
     """Of the pieces of ground between start and goal that lie lower than both their neighbours."""
-    if not isinstance(walker.terrain, Steps):
-        return 0.0
     pieces = walker.terrain.pieces()
     low, high = sorted((-start, -goal))
     widths = [
@@ -120,7 +117,7 @@ def _lengths(walker: "TwoLegWalker", stand: Stand, foot: int, goal: float, forwa
     target = goal if foot == 1 else goal + float(walker.separation)
     lengths = {sign * stride * k / LENGTHS for k in range(1, LENGTHS + 1)}
     lengths.add(target - ankle)
-    for edge in getattr(walker.terrain, "edges", ()):
+    for edge, _, _ in walker.terrain.pieces()[1:]:
         # Ankle or toe at the edge, a little to either side of it (what only touches a piece does not stand on it), or with as much over it
         # as is allowed.
         aside = (0.0, INSIDE, float(walker.overhang), float(walker.overhang) - INSIDE)
@@ -162,7 +159,7 @@ def _footsteps(walker: "TwoLegWalker", stand: Stand, goal: float, forward: bool)
         stretched, meet = out_of_reach(walker, steps)
         good = ~stretched & ~meet & ~footing(build, walker.terrain, foot, steps, stand).blocked(build)
         rows = np.flatnonzero(good)
-        if rows.size and isinstance(walker.terrain, Steps):
+        if rows.size and len(walker.terrain.pieces()) > 1:
             some = steps._replace(across=across[rows], rise=steps.rise[rows], over=steps.over[rows])
             good[rows] = links_below(build, walker.terrain, foot, some, stand).max(axis=(0, 1, 2, 3)) <= LEVEL
         found += _each(steps, good)

@@ -7,14 +7,14 @@ it open: feet 0.1 m apart, foot 1 first, an edge at 0.5 m (suggested by the appr
 from typing import Any
 
 from footfall.hybrid.fields import describe, nearest
-from footfall.machines.parts.terrain.planes import Flat
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.two_leg.course import Verb
 from footfall.machines.two_leg.gait import InchwormGait
 from footfall.machines.two_leg.walker import TwoLegWalker
 
 
-def two_leg_walker(*, gait: InchwormGait | None = None, terrain: Flat | Steps | None = None, **options: Any) -> TwoLegWalker:
+def two_leg_walker(*, gait: InchwormGait | None = None, terrain: AbstractTerrain | None = None, **options: Any) -> TwoLegWalker:
     """Walks 0.49 m, climbs a step of 5 cm, walks on until foot 1 is at 1 m. `options` are the walker's own parameters."""
     return TwoLegWalker(gait=gait or InchwormGait(), terrain=terrain or Steps(edges=(0.5,), heights=(0.05,)), **options)
 

@@ -3,8 +3,7 @@
 import itertools
 from typing import TYPE_CHECKING
 
-from footfall.machines.parts.terrain.drawn import drawn_ground
-from footfall.scene.sketch import Arrow, Ball, Bar, Link, Shape
+from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, Shape
 
 if TYPE_CHECKING:
     from footfall.machines.two_leg.walker import TwoLegWalker
@@ -17,7 +16,7 @@ def two_leg_sketch(walker: "TwoLegWalker") -> tuple[Shape, ...]:
     joints = ("foot_1", "ankle_1", "knee", "ankle_2", "foot_2")
     links = [Link(a, b, "tab:blue", 0.006) for a, b in itertools.pairwise(joints)]
     return (
-        drawn_ground(walker.terrain),
+        Ground(walker.terrain.outline),
         *links,
         # Foot 1 is ahead, so it points backward, foot 2 forward.
         Bar("foot_1", (0.0, 0.0, 0.0), (-foot, 0.0, 0.0), "black", 0.008),

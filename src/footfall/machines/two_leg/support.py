@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from footfall.machines.parts.terrain.planes import Flat
-from footfall.machines.parts.terrain.steps import Steps
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.two_leg.course import Footstep, Stand
 from footfall.numerics.scalar import Scalar
 
@@ -36,27 +35,19 @@ class Build(NamedTuple):
         return Build(walker.link_length, walker.foot_length, walker.overhang, walker.gait.lift)
 
 
-Ground = Flat | Steps
-
-
-def _pieces(ground: Ground) -> list[tuple[float, float, float]]:
-    """(from, to, height) of every level piece, in the house frame."""
-    return ground.pieces() if isinstance(ground, Steps) else [(-np.inf, np.inf, 0.0)]
-
-
 def foot_span(build: Build, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
     """Where the foot begins (its ankle) and ends, along the model's x. Feet point at each other."""
     ankle, other = (stand.x1, stand.x5) if foot == 1 else (stand.x5, stand.x1)
     return ankle, ankle + np.where(np.greater(other, ankle), 1.0, -1.0) * build.foot_length
 
 
-def ground_under(build: Build, ground: Ground, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
+def ground_under(build: Build, ground: AbstractTerrain, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
     """(from, to) of the ground under a foot at its own height, from its ankle towards the other foot; nothing, (0, 0), where there is none."""
     height = stand.y1 if foot == 1 else stand.y5
     ankle, toe = foot_span(build, foot, stand)
     behind, ahead = np.minimum(-ankle, -toe), np.maximum(-ankle, -toe)  # house frame, forward positive
     first, last = np.inf + 0.0 * behind, -np.inf + 0.0 * behind
-    for a, b, level in _pieces(ground):
+    for a, b, level in ground.pieces():
         there = (np.abs(level - height) < LEVEL) & (np.minimum(b, ahead) > np.maximum(a, behind))
         first = np.where(there, np.minimum(first, np.maximum(a, behind)), first)
         last = np.where(there, np.maximum(last, np.minimum(b, ahead)), last)
@@ -65,16 +56,16 @@ def ground_under(build: Build, ground: Ground, foot: int, stand: Stand) -> tuple
     return np.minimum(one, two), np.maximum(one, two)
 
 
-def highest_between(ground: Ground, left: Scalar, right: Scalar) -> Scalar:
+def highest_between(ground: AbstractTerrain, left: Scalar, right: Scalar) -> Scalar:
     """The highest ground from `left` to `right` (model's x)."""
     low, high = -np.asarray(right, float), -np.asarray(left, float)
     found = -np.inf + 0.0 * low
-    for a, b, level in _pieces(ground):
+    for a, b, level in ground.pieces():
         found = np.where((b > low + LEVEL) & (a < high - LEVEL), np.maximum(found, level), found)
     return found
 
 
-def way_over(build: Build, ground: Ground, foot: int, across: Scalar, stand: Stand) -> Scalar:
+def way_over(build: Build, ground: AbstractTerrain, foot: int, across: Scalar, stand: Stand) -> Scalar:
     """The highest ground under the way of a foot, above where it stands."""
     ankle, toe = foot_span(build, foot, stand)
     ends = (ankle, toe, ankle + across, toe + across)
@@ -99,7 +90,7 @@ class Footing(NamedTuple):
         return inside | ~self.holds | (self.hanging > build.overhang + LEVEL) | (self.over > self.up - LEVEL)
 
 
-def footing(build: Build, ground: Ground, foot: int, step: Footstep, stand: Stand) -> Footing:
+def footing(build: Build, ground: AbstractTerrain, foot: int, step: Footstep, stand: Stand) -> Footing:
     after = stand.after(step._replace(foot=foot))
     ankle, toe = foot_span(build, foot, after)
     low, high = ground_under(build, ground, foot, after)
@@ -127,7 +118,7 @@ def obstacle(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None
     if not f.holds:
         remedy = (
             "terrain.edges, terrain.heights"
-            if isinstance(walker.terrain, Steps)
+            if len(walker.terrain.pieces()) > 1
             else "it is level: terrain=steps has edges and heights"
         )
         return f"{where}, {1e3 * f.height:.4g} mm high, where there is no ground at that height ({remedy})."
@@ -161,7 +152,7 @@ def unfit_start(walker: "TwoLegWalker", stand: Stand) -> str | None:
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def _cut_link(build: Build, ground: Ground, step: Footstep, stand: Stand) -> str | None:
+def _cut_link(build: Build, ground: AbstractTerrain, step: Footstep, stand: Stand) -> str | None:
     """A link that would pass through the ground."""
     from footfall.machines.two_leg.moves import MOVES  # here, because moves of a footstep need no ground
 
@@ -172,7 +163,7 @@ def _cut_link(build: Build, ground: Ground, step: Footstep, stand: Stand) -> str
     return f"link {link + 1} would pass {1e3 * below.max():.3g} mm deep through the ground while the foot goes {MOVES[move]}."
 
 
-def links_below(build: Build, ground: Ground, foot: int, step: Footstep, stand: Stand) -> np.ndarray:
+def links_below(build: Build, ground: AbstractTerrain, foot: int, step: Footstep, stand: Stand) -> np.ndarray:
     """How deep each link is below the ground, in poses along each move: (moves, links, places, poses, *designs).
 
     Ground is level between edges and links are straight, so a link is deepest at one of its ends or above a corner: those are the places.
@@ -207,9 +198,9 @@ def links_below(build: Build, ground: Ground, foot: int, step: Footstep, stand: 
     return np.stack(found)
 
 
-def _corners(ground: Ground) -> list[tuple[float, float]]:
+def _corners(ground: AbstractTerrain) -> list[tuple[float, float]]:
     """Upper ends of the faces of steps, in the model's plane."""
-    pieces = _pieces(ground)
+    pieces = ground.pieces()
     return [(-b, max(level, nxt)) for (_, b, level), (_, _, nxt) in itertools.pairwise(pieces)]
 
 
@@ -222,10 +213,8 @@ def _above(corner: tuple[float, float], a: tuple[np.ndarray, np.ndarray], b: tup
     return np.where(passes, y - (a[1] + share * (b[1] - a[1])), -np.inf)
 
 
-def _height(ground: Ground, x: np.ndarray) -> Any:
+def _height(ground: AbstractTerrain, x: np.ndarray) -> Any:
     """Of the ground at places along the model's x. At the face of a step, the lower side: to touch it is not to cut it."""
-    if not isinstance(ground, Steps):
-        return 0.0 * x
-    levels = np.array([0.0, *ground.heights])
-    behind, ahead = (levels[np.searchsorted(np.array(ground.edges), -x + by)] for by in (-LEVEL, LEVEL))
+    begins, _, heights = (np.array(values) for values in zip(*ground.pieces(), strict=True))
+    behind, ahead = (heights[np.searchsorted(begins[1:], -x + by)] for by in (-LEVEL, LEVEL))
     return np.minimum(behind, ahead)

@@ -5,7 +5,7 @@ Model plane: x to the right, y up; it walks towards -x, foot 1 ahead. Theory: do
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.doubt import Doubt
-from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, signal, store, text
+from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, require_taken, signal, store, text
 from footfall.hybrid.frame import Body, Joint
 from footfall.hybrid.motion_plan import AbstractTunablePlan, Figure, Kernel, NoState
 from footfall.hybrid.outcome import Outcome
@@ -22,7 +22,7 @@ from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import Event, HybridState, Jump, Travel
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import IdealMotor
-from footfall.machines.parts.terrain.planes import Flat
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.two_leg.course import Footstep, Stand
 from footfall.machines.two_leg.gait import InchwormGait
@@ -150,6 +150,9 @@ class TwoLegWalker(AbstractTunablePlan):
     """
 
     Start = TwoLegStart
+    refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("inclined", "hills", "water"), "its feet are flat and stay level, so it stands on level pieces only"
+    )
 
     link_length: Scalar = param(0.1, unit="m", doc="length of each link", gt=0)
     link_mass: Scalar = param(0.1, unit="kg", doc="mass of each link, at its middle", gt=0)
@@ -167,10 +170,11 @@ class TwoLegWalker(AbstractTunablePlan):
     )
     motor: AbstractMotor = part(doc="each of the three motors, with its gear", default_factory=IdealMotor)
     gait: InchwormGait = part(doc="how a foot is moved", default_factory=InchwormGait)
-    terrain: Flat | Steps = part(doc="level ground, or in steps", default_factory=Steps)
+    terrain: AbstractTerrain = part(doc="ground of level pieces", default_factory=Steps)
     schedule: Schedule | None = None  # made from all of the above; None for arrays of designs
 
     def __post_init__(self) -> None:
+        require_taken(type(self), "terrain", self.terrain)  # before the plan is made over it
         verbs = parse_route(self.route)
         one = all(np.ndim(v) == 0 for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor)))
         self.schedule = _schedule(self, *footsteps_of(self, verbs)[:2]) if one else None

@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from footfall.machines.parts.terrain.base import AbstractPlane
 from footfall.machines.water_runner.foot import FootPoint, Hinge, Tip
 from footfall.machines.water_runner.linkage import FourBarPose, pose
 from footfall.machines.water_runner.states import FootMode, FootState, RunnerMode, RunnerState
@@ -182,7 +181,6 @@ def hinge_of(system: "FourBarRunner", foot: FootState) -> Hinge:
 
 def touch(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Touch:
     """The tip against the plane of the ground, which rises to the rear where it descends forward."""
-    assert isinstance(system.terrain, AbstractPlane)
     tip = system.foot.tip(at, hinge)
     s, c = sincos(system.terrain.descent)
     return Touch(

@@ -10,7 +10,7 @@ from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.cubic import CubicContact
 from footfall.machines.parts.friction.base import AbstractFriction
 from footfall.machines.parts.friction.coulomb import StribeckFriction
-from footfall.machines.parts.terrain.base import AbstractPlane
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat
 from footfall.machines.parts.terrain.water import Water
 from footfall.machines.water_runner.body import RunnerBody
@@ -34,7 +34,7 @@ def water_runner(
     drive: AbstractDrive | None = None,
     contact: AbstractContact | None = None,
     friction: AbstractFriction | None = None,
-    terrain: AbstractPlane | Water | None = None,
+    terrain: AbstractTerrain | None = None,
     pitch: str = "free",
 ) -> FourBarRunner:
     """60 g quadruped on water at 8 Hz: breakaway pads that fold by degrees, and a tail."""

@@ -7,7 +7,8 @@ Theory: docs/theory/water-runner.md.
 import dataclasses
 import functools
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 
@@ -19,7 +20,7 @@ from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.cubic import CubicContact
 from footfall.machines.parts.friction.base import AbstractFriction
 from footfall.machines.parts.friction.coulomb import StribeckFriction
-from footfall.machines.parts.terrain.base import AbstractPlane
+from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.water import Water
 from footfall.machines.water_runner.body import RunnerBody
 from footfall.machines.water_runner.crank_drives import PrescribedCrank
@@ -59,6 +60,9 @@ class FourBarRunner(AbstractHybridSystem):
     """
 
     Start = RunnerStart
+    refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("hills", "walls", "gaps"), "its body and feet are measured against one plane, of water or of ground, from start to end"
+    )
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     legs: str = choice("four", options=("two", "four"), doc="a biped has the front legs only")
@@ -75,7 +79,7 @@ class FourBarRunner(AbstractHybridSystem):
     drive: AbstractDrive = part(doc="what turns the cranks", default_factory=PrescribedCrank)
     contact: AbstractContact = part(doc="how hard ground pushes back", default_factory=CubicContact)
     friction: AbstractFriction = part(doc="how hard ground holds a foot", default_factory=StribeckFriction)
-    terrain: AbstractPlane | Water = part(doc="water or hard ground", default_factory=Water)
+    terrain: AbstractTerrain = part(doc="water or hard ground", default_factory=Water)
 
     def __check_init__(self) -> None:
         super().__check_init__()
@@ -88,7 +92,7 @@ class FourBarRunner(AbstractHybridSystem):
 
     @property
     def on_water(self) -> bool:
-        return isinstance(self.terrain, Water)
+        return self.terrain.water is not None
 
     def idle_parts(self) -> dict[str, str]:
         if self.on_water:
@@ -107,9 +111,9 @@ class FourBarRunner(AbstractHybridSystem):
 
     @property
     def medium(self) -> Medium:
-        """The water, its surface at height zero."""
-        assert isinstance(self.terrain, Water)
-        return Medium(0.0, self.terrain.density, self.gravity)
+        """The water."""
+        assert self.terrain.water is not None
+        return Medium(*self.terrain.water, self.gravity)
 
     def accelerations(self, x: RunnerState, loads: Loads) -> tuple[Scalar, Scalar, Scalar, Scalar | None]:
         """(x'', y'', pitch'', crank'' of a drive that has one):
@@ -218,7 +222,6 @@ class FourBarRunner(AbstractHybridSystem):
 
     def _clearance(self, x: RunnerState) -> Scalar:
         """Of the body over hard ground."""
-        assert isinstance(self.terrain, AbstractPlane)
         s, c = sincos(self.terrain.descent)
         return c * x.y - s * x.x - self.body.half_height
 

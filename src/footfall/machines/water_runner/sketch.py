@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.machines.parts.terrain.drawn import drawn_ground
-from footfall.scene.sketch import Arrow, Ball, Bar, Link, Shape
+from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, Shape
 
 if TYPE_CHECKING:
     from footfall.machines.water_runner.runner import FourBarRunner
@@ -27,7 +26,7 @@ def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
     front, rear = -float(system.body.front_hip), -float(system.body.rear_hip)
     high = float(system.body.hip_height)
     last = rear if system.legs == "four" else front - float(system.leg.ground)
-    shapes: list[Shape] = [drawn_ground(system.terrain, "steelblue" if system.on_water else "saddlebrown")]
+    shapes: list[Shape] = [Ground(system.terrain.outline, "steelblue" if system.on_water else "saddlebrown")]
     for name in reversed(system.names):  # far ones first
         shapes += _linkage(name, _NEAR if name.endswith("right") else _FAR)
     shapes += [

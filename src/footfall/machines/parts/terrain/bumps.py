@@ -6,11 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError, param
-from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.parts.terrain.level_pieces import AbstractLevelPieces, Piece
 from footfall.numerics.scalar import Scalar
 
 
-class Bumps(AbstractTerrain):
+class Bumps(AbstractLevelPieces):
     """Bars across the way with flat tops and upright sides; their heights are drawn evenly between nothing and `highest`, by `seed`.
 
     Level before the first bar and after the last. The same seed gives the same ground, whatever the height: heights scale with `highest`.
@@ -35,12 +35,42 @@ class Bumps(AbstractTerrain):
         """Height of each bar as a share of `highest`."""
         return np.random.default_rng(self.seed).uniform(0.0, 1.0, self.bars)
 
-    def height(self, x: Scalar) -> Scalar:
-        place = (jnp.asarray(x) - self.begin) / self.spacing
+    def piece(self, x: Scalar) -> Piece:
+        """The one at x, by arithmetic: bars are alike."""
+        x = jnp.asarray(x)
+        place = (x - self.begin) / self.spacing
         which = jnp.floor(place)
+        start = self.begin + which * self.spacing
         over = (which >= 0) & (which < self.bars) & ((place - which) * self.spacing < self.width)
-        share = jnp.asarray(self.shares())[jnp.clip(which, 0, self.bars - 1).astype(int)]
-        return jnp.where(over, share * self.highest, 0.0 * jnp.asarray(x))
+        bars = jnp.asarray(self.shares(), jnp.result_type(x, 1.0))
+
+        def high(k: Scalar) -> Scalar:
+            share = bars[jnp.clip(k, 0, self.bars - 1).astype(int)]
+            return jnp.where((k >= 0) & (k < self.bars), share * self.highest, 0.0 * x)
+
+        nearest = jnp.clip(which, -1, self.bars - 1)  # before the first bar, and beyond the last, there is no end to it
+        last, this, following = (high(nearest + k) for k in (-1, 0, 1))
+        touching = self.width >= self.spacing  # bars without room between them
+        bar = Piece(start, start + self.width, this, jnp.where(touching, last, 0.0), jnp.where(touching, following, 0.0))
+        left = self.begin + nearest * self.spacing
+        between = Piece(
+            jnp.where(which < 0, -math.inf, left + self.width),
+            jnp.where(which >= self.bars - 1, math.inf, left + self.spacing),
+            0.0 * x,
+            this,
+            following,
+        )
+        return Piece(*(jnp.where(over, one, other) for one, other in zip(bar, between, strict=True)))
+
+    def levels(self) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+        edges: list[float] = []
+        heights: list[float] = []
+        for begin, end, height in self.boxes():
+            if edges and float(self.width) >= float(self.spacing):  # no room between two bars
+                edges, heights = edges[:-1], heights[:-1]
+            edges += [begin, end]
+            heights += [height, 0.0]
+        return tuple(edges), tuple(heights)
 
     def boxes(self) -> list[tuple[float, float, float]]:
         """(begin, end, height) of each bar."""
@@ -55,9 +85,3 @@ class Bumps(AbstractTerrain):
     def end(self) -> float:
         """Where the last bar ends."""
         return float(self.begin) + (self.bars - 1) * float(self.spacing) + float(self.width)
-
-    def outline(self) -> tuple[tuple[float, float], ...]:
-        corners: list[tuple[float, float]] = []
-        for a, b, high in self.boxes():
-            corners += [(a, 0.0), (math.nextafter(a, b), high), (math.nextafter(b, a), high), (b, 0.0)]
-        return tuple(corners)

@@ -1,24 +1,23 @@
 """Level ground with bottomless gaps whose walls push back."""
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError, numbers, param
-from footfall.machines.parts.terrain.base import AbstractGround, Face
+from footfall.machines.parts.terrain.base import Face
+from footfall.machines.parts.terrain.level_pieces import AbstractLevelPieces
 from footfall.numerics.scalar import Scalar
 
 #: What stands for the height of ground that is not there [m].
 BOTTOM = -1.0
 #: Gaps have no bottom; they are drawn this deep [m].
 DRAWN_DEPTH = 0.12
-#: An upright wall as two points of a height field, this far apart [m].
-UPRIGHT = 1e-6
 
 
-class AbstractBrokenGround(AbstractGround):
+class AbstractBrokenGround(AbstractLevelPieces):
     """Ground at height zero except over the gaps. A point inside it is pushed out of the nearer surface:
 
         p_z = -z,   p_x = distance to the nearest edge
@@ -32,7 +31,8 @@ class AbstractBrokenGround(AbstractGround):
     and the wall the rest. The mixture is no longer the slope of an energy: what it gives or takes is (V_top - V_wall) dw/dt.
     """
 
-    broken = True
+    features: ClassVar[frozenset[str]] = frozenset({"walls", "gaps"})
+    broken: ClassVar[bool] = True
 
     blend: Scalar = param(0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0)
 
@@ -40,11 +40,15 @@ class AbstractBrokenGround(AbstractGround):
         inside, _, _ = self._edge(x)
         return jnp.where(inside, BOTTOM, 0.0 * x)
 
-    def outline(self) -> tuple[tuple[float, float], ...]:
-        corners: list[tuple[float, float]] = []
-        for begin, end in ((float(a), float(b)) for a, b in self.gaps()):
-            corners += [(begin, 0.0), (begin + UPRIGHT, -DRAWN_DEPTH), (end - UPRIGHT, -DRAWN_DEPTH), (end, 0.0)]
-        return tuple(corners)
+    def surface(self, x: Scalar) -> Scalar:
+        return 0.0 * x
+
+    def levels(self) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+        gaps = self.gaps()
+        return tuple(edge for gap in gaps for edge in gap), (BOTTOM, 0.0) * len(gaps)
+
+    def outline(self, x0: float, x1: float) -> tuple[tuple[float, float], ...]:
+        return tuple((x, max(z, -DRAWN_DEPTH)) for x, z in super().outline(x0, x1))
 
     def faces(self, x: Scalar, z: Scalar, vx: Scalar, vz: Scalar) -> tuple[Face, ...]:
         inside, sideways, sigma = self._edge(x)

@@ -1,5 +1,8 @@
 """Level ground and a constant slope."""
 
+import math
+from typing import ClassVar
+
 import jax.numpy as jnp
 
 from footfall.hybrid.fields import param
@@ -10,10 +13,6 @@ from footfall.numerics.scalar import Scalar
 class Flat(AbstractPlane):
     """Level ground at z = 0."""
 
-    @property
-    def descent(self) -> Scalar:
-        return 0.0
-
     def height(self, x: Scalar) -> Scalar:
         return 0.0 * x
 
@@ -21,9 +20,14 @@ class Flat(AbstractPlane):
         del vx, vz
         return (Face(depth=-z, nx=0.0 * x, nz=1.0 + 0.0 * x),)
 
+    def pieces(self) -> list[tuple[float, float, float]]:
+        return [(-math.inf, math.inf, 0.0)]
+
 
 class Slope(AbstractPlane):
     """A plane through the origin, descending towards +x for a positive angle."""
+
+    features: ClassVar[frozenset[str]] = frozenset({"inclined"})
 
     angle: Scalar = param(0.08, unit="rad", doc="slope, positive downhill towards +x", gt=-1.5, lt=1.5)
 

@@ -5,17 +5,14 @@ import itertools
 import jax.numpy as jnp
 
 from footfall.hybrid.fields import ParameterError, numbers
-from footfall.machines.parts.terrain.base import AbstractGround, Face
+from footfall.machines.parts.terrain.base import AbstractTerrain, Face
 from footfall.numerics.scalar import Scalar
 
 
-class Profile(AbstractGround):
+class Profile(AbstractTerrain):
     """Straight pieces between sampled heights; level before the first sample and after the last.
 
     h(x) = h_0 + sum_k (slope_k - slope_{k-1}) max(x - x_k, 0)                                                (profile.1)
-
-    A point's depth is measured straight down, p = h(x) - z, and the law's force acts along minus its gradient, (-h', 1): the stored
-    energy is continuous over kinks and the ledger closes. On a piece of slope h' the ground is then stiffer across itself by 1 + h'^2.
     """
 
     places: tuple[float, ...] = numbers(
@@ -33,8 +30,13 @@ class Profile(AbstractGround):
     def height(self, x: Scalar) -> Scalar:
         return self._height_and_slope(x)[0]
 
-    def outline(self) -> tuple[tuple[float, float], ...]:
-        return tuple(zip(self.places, self.heights, strict=True))
+    def slope(self, x: Scalar) -> Scalar:
+        return self._height_and_slope(x)[1]
+
+    def outline(self, x0: float, x1: float) -> tuple[tuple[float, float], ...]:
+        inside = [(x, z) for x, z in zip(self.places, self.heights, strict=True) if x0 < x < x1]
+        ends = ((x, float(self.height(x))) for x in (x0, x1))
+        return (next(ends), *inside, next(ends))
 
     def faces(self, x: Scalar, z: Scalar, vx: Scalar, vz: Scalar) -> tuple[Face, ...]:
         del vx, vz

@@ -1,15 +1,11 @@
 """Level pieces of ground at different heights."""
 
-import math
-
-import jax.numpy as jnp
-
 from footfall.hybrid.fields import ParameterError, numbers
-from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.parts.terrain.level_pieces import AbstractLevelPieces
 from footfall.numerics.scalar import Scalar
 
 
-class Steps(AbstractTerrain):
+class Steps(AbstractLevelPieces):
     """Ground that goes up and down in steps with upright faces, seen in the house frame (x forward).
 
     Behind the first edge it is at height 0; from each edge on it is at that edge's height. Two edges with a lower height between them are a gap.
@@ -27,20 +23,5 @@ class Steps(AbstractTerrain):
                 "heights",
             )
 
-    def height(self, x: Scalar) -> Scalar:
-        level = 0.0 * x
-        for edge, high in zip(self.edges, self.heights, strict=True):
-            level = jnp.where(x >= edge, high, level)
-        return level
-
-    def outline(self) -> tuple[tuple[float, float], ...]:
-        corners, level = [], 0.0
-        for edge, height in zip(self.edges, self.heights, strict=True):
-            corners += [(edge - 1e-6, level), (edge, height)]
-            level = height
-        return tuple(corners)
-
-    def pieces(self) -> list[tuple[float, float, float]]:
-        """(from, to, height) of every level piece, the first and last endless."""
-        starts, ends = (-math.inf, *self.edges), (*self.edges, math.inf)
-        return list(zip(starts, ends, (0.0, *self.heights), strict=True))
+    def levels(self) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+        return self.edges, self.heights

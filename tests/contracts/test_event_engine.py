@@ -16,9 +16,11 @@ from footfall.hybrid.system import Event, Jump, Rates
 from support.toys import (
     AbstractToy,
     Ball,
+    Clocks,
     Clockwork,
     Computer,
     Count,
+    Curve,
     Explosion,
     Height,
     Heights,
@@ -31,6 +33,11 @@ from support.toys import (
 )
 
 QUIET = SimPlan(duration=2.0, sample_rate=None)
+ONE_STEP = SimPlan(duration=1.0, sample_rate=None, max_step=1.0, step=1.0)
+
+
+def clocked(*curves, plan):
+    return simulate(Clocks.of(*curves), Clocks.begin(Scalar1(x=0.0)), plan)
 
 
 def ball_from(height, **parameters):
@@ -65,8 +72,7 @@ def test_guard_over_its_rate_is_below_a_picosecond_at_every_event():
 
 def test_events_are_as_sharp_after_an_hour_as_after_a_second():
     """The step's own clock starts at zero, so the size of t does not blur an event."""
-    system = Clockwork(curve=lambda s: (jnp.sin(np.pi * s) + 0.5,))
-    run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=4000.0, sample_rate=None, max_step=0.5))
+    run = clocked(Curve(c0=0.5, wave=1.0), plan=SimPlan(duration=4000.0, sample_rate=None, max_step=0.5))
     late = run.events[-1]
     x = run["x"][late.row_before]
     assert late.t > 3900
@@ -76,17 +82,16 @@ def test_events_are_as_sharp_after_an_hour_as_after_a_second():
 
 def test_the_earliest_of_several_guards_wins_not_the_first_listed():
     """In one long step guard 0 reaches zero at 0.9, guard 1 at 0.5 and guard 2 (in thousands) at 0.7."""
-    system = Clockwork(curve=lambda s: (0.9 - s, 0.5 - s, 1e3 * (0.7 - s)))
     plan = SimPlan(duration=1.0, sample_rate=None, max_step=1.0)
-    run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), plan)
+    run = clocked(Curve(0.9, -1.0), Curve(0.5, -1.0), Curve(700.0, -1e3), plan=plan)
     assert [e.name for e in run.events] == ["e1", "e2", "e0"]
     np.testing.assert_allclose([e.t for e in run.events], [0.5, 0.7, 0.9], atol=1e-12)
 
 
 def test_simultaneous_events_all_happen_in_declared_order():
     """Eleven crossings of each of two equal guards: 11 + 11, not 11 + 0."""
-    system = Clockwork(curve=lambda s: (jnp.cos(np.pi * s), jnp.cos(np.pi * s)))
-    run = simulate(system, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=21.0, sample_rate=None))
+    cosine = Curve(c0=0.0, wave=1.0, phase=np.pi / 2)
+    run = clocked(cosine, cosine, plan=SimPlan(duration=21.0, sample_rate=None))
     names = [e.name for e in run.events]
     assert names.count("e0") == 11 and names.count("e1") == 11
     assert names[:4] == ["e0", "e1", "e0", "e1"]
@@ -99,25 +104,13 @@ def test_simultaneous_events_all_happen_in_declared_order():
 @pytest.mark.parametrize("centre", [0.2, 0.5, 0.81])
 def test_a_dip_inside_one_step_is_found_when_wider_than_a_sixteenth(width, centre):
     """The guard is positive at both ends of the only step, flat outside the dip, and negative for `width` of it."""
-
-    def curve(s):
-        away = (s - centre) / (0.5 * width)
-        return (1.0 - 2.0 * jnp.exp(-np.log(2.0) * away**2),)  # zero at centre +- width/2
-
-    run = simulate(
-        Clockwork(curve=curve), Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=1.0, step=1.0)
-    )
+    run = clocked(Curve(dip=2.0, centre=centre, half=0.5 * width), plan=ONE_STEP)  # zero at centre +- width/2
     assert len(run.events) == 1
     assert abs(run.events[0].t - (centre - width / 2)) <= 1e-12
 
 
 def test_a_dip_before_another_guards_crossing_in_the_same_step_comes_first():
-    def curve(s):
-        return (0.95 - s, 1.0 - 2.0 * jnp.exp(-np.log(2.0) * ((s - 0.4) / 0.06) ** 2))
-
-    run = simulate(
-        Clockwork(curve=curve), Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=1.0, step=1.0)
-    )
+    run = clocked(Curve(0.95, -1.0), Curve(dip=2.0, centre=0.4, half=0.06), plan=ONE_STEP)
     assert [e.name for e in run.events] == ["e1", "e0"]
     np.testing.assert_allclose([e.t for e in run.events], [0.34, 0.95], atol=1e-12)
 
@@ -125,17 +118,15 @@ def test_a_dip_before_another_guards_crossing_in_the_same_step_comes_first():
 @pytest.mark.parametrize(
     ("curve", "expected"),
     [
-        (lambda s: (s - 0.3,), []),  # starts below zero and only rises: never armed while falling
-        (lambda s: ((s - 0.3) * (0.8 - s),), [0.8]),  # starts below, arms at 0.3, fires at 0.8
-        (lambda s: (s * (0.5 - s),), [0.5]),  # exactly zero and rising: waits
-        (lambda s: (-s + 0.0,), [0.0]),  # exactly zero and falling: fires at once
-        (lambda s: (0.0 * s,), []),  # zero for ever: never
+        (Curve(-0.3, 1.0), []),  # starts below zero and only rises: never armed while falling
+        (Curve(-0.24, 1.1, -1.0), [0.8]),  # (x - 0.3) (0.8 - x): starts below, arms at 0.3, fires at 0.8
+        (Curve(0.0, 0.5, -1.0), [0.5]),  # exactly zero and rising: waits
+        (Curve(0.0, -1.0), [0.0]),  # exactly zero and falling: fires at once
+        (Curve(0.0), []),  # zero for ever: never
     ],
 )
 def test_a_guard_at_or_below_zero_at_the_start_waits_until_it_has_been_positive(curve, expected):
-    run = simulate(
-        Clockwork(curve=curve), Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=0.13)
-    )
+    run = clocked(curve, plan=SimPlan(duration=1.0, sample_rate=None, max_step=0.13))
     np.testing.assert_allclose([e.t for e in run.events], expected, atol=1e-12)
 
 
@@ -248,8 +239,7 @@ def test_events_due_at_the_very_end_still_happen():
 def test_a_run_that_ends_a_hair_after_an_event_ends(ulps):
     """What is left of the run is a step too small to be cut further: that is the end, not a Zeno point."""
     end = 0.6 + ulps * np.spacing(0.6)
-    plan = SimPlan(duration=end, sample_rate=None)
-    run = simulate(Clockwork(curve=lambda s: (0.6 - s,)), Clockwork.begin(Scalar1(x=0.0)), plan)
+    run = clocked(Curve(0.6, -1.0), plan=SimPlan(duration=end, sample_rate=None))
     assert [e.name for e in run.events] == ["e0"]
     assert run.outcome is Outcome.reached_end and run.ending.t == end
 

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from footfall import Outcome, load
-from footfall.engines.kernels import compiler
-from footfall.engines.lanes import batch, batch_results
+from footfall.engines.lanes import batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.fields import describe
 from footfall.machines.parts.terrain.water import Water
 from footfall.machines.water_runner.runner import FourBarRunner
 from footfall.scenario.catalog import kinds_for
 from footfall.scenario.document import slot_types
+from support.batches import op_by_op, optimised
 
 SLOTS = slot_types(FourBarRunner)
 FEET, CONTACTS, TERRAINS, DRIVES, FRICTIONS = (
@@ -39,15 +39,9 @@ RESIDUAL = 1e-6
 
 @pytest.fixture(autouse=True)
 def lightly(monkeypatch):
-    """Kernels without optimisation, and what a batch does once operation by operation: a combination is run once, for a moment.
-
-    Its start and its books as programs of their own would take longer to compile than all the rest.
-    """
-    flags = compiler._flags()
-    monkeypatch.setattr(compiler, "_flags", lambda: tuple("-O0" if flag == "-O3" else flag for flag in flags))
-    for module, name in ((batch, "starter"), (batch, "_standing"), (batch_results, "_stored")):
-        made = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda kind, made=made: made(kind).__wrapped__)
+    """Kernels without optimisation, and little else compiled: a combination is run once, for a moment."""
+    optimised(monkeypatch, "-O0")
+    op_by_op(monkeypatch)
 
 
 #: The usual damper of viscoelastic ground is for a robot 24 times as heavy: on a foot of 0.26 g it has a rate of 4e4 1/s, which asks for a
@@ -80,25 +74,34 @@ def kinds_of(foot, contact, terrain, drive, friction):
 
 
 def matrix():
-    """feet x contact laws x terrains x drives. Friction laws take turns within each foot, so that each meets each foot.
+    """Every pair of kinds that could meet: each foot has each terrain, each contact law, each drive and each friction law, and each
+    terrain has each drive. The slow tests have every combination.
 
-    Water has no contact law, so it meets the first only; hard terrains and drives take turns from the second contact law on. The slow tests have
-    every combination.
+    Water has neither contact law nor friction, so it meets the first contact law only, and friction takes turns on hard ground.
     """
     wet = {kind for kind, cls in kinds_for(SLOTS["terrain"]).items() if issubclass(cls, Water)}
+    hard = [terrain for terrain in TERRAINS if terrain not in wet]
     for f, foot in enumerate(FEET):
-        for n, (contact, terrain, drive) in enumerate(itertools.product(CONTACTS, TERRAINS, DRIVES)):
-            hard, c = [t for t in TERRAINS if t not in wet], CONTACTS.index(contact)
-            turn = (hard[(f + c) % len(hard)], DRIVES[(f // 2 + c) % len(DRIVES)])
-            if contact == CONTACTS[0] or (terrain, drive) == turn:
-                yield kinds_of(foot, contact, terrain, drive, FRICTIONS[(f + n) % len(FRICTIONS)])
+        cases = [(CONTACTS[0], terrain, f + t) for t, terrain in enumerate(TERRAINS)]
+        cases += [(contact, hard[(f + c) % len(hard)], f // 2 + c) for c, contact in enumerate(CONTACTS[1:], 1)]
+        turns = itertools.islice(itertools.cycle(FRICTIONS), f, None)
+        for contact, terrain, turn in cases:
+            friction = FRICTIONS[f % len(FRICTIONS)] if terrain in wet else next(turns)
+            yield kinds_of(foot, contact, terrain, DRIVES[turn % len(DRIVES)], friction)
+
+
+def test_every_pair_of_kinds_meets():
+    seen = [dict(kind.split("=") for kind in kinds) for kinds in matrix()]
+    slots = {"foot": FEET, "contact": CONTACTS, "terrain": TERRAINS, "drive": DRIVES, "friction": FRICTIONS}
+    for one, other in (("foot", "terrain"), ("foot", "contact"), ("foot", "drive"), ("foot", "friction"), ("terrain", "drive")):
+        assert {(kinds[one], kinds[other]) for kinds in seen} == set(itertools.product(slots[one], slots[other])), (one, other)
 
 
 def diagonal():
-    """Each foot once, with another terrain and drive each time; pads on water first."""
+    """Each foot once, with another terrain each time; pads on water first."""
     for f, foot in enumerate(FEET):
-        wanted = kinds_of(foot, CONTACTS[0], TERRAINS[(f - 1) % len(TERRAINS)], DRIVES[f % len(DRIVES)], "")[:4]
-        yield next(kinds for kinds in matrix() if kinds[:4] == wanted)
+        wanted = kinds_of(foot, CONTACTS[0], TERRAINS[(f - 1) % len(TERRAINS)], "", "")[:3]
+        yield next(kinds for kinds in matrix() if kinds[:3] == wanted)
 
 
 @pytest.mark.parametrize("kinds", list(matrix()), ids=name_of)

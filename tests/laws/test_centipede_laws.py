@@ -26,6 +26,8 @@ from footfall.scenario.catalog import PARTS, kinds_for
 from footfall.scenario.document import slot_types
 from support.centipedes import lanes, march, momentum, shaken
 
+pytestmark = pytest.mark.usefixtures("little_compiled")
+
 # --- forces, derived a second time ----------------------------------------------------------------------------------------------
 
 

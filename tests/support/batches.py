@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import footfall as ff
-from footfall.engines.lanes import batch, batch_program
+from footfall.engines.kernels import compiler
+from footfall.engines.lanes import batch, batch_program, batch_results
 from footfall.engines.lanes.batch import BatchResult, run_batch
 from footfall.engines.lanes.batch_inputs import prepared, timing
 from footfall.engines.lanes.batch_plan import BatchPlan
@@ -259,6 +260,20 @@ def run_interpreted(system, state, plan, monkeypatch) -> BatchResult:
     with monkeypatch.context() as patch:
         patch.setattr(batch, "choose_path", interpreted)
         return run_batch(system, state, plan)
+
+
+def optimised(monkeypatch, level):
+    """Kernels are compiled with "-O0", "-O1" or "-O2" instead of "-O3", which takes twice as long as "-O2" and pays in long runs only."""
+    flags = compiler._flags()
+    monkeypatch.setattr(compiler, "_flags", lambda: tuple(level if flag == "-O3" else flag for flag in flags))
+
+
+def op_by_op(monkeypatch):
+    """What a batch does once goes operation by operation, for a robot that is run once: its start and its books as programs of their own
+    would take longer to compile than all the rest."""
+    for module, name in ((batch, "starter"), (batch, "_standing"), (batch_results, "_stored")):
+        made = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda kind, made=made: made(kind).__wrapped__)
 
 
 def lowering(system, state, plan):

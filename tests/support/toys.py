@@ -1,5 +1,7 @@
 """Small hybrid systems with known answers, one for each thing the event engine must get right."""
 
+from typing import NamedTuple
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -163,6 +165,47 @@ class Clockwork(AbstractToy):
 
     def guards(self, t, x, m):
         return self.curve(x.x)
+
+    def jump(self, t, x, m, k):
+        return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+
+
+class Curve(NamedTuple):
+    """A guard as numbers: c0 + c1 x + c2 x^2 + wave sin(pi x + phase) - dip 2^-((x - centre) / half)^2."""
+
+    c0: float = 1.0
+    c1: float = 0.0
+    c2: float = 0.0
+    wave: float = 0.0
+    phase: float = 0.0
+    dip: float = 0.0
+    centre: float = 0.0
+    half: float = 1.0
+
+
+class Clocks(AbstractToy):
+    """x(t) = t and three guards e0, e1, e2, functions of time whose numbers are traced: one compiled program for all of them."""
+
+    numbers: np.ndarray = param(doc="a row for each number of a curve, a column for each guard")
+
+    @classmethod
+    def of(cls, *curves):
+        """With these curves; guards that are not given are 1 for ever."""
+        rows = [*curves, *(Curve(),) * (3 - len(curves))]
+        return cls(numbers=np.array(rows, float).T)
+
+    @property
+    def events(self):
+        return tuple(Event(f"e{i}", "a curve reaches zero") for i in range(3))
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=1.0 + 0.0 * x.x), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        c, s = Curve(*self.numbers), x.x
+        waves = c.wave * jnp.sin(np.pi * s + c.phase)
+        values = c.c0 + s * (c.c1 + s * c.c2) + waves - c.dip * jnp.exp2(-(((s - c.centre) / c.half) ** 2))
+        return tuple(values[i] for i in range(3))
 
     def jump(self, t, x, m, k):
         return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))

@@ -50,7 +50,7 @@ def runner(lanes: int, precision: str, steps: int = 400, step: float = 2.5e-4) -
 
 def plans(count: int) -> dict:
     from footfall import load
-    from footfall.engines.lanes.plan_figures import reckon
+    from footfall.engines.lanes.plan_figures import evaluate_plan
     from footfall.scenario.vary import batched
 
     draw = np.random.default_rng(0)
@@ -61,11 +61,11 @@ def plans(count: int) -> dict:
     }
     system = batched(load("two-leg-step"), columns)[0]
     began = time.perf_counter()
-    found = reckon(system)
+    found = evaluate_plan(system)
     first, best = time.perf_counter() - began, np.inf
     for _ in range(3):
         began = time.perf_counter()
-        found = reckon(system)
+        found = evaluate_plan(system)
         best = min(best, time.perf_counter() - began)
     row = {"path": found.path, "first_call": first, "seconds": best, "plans": count}
     print(f"two-leg plans: {row}", flush=True)

@@ -116,7 +116,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     from footfall import load
-    from footfall.engines.lanes.plan_figures import reckon
+    from footfall.engines.lanes.plan_figures import evaluate_plan
     from footfall.scenario.vary import batched
 
     n = arguments.plans
@@ -130,11 +130,11 @@ def main() -> None:
     out: dict[str, dict] = {}
     for path in ("cpp", "xla"):
         began = time.perf_counter()
-        found = reckon(system, path)
+        found = evaluate_plan(system, path)
         first, best = time.perf_counter() - began, np.inf
         for _ in range(arguments.rounds):
             began = time.perf_counter()
-            found = reckon(system, path)
+            found = evaluate_plan(system, path)
             best = min(best, time.perf_counter() - began)
         out[found.path] = {"seconds": best, "first_call": first, "plans": n}
         figures = found.figures

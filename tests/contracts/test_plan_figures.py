@@ -8,7 +8,7 @@ import pytest
 from footfall import load, simulate
 from footfall.engines.kernels.fuse_errors import NoCompiler
 from footfall.engines.lanes import plan_figures
-from footfall.engines.lanes.plan_figures import reckon
+from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.hybrid.outcome import Outcome
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import with_settings
@@ -30,7 +30,7 @@ def many(settings=(), count=40):
 @pytest.mark.parametrize("settings", [(), ("links=rod", "gait.law=quintic", "motor=dc-motor", "motor.resistance=1")])
 def test_the_kernel_and_xla_agree_to_rounding(settings):
     system, _ = many(settings)
-    kernel, xla = reckon(system, "cpp"), reckon(system, "xla")
+    kernel, xla = evaluate_plan(system, "cpp"), evaluate_plan(system, "xla")
     assert kernel.path.startswith("along the plan, C++ kernel") and xla.path == "along the plan, XLA on cpu"
     outcomes = {Outcome(int(k)) for k in kernel.figures["outcome"].values}
     assert outcomes == {Outcome.arrived, Outcome.unreachable, Outcome.blocked, Outcome.overloaded}
@@ -43,22 +43,22 @@ def test_the_kernel_and_xla_agree_to_rounding(settings):
 def test_each_lane_is_the_plan_of_that_design_alone():
     level = ("terrain=flat", "route=walk -0.49; walk 0.2")
     system, columns = many(level)
-    figures = reckon(system, "cpp").figures
+    figures = evaluate_plan(system, "cpp").figures
     arrived = np.flatnonzero(figures["outcome"].values == Outcome.arrived)
     assert len(arrived) > 5
     for lane in arrived[:4]:
         alone = load("two-leg-step", [*level, *(f"{key}={float(values[lane])!r}" for key, values in columns.items())])
-        mine = reckon(alone.system, "cpp").figures
+        mine = evaluate_plan(alone.system, "cpp").figures
         assert figures["t_end"].values[lane] == pytest.approx(mine["t_end"].values[0], rel=1e-12)
         assert figures["energy"].values[lane] == pytest.approx(mine["energy"].values[0], rel=5e-4)  # 201 and 4001 samples
         assert figures["peak_torque_1"].values[lane] == pytest.approx(mine["peak_torque_1"].values[0], rel=1e-3)
 
 
 def test_another_number_of_steps_compiles_nothing():
-    reckon(many()[0], "cpp")
+    evaluate_plan(many()[0], "cpp")
     before = len(plan_figures._built)
-    reckon(load("two-leg-step", ["route=walk -0.3"]).system, "cpp")
-    reckon(many(["terrain=flat", "route=walk -0.9; walk 0.1; walk -0.1"])[0], "cpp")
+    evaluate_plan(load("two-leg-step", ["route=walk -0.3"]).system, "cpp")
+    evaluate_plan(many(["terrain=flat", "route=walk -0.9; walk 0.1; walk -0.1"])[0], "cpp")
     assert len(plan_figures._built) == before
 
 
@@ -68,7 +68,7 @@ def test_without_a_compiler_xla_does_it_and_says_why(monkeypatch):
 
     monkeypatch.setattr(plan_figures, "build_cpp", none)
     monkeypatch.setattr(plan_figures, "_built", {})
-    found = reckon(load("two-leg-single-step").system)
+    found = evaluate_plan(load("two-leg-single-step").system)
     assert found.path == "along the plan, XLA on cpu" and found.notes == ("no C++ kernel: no C++ compiler was found",)
 
 
@@ -92,7 +92,7 @@ def test_outcomes_of_many_plans_are_those_of_their_runs(feet):
         "gait.lift": np.array([0.01, 0.01, 0.006, 0.01, 0.01, 0.01, 0.01, 0.005, 0.02]),
         "gait.speed": np.array([0.05, 0.05, 0.05, 0.03, 0.05, 0.05, 0.11, 0.12, 0.2]),
     }
-    many = reckon(batched(experiment, columns)[0], "cpp").figures["outcome"].values
+    many = evaluate_plan(batched(experiment, columns)[0], "cpp").figures["outcome"].values
     runs = [ended(experiment, [f"{k}={float(v[i])!r}" for k, v in columns.items()]) for i in range(len(many))]
     assert [Outcome(int(k)).name for k in many] == [run.name for run in runs]
     assert len(set(runs)) >= 3
@@ -102,7 +102,7 @@ def test_a_stride_longer_than_the_walk_is_made_as_short_as_the_walk():
     """Its full steps are made no times at all: that they would be out of reach is nobody's business."""
     system = batched(load("two-leg-single-step"), {"gait.stride": np.array([0.08, 0.12])})[0]
     for path in ("cpp", "xla"):
-        figures = reckon(system, path).figures
+        figures = evaluate_plan(system, path).figures
         assert (figures["outcome"].values == Outcome.arrived).all()
         assert all(np.isfinite(figure.values).all() for name, figure in figures.items() if "efficiency" not in name), path
         assert figures["energy"].values[1] == pytest.approx(figures["energy"].values[0], rel=1e-12)

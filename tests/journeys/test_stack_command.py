@@ -34,7 +34,7 @@ def test_the_wheel_walks_in_real_time_and_the_command_says_how_it_went(walk):
     said = answer.said
     assert said["ending"] == "the operator stopped"
     assert said["faults"] == []
-    assert said["grief"] == ""
+    assert said["failure"] == ""
     assert abs(said["cycles"] - 100 * SECONDS) <= 0.05 * 100 * SECONDS
     assert said["exit"] == {"robot": 0, "mid": 0, "supervisor": 0}
     # At 0.6 rad the page has 0.59 m/s, which is 2.3 turns/s of a motor; here it leans less, and starts at another speed.

@@ -134,7 +134,7 @@ def test_a_sweep_of_plans_says_which_the_ground_blocks_and_which_are_out_of_reac
     assert status == 3 and "tips_unless_held" in out, (
         err
     )  # those that arrive tip unless their feet are clamped, as a run says too
-    assert "8 designs" in out and "a plan each" in out and "reckoned along each plan" in out
+    assert "8 designs" in out and "a plan each" in out and "evaluated along each plan" in out
     # Strides of 50, 65, 80 and 95 mm: the first overhangs, the last does not reach.
     counts = {name: int(out.split(name)[1].split()[0]) for name in ("arrived", "blocked", "unreachable")}
     assert counts == {"arrived": 4, "blocked": 2, "unreachable": 2}

@@ -8,7 +8,7 @@ import pytest
 
 from footfall import load
 from footfall.engines.analysis.plan_optimum import NoGait, _Search, as_settings, find_front
-from footfall.engines.lanes.plan_figures import reckon
+from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.outcome import Outcome
 from footfall.scenario.load import with_settings
@@ -51,7 +51,7 @@ def test_costs_of_a_tuning_are_those_of_the_walker(settings):
         costs, _ = mine.costs(np.array(share), layout)
         values = mine.tuning.values(np.array(share), layout)
         walker = with_settings(experiment(*settings), [f"{k}={float(v)!r}" for k, v in values.items()])
-        figures = reckon(walker.system).figures
+        figures = evaluate_plan(walker.system).figures
         # 101 samples to a move instead of 4001: the trapezoid rule errs by less than 1e-3 where a power changes sign.
         assert costs.energy == pytest.approx(figures["electrical_energy"].values[0], rel=1e-3)
         assert costs.time == pytest.approx(figures["t_end"].values[0], rel=1e-12)
@@ -97,10 +97,10 @@ def test_the_front_has_no_gait_that_is_both_slower_and_dearer_and_keeps_the_limi
     front = find_front(tuned.system, points=4, ranges={"gait.stride": (0.07, 0.083), "gait.lift": (0.004, 0.02)})
     times, energies = [g.time for g in front.gaits], [g.energy for g in front.gaits]
     assert len(front.gaits) == 4 and times == sorted(times) and energies == sorted(energies, reverse=True)
-    own = reckon(tuned.system).figures
+    own = evaluate_plan(tuned.system).figures
     assert front.fastest.time < 0.5 * own["t_end"].values[0] and front.thriftiest.energy < own["energy"].values[0]
     for gait in (front.fastest, front.thriftiest):
-        figures = reckon(with_settings(experiment(), as_settings(gait)).system).figures
+        figures = evaluate_plan(with_settings(experiment(), as_settings(gait)).system).figures
         assert max(figures[f"peak_torque_{i}"].values[0] for i in (1, 2, 3)) < LIMIT
     assert "torque" in front.fastest.at_limit and "least gait.lift" in front.thriftiest.at_limit
 
@@ -128,7 +128,7 @@ def test_feet_that_nothing_holds_stand_all_the_way_in_the_gaits_found_for_them()
     front = find_front(experiment(*level).system, points=2, ranges={"gait.stride": (0.06, 0.07)})
     assert "tipping" in front.fastest.at_limit
     for gait in front.gaits:
-        figures = reckon(with_settings(experiment(*level), as_settings(gait)).system).figures
+        figures = evaluate_plan(with_settings(experiment(*level), as_settings(gait)).system).figures
         assert Outcome(int(figures["outcome"].values[0])) is Outcome.arrived and figures["support_margin"].values[0] > 0
     tips = lambda gait: None if gait.time > 1e9 else "it tips"  # noqa: E731
     with pytest.raises(NoGait, match=r"none can be walked\. The last one tried: it tips"):

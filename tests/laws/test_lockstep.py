@@ -222,7 +222,7 @@ def test_losing_one_frame_in_a_hundred_changes_the_speed_by_less_than_five_perce
 
 
 def test_saying_everything_twice_makes_a_lossy_line_good_enough_to_walk():
-    """One corrupted byte in a hundred loses 28 % of frames of 33 bytes: said once, most of 64 robots come to grief, said twice none."""
+    """One corrupted byte in a hundred loses 28 % of frames of 33 bytes: said once, most of 64 robots fail, said twice none."""
     designs = {"stack.frame_loss": np.full(64, 0.28), "stack.seed": np.arange(64.0)}
     once, twice = (rollout(load(WHEEL, [f"stack.frame_copies={n}"]), designs=designs) for n in (1, 2))
     walk = [np.mean(results["outcome"].values == "reached_end") for results in (once, twice)]

@@ -12,7 +12,7 @@ from footfall.hybrid.fields import ParameterError
 from footfall.machines.parts.terrain.bumps import Bumps
 from footfall.machines.sea_urchin.driver import walk_reference
 from footfall.machines.sea_urchin.laws import law_of
-from footfall.machines.sea_urchin.program import Deed, parse_program
+from footfall.machines.sea_urchin.program import Action, parse_program
 from footfall.machines.sea_urchin.robot import UrchinRobot
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
@@ -194,9 +194,9 @@ def test_the_mjcf_it_writes_is_the_robot_it_runs(tmp_path):
 
 def test_a_program_is_read_word_by_word():
     assert parse_program("walk 2; lie; roll 5; rise; walk") == (
-        Deed("walk", 2.0), Deed("lie"), Deed("roll", 5.0), Deed("rise"), Deed("walk"),
+        Action("walk", 2.0), Action("lie"), Action("roll", 5.0), Action("rise"), Action("walk"),
     )  # fmt: skip
-    assert parse_program("hold 1.5; roll") == (Deed("hold", 1.5), Deed("roll"))
+    assert parse_program("hold 1.5; roll") == (Action("hold", 1.5), Action("roll"))
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_path_beyond_the_slides_and_gains_beyond_the_step_are_warned_of():
     (said,) = UrchinRobot(profile="P").cautions(1e-3)
     assert "from -7.2 to 28.4 mm (spikes 0, 3)" in said  # the page walks it all the same, its stops being soft
     (said,) = UrchinRobot(controller=SpikePid(gains="source")).cautions(1e-3)
-    assert "contacts reckon without the damping" in said
+    assert "contacts leave out the damping" in said
     assert not UrchinRobot(controller=SpikePid(gains="source")).cautions(1e-5)
 
 

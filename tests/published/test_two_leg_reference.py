@@ -1,7 +1,7 @@
 """Reference figures of the two-leg walker on a step (shared/physics/two-leg-walker.md, section 6, and the errata of section 7).
 
 Where the page gives a tolerance it is the one used; a value printed with few digits and without one is allowed half a unit of its last digit.
-All designs of its tables are reckoned in one call: a design is a lane.
+All designs of its tables are evaluated in one call: a design is a lane.
 """
 
 import functools
@@ -95,7 +95,7 @@ def limbs_of(design: Design) -> Limbs:
 
 
 @functools.cache
-def reckoned() -> dict[Design, Figures]:
+def evaluated() -> dict[Design, Figures]:
     """Figures of every design."""
     lanes = Design(*(np.array(column) for column in zip(*DESIGNS, strict=True)))
     limbs = jax.tree.map(lambda v: np.broadcast_to(np.float64(v), (len(DESIGNS),)), limbs_of(lanes))
@@ -219,7 +219,7 @@ STATIC = {
 
 
 def static_figures(design: Design) -> dict[str, float]:
-    found = reckoned()[design]
+    found = evaluated()[design]
     return {
         "time": found.time,
         **{f"tau_{i}": peak for i, peak in enumerate(found.static.peak_torque, start=1)},
@@ -259,7 +259,7 @@ def test_where_the_walk_ends(lift):
 
 def test_closed_forms_of_the_peak_torques():
     """Each is reached at a sample (an end of a move, or a thigh level): rounding, and for tau_2 the nearest sample's error squared."""
-    tau = reckoned()[USUAL].static.peak_torque
+    tau = evaluated()[USUAL].static.peak_torque
     assert tau[2] == pytest.approx(2 * MASS * GRAVITY * 0.18, rel=1e-12)
     assert tau[1] == pytest.approx(1.5 * MASS * GRAVITY * LENGTH, rel=1e-7)
     foot_2_leaves = effort(limbs_of(USUAL), pose(limbs_of(USUAL), *stood(0.18, -0.05)), 1.0, 0.0)
@@ -318,7 +318,7 @@ def test_peak_joint_accelerations():
     """The report's "barely above 15" is right for a single step (errata 8)."""
     step = np.abs(samples().single_step.turn_seconds).max(axis=(1, 2, 3))
     assert step == pytest.approx([15.715, 4.323, 15.715], rel=0, abs=0.005)
-    assert reckoned()[USUAL].peak_turn_acceleration == pytest.approx([15.715, 17.919, 15.715], rel=0, abs=0.005)
+    assert evaluated()[USUAL].peak_turn_acceleration == pytest.approx([15.715, 17.919, 15.715], rel=0, abs=0.005)
 
 
 def test_kinetic_energy_of_a_flat_step_against_the_swing_of_its_potential_energy():
@@ -370,7 +370,7 @@ EFFICIENCY = {
 @pytest.mark.parametrize("stride", STRIDES)
 def test_static_efficiency_over_lift_and_stride(stride, lift):
     expected = EFFICIENCY[lift][STRIDES.index(stride)]
-    found = reckoned()[Design(lift=lift, stride=stride)]
+    found = evaluated()[Design(lift=lift, stride=stride)]
     if expected is None:
         assert found.least_reach < 0
         with pytest.raises(ParameterError, match=r'footstep 13 \(of "climb 0.05"\): foot 1 is out of reach'):
@@ -395,7 +395,7 @@ DYNAMIC = {
 @pytest.mark.parametrize("row", DYNAMIC, ids=[f"{v:g} {'rod' if i else 'point'}" for v, i in DYNAMIC])
 def test_dynamic_whole_terrain(row):
     torques, energy, share, kinetic, pressure = DYNAMIC[row]
-    found = reckoned()[Design(speed=row[0], inertia=row[1])]
+    found = evaluated()[Design(speed=row[0], inertia=row[1])]
     assert found.dynamic.peak_torque == pytest.approx(torques, rel=1e-4)
     assert math.fsum(found.dynamic.energy) == pytest.approx(energy, rel=2e-4)
     assert efficiency(found, "dynamic") == printed(share)
@@ -406,16 +406,18 @@ def test_dynamic_whole_terrain(row):
 def test_static_figures_do_not_depend_on_speed_or_inertia():
     """The first row of the dynamic table: "any". Rounding only."""
     for design in FAST:
-        assert jax.tree.leaves(reckoned()[design].static) == pytest.approx(jax.tree.leaves(reckoned()[USUAL].static), rel=1e-12)
+        assert jax.tree.leaves(evaluated()[design].static) == pytest.approx(
+            jax.tree.leaves(evaluated()[USUAL].static), rel=1e-12
+        )
     still = effort(limbs_of(USUAL), pose(limbs_of(USUAL), *stood(0.18, -0.05)), 1.0, 0.0)
     assert float(still.pressure) == printed("3.924")  # its force of the ground is the weight
 
 
 def test_how_much_motion_adds():
     """In words: 10 to 13 % of torque and 0.03 % of energy at 0.05 m/s; 13 to 17 times the torque, 55 or 59 % more energy at 0.5."""
-    still = reckoned()[USUAL].static
-    ratio = lambda d: np.array(reckoned()[d].dynamic.peak_torque) / still.peak_torque  # noqa: E731
-    more = lambda d: 100 * (math.fsum(reckoned()[d].dynamic.energy) / math.fsum(still.energy) - 1)  # noqa: E731
+    still = evaluated()[USUAL].static
+    ratio = lambda d: np.array(evaluated()[d].dynamic.peak_torque) / still.peak_torque  # noqa: E731
+    more = lambda d: 100 * (math.fsum(evaluated()[d].dynamic.energy) / math.fsum(still.energy) - 1)  # noqa: E731
     slow = np.concatenate([ratio(USUAL), ratio(Design(inertia=ROD))])
     assert slow.min() > 1.095 and slow.max() < 1.135  # printed to the per cent
     assert more(USUAL) == printed("0.03")
@@ -437,14 +439,14 @@ def test_how_much_motion_adds():
 )
 def test_speed_limits_of_feet_that_nothing_holds_down(design, lift_off, tip):
     """A foot lifts off above the first, and the zero-moment point passes the foot's end above the second."""
-    found = reckoned()[design]
+    found = evaluated()[design]
     assert design.speed * found.liftoff**0.5 == printed(lift_off)
     assert design.speed * found.tip**0.5 == printed(tip)
 
 
 def test_speed_limits_do_not_depend_on_the_speed_they_are_reckoned_at():
     """The inertial part grows with the square of the speed, exactly: rounding only."""
-    limits = lambda d: [d.speed * k for k in (reckoned()[d].liftoff ** 0.5, reckoned()[d].tip ** 0.5)]  # noqa: E731
+    limits = lambda d: [d.speed * k for k in (evaluated()[d].liftoff ** 0.5, evaluated()[d].tip ** 0.5)]  # noqa: E731
     assert limits(Design(speed=0.5)) == pytest.approx(limits(USUAL), rel=1e-10)
 
 
@@ -452,7 +454,7 @@ def test_speed_limits_do_not_depend_on_the_speed_they_are_reckoned_at():
 
 
 def static_energy(design: Design) -> float:
-    return math.fsum(reckoned()[design].static.energy)
+    return math.fsum(evaluated()[design].static.energy)
 
 
 @pytest.mark.parametrize(
@@ -465,10 +467,10 @@ def test_another_reading_of_the_report_gives_another_energy(design, text):
 
 
 def test_foot_2_first_has_another_torque_and_another_start_another_time():
-    assert reckoned()[OTHER[4]].static.peak_torque[0] == printed("0.3532")
+    assert evaluated()[OTHER[4]].static.peak_torque[0] == printed("0.3532")
     for start, change in ((-0.05, -2.8), (0.05, 2.0)):
         moved = Design(start=start)
-        assert reckoned()[moved].time - reckoned()[USUAL].time == pytest.approx(change, abs=1e-9)
+        assert evaluated()[moved].time - evaluated()[USUAL].time == pytest.approx(change, abs=1e-9)
         assert abs(static_energy(moved) / static_energy(USUAL) - 1) == pytest.approx(0.05, abs=0.015)  # "about 5 %"
 
 
@@ -504,7 +506,7 @@ def test_the_scenario_arrives_after_84_moves_where_the_page_says():
 
 def test_the_ledger_of_the_run_has_the_works_of_the_figures():
     """Two quadratures of powers with kinks where they are clipped: the engine's at 1e-8 a step, the trapezoid's 4000 intervals."""
-    ledger, side = climbed().ledger, reckoned()[USUAL].dynamic
+    ledger, side = climbed().ledger, evaluated()[USUAL].dynamic
     names = [f"motor_{i}" for i in (1, 2, 3)]
     assert [ledger.work[name] for name in names] == pytest.approx(side.energy, rel=1e-6)
     assert [ledger.losses[name.replace("motor", "braking")] for name in names] == pytest.approx(side.returned, rel=1e-6)

@@ -73,7 +73,7 @@ def test_a_robot_that_came_to_grief_is_seen_while_it_lies_there():
     words = status()
     for shown in (printed(panel("a run", SETTINGS, words, {})), line(words, {})):
         assert "lies still" not in shown
-    words["robot"]["grief"] = "it rocked back"
+    words["robot"]["failure"] = "it rocked back"
     for shown in (printed(panel("a run", SETTINGS, words, {})), line(words, {})):
         assert "it rocked back; it lies still until the next run" in " ".join(shown.replace("│", " ").split())
 

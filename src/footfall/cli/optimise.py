@@ -20,7 +20,7 @@ from footfall.cli.run import tell
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import verdict_lines
 from footfall.engines.analysis.plan_optimum import Front, NoGait, Optimum, as_settings, find_front
-from footfall.engines.lanes.plan_figures import reckon
+from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.hybrid.fields import ParameterError
 from footfall.hybrid.motion_plan import AbstractTunablePlan
 from footfall.hybrid.outcome import Outcome
@@ -104,7 +104,7 @@ def _search(
             made = with_settings(experiment, as_settings(gait))
         except ScenarioError as error:
             return str(error).rpartition("] ")[2]
-        outcome = Outcome(int(reckon(made.system).figures["outcome"].values[0]))
+        outcome = Outcome(int(evaluate_plan(made.system).figures["outcome"].values[0]))
         if outcome is not Outcome.arrived:
             return f"with {', '.join(as_settings(gait))} the walker ends as {outcome.name}: {outcome.meaning}."
         return None
@@ -149,16 +149,18 @@ def _ranges(plan: AbstractTunablePlan, texts: list[str]) -> dict[str, tuple[floa
 
 
 def _figures(experiment: Experiment) -> dict[str, Any]:
-    """Reckoned with many samples, as a run would."""
+    """Evaluated with many samples, as a run would."""
     assert isinstance(experiment.system, AbstractTunablePlan)
-    values = {name: float(figure.values[0]) for name, figure in reckon(experiment.system).figures.items() if name in SHOWN}
+    values = {
+        name: float(figure.values[0]) for name, figure in evaluate_plan(experiment.system).figures.items() if name in SHOWN
+    }
     return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
 def _verdict(experiment: Experiment) -> Verdict:
-    """Of its plan as it was reckoned."""
+    """Of its plan as it was evaluated."""
     assert isinstance(experiment.system, AbstractTunablePlan)
-    figures = {name: float(figure.values[0]) for name, figure in reckon(experiment.system).figures.items()}
+    figures = {name: float(figure.values[0]) for name, figure in evaluate_plan(experiment.system).figures.items()}
     return Verdict(tuple(experiment.system.figure_doubts(figures)))
 
 

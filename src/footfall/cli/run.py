@@ -21,7 +21,7 @@ from footfall.cli.suggest import commands
 from footfall.cli.summary_table import plan_table, summary_table
 from footfall.engines.analysis.summary import Summary, summarise
 from footfall.engines.doubts import step_doubts
-from footfall.engines.lanes.plan_figures import reckon
+from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.engines.recorder import columns_of
 from footfall.engines.simulate import MOST_SAMPLES, simulate
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
@@ -71,7 +71,7 @@ def run_scenario(
     trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
-    figures = reckon(experiment.system).figures if isinstance(experiment.system, AbstractMotionPlan) else {}
+    figures = evaluate_plan(experiment.system).figures if isinstance(experiment.system, AbstractMotionPlan) else {}
     if as_json:
         keys = ("scenario", "outcome", "verdict", "metrics", "ledger", "events", "window")
         whole = summary.to_dict()

@@ -290,7 +290,7 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
             note(f"{name} said: {words}")
     if interrupted:
         return stopping.kept(f"the log, in {processes.folder.path}")
-    planned = status == 0 and not summary.get("grief") and "log_error" not in summary
+    planned = status == 0 and not summary.get("failure") and "log_error" not in summary
     return 0 if planned else max(status or 1, 1)
 
 
@@ -311,7 +311,7 @@ def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any
         summary["mid"] = {"program": request.mid, "deadlines": mid["due"], "missed_by_over_1_ms": mid["missed"]}
     if "ticks" in robot:
         summary["low"] = {"ticks": robot["ticks"], "left_out": robot["slipped"]}
-        summary["grief"] = robot["grief"]
+        summary["failure"] = robot["failure"]
     try:
         log = read_stack_log(processes.folder.log)
     except StackLogError as error:
@@ -347,8 +347,8 @@ def _print(summary: dict[str, Any]) -> None:
     table.add_column("unit")
     for fault in summary["faults"]:
         table.add_row("[bold red]fault[/]", f"[bold red]{escape(fault)}[/]")
-    if summary.get("grief"):
-        table.add_row("[bold red]robot[/]", f"[bold red]{summary['grief']}[/]")
+    if summary.get("failure"):
+        table.add_row("[bold red]robot[/]", f"[bold red]{summary['failure']}[/]")
     table.add_row("cycles of the high level", f"{summary['cycles']}")
     table.add_row("late", f"{summary['late_cycles']}")
     table.add_row("records dropped", f"{summary['dropped_records']}")

@@ -86,7 +86,7 @@ def _quantity(value: Any, unit: str) -> str:
 def _conditions(summary: dict[str, Any]) -> list[str]:
     workers = f"; {counted(summary['workers'], 'worker')}" if summary["workers"] else ""
     lines = [
-        "reckoned along each plan, which has its own time"
+        "evaluated along each plan, which has its own time"
         if summary["planned"]
         else f"step {summary['step']:.4g} s ({summary['step_source']}), {summary['method']}, {summary['precision']}",
         *_steps(summary),

@@ -61,7 +61,7 @@ class AbstractMotionPlan(AbstractHybridSystem):
         """What the plan costs, for `lanes` designs at once: its numbers may be arrays. "outcome" is among them. By XLA if there is no
         kernel.
 
-        A figure and its namesake with "static_" before it are the same thing reckoned in motion and in poses held still.
+        A figure and its namesake with "static_" before it are the same thing evaluated in motion and in poses held still.
         """
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
@@ -70,7 +70,7 @@ class AbstractMotionPlan(AbstractHybridSystem):
         return []
 
     def figure_doubts(self, figures: Mapping[str, float]) -> list[Doubt]:
-        """The same as `doubts`, of a whole plan that was reckoned and not run: from the figures of one design, by name."""
+        """The same as `doubts`, of a whole plan that was evaluated and not run: from the figures of one design, by name."""
         del figures
         return []
 
@@ -108,11 +108,11 @@ class AbstractTuning(abc.ABC):
 
     @abc.abstractmethod
     def narrower(self, layout: Any) -> Sequence[Any]:
-        """The layout in smaller ranges, for where its best gait cannot be walked; none if that would be splitting hairs."""
+        """The layout in smaller ranges, for where its best gait cannot be walked; none if the ranges are too small to matter."""
 
     @abc.abstractmethod
     def values(self, share: Any, layout: Any) -> dict[str, Any]:
-        """Knobs, by name, from one number in [0, 1] for each: wherever they are, the plan can be reckoned."""
+        """Knobs, by name, from one number in [0, 1] for each: wherever they are, the plan can be evaluated."""
 
     @abc.abstractmethod
     def costs(self, share: Any, layout: Any) -> Costs:

@@ -77,7 +77,7 @@ def line(status: Status, rates: dict[str, float]) -> str:
     said += f" of {high['pitch_setpoint']:.3f} | {_pair(high)} turns/s | {_number(high['pid_output'], '.2f')} A"
     said += f" | {_number(high['bus_voltage'], '.1f')} V | records {high['records']} dropped {high['dropped_records']}"
     said += f" | FAULT: {high['fault']}" if high["fault"] else ""
-    return said + (f" | ROBOT: {_lies(robot)}" if robot.get("grief") else "")
+    return said + (f" | ROBOT: {_lies(robot)}" if robot.get("failure") else "")
 
 
 def panel(title: str, settings: StackSettings, status: Status, rates: dict[str, float]) -> Panel:
@@ -100,7 +100,7 @@ def panel(title: str, settings: StackSettings, status: Status, rates: dict[str, 
         table.add_row("records", f"{high['records']:8d}", f"dropped {high['dropped_records']}")
         fault = high["fault"]
         table.add_row("motors", Text(fault, style="bold red") if fault else Text("on" if high["motors_on"] else "off"))
-        if robot.get("grief"):
+        if robot.get("failure"):
             table.add_row("robot", Text(_lies(robot), style="bold red"))
     else:
         table.add_row("starting", "..." if not mid else "checks")
@@ -122,7 +122,7 @@ def _currents(robot: dict[str, Any]) -> str:
 
 
 def _lies(robot: dict[str, Any]) -> str:
-    return f"{robot['grief']}; it lies still until the next run"
+    return f"{robot['failure']}; it lies still until the next run"
 
 
 def _pair(high: dict[str, Any]) -> str:

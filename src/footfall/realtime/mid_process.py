@@ -19,7 +19,7 @@ from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.ports import LinkLost, Port
 from footfall.machines.control.reset_line import FileResetLine
 from footfall.machines.control.settings import StackSettings
-from footfall.realtime.leash import begin
+from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import keep_time, now_us
 from footfall.realtime.serial_port import PtyPort, SerialPort
 from footfall.realtime.status_line import EVERY, prepare_to_say, say

@@ -25,15 +25,15 @@ from footfall.machines.control.pitch_sensor import SensorEmulator
 from footfall.machines.control.settings import StackSettings
 from footfall.machines.control.virtual_bench import PlantStepper
 from footfall.realtime.faults import FaultSwitches
-from footfall.realtime.leash import begin, die_with
 from footfall.realtime.names import RunFolder
+from footfall.realtime.parent_watch import begin, die_with
 from footfall.realtime.real_clock import keep_time, now_us
 from footfall.realtime.serial_port import PtyPort
 from footfall.realtime.status_line import EVERY, prepare_to_say, say
 
 
 class Plant(PlantStepper, Protocol):
-    """A robot that may also come to grief."""
+    """A robot that may also fail."""
 
     @property
     def outcome(self) -> Outcome: ...
@@ -59,7 +59,7 @@ class Tally:
     commands: int = 0  #: lines from the mid level
     flowed: float | None = None  #: when current last flowed, on the machine's clock [s]
     currents: tuple[float, ...] = ()
-    grief: str = ""  #: what became of the robot while its motors drove it; "" as long as it walks
+    failure: str = ""  #: what became of the robot while its motors drove it; "" as long as it walks
 
 
 class Robot:
@@ -111,8 +111,8 @@ class Robot:
             tally.ticks += 1
         if any(abs(current) > FLOWING for current in tally.currents):
             tally.flowed = now * 1e-6
-            if plant.outcome is not Outcome.running and not tally.grief:
-                tally.grief = plant.outcome.meaning
+            if plant.outcome is not Outcome.running and not tally.failure:
+                tally.failure = plant.outcome.meaning
 
 
 def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) -> None:

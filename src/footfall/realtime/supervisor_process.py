@@ -27,8 +27,8 @@ from footfall.machines.control.settings import StackSettings
 from footfall.machines.control.start_up import Connections, Devices, StartUpError, start_up
 from footfall.machines.control.supervisor import Supervisor, run
 from footfall.realtime.joystick import JoystickThread, require_joystick
-from footfall.realtime.leash import begin
 from footfall.realtime.log_link import LogLink
+from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import RealClock, keep_time
 from footfall.realtime.serial_port import NoisyPort, SerialPort
 from footfall.realtime.stack_log import read_stack_log

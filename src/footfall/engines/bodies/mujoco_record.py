@@ -51,7 +51,7 @@ class _Contacts:
 
 
 def _limits_of_freedoms(model: Any) -> np.ndarray | None:
-    """Largest effort of the motor at each degree of freedom, a hair less so that a cut force counts as at it; None where none is limited."""
+    """Largest effort of the motor at each degree of freedom, slightly less so that a cut force counts as at it; None where none is limited."""
     limited = np.flatnonzero(model.actuator_forcelimited)
     if not len(limited):
         return None
@@ -121,7 +121,7 @@ class BodiesRecord:
         self._dampings.append((k, damping))
 
     def before_sample(self) -> None:
-        """The state, and what the computer wants; the step that follows reckons the energies too."""
+        """The state, and what the computer wants; the step that follows evaluates the energies too."""
         row = self.count
         self.qpos[row], self.qvel[row] = self._begin
         for name, value in self.driver.watch().items():

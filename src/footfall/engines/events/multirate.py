@@ -106,7 +106,7 @@ class Multirate(AbstractFixedStep):
                 path = x * (path + row)
             return length * terms.vf(t0 + x * length, jnp.where(own, y, y0 + path), args)
 
-        # A hair less than the ratio, so that a step of ten fine ones is not cut into eleven.
+        # Slightly less than the ratio, so that a step of ten fine ones is not cut into eleven.
         count = jnp.maximum(1.0, jnp.ceil(lax.stop_gradient(length) / self.fine_step * (1 - 1e-9)))
         half = jnp.floor(0.5 * count)
 

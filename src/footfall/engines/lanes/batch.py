@@ -18,7 +18,7 @@ from footfall.engines.lanes.batch_results import Columns, collect
 from footfall.engines.lanes.lane_doubts import doubts_of, plan_doubts
 from footfall.engines.lanes.lane_jump import motor_work, step_count
 from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Mark
-from footfall.engines.lanes.plan_figures import reckon
+from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.flatten import output_fields
 from footfall.hybrid.motion_plan import AbstractMotionPlan
@@ -110,7 +110,7 @@ def run_batch(
 
 def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads: int | None) -> BatchResult:
     """Plans are not stepped through: along a plan everything is known."""
-    figures, how, notes = reckon(system, path, threads)
+    figures, how, notes = evaluate_plan(system, path, threads)
     columns = {name: figure.values for name, figure in figures.items()}
     return BatchResult(
         columns=columns,
@@ -127,7 +127,7 @@ def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads
 def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
     """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way; otherwise they run under XLA."""
     if isinstance(system, AbstractMotionPlan):
-        found = reckon(system)
+        found = evaluate_plan(system)
         return {"C++ kernel": "yes" if "C++" in found.path else "; ".join(found.notes) or found.path}
     system, state, _ = prepared(system, state, "float64")
     kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), "rk4", "float64", ())

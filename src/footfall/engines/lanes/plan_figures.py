@@ -14,7 +14,7 @@ from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 _built: dict[Hashable, CppKernel] = {}
 
 
-class Reckoned(NamedTuple):
+class Evaluated(NamedTuple):
     """Figures, how they were computed, and why not faster."""
 
     figures: dict[str, Figure]
@@ -22,7 +22,7 @@ class Reckoned(NamedTuple):
     notes: tuple[str, ...]
 
 
-def reckon(plan: AbstractMotionPlan, path: str = "auto", threads: int | None = None) -> Reckoned:
+def evaluate_plan(plan: AbstractMotionPlan, path: str = "auto", threads: int | None = None) -> Evaluated:
     """Figures of all designs the plan's numbers stand for. `path` as in a batch plan: "cpp", "xla", "gpu" or "auto"."""
 
     prepare_jax()
@@ -43,9 +43,9 @@ def reckon(plan: AbstractMotionPlan, path: str = "auto", threads: int | None = N
         try:
             used = threads or cores()
             figures = plan.figures(plan.designs, kernel)
-            return Reckoned(figures, f"along the plan, C++ kernel, {used} thread{'s' if used != 1 else ''}", ())
+            return Evaluated(figures, f"along the plan, C++ kernel, {used} thread{'s' if used != 1 else ''}", ())
         except NoCompiler as error:
             why = f"no C++ kernel: {error}"
         except CannotFuse as error:
             why = f"not one C++ kernel: no rule there for {error}"
-    return Reckoned(plan.figures(plan.designs), f"along the plan, XLA on {jax.devices()[0].platform}", (why,) if why else ())
+    return Evaluated(plan.figures(plan.designs), f"along the plan, XLA on {jax.devices()[0].platform}", (why,) if why else ())

@@ -434,7 +434,7 @@ def _if_due(due: Scalar, after: ComputerMemory, before: ComputerMemory) -> Compu
 
 
 def _whole(value: Scalar, like: Scalar) -> Scalar:
-    """The largest whole number not above it; a hair is forgiven, for 0.001 / 0.00025 may be 3.9999."""
+    """The largest whole number not above it; tolerates 1e-4, because 0.001 / 0.00025 may be 3.9999."""
     return jnp.floor(jnp.asarray(value, jnp.result_type(like)) + 1e-4)
 
 

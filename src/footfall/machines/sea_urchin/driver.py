@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.hybrid.rigid_bodies import AbstractDriver
 from footfall.machines.sea_urchin.laws import law_of
-from footfall.machines.sea_urchin.program import Deed
+from footfall.machines.sea_urchin.program import Action
 from footfall.machines.sea_urchin.reference import walking_joints
 from footfall.machines.sea_urchin.spike_kinematics import AZIMUTHS, SPIKES
 
@@ -57,7 +57,7 @@ def walk_reference(robot: "UrchinRobot", steps: int, step: float) -> Reference:
 class UrchinDriver(AbstractDriver):
     """One run's computer."""
 
-    def __init__(self, robot: "UrchinRobot", model: Any, data: Any, steps: int, deeds: Sequence[Deed]):
+    def __init__(self, robot: "UrchinRobot", model: Any, data: Any, steps: int, actions: Sequence[Action]):
         self.robot, self.model, self.step = robot, model, float(model.opt.timestep)
         self.q, self.v = data.qpos[7:].reshape(-1, 3), data.qvel[6:].reshape(-1, 3)
         self.quat, self.body_speed, self.controls = data.qpos[3:7], data.qvel[:6], data.ctrl.reshape(-1, 3)
@@ -65,17 +65,17 @@ class UrchinDriver(AbstractDriver):
         gains = np.tile([float(d) for d in robot.controller.damping], 2 * SPIKES)
         self.damping = np.concatenate([np.zeros(6), gains])
         self.inner = gains.copy()
-        walks = any(deed.verb == "walk" for deed in deeds)
+        walks = any(action.verb == "walk" for action in actions)
         self.reference = walk_reference(robot, steps, self.step) if walks else None
         self.still_feed = np.zeros_like(DRAWN_IN)
-        first = next((deed.verb for deed in deeds if deed.verb != "hold"), "walk")
+        first = next((action.verb for action in actions if action.verb != "hold"), "walk")
         self.wanted = self.reference.joints[0] if first == "walk" and self.reference is not None else DRAWN_IN
         self.feed = self.still_feed
         self.kicking: tuple[int, ...] = ()
         self.kick_force = 0.0
         self.mode, self.strides, self.faces, self.kicks = HOLDING, 0, 0, 0
         self.steps, self.first_yaw, self.upright_since_start = steps, self._yaw(), first != "roll"
-        self.script = self._program(deeds)
+        self.script = self._program(actions)
 
     def act(self, i: int) -> None:
         next(self.script)
@@ -89,20 +89,20 @@ class UrchinDriver(AbstractDriver):
 
     # ---- the program
 
-    def _program(self, deeds: Sequence[Deed]) -> Iterator[None]:
+    def _program(self, actions: Sequence[Action]) -> Iterator[None]:
         yield from self._hold(float(self.robot.wait))
-        for deed in deeds:
-            match deed.verb:
+        for action in actions:
+            match action.verb:
                 case "walk":
-                    yield from self._walk(deed.count)
+                    yield from self._walk(action.count)
                 case "roll":
-                    yield from self._roll(deed.count)
+                    yield from self._roll(action.count)
                 case "lie":
                     yield from self._tip(self._rear_feet, LYING_AXIS)
                 case "rise":
                     yield from self._tip(self._lower_upper_pair, STANDING_AXIS)
                 case "hold":
-                    yield from self._hold(deed.count)
+                    yield from self._hold(action.count)
             if self.mode == STUCK:
                 break
         self.mode = self.mode if self.mode == STUCK else HOLDING

@@ -50,12 +50,6 @@ class KickStores(eqx.Module):
     gravity: Scalar = store(doc="weight times height of the centre")
 
 
-class NoKickWork(eqx.Module):
-    """What jumps take: there are none."""
-
-    impact: Scalar = port(kind="loss", unit="J", doc="always zero")
-
-
 class KickSignals(eqx.Module):
     """The spike that kicks."""
 

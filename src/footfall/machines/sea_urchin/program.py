@@ -12,16 +12,16 @@ _NEEDS = {"walk": UPRIGHT, "lie": UPRIGHT, "roll": LYING, "rise": LYING}
 _LEAVES = {"lie": LYING, "rise": UPRIGHT}
 
 
-class Deed(NamedTuple):
+class Action(NamedTuple):
     """One verb and its number; without one, to the end of the run."""
 
     verb: str
     count: float = math.inf
 
 
-def parse_program(text: str) -> tuple[Deed, ...]:
-    """The deeds of a program. Raises for what cannot be read, or cannot follow on what comes before."""
-    deeds = []
+def parse_program(text: str) -> tuple[Action, ...]:
+    """The actions of a program. Raises for what cannot be read, or cannot follow on what comes before."""
+    actions = []
     for piece in text.split(";"):
         words = piece.split()
         if not words:
@@ -32,16 +32,16 @@ def parse_program(text: str) -> tuple[Deed, ...]:
         if len(numbers) > (1 if VERBS[verb] else 0):
             takes = f"one number, {VERBS[verb]}" if VERBS[verb] else "no number"
             raise ParameterError(f'"{piece.strip()}": {verb} takes {takes}.', "program")
-        deeds.append(Deed(verb, _number(piece.strip(), verb, numbers[0]) if numbers else math.inf))
-    if not deeds:
+        actions.append(Action(verb, _number(piece.strip(), verb, numbers[0]) if numbers else math.inf))
+    if not actions:
         raise ParameterError('an empty program; write something to do, such as "walk" or "roll 6".', "program")
-    pose = first_pose(tuple(deeds))
-    for deed in deeds:
-        if deed.verb in _NEEDS and _NEEDS[deed.verb] != pose:
+    pose = first_pose(tuple(actions))
+    for action in actions:
+        if action.verb in _NEEDS and _NEEDS[action.verb] != pose:
             between = "lie" if pose == UPRIGHT else "rise"
-            raise ParameterError(f'"{text}": it cannot {deed.verb} while it is {pose}; put "{between}" before it.', "program")
-        pose = _LEAVES.get(deed.verb, pose)
-    return tuple(deeds)
+            raise ParameterError(f'"{text}": it cannot {action.verb} while it is {pose}; put "{between}" before it.', "program")
+        pose = _LEAVES.get(action.verb, pose)
+    return tuple(actions)
 
 
 def _number(piece: str, verb: str, word: str) -> float:
@@ -55,6 +55,6 @@ def _number(piece: str, verb: str, word: str) -> float:
     return value
 
 
-def first_pose(deeds: tuple[Deed, ...]) -> str:
+def first_pose(actions: tuple[Action, ...]) -> str:
     """Whether the program begins upright or on a side."""
-    return _NEEDS.get(next((d.verb for d in deeds if d.verb in _NEEDS), "walk"), UPRIGHT)
+    return _NEEDS.get(next((d.verb for d in actions if d.verb in _NEEDS), "walk"), UPRIGHT)

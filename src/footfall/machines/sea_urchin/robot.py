@@ -21,7 +21,7 @@ from footfall.machines.sea_urchin.body import NAMES, urchin_spec
 from footfall.machines.sea_urchin.driver import TALLY, WALKING, UrchinDriver
 from footfall.machines.sea_urchin.gain_advice import sag_warning, stiff_gains_warning
 from footfall.machines.sea_urchin.outputs import UrchinCounters, UrchinOutputs, rotations, urchin_outputs, urchin_remarks
-from footfall.machines.sea_urchin.program import Deed, parse_program
+from footfall.machines.sea_urchin.program import Action, parse_program
 from footfall.machines.sea_urchin.reference import walking_joints
 from footfall.machines.sea_urchin.roll_gait import RollGait
 from footfall.machines.sea_urchin.sketch import urchin_charts, urchin_sketch
@@ -81,7 +81,7 @@ class UrchinRobot(AbstractRigidBodies):
 
     def __check_init__(self) -> None:
         super().__check_init__()
-        deeds = self.deeds  # raises for a program that cannot be
+        actions = self.actions  # raises for a program that cannot be
         if self.profile == "custom" and (self.foothold_x is None or self.foothold_y is None):
             raise ParameterError("profile = custom needs a foothold: give foothold_x and foothold_y.", "profile")
         if self.profile != "custom" and float(self.spike.ball) not in (0.005, PROFILES[self.profile][0]):
@@ -98,7 +98,7 @@ class UrchinRobot(AbstractRigidBodies):
             )
         if len(self.upper_pose) != 3:
             raise ParameterError(f"upper_pose has three joints (rad, rad, m), not {len(self.upper_pose)}.", "upper_pose")
-        if any(deed.verb == "walk" for deed in deeds):
+        if any(action.verb == "walk" for action in actions):
             foothold = self.foothold
             require_reach(self.built_spike.shape, foothold.x, foothold.y, 0.0, "foothold_x")
             if self.clearance <= 0:
@@ -111,7 +111,7 @@ class UrchinRobot(AbstractRigidBodies):
     # ---- geometry
 
     @property
-    def deeds(self) -> tuple[Deed, ...]:
+    def actions(self) -> tuple[Action, ...]:
         return parse_program(self.program)
 
     @property
@@ -162,7 +162,7 @@ class UrchinRobot(AbstractRigidBodies):
     def way(self, yaw: float) -> tuple[np.ndarray, np.ndarray]:
         """Unit vectors along and to the left of where it is meant to go, on the ground. A walker's heading is its body's, which starts at
         this yaw; a roll's direction is the ground's."""
-        first = next((d.verb for d in self.deeds if d.verb in ("walk", "roll")), "walk")
+        first = next((d.verb for d in self.actions if d.verb in ("walk", "roll")), "walk")
         angle = float(self.gait.heading) + yaw if first == "walk" else float(self.roll.direction)
         normal = self.ground_normal
         forward = np.array([normal[2], 0.0, -normal[0]])
@@ -191,7 +191,7 @@ class UrchinRobot(AbstractRigidBodies):
         return (*NAMES, "shell")
 
     def driver(self, model: Any, data: Any, steps: int) -> UrchinDriver:
-        return UrchinDriver(self, model, data, steps, self.deeds)
+        return UrchinDriver(self, model, data, steps, self.actions)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -217,7 +217,7 @@ class UrchinRobot(AbstractRigidBodies):
 
     def cautions(self, step: float) -> list[str]:
         said = []
-        if any(deed.verb == "walk" for deed in self.deeds):
+        if any(action.verb == "walk" for action in self.actions):
             feet = LEAST_FEET.get(self.gait.pattern, 3)
             sag = sag_warning(self.controller, self.weight, float(self.gait.lift), feet)
             said += [sag] if sag else []
@@ -234,7 +234,7 @@ class UrchinRobot(AbstractRigidBodies):
         if damping * step > 10.0 * own:
             said.append(
                 f"a hinge's damping of {damping:g} N m s/rad times the step of {step:g} s is {damping * step / own:.0f} times its inertia:"
-                " MuJoCo's contacts reckon without the damping, so feet press in and creep or hop, and the speed is the step's, not the"
+                " MuJoCo's contacts leave out the damping, so feet press in and creep or hop, and the speed is the step's, not the"
                 f" robot's. Try --set sim.step={own / damping:.0e} and see what stays."
             )
         return said
@@ -264,7 +264,7 @@ class UrchinRobot(AbstractRigidBodies):
                 cure("--set sim.step=0.0005", "to see whether the step is to blame"),
                 cure(f"--set gait.stride={0.5 * float(self.gait.stride):.2g}", "shorter strokes"),
             )
-        if "roll" in {deed.verb for deed in self.deeds}:
+        if "roll" in {action.verb for action in self.actions}:
             more = (
                 Suggestion("--set roll.force=8", "two sides with a kick"),
                 Suggestion('--set program="roll 3; rise; walk" --duration 30 --animate urchin.gif'),
@@ -284,7 +284,7 @@ class UrchinRobot(AbstractRigidBodies):
         return urchin_charts(self)
 
     def travel(self) -> Travel:
-        verbs = {deed.verb for deed in self.deeds}
+        verbs = {action.verb for action in self.actions}
         walks, rolls = "walk" in verbs, "roll" in verbs
         return Travel(
             "travel.distance",

@@ -22,7 +22,7 @@ def urchin_sketch(robot: "UrchinRobot") -> tuple[Shape, ...]:
 
 def urchin_charts(robot: "UrchinRobot") -> tuple[Chart, ...]:
     """Foot paths, tracking, contact, speed, torques."""
-    rolls = any(deed.verb == "roll" for deed in robot.deeds)
+    rolls = any(action.verb == "roll" for action in robot.actions)
     feet = range(2 * SPIKES) if rolls else range(SPIKES)
 
     def each(name: str) -> tuple[str, ...]:

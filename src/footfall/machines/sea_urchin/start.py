@@ -31,10 +31,10 @@ class UrchinStart(AbstractStart):
 
     def state(self, system: Any) -> HybridState:
         robot: UrchinRobot = system
-        if first_pose(robot.deeds) == LYING:
+        if first_pose(robot.actions) == LYING:
             joints, height, turn = DRAWN_IN, robot.lying_height, _lying(float(robot.roll.direction) + float(self.yaw))
         else:
-            walks = next((d.verb for d in robot.deeds if d.verb != "hold"), "walk") == "walk"
+            walks = next((d.verb for d in robot.actions if d.verb != "hold"), "walk") == "walk"
             joints = walk_reference(robot, 1, robot.usual_step).joints[0] if walks else DRAWN_IN
             height = robot.stand_height if walks else robot.drawn_in_height
             turn = _about((0.0, 0.0, 1.0), float(self.yaw))

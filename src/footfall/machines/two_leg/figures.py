@@ -21,7 +21,7 @@ from footfall.numerics.scalar import Scalar
 
 
 class Side(NamedTuple):
-    """One way to reckon: at rest in every pose, or in motion."""
+    """One way to evaluate: at rest in every pose, or in motion."""
 
     peak_torque: tuple[Scalar, Scalar, Scalar]  #: N m, largest |tau| of each motor
     energy: tuple[Scalar, Scalar, Scalar]  #: J, of each motor while it drives

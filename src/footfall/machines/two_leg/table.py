@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _each = jax.jit(each_of, static_argnames="samples")
 
-#: Designs reckoned together by XLA: few enough that a move of all of them stays in the cache.
+#: Designs evaluated together by XLA: few enough that a move of all of them stays in the cache.
 CHUNK = 512
 
 

@@ -23,7 +23,7 @@ from footfall.machines.two_leg.route import blocks_of, parse_route, stacked
 if TYPE_CHECKING:
     from footfall.machines.two_leg.walker import TwoLegWalker
 
-#: Samples to a move: energies err by less than 1e-4 of themselves, and what is found is reckoned again with many more.
+#: Samples to a move: energies err by less than 1e-4 of themselves, and what is found is evaluated again with many more.
 SAMPLES = 101
 #: Strides looked at to find the layouts; one that is met by none of them is too narrow to matter.
 STRIDES = 1001

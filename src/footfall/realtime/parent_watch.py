@@ -22,7 +22,7 @@ def die_with(parent: int) -> None:
 
 
 def begin(parent: int) -> None:
-    """SIGTERM and SIGINT raise SystemExit, the first of them only; and the leash, if there is a parent to speak of."""
+    """SIGTERM and SIGINT raise SystemExit, the first of them only; and the watch on the parent, if there is one to speak of."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     if parent:

@@ -87,6 +87,7 @@ def look_around(system: AbstractHybridSystem, state: HybridState, plan: SimPlan)
         last = events[-1] if events else last
         if int(end.tried) >= MOST_TRIES or (jumps and all(seen["before", jump] >= KEPT for jump in jumps)):
             break
+    assert first is not None and end is not None  # a run has at least one chunk
     armed = np.split(np.asarray(first.armed), np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1])
     outcome = Outcome(int(end.outcome))
     going_on = outcome in (Outcome.running, Outcome.reached_end, Outcome.too_many_jumps)

@@ -70,7 +70,10 @@ def run_checked(
     def share_of_rest(share: float) -> Callable[[float], None] | None:
         nonlocal done
         begin, done = done, done + share * (1.0 - done)
-        return None if progress is None else lambda f, end=done: progress(begin + (end - begin) * f)
+        if progress is None:
+            return None
+        tell, end = progress, done
+        return lambda f: tell(begin + (end - begin) * f)
 
     def again(rows: np.ndarray, levels: np.ndarray) -> BatchResult:
         return _by_level(lanes_of(system, state, rows), levels, double, ladder, share_of_rest(0.5), threads, lanes)

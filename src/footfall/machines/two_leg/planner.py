@@ -122,7 +122,10 @@ def _lengths(walker: "TwoLegWalker", stand: Stand, foot: int, goal: float, forwa
         # as is allowed.
         aside = (0.0, INSIDE, float(walker.overhang), float(walker.overhang) - INSIDE)
         lengths |= {
-            -edge + side * by - reach - ankle for by in aside for side in (-1.0, 1.0) for reach in (0.0, inward * foot_length)
+            float(-edge + side * by - reach - ankle)
+            for by in aside
+            for side in (-1.0, 1.0)
+            for reach in (0.0, inward * foot_length)
         }
     return np.array(sorted((d for d in lengths if GRAIN < sign * d <= stride * (1 + 1e-9)), key=abs, reverse=True))
 

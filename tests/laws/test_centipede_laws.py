@@ -203,7 +203,10 @@ def test_it_walks_with_laws_of_other_robots_too(kind):
     "settings",
     [
         ["terrain=steps", "terrain.edges=[0.03, 0.12]", "terrain.heights=[0.004, -0.004]"],
-        ["terrain=profile", "terrain.places=[0.02, 0.08, 0.14]", "terrain.heights=[0.0, 0.006, 0.0]"],
+        pytest.param(
+            ["terrain=profile", "terrain.places=[0.02, 0.08, 0.14]", "terrain.heights=[0.0, 0.006, 0.0]"],
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["steps", "profile"],
 )
@@ -211,7 +214,7 @@ def test_it_walks_over_steps_and_sampled_ground(settings):
     experiment = load("centipede", ["body.segments=6", *settings], duration=2.5)
     plan = dataclasses.replace(experiment.plan, fixed=FixedSteps(5e-5, "semi-implicit-euler"))
     run = simulate(experiment.system, experiment.start, plan)
-    assert run.outcome is Outcome.reached_end and run["travel.distance"][-1] > 0.1
+    assert run.outcome is Outcome.reached_end and np.ptp(run["travel.distance"]) > 0.1
     assert run.ledger.relative_residual < 5e-3  # a method of order 1 at 20 000 steps a second
     terrain, heads = experiment.system.terrain, []
     for i in range(6):

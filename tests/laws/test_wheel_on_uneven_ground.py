@@ -11,7 +11,7 @@ from footfall.engines.plan import SimPlan
 from footfall.engines.simulate import simulate
 from footfall.hybrid.system import HybridState
 from footfall.machines.parts.terrain.bumps import Bumps
-from footfall.machines.parts.terrain.planes import Flat, Slope
+from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.parts.terrain.profile import Profile
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
@@ -34,14 +34,20 @@ def wheel(terrain, **more):
     return RigidWheel(mass=MASS, spokes=SPOKES, leg=Strut(length=LENGTH), terrain=terrain, **more)
 
 
-def rolled(terrain, rate=RATE, angle=ALPHA / 2, torque=TORQUE):
+def rolled(terrain, rate=RATE, angle=ALPHA / 2, torque=TORQUE, foot_x=None):
     system = wheel(terrain, wheel_torque=torque)
-    return simulate(system, RigidWheelStart(spoke_angle=angle, spoke_rate=rate).state(system), PLAN)
+    start = RigidWheelStart(spoke_angle=angle, spoke_rate=rate).state(system)
+    if foot_x is not None:
+        start = HybridState(start.x, dataclasses.replace(start.m, foot_x=foot_x))
+    return simulate(system, start, PLAN)
+
+
+STEP = Steps(edges=(UP, DOWN), heights=(HIGH, 0.0))  # one ground, one compiled program
 
 
 @pytest.fixture(scope="module")
 def over_a_step():
-    return rolled(Steps(edges=(UP, DOWN), heights=(HIGH, 0.0)))
+    return rolled(STEP)
 
 
 def landings(run):
@@ -51,7 +57,7 @@ def landings(run):
 
 
 def test_bars_of_no_height_are_level_ground():
-    level, bars = rolled(Flat()), rolled(Bumps(highest=0.0))
+    level, bars = rolled(Slope(angle=0.0)), rolled(Bumps(highest=0.0))
     assert level["steps"][-1] >= 4 and len(level.t) == len(bars.t)
     for name in ("hub.x", "hub.z", "foot.x", "foot.z", "foot.fz", "spoke_rate"):
         np.testing.assert_allclose(
@@ -65,10 +71,7 @@ def test_a_hill_of_one_slope_is_that_slope():
     hill = Profile(places=(-9.0, 9.0), heights=(9 * math.tan(gamma), -9 * math.tan(gamma)))
     slope = rolled(Slope(angle=gamma), torque=0.0)
     # The same pose: the spoke's angle is from the normal of the slope, or from the vertical.
-    system = wheel(hill)
-    start = RigidWheelStart(spoke_angle=ALPHA / 2 - gamma, spoke_rate=RATE).state(system)
-    start = HybridState(start.x, dataclasses.replace(start.m, foot_x=slope["foot.x"][0]))
-    over = simulate(system, start, PLAN)
+    over = rolled(hill, angle=ALPHA / 2 - gamma, torque=0.0, foot_x=slope["foot.x"][0])
     assert slope["steps"][-1] >= 4 and over["steps"][-1] == slope["steps"][-1]
     for name in ("hub.x", "hub.z", "foot.x", "foot.z", "foot.fx", "foot.fz", "foot.friction_needed"):
         np.testing.assert_allclose(over[name][-1], slope[name][-1], rtol=CLOSE, atol=CLOSE, err_msg=name)
@@ -96,25 +99,26 @@ def test_the_impact_alone_takes_energy_and_the_hub_goes_on_from_where_it_was(ove
     np.testing.assert_allclose(omega[after], omega[before] * math.cos(ALPHA), rtol=1e-12)
     # 1/2 m l^2 omega^2 sin^2(alpha), whatever the ground
     lost = 0.5 * MASS * LENGTH**2 * omega[before] ** 2 * math.sin(ALPHA) ** 2
-    height = run["hub.z"] * MASS * wheel(Flat()).gravity
+    height = run["hub.z"] * MASS * wheel(STEP).gravity
     energy = 0.5 * MASS * LENGTH**2 * omega**2 + height
     np.testing.assert_allclose(energy[before] - energy[after], lost, rtol=1e-7)  # 1e-9 m of the hub, of some J
     assert run.ledger.relative_residual < 1e-8
 
 
 def test_rolling_backward_over_mirrored_ground_is_the_mirror_image(over_a_step):
-    back = rolled(Steps(edges=(-DOWN, -UP), heights=(HIGH, 0.0)), rate=-RATE, angle=-ALPHA / 2, torque=-TORQUE)
+    """The step is its own mirror image about its middle."""
+    middle = 0.5 * (UP + DOWN)
+    start = 2 * middle - over_a_step["foot.x"][0]
+    back = rolled(STEP, rate=-RATE, angle=-ALPHA / 2, torque=-TORQUE, foot_x=start)
     assert over_a_step["steps"][-1] == back["steps"][-1] >= 4
-    np.testing.assert_allclose(back["hub.x"][-1], -over_a_step["hub.x"][-1], atol=CLOSE)
+    np.testing.assert_allclose(back["hub.x"][-1], 2 * middle - over_a_step["hub.x"][-1], atol=CLOSE)
     np.testing.assert_allclose(back["hub.z"][-1], over_a_step["hub.z"][-1], atol=CLOSE)
 
 
 def test_a_tip_that_runs_into_the_face_of_a_step_stumbles_there():
     """The tip goes a little forward as it comes down: an edge within that little is in its way."""
-    start = LENGTH * math.sin(ALPHA / 2)
-    edge, high = start + CHORD - 0.0005, 0.02  # on level ground the next foot would land half a millimetre beyond
-    run = rolled(Steps(edges=(edge,), heights=(high,)))
+    run = rolled(STEP, foot_x=UP + 0.0005 - CHORD)  # on level ground the next foot would land half a millimetre beyond the edge
     assert (run.outcome.name, run["steps"][-1]) == ("stumbled", 0)
     angle = run["spoke_angle"][-1] + ALPHA
     tip_x, tip_z = run["hub.x"][-1] + LENGTH * math.sin(angle), run["hub.z"][-1] - LENGTH * math.cos(angle)
-    assert tip_x == pytest.approx(edge, abs=1e-9) and 0 < tip_z < high
+    assert tip_x == pytest.approx(UP, abs=1e-9) and 0 < tip_z < HIGH

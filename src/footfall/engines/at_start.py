@@ -33,7 +33,7 @@ def fires(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: An
     It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a microsecond than it is deep. One that is
     below zero by rounding is at zero, and stays there if it does not move.
     """
-    rounding = np.finfo(np.result_type(room)).eps * jnp.maximum(1.0, jnp.abs(by_state))
+    rounding = np.finfo(jnp.result_type(room)).eps * jnp.maximum(1.0, jnp.abs(by_state))
     deep = room < -ROUNDINGS * rounding
     start, share = jnp.where(deep, room, 0.0), MOMENT / span
     change = MOMENT * rate + (later - room - span * rate) * share**2  # in a microsecond, curved as over the span

@@ -214,8 +214,8 @@ def test_opening_a_run_executes_no_code_and_says_that_there_is_no_drawing(tmp_pa
         assert run.sketch == ()
     assert told[0].filename == __file__  # the line that looked at it, not one of ours
     # The push works at jumps, and is what the way is paid with: that of the last step, over which metrics are taken.
-    push, last = run["jump_work.push"], run.events[-1]
-    paid = push[last.row_after] - push[last.row_before]
+    push, (before, last) = run["jump_work.push"], run.events_named("touchdown")[-2:]
+    paid = push[last.row_before] - push[before.row_after]
     assert run.metrics["steps"] == 1 and run.metrics["motor_work"] == pytest.approx(paid) and paid > 0
     with warnings.catch_warnings(action="ignore"):
         assert run.plot(tmp_path / "page.png").axes

@@ -271,8 +271,8 @@ class ClosedLoop(AbstractHybridSystem):
         steer = stack.steer_current if len(self.plant.joints) == 2 else 0.0
         before = MidMemory(
             frame=Frame(m.asked, self.plant.setpoint, m.pitch, steer),
-            # Until its first cycle the high level starts up, and is heard.
-            heard_us=choose(m.asked | (m.high_cycles > 0), m.heard_us, now.us),
+            # Until its first message the high level starts up, and the watchdog does not count.
+            heard_us=choose(m.asked | (m.heard_us > 0), m.heard_us, now.us),
             armed=m.armed,
             tripped=False,
             law=PidMemory(*(getattr(m.law, name) for name in PidMemory._fields)),

@@ -86,11 +86,11 @@ def test_a_robot_that_mujoco_cannot_make_is_answered_with_its_words():
 
 
 def test_a_robot_too_stiff_for_any_step_ends_with_an_outcome(monkeypatch):
-    """Its steps of 2e-16 s are good ones, and there would be 6e15 of them."""
+    """Its steps of 1e-11 s are good ones, and there would be 8e10 of them."""
     monkeypatch.setattr(importlib.import_module("footfall.engines.simulate"), "JUDGED_AFTER", 10_000)  # seconds sooner
-    experiment = load("rimless-wheel", ["leg.stiffness=1e163", "leg.rest_length=4e-10"], duration=1.0)
+    experiment = load("rimless-wheel", ["leg.stiffness=1e40"], duration=1.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
-    assert run.outcome is Outcome.diverged and 0 < run.ending.t < 1e-9
+    assert run.outcome is Outcome.diverged and 0 < run.ending.t < 1e-6
     assert "its steps fell to" in run.ending.sentence and "of them" in run.ending.sentence
 
 

@@ -12,6 +12,14 @@ from footfall.sweep.executors import _deaf_children
 LOOK = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('SigBlk', 'SigIgn'))])"
 
 
+@pytest.fixture(autouse=True)
+def hears_ctrl_c():
+    """However the tests were started: a shell lets what it starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def deaf(words):
     return any(int(mask, 16) >> (signal.SIGINT - 1) & 1 for mask in eval(words))
 

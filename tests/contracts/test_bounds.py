@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from footfall import SimPlan, simulate
+from footfall.engines.analysis.check_system import examine_system
 from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.plan import FixedSteps
 from footfall.hybrid.bound import Bound
-from footfall.hybrid.conformance import examine_system
 from footfall.hybrid.fields import param
 from footfall.hybrid.system import Event, Jump, Rates
 from support.batches import run_interpreted

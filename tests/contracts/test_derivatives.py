@@ -34,7 +34,7 @@ def test_the_start_of_every_robot_moves_with_its_numbers(name):
 
     def start(numbers):
         leaves = jax.tree.leaves(placed(experiment, numbers)[1])
-        return [v for v in leaves if np.issubdtype(np.result_type(v), np.floating)]
+        return [v for v in leaves if np.issubdtype(np.asarray(v).dtype if np.isscalar(v) else v.dtype, np.floating)]
 
     slopes = jax.jacfwd(lambda n: start(jax.tree.map(jax.numpy.asarray, n)))(values)
     for key, value in values.items():

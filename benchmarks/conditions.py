@@ -12,7 +12,10 @@ RESULTS = Path(__file__).parent / "results"
 
 def conditions() -> dict:
     """Machine and versions."""
-    model = next((line.split(":")[1].strip() for line in _cpu_lines() if line.startswith("model name")), platform.processor())
+    model = next(
+        (line.split(":")[1].strip() for line in _cpu_lines() if line.startswith("model name")),
+        platform.processor(),
+    )
     return {
         "date": datetime.date.today().isoformat(),
         "cpu": model,

@@ -1,10 +1,11 @@
-"""Event engine against the SciPy loop: 10 s of a wheel at 1e-8, ledger on, sampling off, compilation apart.
+"""Event engine against the SciPy loop: 10 s of a wheel at 1e-8, ledger on, sampling off,
+compilation apart.
 
     python benchmarks/event_engine.py
 
-Ratios are taken in one run, the two sides alternating, best of several: the machine's noise hits both. "whole loops" is JAX as
-footfall sets it up (`engines/jax_setup.py`), "started before" as it is when the program has started JAX first; each in a process of its own.
-"""
+Ratios are taken in one run, the two sides alternating, best of several: the machine's noise hits
+both. "whole loops" is JAX as footfall sets it up (`engines/jax_setup.py`), "started before" as it
+is when the program has started JAX first; each in a process of its own."""
 
 import json
 import os
@@ -19,7 +20,9 @@ DURATION, RTOL, ATOL, ROUNDS = 10.0, 1e-8, 1e-10, 5
 
 
 def ours(names: list[str]) -> dict:
-    """Seconds of one run and of the first call (with compilation), and the final state, for each scenario."""
+    """Seconds of one run and of the first call (with compilation), and the final state, for each
+    scenario.
+    """
     import numpy as np
 
     from footfall import load, simulate
@@ -52,8 +55,16 @@ def in_process(mode: str) -> dict:
 
     environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
     if mode == "started before":
-        environment["XLA_FLAGS"] = FLAG.rpartition("=")[0] + "=1024"  # XLA's own value; footfall leaves it alone
-    done = subprocess.run([sys.executable, __file__, "--ours"], env=environment, capture_output=True, text=True, check=True)
+        environment["XLA_FLAGS"] = (
+            FLAG.rpartition("=")[0] + "=1024"
+        )  # XLA's own value; footfall leaves it alone
+    done = subprocess.run(
+        [sys.executable, __file__, "--ours"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return json.loads(done.stdout)
 
 
@@ -66,7 +77,11 @@ def main() -> None:
                 state, steps = walk(name, method, DURATION, RTOL, ATOL)
                 seconds = time.perf_counter() - began
                 if seconds < best[name].get(method, {"seconds": 9e9})["seconds"]:
-                    best[name][method] = {"seconds": seconds, "state": state.tolist(), "steps": steps}
+                    best[name][method] = {
+                        "seconds": seconds,
+                        "state": state.tolist(),
+                        "steps": steps,
+                    }
         for mode in ("started before", "whole loops"):
             for name, figure in in_process(mode).items():
                 if figure["seconds"] < best[name].get(mode, {"seconds": 9e9})["seconds"]:
@@ -76,11 +91,14 @@ def main() -> None:
         print(f"\n{name}: {DURATION:g} s at rtol {RTOL:g}")
         for kind, row in rows.items():
             row["times_faster_than_scipy"] = scipy / row["seconds"]
-            gap = max(abs(a - b) for a, b in zip(row["state"], rows["LSODA"]["state"], strict=False))
+            gap = max(
+                abs(a - b) for a, b in zip(row["state"], rows["LSODA"]["state"], strict=False)
+            )
             row["state_difference_from_lsoda"] = gap
             first = f"  first call {row['first_call']:.2f} s" if "first_call" in row else ""
             print(
-                f"  {kind:13} {1e3 * row['seconds']:9.2f} ms  {scipy / row['seconds']:6.1f} x   state within {gap:.1e} of LSODA{first}"
+                f"  {kind:13} {1e3 * row['seconds']:9.2f} ms  {scipy / row['seconds']:6.1f} x  "
+                f" state within {gap:.1e} of LSODA{first}"
             )
     write("event_engine", best)
 

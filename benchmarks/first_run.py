@@ -1,4 +1,5 @@
-"""Where the time of a first run goes: import, load, trace, lower, compile, simulate, write, draw. One process, an empty cache, then a warm one.
+"""Where the time of a first run goes: import, load, trace, lower, compile, simulate, write, draw.
+One process, an empty cache, then a warm one.
 
 python benchmarks/first_run.py [SCENARIO] [--write]
 """
@@ -28,7 +29,8 @@ from footfall.record.run_folder import write_run
 from footfall.scenario.load import load
 from footfall.engines.simulate import simulate
 lap("import")
-WORDS = {"jaxpr_trace_duration": "trace", "jaxpr_to_mlir_module_duration": "lower", "backend_compile_duration": "compile"}
+WORDS = {"jaxpr_trace_duration": "trace", "jaxpr_to_mlir_module_duration": "lower",
+"backend_compile_duration": "compile"}
 def told(event, took, fun_name="", **_):
     if (name := WORDS.get(event.rpartition("/")[2])) is not None:
         seconds[name] += took
@@ -53,10 +55,16 @@ print(json.dumps({"seconds": seconds, "programs": programs}))
 
 
 def measured(scenario: str, cache: str) -> dict:
-    """Seconds by phase, and how often each program was compiled (or fetched), in a process of its own."""
+    """Seconds by phase, and how often each program was compiled (or fetched), in a process of its
+    own.
+    """
     environment = os.environ | {"FOOTFALL_CACHE": cache, "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, scenario], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROGRAM, scenario],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return json.loads(done.stdout)
 
@@ -67,10 +75,17 @@ def main() -> None:
         cold, warm = measured(scenario, cache), measured(scenario, cache)
     print(f"{scenario:12}{'first':>8}{'later':>8}   s")
     for name in PHASES:
-        print(f"{name:12}{cold['seconds'].get(name, 0.0):8.2f}{warm['seconds'].get(name, 0.0):8.2f}")
+        print(
+            f"{name:12}{cold['seconds'].get(name, 0.0):8.2f}{warm['seconds'].get(name, 0.0):8.2f}"
+        )
     print(f"{'in all':12}{sum(cold['seconds'].values()):8.2f}{sum(warm['seconds'].values()):8.2f}")
     print(
-        "programs:", ", ".join(f"{name} x {count}" if count > 1 else name for name, count in cold["programs"].items() if count)
+        "programs:",
+        ", ".join(
+            f"{name} x {count}" if count > 1 else name
+            for name, count in cold["programs"].items()
+            if count
+        ),
     )
     if "--write" in sys.argv:
         from conditions import write

@@ -1,4 +1,5 @@
-"""The centipede on a GPU, through XLA: leg-contact steps per second, and whether its numbers are those of the CPU.
+"""The centipede on a GPU, through XLA: leg-contact steps per second, and whether its numbers are
+those of the CPU.
 
 python benchmarks/gpu_centipede.py [--lanes 262144] [--write]        on a machine with a GPU
 """
@@ -21,8 +22,14 @@ STEP = 1e-4
 def measured(lanes: int, precision: str, steps: int, rounds: int) -> dict:
     experiment = load("centipede-gap")
     draw = np.random.default_rng(0)
-    columns = {"terrain.gap_width": draw.uniform(0.02, 0.2, lanes), "terrain.gap_start": draw.uniform(0.03, 0.16, lanes)}
-    times, plans = [], [BatchPlan(n * STEP, STEP, "semi-implicit-euler", precision) for n in (steps // 4, steps)]
+    columns = {
+        "terrain.gap_width": draw.uniform(0.02, 0.2, lanes),
+        "terrain.gap_start": draw.uniform(0.03, 0.16, lanes),
+    }
+    times, plans = (
+        [],
+        [BatchPlan(n * STEP, STEP, "semi-implicit-euler", precision) for n in (steps // 4, steps)],
+    )
     batch = batched(experiment, columns)
     first = time.perf_counter()
     for plan in plans:
@@ -41,7 +48,9 @@ def measured(lanes: int, precision: str, steps: int, rounds: int) -> dict:
     with jax.default_device(jax.devices("cpu")[0]):
         plan = BatchPlan(steps * STEP, STEP, "semi-implicit-euler", "float64", path="xla")
         other = run_batch(*small, plan)
-    gap = float(np.max(np.abs(np.asarray(result.end.x.nodes.x)[:, :few] - np.asarray(other.end.x.nodes.x))))
+    gap = float(
+        np.max(np.abs(np.asarray(result.end.x.nodes.x)[:, :few] - np.asarray(other.end.x.nodes.x)))
+    )
     row = {
         "path": result.path, "notes": list(result.notes), "lanes": lanes, "steps": steps, "first_calls": first,
         "seconds_per_step": per_step, "robot_steps_per_second": lanes / per_step, "leg_contact_steps_per_second": 12 * lanes / per_step,
@@ -52,7 +61,9 @@ def measured(lanes: int, precision: str, steps: int, rounds: int) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lanes", type=int, default=262_144)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=2)

@@ -1,6 +1,8 @@
-"""The wheel with its control computer on a GPU: does one kernel fit, how fast is it, and are its numbers those of the CPU?
+"""The wheel with its control computer on a GPU: does one kernel fit, how fast is it, and are its
+numbers those of the CPU?
 
-python benchmarks/gpu_lockstep.py [--lanes 262144] [--seconds 2] [--write]        on a machine with a GPU
+python benchmarks/gpu_lockstep.py [--lanes 262144] [--seconds 2] [--write]        on a machine with
+a GPU
 """
 
 import argparse
@@ -20,7 +22,10 @@ def measure(lanes: int, precision: str, seconds: float) -> dict:
     from footfall.scenario.vary import batched
 
     experiment = load("rimless-wheel-closed-loop")
-    columns = {"stack.seed": np.arange(float(lanes)), "stack.frame_loss": np.linspace(0.0, 0.3, lanes)}
+    columns = {
+        "stack.seed": np.arange(float(lanes)),
+        "stack.frame_loss": np.linspace(0.0, 0.3, lanes),
+    }
     plan = BatchPlan(seconds, 250e-6, precision=precision)
     system, start = batched(experiment, columns)
     began = time.perf_counter()
@@ -34,10 +39,14 @@ def measure(lanes: int, precision: str, seconds: float) -> dict:
     rows = np.unique(np.linspace(0, lanes - 1, few).round().astype(int))
     with jax.default_device(jax.devices("cpu")[0]):
         other = run_batch(
-            *batched(experiment, {k: v[rows] for k, v in columns.items()}), BatchPlan(seconds, 250e-6, path="xla")
+            *batched(experiment, {k: v[rows] for k, v in columns.items()}),
+            BatchPlan(seconds, 250e-6, path="xla"),
         )
     ends = ("spoke_angle", "torso_angle", "spoke_length", "spoke_rate", "torso_rate")
-    gaps = [np.abs(np.asarray(getattr(result.end.x, n))[rows] - np.asarray(getattr(other.end.x, n))) for n in ends]
+    gaps = [
+        np.abs(np.asarray(getattr(result.end.x, n))[rows] - np.asarray(getattr(other.end.x, n)))
+        for n in ends
+    ]
     row = {
         "path": result.path,
         "notes": list(result.notes),
@@ -49,7 +58,9 @@ def measure(lanes: int, precision: str, seconds: float) -> dict:
         "times_real_time": lanes * seconds / best,
         "difference_from_cpu_median": float(np.median(np.max(gaps, axis=0))),
         "difference_from_cpu_worst": float(np.max(gaps)),
-        "equal_outcomes": float(np.mean(result.columns["outcome"][rows] == other.columns["outcome"])),
+        "equal_outcomes": float(
+            np.mean(result.columns["outcome"][rows] == other.columns["outcome"])
+        ),
     }
     print(f"{precision}: {row}", flush=True)
     return row
@@ -61,7 +72,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    figures = {precision: measure(asked.lanes, precision, asked.seconds) for precision in ("float32", "float64")}
+    figures = {
+        precision: measure(asked.lanes, precision, asked.seconds)
+        for precision in ("float32", "float64")
+    }
     if asked.write:
         write("gpu_lockstep", figures)
 

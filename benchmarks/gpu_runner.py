@@ -1,4 +1,5 @@
-"""The water runner and the two-leg plans on a GPU: does one kernel fit, how fast is it, and are its numbers those of the CPU?
+"""The water runner and the two-leg plans on a GPU: does one kernel fit, how fast is it, and are its
+numbers those of the CPU?
 
 python benchmarks/gpu_runner.py [--lanes 262144] [--write]        on a machine with a GPU
 """
@@ -22,7 +23,9 @@ def runner(lanes: int, precision: str, steps: int = 400, step: float = 2.5e-4) -
     experiment = load("water-runner")
     draw = np.random.default_rng(4)
     frequency, mass = draw.uniform(6.0, 10.0, lanes), draw.uniform(0.05, 0.07, lanes)
-    system = eqx.tree_at(lambda s: (s.drive.frequency, s.body.mass), experiment.system, (frequency, mass))
+    system = eqx.tree_at(
+        lambda s: (s.drive.frequency, s.body.mass), experiment.system, (frequency, mass)
+    )
     plan = BatchPlan(duration=steps * step, step=step, precision=precision)
     began = time.perf_counter()
     result = run_batch(system, experiment.start, plan)
@@ -32,12 +35,25 @@ def runner(lanes: int, precision: str, steps: int = 400, step: float = 2.5e-4) -
         result = run_batch(system, experiment.start, plan)
         best = min(best, time.perf_counter() - began)
     few = 64
-    small = eqx.tree_at(lambda s: (s.drive.frequency, s.body.mass), experiment.system, (frequency[:few], mass[:few]))
+    small = eqx.tree_at(
+        lambda s: (s.drive.frequency, s.body.mass), experiment.system, (frequency[:few], mass[:few])
+    )
     with jax.default_device(jax.devices("cpu")[0]):
-        other = run_batch(small, experiment.start, BatchPlan(steps * step, step=step, precision="float64", path="xla"))
+        other = run_batch(
+            small,
+            experiment.start,
+            BatchPlan(steps * step, step=step, precision="float64", path="xla"),
+        )
     names = ("x", "y", "pitch", "vx", "vy", "pitch_rate")
     gap = max(
-        float(np.max(np.abs(np.asarray(getattr(result.end.x, n))[:few] - np.asarray(getattr(other.end.x, n))))) for n in names
+        float(
+            np.max(
+                np.abs(
+                    np.asarray(getattr(result.end.x, n))[:few] - np.asarray(getattr(other.end.x, n))
+                )
+            )
+        )
+        for n in names
     )
     row = {
         "path": result.path, "notes": list(result.notes), "first_call": first, "seconds": best, "lanes": lanes, "steps": steps,
@@ -73,7 +89,9 @@ def plans(count: int) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lanes", type=int, default=262_144)
     parser.add_argument("--plans", type=int, default=10_000)
     parser.add_argument("--write", action="store_true")

@@ -1,4 +1,5 @@
-"""What lockstep costs: seconds of real time in a second of computing, one robot and many, against the same loop in plain Python bytes.
+"""What lockstep costs: seconds of real time in a second of computing, one robot and many, against
+the same loop in plain Python bytes.
 
 python benchmarks/lockstep.py --write
 """
@@ -60,7 +61,10 @@ def main() -> None:
     bare()
     note("one robot, motion only", min(bare() for _ in range(asked.rounds)))
     plan = dataclasses.replace(experiment.plan, sample_rate=100.0)
-    note("one robot, simulate() at 100 samples/s", best(lambda: ff.simulate(system, start, plan), asked.rounds))
+    note(
+        "one robot, simulate() at 100 samples/s",
+        best(lambda: ff.simulate(system, start, plan), asked.rounds),
+    )
     note("one robot, simulate() at 1000 samples/s",
          best(lambda: ff.simulate(system, start, dataclasses.replace(plan, sample_rate=1000.0)), asked.rounds))  # fmt: skip
     for precision in ("float64", "float32"):
@@ -71,7 +75,14 @@ def main() -> None:
 
     def bytes_bench():
         _, stepper, settings, windings, battery = load_plant("rimless-wheel")
-        bench = VirtualBench(settings, stepper, MidProgram(settings), windings, battery, ["0.05 motors-on", "0.1 run"])
+        bench = VirtualBench(
+            settings,
+            stepper,
+            MidProgram(settings),
+            windings,
+            battery,
+            ["0.05 motors-on", "0.1 run"],
+        )
         bench.run(asked.duration)
 
     note("the programs with real bytes, virtual time", best(bytes_bench, 1))

@@ -1,10 +1,11 @@
-"""How the control stack keeps time: a minute of `rimless-wheel` in real time, with the mid level in Python and as firmware.
+"""How the control stack keeps time: a minute of `rimless-wheel` in real time, with the mid level in
+Python and as firmware.
 
 python benchmarks/realtime_stack.py [--seconds 60] [--write]
 
-The targets: the 100 Hz loop makes 6000 +- 6 cycles a minute, the 1 kHz loop misses at most 0.5 % of its deadlines by more than 1 ms, on
-two cores. Each is measured with real-time scheduling, if the system grants it, and without.
-"""
+The targets: the 100 Hz loop makes 6000 +- 6 cycles a minute, the 1 kHz loop misses at most 0.5 % of
+its deadlines by more than 1 ms, on two cores. Each is measured with real-time scheduling, if the
+system grants it, and without."""
 
 import argparse
 import os
@@ -29,7 +30,9 @@ def measure(seconds: float, mid, priority: bool) -> dict:
         return ["--script", str(folder.script), "--duration", str(seconds)]
 
     with tempfile.TemporaryDirectory() as place:
-        with StackProcesses(Path(place) / "run", "rimless-wheel", operation, priority=priority) as stack:
+        with StackProcesses(
+            Path(place) / "run", "rimless-wheel", operation, priority=priority
+        ) as stack:
             stack.start_emulated(Emulation(program("robot_process"), mid))
             while stack.running:
                 stack.poll(0.2)
@@ -62,7 +65,9 @@ def measure(seconds: float, mid, priority: bool) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--write", action="store_true", help="keep the figures in benchmarks/results")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the figures in benchmarks/results"
+    )
     asked = parser.parse_args()
     figures = {}
     for name, mid in (("python", python_mid), ("firmware", firmware_mid)):
@@ -70,11 +75,15 @@ def main() -> None:
             key = f"{name}{'' if priority else '_without_priority'}"
             found = figures[key] = measure(asked.seconds, mid, priority)
             expected = 100 * asked.seconds
-            kept = abs(found["high_cycles"] - expected) <= 0.001 * expected and found["mid_missed_share"] <= MOST_MISSED
+            kept = (
+                abs(found["high_cycles"] - expected) <= 0.001 * expected
+                and found["mid_missed_share"] <= MOST_MISSED
+            )
             print(
-                f"{key:28} cycles {found['high_cycles']} of {expected:.0f} (late {found['high_late']}), "
-                f"1 kHz missed by over 1 ms {found['mid_missed_share']:.3%}, load {found['load_average'][0]}: "
-                f"{'kept' if kept else 'NOT kept'}",
+                f"{key:28} cycles {found['high_cycles']} of {expected:.0f} (late"
+                f" {found['high_late']}), 1 kHz missed by over 1 ms"
+                f" {found['mid_missed_share']:.3%}, load {found['load_average'][0]}:"
+                f" {'kept' if kept else 'NOT kept'}",
                 flush=True,
             )
     if asked.write:

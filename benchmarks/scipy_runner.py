@@ -2,10 +2,11 @@
 
     python benchmarks/scipy_runner.py --verify     the same accelerations as footfall, to rounding
 
-Twice, because a right-hand side may be written in two ways. *Plain* is what one writes from a paper: the page's formulas with angles,
-vectors of two in NumPy, one leg after the other. *Lean* is what one makes of it who has a week and a profiler: Python floats, no arrays, a
-linkage by two circles shared by legs of equal crank angle, branches that leave out what is dry or folded away. Lean is nearly twenty times faster.
-"""
+Twice, because a right-hand side may be written in two ways. *Plain* is what one writes from a
+paper: the page's formulas with angles, vectors of two in NumPy, one leg after the other. *Lean* is
+what one makes of it who has a week and a profiler: Python floats, no arrays, a linkage by two
+circles shared by legs of equal crank angle, branches that leave out what is dry or folded away.
+Lean is nearly twenty times faster."""
 
 import math
 import sys
@@ -19,7 +20,8 @@ Rhs = Callable[[float, Sequence[float]], list[float]]
 GRAVITY, DENSITY = 9.81, 1000.0
 L0, L1, L2, L3, L4 = 0.0615, 0.0218, 0.0748, 0.0468, 0.0624
 MASS, INERTIA = 0.060, 4.5e-4
-#: Legs of equal crank angle share one linkage: front left with rear right, front right with rear left, half a turn apart.
+#: Legs of equal crank angle share one linkage: front left with rear right, front right with rear
+#: left, half a turn apart.
 WATER_HIPS, GROUND_HIPS = (-0.0566, 0.1166), (-0.0266, 0.1466)
 PAD, FOLDED, EDGE, DRAG, BLEND = 0.020, 0.005, 0.020, 0.703 * DENSITY, 0.05
 TAIL_X, TAIL_Y, TAIL_RADIUS, TAIL_ANGLE = 0.20, -0.04, 0.030, math.radians(30.0)
@@ -31,11 +33,14 @@ WATER_START = np.array([0.0, 0.05, 0.0, 0.0, 0.0, 0.0])
 GROUND_START = np.array([0.0, 0.115, 0.0, 0.0, 0.0, 0.0] + 8 * [0.0])  # then (q, q') of each foot
 
 
-# --- lean --------------------------------------------------------------------------------------------------------------------------
+# --- lean
+# --------------------------------------------------------------------------------------------------
 
 
 def linkage(sine: float, cosine: float) -> tuple[float, float, float, float, float, float, float]:
-    """(f, f', u(theta2), theta2') in the body's frame, for the crank at an angle of this sine and cosine."""
+    """(f, f', u(theta2), theta2') in the body's frame, for the crank at an angle of this sine and
+    cosine.
+    """
     ax, ay = L1 * cosine, L1 * sine
     dx, dy = L0 - ax, -ay
     square = dx * dx + dy * dy
@@ -53,14 +58,20 @@ def moments(x: float, square: float, radius: float) -> tuple[float, float, float
     """Integrals of s^k sqrt(R^2 - s^2) from -R to x, k = 0..3."""
     w2 = square - x * x
     if w2 <= 0.0:
-        return (0.5 * math.pi * square, 0.0, 0.125 * math.pi * square * square, 0.0) if x > 0.0 else (0.0, 0.0, 0.0, 0.0)
+        return (
+            (0.5 * math.pi * square, 0.0, 0.125 * math.pi * square * square, 0.0)
+            if x > 0.0
+            else (0.0, 0.0, 0.0, 0.0)
+        )
     w = math.sqrt(w2)
     w3 = w2 * w
     j0 = 0.5 * (x * w + square * (math.asin(x / radius) + 0.5 * math.pi))
     return j0, w3 / -3.0, 0.25 * (square * j0 - x * w3), w3 * (0.2 * w2 - square / 3.0)
 
 
-def pad(radius: float, depth: float, up: float, a0: float, a1: float, pressure: float) -> tuple[float, float]:
+def pad(
+    radius: float, depth: float, up: float, a0: float, a1: float, pressure: float
+) -> tuple[float, float]:
     """(F_w, S_1) of a disc; `pressure` is 2 g, or 0 without hydrostatics."""
     half = radius * up
     if depth <= -half:
@@ -85,7 +96,9 @@ def pad(radius: float, depth: float, up: float, a0: float, a1: float, pressure: 
     return DRAG * d0, DRAG * d1
 
 
-def foot(y: float, vx: float, vy: float, ux: float, uy: float, rate: float) -> tuple[float, float, float]:
+def foot(
+    y: float, vx: float, vy: float, ux: float, uy: float, rate: float
+) -> tuple[float, float, float]:
     """(F_x, F_y, M) of a breakaway pad that folds by degrees."""
     if y > PAD:
         return 0.0, 0.0, 0.0
@@ -124,7 +137,9 @@ def water_flow(frequency: float = 8.0) -> Rhs:
             ux, uy, rate = c * bx - s * by, s * bx + c * by, w + turn * omega
             for hip in (front, rear):
                 arm_x, arm_y = c * (hip + fx) - s * fy, s * (hip + fx) + c * fy
-                px, py, m = foot(y + arm_y, vx - w * arm_y + sweep_x, vy + w * arm_x + sweep_y, ux, uy, rate)
+                px, py, m = foot(
+                    y + arm_y, vx - w * arm_y + sweep_x, vy + w * arm_x + sweep_y, ux, uy, rate
+                )
                 force_x += px
                 force_y += py
                 moment += m + arm_x * py - arm_y * px
@@ -149,7 +164,9 @@ def water_touches(frequency: float = 8.0) -> list[Callable[[float, Sequence[floa
         def depth(t: float, state: Sequence[float]) -> float:
             y, pitch = float(state[1]), float(state[2])
             s, c = math.sin(pitch), math.cos(pitch)
-            fx, fy, _, _, ux, uy, _ = linkage(sign * math.sin(omega * t), sign * math.cos(omega * t))
+            fx, fy, _, _, ux, uy, _ = linkage(
+                sign * math.sin(omega * t), sign * math.cos(omega * t)
+            )
             return PAD * abs(s * ux + c * uy) - y - s * (hip + fx) - c * fy
 
         return depth
@@ -158,10 +175,14 @@ def water_touches(frequency: float = 8.0) -> list[Callable[[float, Sequence[floa
 
 
 def ground_flow(frequency: float = 3.0) -> Rhs:
-    """Right-hand side of the run on hard ground: the body, then deflection and rate of each compliant foot."""
+    """Right-hand side of the run on hard ground:
+
+    the body, then deflection and rate of each compliant foot.
+    """
     omega, (front, rear) = 2.0 * math.pi * frequency, GROUND_HIPS
     fixed, link = (1.0 - SHARE) * LENGTH, SHARE * LENGTH
-    # (hip, sign of the crank's sine and cosine), in the order front left, front right, rear left, rear right
+    # (hip, sign of the crank's sine and cosine), in the order front left, front right, rear left,
+    # rear right
     legs = ((front, 0), (front, 1), (rear, 1), (rear, 0))
 
     def flow(t: float, state: Sequence[float]) -> list[float]:
@@ -178,7 +199,10 @@ def ground_flow(frequency: float = 3.0) -> Rhs:
             fx, fy, dfx, dfy, bx, by, turn = cranks[crank]
             ux, uy = c * bx - s * by, s * bx + c * by
             sq, cq = math.sin(q), math.cos(q)
-            wx, wy = link * (cq * ux + sq * uy), link * (cq * uy - sq * ux)  # from the tip to the hinge
+            wx, wy = (
+                link * (cq * ux + sq * uy),
+                link * (cq * uy - sq * ux),
+            )  # from the tip to the hinge
             arm_x, arm_y = c * (hip + fx) - s * fy, s * (hip + fx) + c * fy
             ex, ey = -fixed * ux - wx, -fixed * uy - wy  # tip from the leg's end
             depth = -(y + arm_y + ey)
@@ -187,7 +211,13 @@ def ground_flow(frequency: float = 3.0) -> Rhs:
                 sweep_x, sweep_y = omega * (c * dfx - s * dfy), omega * (s * dfx + c * dfy)
                 tip_vx = vx - w * arm_y + sweep_x - rate * ey - q_rate * wy
                 tip_vy = vy + w * arm_x + sweep_y + rate * ex + q_rate * wx
-                normal = GROUND_STIFFNESS * depth * depth * depth * max(0.0, 1.0 - GROUND_DAMPING * tip_vy)
+                normal = (
+                    GROUND_STIFFNESS
+                    * depth
+                    * depth
+                    * depth
+                    * max(0.0, 1.0 - GROUND_DAMPING * tip_vy)
+                )
                 mu = MU_K + (MU_S - MU_K) * math.exp(-((tip_vx / STRIBECK) ** 2))
                 along = -mu * normal * tip_vx / math.sqrt(tip_vx * tip_vx + CREEP * CREEP)
                 force_x += along
@@ -200,7 +230,8 @@ def ground_flow(frequency: float = 3.0) -> Rhs:
     return flow
 
 
-# --- plain -------------------------------------------------------------------------------------------------------------------------
+# --- plain
+# --------------------------------------------------------------------------------------------------
 
 
 def unit(angle: float) -> np.ndarray:
@@ -216,7 +247,9 @@ def cross(a: np.ndarray, b: np.ndarray) -> float:
     return a[0] * b[1] - a[1] * b[0]
 
 
-def plain_leg(body: np.ndarray, hip: float, psi: float, omega: float) -> tuple[np.ndarray, np.ndarray, float, float]:
+def plain_leg(
+    body: np.ndarray, hip: float, psi: float, omega: float
+) -> tuple[np.ndarray, np.ndarray, float, float]:
     """(F, its velocity, theta2, its rate) of a leg on a moving body, by the angles of the loop."""
     x, y, phi, vx, vy, rate = body
     theta0, theta1 = phi, phi + psi
@@ -227,7 +260,9 @@ def plain_leg(body: np.ndarray, hip: float, psi: float, omega: float) -> tuple[n
     link = L0 * unit(theta0) + L3 * unit(theta3) - L1 * unit(theta1)
     theta2 = np.arctan2(link[1], link[0])
     rate1 = rate + omega
-    rate2 = (L0 * np.sin(theta3 - theta0) * rate - L1 * np.sin(theta3 - theta1) * rate1) / (L2 * np.sin(theta3 - theta2))
+    rate2 = (L0 * np.sin(theta3 - theta0) * rate - L1 * np.sin(theta3 - theta1) * rate1) / (
+        L2 * np.sin(theta3 - theta2)
+    )
     arm = hip * unit(phi)
     place = np.array([x, y]) + arm + L1 * unit(theta1) - L4 * unit(theta2)
     velocity = np.array([vx, vy]) + rate * quarter(arm)
@@ -236,7 +271,13 @@ def plain_leg(body: np.ndarray, hip: float, psi: float, omega: float) -> tuple[n
 
 
 def plain_pad(
-    radius: float, centre: np.ndarray, velocity: np.ndarray, axis: np.ndarray, normal: np.ndarray, rate: float, chi: float
+    radius: float,
+    centre: np.ndarray,
+    velocity: np.ndarray,
+    axis: np.ndarray,
+    normal: np.ndarray,
+    rate: float,
+    chi: float,
 ) -> tuple[np.ndarray, float]:
     """(force, moment about the centre) of a disc in water."""
     tau = axis if axis[1] >= 0 else -axis
@@ -249,7 +290,9 @@ def plain_pad(
     def integrals(x: float) -> np.ndarray:
         w = np.sqrt(max(radius**2 - x**2, 0.0))
         j0 = 0.5 * (x * w + radius**2 * (np.arcsin(x / radius) + np.pi / 2))
-        return np.array([j0, -(w**3) / 3, -x * w**3 / 4 + radius**2 * j0 / 4, w**5 / 5 - radius**2 * w**3 / 3])
+        return np.array(
+            [j0, -(w**3) / 3, -x * w**3 / 4 + radius**2 * j0 / 4, w**5 / 5 - radius**2 * w**3 / 3]
+        )
 
     def squares(j: np.ndarray) -> np.ndarray:
         return a0**2 * j[:2] + 2 * a0 * a1 * j[1:3] + a1**2 * j[2:]
@@ -266,7 +309,10 @@ def plain_pad(
 def plain_water_flow(frequency: float = 8.0) -> Rhs:
     """Right-hand side of the run on water."""
     omega = 2 * np.pi * frequency
-    legs = [(hip, phase) for hip, phase in zip(np.repeat(WATER_HIPS, 2), (0.0, np.pi, np.pi, 0.0), strict=True)]
+    legs = [
+        (hip, phase)
+        for hip, phase in zip(np.repeat(WATER_HIPS, 2), (0.0, np.pi, np.pi, 0.0), strict=True)
+    ]
 
     def flow(t: float, state: np.ndarray) -> np.ndarray:
         phi, rate = state[2], state[5]
@@ -287,7 +333,9 @@ def plain_water_flow(frequency: float = 8.0) -> Rhs:
             moment += sum(weight * load[1] for weight, load in parts) + cross(place - centre, push)
         arm = TAIL_X * unit(phi) + TAIL_Y * quarter(unit(phi))
         axis, normal = unit(phi + np.pi - TAIL_ANGLE), unit(phi - np.pi / 2 - TAIL_ANGLE)
-        push, twist = plain_pad(TAIL_RADIUS, centre + arm, speed + rate * quarter(arm), axis, normal, rate, 1.0)
+        push, twist = plain_pad(
+            TAIL_RADIUS, centre + arm, speed + rate * quarter(arm), axis, normal, rate, 1.0
+        )
         force, moment = force + push, moment + twist + cross(arm, push)
         return np.array([*state[3:6], force[0] / MASS, force[1] / MASS - GRAVITY, moment / INERTIA])
 
@@ -297,7 +345,10 @@ def plain_water_flow(frequency: float = 8.0) -> Rhs:
 def plain_ground_flow(frequency: float = 3.0) -> Rhs:
     """Right-hand side of the run on hard ground."""
     omega = 2 * np.pi * frequency
-    legs = [(hip, phase) for hip, phase in zip(np.repeat(GROUND_HIPS, 2), (0.0, np.pi, np.pi, 0.0), strict=True)]
+    legs = [
+        (hip, phase)
+        for hip, phase in zip(np.repeat(GROUND_HIPS, 2), (0.0, np.pi, np.pi, 0.0), strict=True)
+    ]
 
     def flow(t: float, state: np.ndarray) -> np.ndarray:
         force, moment, feet = np.zeros(2), 0.0, []
@@ -306,7 +357,11 @@ def plain_ground_flow(frequency: float = 3.0) -> Rhs:
             place, velocity, theta2, rate2 = plain_leg(state[:6], hip, omega * t + phase, omega)
             u, w = unit(theta2), unit(theta2 - q)
             tip = place - (1 - SHARE) * LENGTH * u - SHARE * LENGTH * w
-            v = velocity - (1 - SHARE) * LENGTH * rate2 * quarter(u) - SHARE * LENGTH * (rate2 - q_rate) * quarter(w)
+            v = (
+                velocity
+                - (1 - SHARE) * LENGTH * rate2 * quarter(u)
+                - SHARE * LENGTH * (rate2 - q_rate) * quarter(w)
+            )
             push = np.zeros(2)
             if tip[1] < 0:
                 normal = max(0.0, GROUND_STIFFNESS * -(tip[1] ** 3) * (1 - GROUND_DAMPING * v[1]))
@@ -316,12 +371,15 @@ def plain_ground_flow(frequency: float = 3.0) -> Rhs:
             feet += [q_rate, (bend - DAMPING * q_rate - STIFFNESS * q) / FOOT_INERTIA]
             force = force + push
             moment += cross(tip - state[:2], push)
-        return np.array([*state[3:6], force[0] / MASS, force[1] / MASS - GRAVITY, moment / INERTIA, *feet])
+        return np.array(
+            [*state[3:6], force[0] / MASS, force[1] / MASS - GRAVITY, moment / INERTIA, *feet]
+        )
 
     return flow
 
 
-# --- both --------------------------------------------------------------------------------------------------------------------------
+# --- both
+# --------------------------------------------------------------------------------------------------
 
 
 def integrate(
@@ -341,14 +399,25 @@ def integrate(
             hmax=max_step if np.isfinite(max_step) else 0.0,
         )  # fmt: skip
         return state[-1], int(told["nfe"][-1])
-    run = solve_ivp(flow, (0.0, duration), start, method=method, rtol=rtol, atol=atol, max_step=max_step, events=events)
+    run = solve_ivp(
+        flow,
+        (0.0, duration),
+        start,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
+        events=events,
+    )
     if not run.success:
         raise RuntimeError(f"{method}: {run.message}")
     return run.y[:, -1], run.nfev
 
 
 def verify(samples: int = 400) -> dict[str, float]:
-    """Largest difference from footfall's flow, as a share of the largest rate of its kind, by case."""
+    """Largest difference from footfall's flow, as a share of the largest rate of its kind, by
+    case.
+    """
     import jax
 
     from footfall import load
@@ -357,12 +426,19 @@ def verify(samples: int = 400) -> dict[str, float]:
     worst = {}
     cases = {
         "water-runner": (WATER_START, {"lean": water_flow(), "plain": plain_water_flow()}),
-        "water-runner-ground": (GROUND_START, {"lean": ground_flow(), "plain": plain_ground_flow()}),
+        "water-runner-ground": (
+            GROUND_START,
+            {"lean": ground_flow(), "plain": plain_ground_flow()},
+        ),
     }
     for name, (start, flows) in cases.items():
         system, begin = (e := load(name)).system, e.start
         _, shape = jax.tree.flatten(begin.x)
-        theirs = jax.jit(lambda t, y, s=system, m=begin.m, f=shape: jax.tree.leaves(s.flow(t, jax.tree.unflatten(f, y), m).x))
+        theirs = jax.jit(
+            lambda t, y, s=system, m=begin.m, f=shape: jax.tree.leaves(
+                s.flow(t, jax.tree.unflatten(f, y), m).x
+            )
+        )
         rows: dict[str, list] = {side: [] for side in ("footfall", *flows)}
         for _ in range(samples):
             y = start.copy()
@@ -376,7 +452,9 @@ def verify(samples: int = 400) -> dict[str, float]:
                 rows[side].append(np.array(flow(t, y)))
         ours = np.array(rows["footfall"])
         for side in flows:
-            worst[f"{name}, {side}"] = float(np.max(np.abs(np.array(rows[side]) - ours) / np.abs(ours).max(axis=0)))
+            worst[f"{name}, {side}"] = float(
+                np.max(np.abs(np.array(rows[side]) - ours) / np.abs(ours).max(axis=0))
+            )
     return worst
 
 

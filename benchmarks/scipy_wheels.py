@@ -1,4 +1,7 @@
-"""The loops a user writes today: SciPy's solve_ivp with a terminal event, restarted after every footfall. The yardstick."""
+"""The loops a user writes today:
+
+SciPy's solve_ivp with a terminal event, restarted after every footfall. The yardstick.
+"""
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -45,7 +48,10 @@ def torso_rhs(t, y):
             - TORSO * GRAVITY * COM * np.sin(phi)
             + 2 * TORSO * COM * l_dot * theta_dot * c
             - TORSO * COM * l * theta_dot**2 * s,
-            force - total * GRAVITY * np.cos(theta) + total * l * theta_dot**2 - TORSO * COM * phi_dot**2 * c,
+            force
+            - total * GRAVITY * np.cos(theta)
+            + total * l * theta_dot**2
+            - TORSO * COM * phi_dot**2 * c,
         ]
     )
     return np.array([theta_dot, phi_dot, l_dot, *np.linalg.solve(matrix, right), PITCH - phi])
@@ -59,17 +65,37 @@ def torso_transfer(y):
     theta, phi, l, theta_dot, phi_dot, l_dot, integral = y
     c, s = np.cos(ALPHA), np.sin(ALPHA)
     return np.array(
-        [theta + ALPHA, phi, LENGTH, (l * theta_dot * c - l_dot * s) / LENGTH, phi_dot, l_dot * c + l * theta_dot * s, integral]
+        [
+            theta + ALPHA,
+            phi,
+            LENGTH,
+            (l * theta_dot * c - l_dot * s) / LENGTH,
+            phi_dot,
+            l_dot * c + l * theta_dot * s,
+            integral,
+        ]
     )
 
 
 WHEELS = {
-    "passive-wheel": (passive_rhs, passive_touchdown, passive_transfer, np.array([np.pi / 10, -3.0])),
-    "rimless-wheel": (torso_rhs, torso_touchdown, torso_transfer, np.array([np.pi / 10, PITCH, LENGTH, -3.5, 0.0, 0.0, 0.0])),
+    "passive-wheel": (
+        passive_rhs,
+        passive_touchdown,
+        passive_transfer,
+        np.array([np.pi / 10, -3.0]),
+    ),
+    "rimless-wheel": (
+        torso_rhs,
+        torso_touchdown,
+        torso_transfer,
+        np.array([np.pi / 10, PITCH, LENGTH, -3.5, 0.0, 0.0, 0.0]),
+    ),
 }
 
 
-def walk(name: str, method: str, duration: float, rtol: float, atol: float) -> tuple[np.ndarray, int]:
+def walk(
+    name: str, method: str, duration: float, rtol: float, atol: float
+) -> tuple[np.ndarray, int]:
     """Final state and number of footfalls."""
     rhs, touchdown, transfer, y = WHEELS[name]
 

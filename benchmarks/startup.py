@@ -1,4 +1,5 @@
-"""From shell to printed summary: `footfall run rimless-wheel --no-plots`, with an empty and with a warm compilation cache.
+"""From shell to printed summary: `footfall run rimless-wheel --no-plots`, with an empty and with a
+warm compilation cache.
 
 python benchmarks/startup.py
 """
@@ -16,7 +17,9 @@ from conditions import write
 def seconds(command: list[str], environment: dict, until: str | None = None) -> float:
     """Wall time of a command, or until its output holds a text."""
     began = time.perf_counter()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if until and until in line:

@@ -2,12 +2,13 @@
 
     python benchmarks/two_leg_plans.py [--plans 10000] [--rounds 3] [--write]
 
-A plan is the whole course of `two-leg-step` with a lift, stride and speed of its own: energies, peak torques, margins, at rest and in motion, 201
-samples to a move. The loop (below, from the equations of the physics page, arrays over the samples of a move) is timed on some of the
-plans: *every step*, as a simulation would go through them, and *equal steps once*, counted, as footfall does. Both sides start from numbers and
-end with figures; ours also checks every footstep against the ground, which the loop does not; compilation is
-apart. Ours uses all cores, the loop one (several processes would divide its time by their number at best).
-"""
+A plan is the whole course of `two-leg-step` with a lift, stride and speed of its own: energies,
+peak torques, margins, at rest and in motion, 201 samples to a move. The loop (below, from the
+equations of the physics page, arrays over the samples of a move) is timed on some of the plans:
+*every step*, as a simulation would go through them, and *equal steps once*, counted, as footfall
+does. Both sides start from numbers and end with figures; ours also checks every footstep against
+the ground, which the loop does not; compilation is apart. Ours uses all cores, the loop one
+(several processes would divide its time by their number at best)."""
 
 import argparse
 import itertools
@@ -32,8 +33,12 @@ def steps_of(stride: float) -> list[tuple[float, float, int]]:
     return [step for step in found if step[2] > 0]
 
 
-def move(u: np.ndarray, v: np.ndarray, foot: int, moved: np.ndarray, length: float) -> dict[str, np.ndarray]:
-    """Torques, powers and the zero-moment point along one move; u, v and `moved` are (value, rate, second) of feet and of the moving foot."""
+def move(
+    u: np.ndarray, v: np.ndarray, foot: int, moved: np.ndarray, length: float
+) -> dict[str, np.ndarray]:
+    """Torques, powers and the zero-moment point along one move; u, v and `moved` are (value, rate,
+    second) of feet and of the moving foot.
+    """
     span = np.hypot(u[0], v[0])
     half = np.arccos(span / (2 * LENGTH))
     phi2 = np.arctan2(u[0], v[0]) - half
@@ -53,7 +58,10 @@ def move(u: np.ndarray, v: np.ndarray, foot: int, moved: np.ndarray, length: flo
     ))  # fmt: skip
     x5, y5 = x1[0] + u[0], y1[0] + v[0]
     points += [(x5, y5 + LENGTH, x1[2] + u[2], y1[2] + v[2]), (x5, y5, x1[2] + u[2], y1[2] + v[2])]
-    links = [tuple(0.5 * (a + b) for a, b in zip(one, two, strict=True)) for one, two in itertools.pairwise(points)]
+    links = [
+        tuple(0.5 * (a + b) for a, b in zip(one, two, strict=True))
+        for one, two in itertools.pairwise(points)
+    ]
     out = {}
     rates = (w2, w3 - w2, -w3)
     stands = 2 if foot == 1 else 1
@@ -62,11 +70,17 @@ def move(u: np.ndarray, v: np.ndarray, foot: int, moved: np.ndarray, length: flo
         for i in range(3):
             jx, jy = points[i + 1][:2]
             part = links[i + 1 :] if stands == 1 else links[: i + 1]
-            tau = sum(MASS * ((y - jy) * inertial * ax - (x - jx) * (inertial * ay + GRAVITY)) for x, y, ax, ay in part)
+            tau = sum(
+                MASS * ((y - jy) * inertial * ax - (x - jx) * (inertial * ay + GRAVITY))
+                for x, y, ax, ay in part
+            )
             torques.append(tau if stands == 1 else -tau)
         powers = [q * rate for q, rate in zip(torques, rates, strict=True)]
         sx, sy = points[0][:2] if stands == 1 else points[4][:2]
-        about = sum(MASS * ((y - sy) * inertial * ax - (x - sx) * (inertial * ay + GRAVITY)) for x, y, ax, ay in links)
+        about = sum(
+            MASS * ((y - sy) * inertial * ax - (x - sx) * (inertial * ay + GRAVITY))
+            for x, y, ax, ay in links
+        )
         press = sum(MASS * (inertial * ay + GRAVITY) for _, _, _, ay in links)
         zmp = (-1.0 if stands == 1 else 1.0) * about / press
         out[name] = (torques, powers, zmp, press)
@@ -77,7 +91,14 @@ def move(u: np.ndarray, v: np.ndarray, foot: int, moved: np.ndarray, length: flo
 
 def plan(lift: float, stride: float, speed: float, once: bool) -> dict[str, float]:
     """Figures of one plan."""
-    energy, peaks, zmps, pressures, total, gain = [0.0, 0.0], np.zeros((2, 3)), {"static": [], "dynamic": []}, [], 0.0, 0.0
+    energy, peaks, zmps, pressures, total, gain = (
+        [0.0, 0.0],
+        np.zeros((2, 3)),
+        {"static": [], "dynamic": []},
+        [],
+        0.0,
+        0.0,
+    )
     for length, climb, count in steps_of(stride):
         for _ in range(1 if once else count):
             times = count if once else 1
@@ -87,16 +108,32 @@ def plan(lift: float, stride: float, speed: float, once: bool) -> dict[str, floa
                 for (xa, ya), (xb, yb) in itertools.pairwise(way):
                     D = abs(xb - xa) + abs(yb - ya)
                     T = D / speed
-                    x = np.stack([xa + (xb - xa) * PATH[0], (xb - xa) * PATH[1] / T, (xb - xa) * PATH[2] / T**2])
-                    y = np.stack([ya + (yb - ya) * PATH[0], (yb - ya) * PATH[1] / T, (yb - ya) * PATH[2] / T**2])
+                    x = np.stack(
+                        [
+                            xa + (xb - xa) * PATH[0],
+                            (xb - xa) * PATH[1] / T,
+                            (xb - xa) * PATH[2] / T**2,
+                        ]
+                    )
+                    y = np.stack(
+                        [
+                            ya + (yb - ya) * PATH[0],
+                            (yb - ya) * PATH[1] / T,
+                            (yb - ya) * PATH[2] / T**2,
+                        ]
+                    )
                     sign = -1.0 if foot == 1 else 1.0
                     base = np.array([[1.0], [0.0], [0.0]])
-                    found = move(u0 * base + sign * x, v0 * base + sign * y, foot, np.stack([x, y]), T)
+                    found = move(
+                        u0 * base + sign * x, v0 * base + sign * y, foot, np.stack([x, y]), T
+                    )
                     for side, name in enumerate(("static", "dynamic")):
                         torques, powers, zmp, press = found[name]
                         for k in range(3):
                             peaks[side, k] = max(peaks[side, k], np.abs(torques[k]).max())
-                            energy[side] += times * np.trapezoid(np.maximum(powers[k], 0.0), dx=T / (SAMPLES - 1))
+                            energy[side] += times * np.trapezoid(
+                                np.maximum(powers[k], 0.0), dx=T / (SAMPLES - 1)
+                            )
                         zmps[name] += [zmp.min(), zmp.max()]
                         pressures.append(press.min())
                     total += times * T
@@ -109,7 +146,9 @@ def plan(lift: float, stride: float, speed: float, once: bool) -> dict[str, floa
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--plans", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--write", action="store_true")
@@ -144,22 +183,33 @@ def main() -> None:
         best = np.inf
         for _ in range(arguments.rounds):
             began = time.perf_counter()
-            rows = [plan(*(float(values[i]) for values in columns.values()), once) for i in range(some)]
+            rows = [
+                plan(*(float(values[i]) for values in columns.values()), once) for i in range(some)
+            ]
             best = min(best, time.perf_counter() - began)
         out[name] = {"seconds": best * n / some, "timed_plans": some, "plans": n}
         for i, row in enumerate(rows):
             for key, value in row.items():
                 scale = max(abs(value), 1e-3)
                 worst = max(worst, abs(float(figures[key].values[i]) - value) / scale)
-    print(f"{n} plans of the whole course, {SAMPLES} samples to a move; largest relative difference of a figure {worst:.1e}")
+    print(
+        f"{n} plans of the whole course, {SAMPLES} samples to a move; largest relative difference"
+        f" of a figure {worst:.1e}"
+    )
     names = list(out)
     for name, row in out.items():
-        ratios = "".join(f"{out[other]['seconds'] / row['seconds']:>10.1f} x" for other in names[2:])
+        ratios = "".join(
+            f"{out[other]['seconds'] / row['seconds']:>10.1f} x" for other in names[2:]
+        )
         first = f"  first call {row['first_call']:.1f} s" if "first_call" in row else ""
         print(f"  {name:46}{row['seconds']:>9.2f} s{ratios}{first}")
-        row["times_faster_than"] = {other: out[other]["seconds"] / row["seconds"] for other in names[2:]}
+        row["times_faster_than"] = {
+            other: out[other]["seconds"] / row["seconds"] for other in names[2:]
+        }
     if arguments.write:
-        write("two_leg_plans", {"largest_difference": worst, "samples_per_move": SAMPLES, "rows": out})
+        write(
+            "two_leg_plans", {"largest_difference": worst, "samples_per_move": SAMPLES, "rows": out}
+        )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
-"""What the sea urchin costs per step of MuJoCo: the step itself, its controller, and our logging and bookkeeping.
+"""What the sea urchin costs per step of MuJoCo: the step itself, its controller, and our logging
+and bookkeeping.
 
     python benchmarks/urchin.py [--rounds 7] [--seconds 10] [--write]
 
-Four loops over the same walk, taken in turns so that a busy machine treats them alike, in processor time of the thread; of each the least
-counts. *bare*: `mj_step` with the controls of a run made before, copied in. *controlled*: the controller and `mj_step`. *kept*: the engine's
-loop as `simulate` runs it, with every step's work summed and 50 samples a second of states, motors, contacts and energies. *whole*:
-`simulate`, from an experiment to a Trajectory with some 400 columns, references and model included. Bookkeeping is kept - controlled; whole -
-kept is paid once a run.
-"""
+Four loops over the same walk, taken in turns so that a busy machine treats them alike, in processor
+time of the thread; of each the least counts. *bare*: `mj_step` with the controls of a run made
+before, copied in. *controlled*: the controller and `mj_step`. *kept*: the engine's loop as
+`simulate` runs it, with every step's work summed and 50 samples a second of states, motors,
+contacts and energies. *whole*: `simulate`, from an experiment to a Trajectory with some 400
+columns, references and model included. Bookkeeping is kept - controlled; whole - kept is paid once
+a run."""
 
 import argparse
 import importlib.metadata
@@ -21,7 +23,11 @@ from conditions import write
 from footfall.engines.bodies.mujoco_engine import CHUNK, _advance, compiled, simulate_bodies
 from footfall.engines.bodies.mujoco_record import BodiesRecord
 
-SETTINGS = {"PID": [], "PID with integral (source)": ["controller.gains=source"], "stiffness": ["controller=stiffness"]}
+SETTINGS = {
+    "PID": [],
+    "PID with integral (source)": ["controller.gains=source"],
+    "stiffness": ["controller=stiffness"],
+}
 EVERY, STEP = 20, 1e-3  # 50 samples a second, as the scenario has it
 
 
@@ -92,7 +98,9 @@ def measure(settings, steps, rounds):
         ):
             seconds, state = run()
             if name != "whole":
-                assert np.array_equal(state, end), "the loops must walk the same walk, to the last bit"
+                assert np.array_equal(state, end), (
+                    "the loops must walk the same walk, to the last bit"
+                )
             times[name].append(1e6 * seconds)
     least = {name: min(values) for name, values in times.items()}
 
@@ -109,7 +117,9 @@ def measure(settings, steps, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--write", action="store_true")
@@ -125,8 +135,10 @@ def main():
         figures[name] = measure(settings, steps, given.rounds)
         per = figures[name]["microseconds_per_step"]
         print(
-            f"{name}: mj_step {per['bare']} us; controller +{100 * figures[name]['controller_share_of_bare']:.1f} %, logging and bookkeeping"
-            f" +{100 * figures[name]['bookkeeping_share_of_bare']:.1f} %, once a run +{100 * figures[name]['once_a_run_share_of_bare']:.1f} %;"
+            f"{name}: mj_step {per['bare']} us; controller"
+            f" +{100 * figures[name]['controller_share_of_bare']:.1f} %, logging and bookkeeping"
+            f" +{100 * figures[name]['bookkeeping_share_of_bare']:.1f} %, once a run"
+            f" +{100 * figures[name]['once_a_run_share_of_bare']:.1f} %;"
             f" {figures[name]['times_real_time']} x real time"
         )
     if given.write:

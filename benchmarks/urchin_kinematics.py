@@ -2,10 +2,10 @@
 
     python benchmarks/urchin_kinematics.py [--points 1000000] [--rounds 10] [--write]
 
-The same formulas on both sides (`inverse` of footfall.machines.sea_urchin.spike_kinematics, compiled; np.arctan2 and np.sqrt), float64, arrays
-ready in memory, results waited for; compilation is apart. Rates and accelerations of the joints, which a controller needs too,
-are timed as well. Ours uses all cores, NumPy one.
-"""
+The same formulas on both sides (`inverse` of footfall.machines.sea_urchin.spike_kinematics,
+compiled; np.arctan2 and np.sqrt), float64, arrays ready in memory, results waited for; compilation
+is apart. Rates and accelerations of the joints, which a controller needs too, are timed as well.
+Ours uses all cores, NumPy one."""
 
 import argparse
 import time
@@ -32,7 +32,9 @@ def best_of(rounds, call):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--points", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--write", action="store_true")
@@ -41,11 +43,18 @@ def main() -> None:
     import jax
 
     import footfall  # noqa: F401  (64-bit floats)
-    from footfall.machines.sea_urchin.spike_kinematics import SpikeShape, inverse, joint_accelerations, joint_rates
+    from footfall.machines.sea_urchin.spike_kinematics import (
+        SpikeShape,
+        inverse,
+        joint_accelerations,
+        joint_rates,
+    )
 
     n, shape = arguments.points, SpikeShape()
     draw = np.random.default_rng(0)
-    place = [draw.uniform(low, high, n) for low, high in ((0.04, 0.07), (0.02, 0.05), (-0.02, 0.02))]
+    place = [
+        draw.uniform(low, high, n) for low, high in ((0.04, 0.07), (0.02, 0.05), (-0.02, 0.02))
+    ]
     velocity, acceleration = ([draw.uniform(-0.05, 0.05, n) for _ in range(3)] for _ in range(2))
     on_device = jax.tree.map(jax.numpy.asarray, (place, velocity, acceleration))
 
@@ -66,13 +75,21 @@ def main() -> None:
     theirs, plain = best_of(rounds, lambda: plain_inverse(0.005, 0.04, *place))
     worst = max(float(np.max(np.abs(np.asarray(a) - b))) for a, b in zip(ours, theirs, strict=True))
     rows = {
-        "footfall, joints": {"seconds": seconds, "first_call": compiled, "times_faster_than_numpy": plain / seconds},
+        "footfall, joints": {
+            "seconds": seconds,
+            "first_call": compiled,
+            "times_faster_than_numpy": plain / seconds,
+        },
         "footfall, joints, rates and accelerations": {"seconds": with_rates},
         "NumPy, joints": {"seconds": plain},
     }
     print(f"{n} points, float64; largest difference {worst:.1e}")
     for name, row in rows.items():
-        ratio = f"{row['times_faster_than_numpy']:>8.1f} x NumPy" if "times_faster_than_numpy" in row else ""
+        ratio = (
+            f"{row['times_faster_than_numpy']:>8.1f} x NumPy"
+            if "times_faster_than_numpy" in row
+            else ""
+        )
         print(f"  {name:46}{row['seconds'] * 1e3:>9.1f} ms{ratio}")
     if arguments.write:
         write("urchin_kinematics", {"points": n, "largest_difference": worst, "rows": rows})

@@ -1,18 +1,22 @@
-"""The water runner against SciPy on the same equations: one second on water, half a second on ground; and a batch as a C++ kernel.
+"""The water runner against SciPy on the same equations: one second on water, half a second on
+ground; and a batch as a C++ kernel.
 
-    python benchmarks/water_runner.py                     all sections, about ten minutes, most of it compilation and plain SciPy
+    python benchmarks/water_runner.py                     all sections, about ten minutes, most of
+                                                          it compilation and plain SciPy
     python benchmarks/water_runner.py --write             and results/water_runner.json
     python benchmarks/water_runner.py --sections ground --rounds 3
 
-SciPy's side is `scipy_runner.py`: *plain*, as one writes it from a paper, and *lean*, hand-optimised Python floats. It keeps no ledger, and
-locates events only where its row says so. Ours keeps the ledger and locates every touchdown, lift and turn of the cranks; no samples.
-Both have equal tolerances, and each row gives the error it left in the body's six states against DOP853 at 1e-12.
+SciPy's side is `scipy_runner.py`: *plain*, as one writes it from a paper, and *lean*,
+hand-optimised Python floats. It keeps no ledger, and locates events only where its row says so.
+Ours keeps the ledger and locates every touchdown, lift and turn of the cranks; no samples. Both
+have equal tolerances, and each row gives the error it left in the body's six states against DOP853
+at 1e-12.
 
-Sides alternate, the best of several rounds counts, compilation is apart. Times are of the processor, not of the clock: on a machine with
-other work, a long run is interrupted more often than a short one, which would flatter ours. Both sides use one thread, and on an idle machine the
-two times are the same. "whole loops" is JAX as footfall sets it up (`engines/jax_setup.py`), "started before" as a program leaves it that
-uses JAX first; each has a process of its own.
-"""
+Sides alternate, the best of several rounds counts, compilation is apart. Times are of the
+processor, not of the clock: on a machine with other work, a long run is interrupted more often than
+a short one, which would flatter ours. Both sides use one thread, and on an idle machine the two
+times are the same. "whole loops" is JAX as footfall sets it up (`engines/jax_setup.py`), "started
+before" as a program leaves it that uses JAX first; each has a process of its own."""
 
 import argparse
 import functools
@@ -32,8 +36,15 @@ from conditions import write
 SECTIONS = ("water", "ground", "batch")
 MODES = ("whole loops", "started before")
 BODY = ("x", "y", "pitch", "vx", "vy", "pitch_rate")
-WATER = {"scenario": "water-runner", "duration": 1.0, "rtol": 1e-8, "atol": 1e-10, "ours": ("dopri8", "dopri5", "tsit5")}
-# Tolerance and longest step of the physics page (section 8) for runs on ground. A solver that footfall does not have is left out.
+WATER = {
+    "scenario": "water-runner",
+    "duration": 1.0,
+    "rtol": 1e-8,
+    "atol": 1e-10,
+    "ours": ("dopri8", "dopri5", "tsit5"),
+}
+# Tolerance and longest step of the physics page (section 8) for runs on ground. A solver that
+# footfall does not have is left out.
 GROUND = {
     "scenario": "water-runner-ground", "duration": 0.5, "rtol": 1e-6, "atol": 1e-8,
     "ours": ("dopri8", "rodas5p", "rodas4", "kvaerno5", "kvaerno3"),
@@ -45,11 +56,15 @@ PLAIN_ROUNDS = 2  # plain SciPy takes seconds: twice will do
 Run = Callable[[], tuple[np.ndarray, int]]
 
 
-# --- ours, in a process of its own -------------------------------------------------------------------------------------------------
+# --- ours, in a process of its own
+# -------------------------------------------------------------------------------------------------
 
 
 def serve() -> None:
-    """For each line of (section, solver) on standard input, one line of figures: the best of five runs."""
+    """For each line of (section, solver) on standard input, one line of figures:
+
+    the best of five runs.
+    """
     from footfall import load, simulate
     from footfall.engines.events.solvers import SOLVERS
 
@@ -88,9 +103,15 @@ class Ours:
 
         environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
         if mode == "started before":
-            environment["XLA_FLAGS"] = FLAG.rpartition("=")[0] + "=1024"  # XLA's own value; footfall leaves it alone
+            environment["XLA_FLAGS"] = (
+                FLAG.rpartition("=")[0] + "=1024"
+            )  # XLA's own value; footfall leaves it alone
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "--serve"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__, "--serve"],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def run(self, job: dict, solver: str) -> dict | None:
@@ -109,7 +130,8 @@ class Ours:
         self.process.wait()
 
 
-# --- sections ----------------------------------------------------------------------------------------------------------------------
+# --- sections
+# --------------------------------------------------------------------------------------------------
 
 
 def keep(best: dict, name: str, row: dict) -> None:
@@ -130,7 +152,11 @@ def compare(job: dict, theirs: dict[str, Run], exact: np.ndarray, rounds: int) -
             begin = time.process_time()
             state, evaluations = run()
             seconds = time.process_time() - begin
-            keep(best, f"SciPy {name}", {"seconds": seconds, "state": state[:6].tolist(), "evaluations": evaluations})
+            keep(
+                best,
+                f"SciPy {name}",
+                {"seconds": seconds, "state": state[:6].tolist(), "evaluations": evaluations},
+            )
         for mode, side in sides.items():
             for solver in job["ours"]:
                 row = side.run(job, solver)
@@ -145,50 +171,96 @@ def compare(job: dict, theirs: dict[str, Run], exact: np.ndarray, rounds: int) -
 
 def show(job: dict, rows: dict, yardsticks: tuple[str, ...]) -> dict:
     """A table; the last columns say how many times faster a row is than each yardstick."""
-    print(f"\n{job['scenario']}: {job['duration']:g} s, rtol {job['rtol']:g}, atol {job['atol']:g}; times faster than SciPy's")
-    print(f"  {'':26}{'ms':>9}{'error':>10}{'steps':>8}" + "".join(f"{name:>16}" for name in yardsticks))
+    print(
+        f"\n{job['scenario']}: {job['duration']:g} s, rtol {job['rtol']:g}, atol {job['atol']:g};"
+        " times faster than SciPy's"
+    )
+    print(
+        f"  {'':26}{'ms':>9}{'error':>10}{'steps':>8}"
+        + "".join(f"{name:>16}" for name in yardsticks)
+    )
     for name, row in rows.items():
-        row["times_faster_than"] = {other: rows[f"SciPy {other}"]["seconds"] / row["seconds"] for other in yardsticks}
+        row["times_faster_than"] = {
+            other: rows[f"SciPy {other}"]["seconds"] / row["seconds"] for other in yardsticks
+        }
         ratios = "".join(f"{row['times_faster_than'][other]:>14.1f} x" for other in yardsticks)
         print(
-            f"  {name:26}{1e3 * row['seconds']:>9.1f}{row['error']:>10.1e}{row.get('solver_steps', ''):>8}{ratios}", flush=True
+            f"  {name:26}{1e3 * row['seconds']:>9.1f}{row['error']:>10.1e}{row.get('solver_steps', ''):>8}{ratios}",
+            flush=True,
         )
     return rows
 
 
 def scipy_runs(
-    job: dict, start: np.ndarray, flow: Callable, words: str, methods: tuple[str, ...], **options: Any
+    job: dict,
+    start: np.ndarray,
+    flow: Callable,
+    words: str,
+    methods: tuple[str, ...],
+    **options: Any,
 ) -> dict[str, Run]:
     """Calls of SciPy by name."""
 
     def run(method: str) -> tuple[np.ndarray, int]:
-        return scipy_side.integrate(flow, start, job["duration"], method, job["rtol"], job["atol"], **options)
+        return scipy_side.integrate(
+            flow, start, job["duration"], method, job["rtol"], job["atol"], **options
+        )
 
     return {f"{method} {words}": functools.partial(run, method) for method in methods}
 
 
 def on_water(rounds: int) -> dict:
-    start, lean, plain = scipy_side.WATER_START, scipy_side.water_flow(), scipy_side.plain_water_flow()
+    start, lean, plain = (
+        scipy_side.WATER_START,
+        scipy_side.water_flow(),
+        scipy_side.plain_water_flow(),
+    )
     exact, _ = scipy_side.integrate(lean, start, WATER["duration"], "DOP853", 1e-12, 1e-14)
-    # Where touchdowns and lifts are located: the state does not depend on them, so it need not be restarted there.
+    # Where touchdowns and lifts are located: the state does not depend on them, so it need not be
+    # restarted there.
     theirs = (
         scipy_runs(WATER, start, lean, "lean", ("RK45", "DOP853", "LSODA", "odeint"))
-        | scipy_runs(WATER, start, lean, "lean, events", ("RK45", "DOP853"), events=scipy_side.water_touches())
+        | scipy_runs(
+            WATER,
+            start,
+            lean,
+            "lean, events",
+            ("RK45", "DOP853"),
+            events=scipy_side.water_touches(),
+        )
         | scipy_runs(WATER, start, plain, "plain", ("RK45", "DOP853"))
     )
-    return show(WATER, compare(WATER, theirs, exact, rounds), ("RK45 lean", "DOP853 lean", "RK45 plain", "DOP853 plain"))
+    return show(
+        WATER,
+        compare(WATER, theirs, exact, rounds),
+        ("RK45 lean", "DOP853 lean", "RK45 plain", "DOP853 plain"),
+    )
 
 
 def on_ground(rounds: int) -> dict:
-    start, lean, plain = scipy_side.GROUND_START, scipy_side.ground_flow(), scipy_side.plain_ground_flow()
-    exact, _ = scipy_side.integrate(lean, start, GROUND["duration"], "DOP853", 1e-12, 1e-14, max_step=LONGEST)
-    theirs = scipy_runs(GROUND, start, lean, "lean", ("LSODA", "odeint", "Radau", "BDF", "DOP853"), max_step=LONGEST)
+    start, lean, plain = (
+        scipy_side.GROUND_START,
+        scipy_side.ground_flow(),
+        scipy_side.plain_ground_flow(),
+    )
+    exact, _ = scipy_side.integrate(
+        lean, start, GROUND["duration"], "DOP853", 1e-12, 1e-14, max_step=LONGEST
+    )
+    theirs = scipy_runs(
+        GROUND, start, lean, "lean", ("LSODA", "odeint", "Radau", "BDF", "DOP853"), max_step=LONGEST
+    )
     theirs |= scipy_runs(GROUND, start, plain, "plain", ("LSODA", "Radau"), max_step=LONGEST)
-    return show(GROUND, compare(GROUND, theirs, exact, rounds), ("LSODA lean", "Radau lean", "LSODA plain", "Radau plain"))
+    return show(
+        GROUND,
+        compare(GROUND, theirs, exact, rounds),
+        ("LSODA lean", "Radau lean", "LSODA plain", "Radau plain"),
+    )
 
 
 def in_batch(rounds: int) -> dict:
-    """Whole calls of the step engine, from arrays to tables, with crank frequency and mass of every robot its own."""
+    """Whole calls of the step engine, from arrays to tables, with crank frequency and mass of every
+    robot its own.
+    """
     import equinox as eqx
 
     from footfall import load, simulate
@@ -199,7 +271,9 @@ def in_batch(rounds: int) -> dict:
     draw = np.random.default_rng(4)
     frequency, mass = draw.uniform(6.0, 10.0, LANES), draw.uniform(0.05, 0.07, LANES)
     frequency[0], mass[0] = 8.0, 0.060  # one to compare with the event engine
-    system = eqx.tree_at(lambda s: (s.drive.frequency, s.body.mass), experiment.system, (frequency, mass))
+    system = eqx.tree_at(
+        lambda s: (s.drive.frequency, s.body.mass), experiment.system, (frequency, mass)
+    )
     exact = simulate(experiment.system, experiment.start, experiment.plan).ending.state
     out = {}
     print(f"\n{LANES} robots on water, {STEPS} steps of {STEP:g} s (rk4), C++ kernel")
@@ -221,14 +295,16 @@ def in_batch(rounds: int) -> dict:
             "robot_seconds_per_second": rate * STEP, "error": gap, "cores": os.cpu_count(),
         }  # fmt: skip
         print(
-            f"  {precision}  {1e-6 * rate:7.2f} million robot-steps/s, {rate * STEP:7.0f} robot-seconds/s; error of the first"
-            f" {gap:.1e}; first call {first:.1f} s"
+            f"  {precision}  {1e-6 * rate:7.2f} million robot-steps/s, {rate * STEP:7.0f}"
+            f" robot-seconds/s; error of the first {gap:.1e}; first call {first:.1f} s"
         )
     return out
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sections", default=",".join(SECTIONS))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--write", action="store_true")
@@ -238,7 +314,9 @@ def main() -> None:
         return serve()
     # In the order of SECTIONS, whatever order they were asked in.
     make = {"water": on_water, "ground": on_ground, "batch": in_batch}
-    figures = {name: make[name](asked.rounds) for name in SECTIONS if name in asked.sections.split(",")}
+    figures = {
+        name: make[name](asked.rounds) for name in SECTIONS if name in asked.sections.split(",")
+    }
     if asked.write:
         write("water_runner", figures)
 

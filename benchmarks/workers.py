@@ -1,10 +1,11 @@
-"""Two Dask workers against one, each held to one core: robots per second of the same sweep, workers warm.
+"""Two Dask workers against one, each held to one core: robots per second of the same sweep, workers
+warm.
 
     python benchmarks/workers.py [--rounds 3] [--write]
 
-A worker counts from when it has computed a small sweep (so it has imported, compiled and cached everything). One and two workers take
-turns; the best round of each counts, on a machine that does nothing else.
-"""
+A worker counts from when it has computed a small sweep (so it has imported, compiled and cached
+everything). One and two workers take turns; the best round of each counts, on a machine that does
+nothing else."""
 
 import argparse
 import os
@@ -42,7 +43,9 @@ def rate(workers: int, folder: Path) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
@@ -52,7 +55,8 @@ def main() -> None:
             for workers, found in rates.items():
                 found.append(rate(workers, Path(folder)))
                 print(
-                    f"{workers} worker{'s' if workers > 1 else ''}: {found[-1]:.0f} robots/s (load {os.getloadavg()[0]:.1f})",
+                    f"{workers} worker{'s' if workers > 1 else ''}: {found[-1]:.0f} robots/s (load"
+                    f" {os.getloadavg()[0]:.1f})",
                     flush=True,
                 )
     ratio = max(rates[2]) / max(rates[1])

@@ -28,7 +28,9 @@ def main() -> None:
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
         write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
-        whole = run.outcome is ff.Outcome.arrived or name in UNTIL  # so that a climb, a crossing or a roll can be followed
+        whole = (
+            run.outcome is ff.Outcome.arrived or name in UNTIL
+        )  # so that a climb, a crossing or a roll can be followed
         write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if whole else 2.5)
         print(f"{name}: {run.ending.sentence}")
     draw_sweep(PICTURES / "sweep.png")
@@ -41,9 +43,24 @@ def draw_sweep(path: Path) -> None:
     """The heat map of the README's sweep."""
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study"
-        vary = ["--vary", "leg.stiffness=8e3:4e4:200:log", "--vary", "torso.pitch_setpoint=0.4:1.2:200"]
+        vary = [
+            "--vary",
+            "leg.stiffness=8e3:4e4:200:log",
+            "--vary",
+            "torso.pitch_setpoint=0.4:1.2:200",
+        ]
         subprocess.run(
-            [sys.executable, "-m", "footfall.cli.main", "sweep", "rimless-wheel", *vary, "--out", str(study)], check=True
+            [
+                sys.executable,
+                "-m",
+                "footfall.cli.main",
+                "sweep",
+                "rimless-wheel",
+                *vary,
+                "--out",
+                str(study),
+            ],
+            check=True,
         )
         shutil.copy(study / "heatmap.png", path)
 
@@ -53,8 +70,12 @@ def draw_replay(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "stack"
         command = [sys.executable, "-m", "footfall.cli.main", "stack"]
-        subprocess.run([*command, "run", "rimless-wheel", "--duration", "12", "--out", str(run)], check=True)
-        subprocess.run([*command, "replay", str(run), "--delay", "0.005", "--picture", str(path)], check=True)
+        subprocess.run(
+            [*command, "run", "rimless-wheel", "--duration", "12", "--out", str(run)], check=True
+        )
+        subprocess.run(
+            [*command, "replay", str(run), "--delay", "0.005", "--picture", str(path)], check=True
+        )
 
 
 def draw_front(path: Path) -> None:
@@ -63,7 +84,17 @@ def draw_front(path: Path) -> None:
         best = Path(folder) / "best"
         limit = ["--set", "torque_limit=0.5"]
         subprocess.run(
-            [sys.executable, "-m", "footfall.cli.main", "optimise", "two-leg-step", *limit, "--out", str(best)], check=True
+            [
+                sys.executable,
+                "-m",
+                "footfall.cli.main",
+                "optimise",
+                "two-leg-step",
+                *limit,
+                "--out",
+                str(best),
+            ],
+            check=True,
         )
         shutil.copy(best / "front.png", path)
 
@@ -72,7 +103,16 @@ def draw_crossings(path: Path, *options: str) -> None:
     """How often the centipede gets over gaps."""
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study"
-        command = [sys.executable, "-m", "footfall.cli.main", "crossing", "centipede-gap", *options, "--out", str(study)]
+        command = [
+            sys.executable,
+            "-m",
+            "footfall.cli.main",
+            "crossing",
+            "centipede-gap",
+            *options,
+            "--out",
+            str(study),
+        ]
         subprocess.run(command, check=True)
         shutil.copy(study / "crossings.png", path)
 

@@ -1,7 +1,7 @@
 """Find a gait and say whether it is stable: the passive wheel on slopes, against its closed form.
 
-A push dies out by the multiplier from step to step; for a rigid wheel of n spokes that is cos(2 pi / n)^2, whatever the slope.
-"""
+A push dies out by the multiplier from step to step; for a rigid wheel of n spokes that is cos(2 pi
+/ n)^2, whatever the slope."""
 
 import math
 

@@ -1,4 +1,7 @@
-"""Write a robot: what flows, what ends it, where its energy is. (`footfall new` writes one with flight and stance.)"""
+"""Write a robot: what flows, what ends it, where its energy is.
+
+(`footfall new` writes one with flight and stance.)
+"""
 
 import equinox as eqx
 
@@ -43,10 +46,18 @@ class Sled(fa.HybridSystem):
 
     @property
     def events(self):
-        return (fa.Event("stuck", "too slow to go on", outcome=fa.Outcome("bogged_down", "the mud holds the sled")),)
+        return (
+            fa.Event(
+                "stuck",
+                "too slow to go on",
+                outcome=fa.Outcome("bogged_down", "the mud holds the sled"),
+            ),
+        )
 
     def flow(self, t, x, m):
-        return fa.Rates(State(x=x.v, v=-self.drag / self.mass * x.v), Power(mud=-self.drag * x.v**2))
+        return fa.Rates(
+            State(x=x.v, v=-self.drag / self.mass * x.v), Power(mud=-self.drag * x.v**2)
+        )
 
     def guards(self, t, x, m):
         return (x.v - 0.1,)

@@ -9,4 +9,6 @@ for row in range(data.sizes["stack.frame_loss"]):
     one = data.isel({"stack.frame_loss": row})
     swing = float(one["computer.pitch_max"] - one["computer.pitch_min"])
     lost, speed = float(one["stack.frame_loss"]), float(one.mean_speed)
-    print(f"{lost:4.0%} lost: {one.outcome.item()}, {speed:.3f} m/s, pitch swings by {swing:.3f} rad")
+    print(
+        f"{lost:4.0%} lost: {one.outcome.item()}, {speed:.3f} m/s, pitch swings by {swing:.3f} rad"
+    )

@@ -1,4 +1,6 @@
-"""Every test: on the CPU, compiled programs shared through one folder (also with subprocesses and xdist), examples that repeat."""
+"""Every test: on the CPU, compiled programs shared through one folder (also with subprocesses and
+xdist), examples that repeat.
+"""
 
 import itertools
 import os
@@ -6,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ.setdefault("FOOTFALL_CACHE", str(Path(__file__).resolve().parents[1] / ".cache" / "test"))
+os.environ.setdefault(
+    "FOOTFALL_CACHE", str(Path(__file__).resolve().parents[1] / ".cache" / "test")
+)
 
 import hypothesis
 import jax
@@ -16,7 +20,8 @@ from footfall.engines.jax_setup import prepare_jax
 
 prepare_jax()
 
-# A first example may compile for seconds, so no deadline; derandomized, because nothing random decides what is run.
+# A first example may compile for seconds, so no deadline; derandomized, because nothing random
+# decides what is run.
 hypothesis.settings.register_profile(
     "footfall",
     deadline=None,
@@ -28,18 +33,26 @@ hypothesis.settings.register_profile(
         hypothesis.Phase.generate,
         hypothesis.Phase.shrink,
     ],  # to explain takes longer than to find
-    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
+    suppress_health_check=[
+        hypothesis.HealthCheck.too_slow,
+        hypothesis.HealthCheck.function_scoped_fixture,
+    ],
 )
 hypothesis.settings.load_profile("footfall")
 
 
 @pytest.fixture(autouse=True)
 def room_for_programs() -> Iterator[None]:
-    """Forget compiled programs before there are too many: each maps several pieces of memory, a process may have 65 530, and XLA
-    dies without a word when it gets no more. The disk cache has them again in a moment."""
+    """Forget compiled programs before there are too many: each maps several pieces of memory, a
+    process may have 65 530, and XLA dies without a word when it gets no more. The disk cache has
+    them again in a moment."""
     yield
     pieces = Path("/proc/self/maps")
-    if next(_tests_run) % 10 == 0 and pieces.exists() and pieces.read_bytes().count(b"\n") > MOST_PIECES:
+    if (
+        next(_tests_run) % 10 == 0
+        and pieces.exists()
+        and pieces.read_bytes().count(b"\n") > MOST_PIECES
+    ):
         jax.clear_caches()
 
 

@@ -1,11 +1,12 @@
-"""Coverage-guided fuzzing of everything that reads bytes from a line at the mid level. Not part of the tests: run it by hand.
+"""Coverage-guided fuzzing of everything that reads bytes from a line at the mid level. Not part of
+the tests: run it by hand.
 
     pip install atheris
     python tests/fuzz_framing.py -max_total_time=60
 
-Claims: no bytes raise or crash; Python and C accept the same frames with the same values and counts, whatever the pieces; what is
-accepted is within its limits; and both programs send the same bytes.
-"""
+Claims: no bytes raise or crash; Python and C accept the same frames with the same values and
+counts, whatever the pieces; what is accepted is within its limits; and both programs send the same
+bytes."""
 
 import sys
 from pathlib import Path
@@ -30,15 +31,25 @@ def one_input(data: bytes) -> None:
     settings = source.PickValueInList(SETTINGS)
     form = source.PickValueInList([down_format(settings), up_format(settings)])
     ours, theirs = FrameReader(form), FirmwareReader(form)
-    python, firmware, now = MidProgram(settings), FirmwareMid(settings), source.ConsumeIntInRange(0, 2**32 - 1)
+    python, firmware, now = (
+        MidProgram(settings),
+        FirmwareMid(settings),
+        source.ConsumeIntInRange(0, 2**32 - 1),
+    )
     while source.remaining_bytes():
         piece = source.ConsumeBytes(source.ConsumeIntInRange(1, 64))
-        if source.ConsumeBool():  # no fuzzer guesses a checksum: give it one, so that it gets to what lies behind
+        if (
+            source.ConsumeBool()
+        ):  # no fuzzer guesses a checksum: give it one, so that it gets to what lies behind
             piece = b"<" + piece + (checksum_of(piece) if form.checksum else b"") + b">"
         frames = ours.feed(piece)
         assert frames == theirs.feed(piece)
         assert (ours.accepted, ours.rejected) == (theirs.accepted, theirs.rejected)
-        assert all(abs(value) <= field.limit for frame in frames for field, value in zip(form.fields, frame, strict=True))
+        assert all(
+            abs(value) <= field.limit
+            for frame in frames
+            for field, value in zip(form.fields, frame, strict=True)
+        )
         now += source.ConsumeIntInRange(0, 200_000)
         for program in (python, firmware):
             program.receive(piece, now)

@@ -1,11 +1,12 @@
-"""The rimless wheel by hand, in C on all cores and in CUDA: built, loaded and fed from NumPy arrays.
+"""The rimless wheel by hand, in C on all cores and in CUDA: built, loaded and fed from NumPy
+arrays.
 
     python benchmarks/yardsticks/plain.py                              the C loop, every precision and trigonometry
     python benchmarks/yardsticks/plain.py --lanes 16384 --steps 2000
     python benchmarks/yardsticks/plain.py --build-cuda                 compile the CUDA loop and show registers (needs nvcc, no GPU)
 
-Needs NumPy only. What the loop does is said in wheel_loop.h; libraries are kept in benchmarks/.build, which git ignores.
-"""
+Needs NumPy only. What the loop does is said in wheel_loop.h; libraries are kept in
+benchmarks/.build, which git ignores."""
 
 import argparse
 import ctypes
@@ -29,7 +30,15 @@ PARAMETERS = (
     "wheel_mass", "wheel_inertia", "gravity", "rest_length", "stiffness", "damping", "torso_mass", "com_distance", "torso_inertia",
     "pitch_setpoint", "proportional", "integral", "derivative", "torque_limit",
 )  # fmt: skip
-STATE = ("spoke_angle", "torso_angle", "spoke_length", "spoke_rate", "torso_rate", "spoke_speed", "pitch_integral")
+STATE = (
+    "spoke_angle",
+    "torso_angle",
+    "spoke_length",
+    "spoke_rate",
+    "torso_rate",
+    "spoke_speed",
+    "pitch_integral",
+)
 STARTS = (*STATE, "foot_x")
 REALS = (
     *STARTS, "end_time", "motor_work", "damper_loss", "impact_loss", "spring_loss", "least_force", "first_time", "first_distance",
@@ -46,14 +55,16 @@ ROBOT = {
 
 PRECISIONS = {"f64": np.float64, "f32": np.float32}
 TRIGS = ("libm", "poly")
-#: Compiler options of nvcc by name. Triton divides float32 as `-prec-div=false` does; "fast" is the whole of fast-math.
+#: Compiler options of nvcc by name. Triton divides float32 as `-prec-div=false` does; "fast" is the
+#: whole of fast-math.
 CUDA_MATH = {"ieee": [], "div": ["-prec-div=false"], "fast": ["--use_fast_math"]}
 
 Arrays = dict[str, np.ndarray]
 
 
 def population(lanes: int, seed: int = 0, **fixed: float) -> Arrays:
-    """Parameters and start of each lane; the phase is spread, so that events fall evenly over the steps.
+    """Parameters and start of each lane; the phase is spread, so that events fall evenly over the
+    steps.
 
     `fixed` sets any of them for all lanes. The draws do not depend on each other's being fixed.
     """
@@ -69,8 +80,13 @@ def population(lanes: int, seed: int = 0, **fixed: float) -> Arrays:
     rest = {"torso_angle": given["pitch_setpoint"], "spoke_length": given["rest_length"]}
     zero = {"torso_rate": 0.0, "spoke_speed": 0.0, "pitch_integral": 0.0}
     given = zero | rest | given
-    given = {"foot_x": given["spoke_length"] * np.sin(given["spoke_angle"])} | given  # the hub starts above x = 0
-    return {name: np.broadcast_to(np.asarray(given[name], float), (lanes,)).copy() for name in (*PARAMETERS, *STARTS)}
+    given = {
+        "foot_x": given["spoke_length"] * np.sin(given["spoke_angle"])
+    } | given  # the hub starts above x = 0
+    return {
+        name: np.broadcast_to(np.asarray(given[name], float), (lanes,)).copy()
+        for name in (*PARAMETERS, *STARTS)
+    }
 
 
 def rows(arrays: Arrays, names: tuple[str, ...], precision: str) -> np.ndarray:
@@ -84,7 +100,9 @@ def named(reals: np.ndarray, counts: np.ndarray) -> Arrays:
 
 
 def metrics(given: Arrays, results: Arrays) -> Arrays:
-    """Mean speed, step time and cost of transport between the first and the last footfall after settling; NaN where there are none."""
+    """Mean speed, step time and cost of transport between the first and the last footfall after
+    settling; NaN where there are none.
+    """
     r = {name: np.asarray(value, float) for name, value in results.items()}
     steps, seconds = r["last_steps"] - r["first_steps"], r["last_time"] - r["first_time"]
     distance, work = r["last_distance"] - r["first_distance"], r["last_work"] - r["first_work"]
@@ -107,9 +125,17 @@ def stored(given: Arrays, state: Arrays) -> np.ndarray:
     """Kinetic, gravity and spring energy, in float64."""
     p = given
     x = {name: np.asarray(state[name], float) for name in STATE}
-    s, c, sp, cp = np.sin(x["spoke_angle"]), np.cos(x["spoke_angle"]), np.sin(x["torso_angle"]), np.cos(x["torso_angle"])
+    s, c, sp, cp = (
+        np.sin(x["spoke_angle"]),
+        np.cos(x["spoke_angle"]),
+        np.sin(x["torso_angle"]),
+        np.cos(x["torso_angle"]),
+    )
     l, com, mass = x["spoke_length"], p["com_distance"], p["torso_mass"]
-    hub_x, hub_z = -x["spoke_speed"] * s - l * x["spoke_rate"] * c, x["spoke_speed"] * c - l * x["spoke_rate"] * s
+    hub_x, hub_z = (
+        -x["spoke_speed"] * s - l * x["spoke_rate"] * c,
+        x["spoke_speed"] * c - l * x["spoke_rate"] * s,
+    )
     torso_x, torso_z = hub_x + com * x["torso_rate"] * cp, hub_z + com * x["torso_rate"] * sp
     kinetic = p["wheel_mass"] * (hub_x**2 + hub_z**2) + mass * (torso_x**2 + torso_z**2)
     kinetic += p["wheel_inertia"] * x["spoke_rate"] ** 2 + p["torso_inertia"] * x["torso_rate"] ** 2
@@ -119,7 +145,10 @@ def stored(given: Arrays, state: Arrays) -> np.ndarray:
 
 def ledger_residual(given: Arrays, results: Arrays) -> np.ndarray:
     """Stored at the end less stored at the start less work plus losses, J."""
-    r = {name: np.asarray(results[name], float) for name in ("motor_work", "damper_loss", "impact_loss", "spring_loss")}
+    r = {
+        name: np.asarray(results[name], float)
+        for name in ("motor_work", "damper_loss", "impact_loss", "spring_loss")
+    }
     change = stored(given, results) - stored(given, given)
     return change - r["motor_work"] + r["damper_loss"] + r["impact_loss"] + r["spring_loss"]
 
@@ -128,11 +157,15 @@ def processor() -> str:
     """-march=native means something else on another one."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.exists() else []
-    return next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
+    return next(
+        (line for line in lines if line.startswith(("flags", "Features"))), platform.processor()
+    )
 
 
 def build(command: list[str], source: str, key: str = "") -> tuple[Path, float, str]:
-    """The shared library, the seconds its compilation took (0 when it was there) and what the compiler said."""
+    """The shared library, the seconds its compilation took (0 when it was there) and what the
+    compiler said.
+    """
     text = "".join((HERE / name).read_text() for name in ("wheel_loop.h", source))
     digest = hashlib.sha256("\0".join([text, key, *command]).encode()).hexdigest()[:16]
     BUILD.mkdir(exist_ok=True)
@@ -143,7 +176,9 @@ def build(command: list[str], source: str, key: str = "") -> tuple[Path, float, 
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         aside = Path(folder) / "library.so"
         began = time.perf_counter()
-        done = subprocess.run([*command, str(HERE / source), "-o", str(aside)], capture_output=True, text=True)
+        done = subprocess.run(
+            [*command, str(HERE / source), "-o", str(aside)], capture_output=True, text=True
+        )
         seconds = time.perf_counter() - began
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)} {source} failed:\n{done.stdout}{done.stderr}")
@@ -154,7 +189,9 @@ def build(command: list[str], source: str, key: str = "") -> tuple[Path, float, 
 def choices(precision: str, trig: str, flat: bool) -> list[str]:
     """The macros of wheel_loop.h."""
     if precision not in PRECISIONS or trig not in TRIGS:
-        raise ValueError(f"precision is one of {', '.join(PRECISIONS)} and trig one of {', '.join(TRIGS)}")
+        raise ValueError(
+            f"precision is one of {', '.join(PRECISIONS)} and trig one of {', '.join(TRIGS)}"
+        )
     return ["-DSINGLE"] * (precision == "f32") + ["-DPOLY"] * (trig == "poly") + ["-DFLAT"] * flat
 
 
@@ -167,12 +204,23 @@ def c_library(precision: str, trig: str, flat: bool = False) -> tuple[ctypes.CDL
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise RuntimeError("no C compiler: neither $CC, cc nor gcc was found")
-    options = ["-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared", *choices(precision, trig, flat), "-pthread"]
+    options = [
+        "-std=gnu11",
+        "-O3",
+        "-march=native",
+        "-fPIC",
+        "-shared",
+        *choices(precision, trig, flat),
+        "-pthread",
+    ]
     path, seconds, _ = build([compiler, *options, "-lm"], "wheel.c", processor())
     library = ctypes.CDLL(str(path))
     library.run.restype = ctypes.c_int
     library.run.argtypes = (
-        [ctypes.c_void_p] * 4 + [ctypes.c_long, ctypes.c_int, ctypes.c_int] + [ctypes.c_double] * 2 + [ctypes.c_int]
+        [ctypes.c_void_p] * 4
+        + [ctypes.c_long, ctypes.c_int, ctypes.c_int]
+        + [ctypes.c_double] * 2
+        + [ctypes.c_int]
     )
     return library, seconds
 
@@ -181,14 +229,22 @@ def run_c(
     given: Arrays, h: float, steps: int, per_tick: int, settle: float, precision: str = "f64", trig: str = "poly", threads: int = 0,
     *, flat: bool = False,
 ) -> tuple[Arrays, float]:  # fmt: skip
-    """Results by name, and the seconds of the run itself (building and copying apart). No `threads`: all cores."""
+    """Results by name, and the seconds of the run itself (building and copying apart).
+
+    No `threads`: all cores.
+    """
     library, _ = c_library(precision, trig, flat)
     parameters, start = rows(given, PARAMETERS, precision), rows(given, STARTS, precision)
     lanes = parameters.shape[1]
-    reals, counts = np.full((len(REALS), lanes), np.nan, PRECISIONS[precision]), np.full((len(COUNTS), lanes), -1, np.int32)
+    reals, counts = (
+        np.full((len(REALS), lanes), np.nan, PRECISIONS[precision]),
+        np.full((len(COUNTS), lanes), -1, np.int32),
+    )
     arrays = [pointer(a) for a in (parameters, start, reals, counts)]
     began = time.perf_counter()
-    error = library.run(*arrays, lanes, steps, per_tick, h, settle, threads or len(os.sched_getaffinity(0)))
+    error = library.run(
+        *arrays, lanes, steps, per_tick, h, settle, threads or len(os.sched_getaffinity(0))
+    )
     seconds = time.perf_counter() - began
     if error:
         raise RuntimeError(f"the C loop could not start its threads: {os.strerror(error)}")
@@ -198,17 +254,31 @@ def run_c(
 def cuda_library(
     precision: str, trig: str, math: str = "ieee", flat: bool = False, registers: int = 0
 ) -> tuple[Path, float, str]:
-    """The CUDA loop, its compile seconds and nvcc's words on registers, of which there may be at most `registers` (0: any number)."""
+    """The CUDA loop, its compile seconds and nvcc's words on registers, of which there may be at
+    most `registers` (0: any number).
+    """
     compiler = os.environ.get("NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     if not Path(compiler).exists():
         raise RuntimeError("no nvcc: neither $NVCC, the path nor /usr/local/cuda/bin has one")
-    options = ["-O3", "-arch=sm_90", "-Xcompiler", "-fPIC", "-shared", "-Xptxas", "-v", *CUDA_MATH[math]]
+    options = [
+        "-O3",
+        "-arch=sm_90",
+        "-Xcompiler",
+        "-fPIC",
+        "-shared",
+        "-Xptxas",
+        "-v",
+        *CUDA_MATH[math],
+    ]
     options += [f"-maxrregcount={registers}"] * (registers > 0)
     return build([compiler, *options, *choices(precision, trig, flat)], "wheel.cu")
 
 
 class CudaWheel:
-    """A population on the GPU: `run` as often as wanted, then `results`. The memory is given back by `close` or `with`."""
+    """A population on the GPU:
+
+    `run` as often as wanted, then `results`. The memory is given back by `close` or `with`.
+    """
 
     def __init__(
         self,
@@ -220,12 +290,16 @@ class CudaWheel:
         flat: bool = False,
         registers: int = 0,
     ):
-        path, self.compile_seconds, self.compiler_said = cuda_library(precision, trig, math, flat, registers)
+        path, self.compile_seconds, self.compiler_said = cuda_library(
+            precision, trig, math, flat, registers
+        )
         self.kind = PRECISIONS[precision]
         self.library = ctypes.CDLL(str(path))
         self.library.error_text.restype = ctypes.c_char_p
         self.library.upload.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_long]
-        self.library.run.argtypes = [ctypes.c_int] * 2 + [ctypes.c_double] * 2 + [ctypes.c_int, ctypes.c_void_p]
+        self.library.run.argtypes = (
+            [ctypes.c_int] * 2 + [ctypes.c_double] * 2 + [ctypes.c_int, ctypes.c_void_p]
+        )
         self.library.download.argtypes = [ctypes.c_void_p] * 2
         self.library.describe.argtypes = [ctypes.c_int, ctypes.c_void_p]
         parameters, start = rows(given, PARAMETERS, precision), rows(given, STARTS, precision)
@@ -243,12 +317,17 @@ class CudaWheel:
         return 1e-3 * milliseconds.value
 
     def results(self) -> Arrays:
-        reals, counts = np.full((len(REALS), self.lanes), np.nan, self.kind), np.full((len(COUNTS), self.lanes), -1, np.int32)
+        reals, counts = (
+            np.full((len(REALS), self.lanes), np.nan, self.kind),
+            np.full((len(COUNTS), self.lanes), -1, np.int32),
+        )
         self._check(self.library.download(pointer(reals), pointer(counts)))
         return named(reals, counts)
 
     def describe(self, block: int = 128) -> dict[str, int]:
-        """Registers and bytes of local memory per thread, and threads that fit on a multiprocessor at once."""
+        """Registers and bytes of local memory per thread, and threads that fit on a multiprocessor
+        at once.
+        """
         three = (ctypes.c_int * 3)()
         self._check(self.library.describe(block, three))
         return dict(zip(("registers", "local_bytes", "threads_at_once"), three, strict=True))
@@ -267,7 +346,9 @@ def run_cuda(
     given: Arrays, h: float, steps: int, per_tick: int, settle: float, precision: str = "f64", trig: str = "poly", math: str = "ieee",
     *, flat: bool = False, registers: int = 0, block: int = 128, rounds: int = 1,
 ) -> tuple[Arrays, float]:  # fmt: skip
-    """Results by name, and the best seconds of `rounds` runs by the device's clock, after one that warms up."""
+    """Results by name, and the best seconds of `rounds` runs by the device's clock, after one that
+    warms up.
+    """
     with CudaWheel(given, precision, trig, math, flat=flat, registers=registers) as wheel:
         wheel.run(h, min(steps, 10 * per_tick), per_tick, settle, block)
         seconds = min(wheel.run(h, steps, per_tick, settle, block) for _ in range(rounds))
@@ -275,21 +356,33 @@ def run_cuda(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lanes", type=int, default=4096)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--h", type=float, default=1e-3)
     parser.add_argument("--per-tick", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=0, help="0: all cores")
-    parser.add_argument("--build-cuda", action="store_true", help="compile every variant of the CUDA loop and stop")
+    parser.add_argument(
+        "--build-cuda", action="store_true", help="compile every variant of the CUDA loop and stop"
+    )
     options = parser.parse_args()
     if options.build_cuda:
-        for precision, trig, math, flat in itertools.product(PRECISIONS, TRIGS, CUDA_MATH, (False, True)):
+        for precision, trig, math, flat in itertools.product(
+            PRECISIONS, TRIGS, CUDA_MATH, (False, True)
+        ):
             _, seconds, said = cuda_library(precision, trig, math, flat)
-            used = [line.split(":", 1)[-1].strip() for line in said.splitlines() if "registers" in line or "spill" in line]
+            used = [
+                line.split(":", 1)[-1].strip()
+                for line in said.splitlines()
+                if "registers" in line or "spill" in line
+            ]
             print(
-                f"{precision} {trig} {math:4} {'flat  ' if flat else 'nested'} {seconds:5.1f} s  {'; '.join(used)}", flush=True
+                f"{precision} {trig} {math:4} {'flat  ' if flat else 'nested'} {seconds:5.1f} s "
+                f" {'; '.join(used)}",
+                flush=True,
             )
         return
     given = population(options.lanes)
@@ -297,21 +390,27 @@ def main() -> None:
     kinds = list(itertools.product(PRECISIONS, TRIGS, (False, True)))
     best: dict[tuple, float] = {}
     found: dict[tuple, Arrays] = {}
-    for _, kind in itertools.product(range(options.rounds), kinds):  # alternating: the machine's noise hits all
+    for _, kind in itertools.product(
+        range(options.rounds), kinds
+    ):  # alternating: the machine's noise hits all
         precision, trig, flat = kind
         plan = (options.h, options.steps, options.per_tick, settle)
         found[kind], seconds = run_c(given, *plan, precision, trig, options.threads, flat=flat)
         best[kind] = min(seconds, best.get(kind, np.inf))
     print(
-        f"{options.lanes} lanes, {options.steps} steps of {options.h:g} s, {options.threads or len(os.sched_getaffinity(0))} threads"
+        f"{options.lanes} lanes, {options.steps} steps of {options.h:g} s,"
+        f" {options.threads or len(os.sched_getaffinity(0))} threads"
     )
-    print(f"{'':18}{'ns/lane-step':>13}{'Msteps/s':>10}{'jumps':>7}{'running':>9}{'speed':>8}{'median |ledger| J':>19}")
+    print(
+        f"{'':18}{'ns/lane-step':>13}{'Msteps/s':>10}{'jumps':>7}{'running':>9}{'speed':>8}{'median |ledger| J':>19}"
+    )
     for kind in kinds:
         precision, trig, flat = kind
         r = found[kind]
         nanoseconds = 1e9 * best[kind] / (options.lanes * options.steps)
         print(
-            f"{precision} {trig} {'flat' if flat else 'nested':8}{nanoseconds:13.1f}{1e3 / nanoseconds:10.2f}{r['jumps'].mean():7.2f}"
+            f"{precision} {trig}"
+            f" {'flat' if flat else 'nested':8}{nanoseconds:13.1f}{1e3 / nanoseconds:10.2f}{r['jumps'].mean():7.2f}"
             f"{np.mean(r['outcome'] == 0):9.1%}{median(metrics(given, r)['mean_speed']):8.4f}"
             f"{np.median(np.abs(ledger_residual(given, r))):19.1e}"
         )

@@ -8,8 +8,8 @@
     run(given, state, 10_000)                                          # moves `state` on by a second
     state["x"][: int(given["nodes"])]
 
-Needs NumPy and a C compiler. What the loop does is said in centipede.c; libraries are kept in benchmarks/.build, which git ignores.
-"""
+Needs NumPy and a C compiler. What the loop does is said in centipede.c; libraries are kept in
+benchmarks/.build, which git ignores."""
 
 import argparse
 import ctypes
@@ -60,7 +60,10 @@ def parameters(precision: str = "f64", **changed: float) -> np.ndarray:
     if unknown:
         raise ValueError(f"no such parameter: {', '.join(sorted(unknown))}")
     real = PRECISIONS[precision]
-    kind = np.dtype([(name, np.int64 if isinstance(value, int) else real) for name, value in ROBOT.items()], align=True)
+    kind = np.dtype(
+        [(name, np.int64 if isinstance(value, int) else real) for name, value in ROBOT.items()],
+        align=True,
+    )
     given = np.array(tuple((ROBOT | changed).values()), kind)
     if not 3 <= given["nodes"] <= MOST_NODES:
         raise ValueError(f"nodes: 3 to {MOST_NODES}, not {given['nodes']}")
@@ -68,7 +71,9 @@ def parameters(precision: str = "f64", **changed: float) -> np.ndarray:
 
 
 def start(given: np.ndarray, head_x: float = 0.0, phases: np.ndarray | None = None) -> np.ndarray:
-    """A straight body at rest at leg height with tips at their targets; `phases` in place of the wave, if given."""
+    """A straight body at rest at leg height with tips at their targets; `phases` in place of the
+    wave, if given.
+    """
     real = given.dtype["dt"]
     n = int(given["nodes"])
     p = {name: float(given[name]) for name in ROBOT}
@@ -90,7 +95,9 @@ def processor() -> str:
     """-march=native means something else on another one."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.exists() else []
-    return next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
+    return next(
+        (line for line in lines if line.startswith(("flags", "Features"))), platform.processor()
+    )
 
 
 @functools.cache
@@ -99,17 +106,31 @@ def library(precision: str, source: Path = HERE / "centipede.c") -> ctypes.CDLL:
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise RuntimeError("no C compiler: neither $CC, cc nor gcc was found")
-    command = [compiler, "-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared", *["-DSINGLE"] * (precision == "f32")]
-    digest = hashlib.sha256("\0".join([source.read_text(), processor(), *command]).encode()).hexdigest()[:16]
+    command = [
+        compiler,
+        "-std=gnu11",
+        "-O3",
+        "-march=native",
+        "-fPIC",
+        "-shared",
+        *["-DSINGLE"] * (precision == "f32"),
+    ]
+    digest = hashlib.sha256(
+        "\0".join([source.read_text(), processor(), *command]).encode()
+    ).hexdigest()[:16]
     BUILD.mkdir(exist_ok=True)
     (BUILD / ".gitignore").write_text("*\n")
     path = BUILD / f"{source.name.replace('.', '_')}-{digest}.so"
     if not path.exists():
         with tempfile.TemporaryDirectory(dir=BUILD) as folder:
             aside = Path(folder) / "library.so"
-            done = subprocess.run([*command, str(source), "-o", str(aside), "-lm"], capture_output=True, text=True)
+            done = subprocess.run(
+                [*command, str(source), "-o", str(aside), "-lm"], capture_output=True, text=True
+            )
             if done.returncode:
-                raise RuntimeError(f"{' '.join(command)} {source} failed:\n{done.stdout}{done.stderr}")
+                raise RuntimeError(
+                    f"{' '.join(command)} {source} failed:\n{done.stdout}{done.stderr}"
+                )
             aside.replace(path)
     loop = ctypes.CDLL(str(path))
     real = {"f64": ctypes.c_double, "f32": ctypes.c_float}[precision]
@@ -139,15 +160,23 @@ def contact(given: np.ndarray, x: float, z: float, vx: float, vz: float) -> np.n
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     cases = {
         "flat": ({}, 0),
-        "gap, both reflexes": ({"gap_left": 0.1, "gap_right": 0.225, "lift_reflex": 1, "cantilever_reflex": 1}, 50_000),
+        "gap, both reflexes": (
+            {"gap_left": 0.1, "gap_right": 0.225, "lift_reflex": 1, "cantilever_reflex": 1},
+            50_000,
+        ),
     }
-    print(f"one robot of {ROBOT['nodes']} nodes, one core, {options.steps} steps, best of {options.rounds}")
+    print(
+        f"one robot of {ROBOT['nodes']} nodes, one core, {options.steps} steps, best of"
+        f" {options.rounds}"
+    )
     for case, (changed, ahead) in cases.items():  # `ahead`: steps to where the gap is being crossed
         for precision in PRECISIONS:
             given = parameters(precision, **changed)
@@ -160,7 +189,10 @@ def main() -> None:
                 best = min(best, time.perf_counter() - began)
             speed = state["x"][0] - begin["x"][0]
             speed /= options.steps * given["dt"]
-            print(f"{case:20} {precision} {1e9 * best / options.steps:8.1f} ns per robot-step   head {1e3 * speed:.3f} mm/s")
+            print(
+                f"{case:20} {precision} {1e9 * best / options.steps:8.1f} ns per robot-step   head"
+                f" {1e3 * speed:.3f} mm/s"
+            )
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
-"""footfall: design, simulate, analyse and control unconventional legged robots with reduced-order models."""
+"""footfall: design, simulate, analyse and control unconventional legged robots with reduced-order
+models.
+"""
 
 import importlib
 import os
 import sys
 from typing import TYPE_CHECKING
 
-# Equinox's default reports run-time errors by a host callback, which keeps compiled programs out of the on-disk cache.
-# We report failures as outcomes instead. Must be set before equinox is imported.
+# Equinox's default reports run-time errors by a host callback, which keeps compiled programs out of
+# the on-disk cache. We report failures as outcomes instead. Must be set before equinox is imported.
 os.environ.setdefault("EQX_ON_ERROR", "nan")
 
-# 64-bit floats everywhere: events are located to 1e-12 s and ledgers close to 1e-10, which float32 cannot do. JAX reads this when it is
-# imported, which is left to whoever needs it: a control computer runs `footfall.machines.control` without it.
+# 64-bit floats everywhere: events are located to 1e-12 s and ledgers close to 1e-10, which float32
+# cannot do. JAX reads this when it is imported, which is left to whoever needs it: a control
+# computer runs `footfall.machines.control` without it.
 os.environ["JAX_ENABLE_X64"] = "1"
 if "jax" in sys.modules:
     sys.modules["jax"].config.update("jax_enable_x64", True)
@@ -40,7 +43,8 @@ if TYPE_CHECKING:
     from footfall.sweep.read_back import open_sweep as open_sweep
     from footfall.sweep.rollout import rollout as rollout
 
-#: The names a user types, and the one home of each. They are imported when they are first asked for.
+#: The names a user types, and the one home of each. They are imported when they are first asked
+#: for.
 _HOMES = {
     "find_cycle": "engines.analysis.return_map",
     "linearise": "engines.analysis.linearise",
@@ -69,7 +73,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name == "robots":
-        importlib.import_module("footfall.engines.jax_setup").prepare_jax()  # making one may compile something
+        importlib.import_module(
+            "footfall.engines.jax_setup"
+        ).prepare_jax()  # making one may compile something
         return importlib.import_module("footfall.machines.robots")
     if name in _HOMES:
         return getattr(importlib.import_module(f"footfall.{_HOMES[name]}"), name)

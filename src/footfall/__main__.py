@@ -1,4 +1,7 @@
-"""Where the command begins, by `footfall` or `python -m footfall`: Ctrl-C is taken over before anything of weight is imported."""
+"""Where the command begins, by `footfall` or `python -m footfall`:
+
+Ctrl-C is taken over before anything of weight is imported.
+"""
 
 from footfall.cli import stopping
 

@@ -1,4 +1,7 @@
-"""One loop, three ways to run it: C++ kernel, Pallas kernel, XLA. They agree, and say why when one cannot be taken."""
+"""One loop, three ways to run it:
+
+C++ kernel, Pallas kernel, XLA. They agree, and say why when one cannot be taken.
+"""
 
 import sys
 
@@ -12,7 +15,15 @@ from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.engines.lanes import batch_program
 from footfall.engines.lanes.batch import fits_kernels, run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
-from support.batches import Exotic, leaning, lowering, run_interpreted, same_bits, ticking_wheel, wheel
+from support.batches import (
+    Exotic,
+    leaning,
+    lowering,
+    run_interpreted,
+    same_bits,
+    ticking_wheel,
+    wheel,
+)
 from support.toys import Ball, Height
 
 TRACK = ("motor.torque",)
@@ -32,14 +43,24 @@ def three(request):
     system = leaning(experiment, PITCHES)
     with pytest.MonkeyPatch.context() as patch:
         pallas = run_interpreted(system, experiment.start, plan("auto", precision), patch)
-    cpp, xla = (run_batch(system, experiment.start, plan(path, precision)) for path in ("cpp", "xla"))
-    assert cpp.path.startswith("C++") and xla.path.startswith("XLA") and pallas.path.startswith("Pallas")
+    cpp, xla = (
+        run_batch(system, experiment.start, plan(path, precision)) for path in ("cpp", "xla")
+    )
+    assert (
+        cpp.path.startswith("C++")
+        and xla.path.startswith("XLA")
+        and pallas.path.startswith("Pallas")
+    )
     return precision, {"cpp": cpp, "xla": xla, "pallas": pallas}
 
 
 @pytest.mark.parametrize("other", ["xla", "pallas"])
 def test_paths_agree_to_rounding(three, other):
-    """A thousand roundings: 520 steps of a hundred operations each add up like a random walk (230), and five jumps amplify them."""
+    """A thousand roundings:
+
+    520 steps of a hundred operations each add up like a random walk (230), and five jumps amplify
+    them.
+    """
     precision, results = three
     one, two = results["cpp"], results[other]
     assert np.median(one.columns["jumps"]) >= 5
@@ -51,7 +72,9 @@ def test_paths_agree_to_rounding(three, other):
         assert a.dtype == precision
         assert np.max(np.abs(a - b) / (1.0 + np.abs(a))) < bound
     for name in ("mean_speed", "cost_of_transport", "motor.torque_mean", "work_damper"):
-        np.testing.assert_allclose(one.columns[name], two.columns[name], rtol=20 * bound)  # differences of sums over steps
+        np.testing.assert_allclose(
+            one.columns[name], two.columns[name], rtol=20 * bound
+        )  # differences of sums over steps
 
 
 @pytest.mark.parametrize("three", ["float32"], indirect=True)
@@ -62,7 +85,9 @@ def test_single_precision_ends_as_double_does(three):
     np.testing.assert_array_equal(results["cpp"].columns["outcome"], exact.columns["outcome"])
     np.testing.assert_array_equal(results["cpp"].columns["jumps"], exact.columns["jumps"])
     # 520 steps rounded to 6e-8, walking straight: their sum
-    np.testing.assert_allclose(results["cpp"].columns["mean_speed"], exact.columns["mean_speed"], rtol=1e-4)
+    np.testing.assert_allclose(
+        results["cpp"].columns["mean_speed"], exact.columns["mean_speed"], rtol=1e-4
+    )
 
 
 @pytest.mark.parametrize("lanes", [1, 7, 8, 9, 33])
@@ -71,23 +96,36 @@ def test_a_robot_of_the_kernel_does_not_depend_on_how_many_there_are(three, lane
     experiment = ticking_wheel()
     few = run_batch(leaning(experiment, PITCHES[:lanes]), experiment.start, plan("cpp", precision))
     same_bits(few, results["cpp"], lanes)
-    one_thread = run_batch(leaning(experiment, PITCHES[:lanes]), experiment.start, plan("cpp", precision), threads=1)
+    one_thread = run_batch(
+        leaning(experiment, PITCHES[:lanes]), experiment.start, plan("cpp", precision), threads=1
+    )
     same_bits(one_thread, few)
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("passive-wheel", ()), ("rimless-wheel", ()), ("rimless-wheel", ("control_period=0.005",)), ("rimless-wheel-turning", ())],
+    [
+        ("passive-wheel", ()),
+        ("rimless-wheel", ()),
+        ("rimless-wheel", ("control_period=0.005",)),
+        ("rimless-wheel-turning", ()),
+    ],
     ids=["passive", "continuous", "ticks", "turning"],
 )
 def test_every_wheel_becomes_one_gpu_kernel_with_a_register_limit(name, settings, precision):
     experiment = wheel(name, *settings)
-    call, leaves = lowering(experiment.system, experiment.start, BatchPlan(1.0, step=2.5e-3, precision=precision))
+    call, leaves = lowering(
+        experiment.system, experiment.start, BatchPlan(1.0, step=2.5e-3, precision=precision)
+    )
     text = batch_program.lowers_to_triton(call, leaves).as_text()
     assert text.count("gpu.triton") == 1  # one kernel
-    # the kernel travels as bytecode: the limit's attribute is seen there by name, its value in the kernel's name
-    assert "ttg.maxnreg" in text and f'name = "footfall_lanes_registers_{batch_program.REGISTERS[precision]}"' in text
+    # the kernel travels as bytecode: the limit's attribute is seen there by name, its value in the
+    # kernel's name
+    assert (
+        "ttg.maxnreg" in text
+        and f'name = "footfall_lanes_registers_{batch_program.REGISTERS[precision]}"' in text
+    )
 
 
 def test_a_primitive_without_a_rule_is_named_and_the_system_runs_all_the_same():
@@ -103,7 +141,9 @@ def test_a_primitive_without_a_rule_is_named_and_the_system_runs_all_the_same():
 
 
 def test_a_jax_without_pallas_has_no_gpu_kernel_and_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "footfall.engines.kernels.fused_kernel", None)  # its import fails
+    monkeypatch.setitem(
+        sys.modules, "footfall.engines.kernels.fused_kernel", None
+    )  # its import fails
     batch_program._pallas.cache_clear()
     found = fits_kernels(Ball(restitution=1.0), Ball.begin(Height(x=1.0, v=0.0)))
     assert found["GPU kernel"] == f"no rule there for pallas: is not in JAX {jax.__version__}"
@@ -116,7 +156,11 @@ def test_without_a_compiler_a_batch_runs_under_xla_with_one_note(monkeypatch):
     start = Ball.begin(Height(x=np.array([0.5, 1.0]), v=0.0))
     for path in ("auto", "cpp"):
         result = run_batch(Ball(restitution=1.0), start, BatchPlan(1.0, step=0.1, path=path))
-        assert result.path.startswith("XLA") and len(result.notes) == 1 and "FOOTFALL_CXX" in result.notes[0]
+        assert (
+            result.path.startswith("XLA")
+            and len(result.notes) == 1
+            and "FOOTFALL_CXX" in result.notes[0]
+        )
     assert run_batch(Ball(restitution=1.0), start, BatchPlan(1.0, step=0.1, path="xla")).notes == ()
 
 
@@ -133,7 +177,9 @@ def compilations(monkeypatch):
 
     monitoring.register_event_duration_secs_listener(heard)
     build = CppKernel.__init__
-    monkeypatch.setattr(CppKernel, "__init__", lambda self, *a, **k: (seen.append("C++"), build(self, *a, **k))[1])
+    monkeypatch.setattr(
+        CppKernel, "__init__", lambda self, *a, **k: (seen.append("C++"), build(self, *a, **k))[1]
+    )
     yield seen
     jax._src.monitoring.unregister_event_duration_listener(heard)
 

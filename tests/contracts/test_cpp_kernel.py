@@ -1,8 +1,10 @@
-"""What a fused CPU kernel may be relied on for: every primitive means what it means in JAX, for any lane count and thread count.
+"""What a fused CPU kernel may be relied on for: every primitive means what it means in JAX, for any
+lane count and thread count.
 
-The reference is `jax.jit` of the same function. One operation is one rounding in both, so arithmetic, comparisons, choices and
-conversions must agree to the bit. Where products meet sums, either compiler may or may not skip the rounding of the product (FMA);
-such tests state their bound. Library functions are held to a wider type's value instead, because XLA's own are up to 300 ulp off.
+The reference is `jax.jit` of the same function. One operation is one rounding in both, so
+arithmetic, comparisons, choices and conversions must agree to the bit. Where products meet sums,
+either compiler may or may not skip the rounding of the product (FMA); such tests state their bound.
+Library functions are held to a wider type's value instead, because XLA's own are up to 300 ulp off.
 """
 
 import functools
@@ -51,7 +53,9 @@ EDGES = [0, 1, -1, 2, -2, 31, 32, 33, -33, 7, 46341, 2**31 - 1, -(2**31), -(2**3
 
 
 def numbers(real, count=400, seed=0):
-    """Numbers of all sizes, small ones twice, and every special against every other when paired with its mirror."""
+    """Numbers of all sizes, small ones twice, and every special against every other when paired
+    with its mirror.
+    """
     random = np.random.default_rng(seed)
     wide = random.normal(size=count) * 10.0 ** random.uniform(-3, 3, count)
     narrow = random.uniform(-1, 1, count)
@@ -62,7 +66,9 @@ def numbers(real, count=400, seed=0):
 def integers(seed=0):
     random = np.random.default_rng(seed)
     pairs = np.tile(EDGES, len(EDGES)) if seed == 0 else np.repeat(EDGES, len(EDGES))
-    return np.concatenate([random.integers(-(2**31), 2**31, 300), random.integers(-40, 40, 300), pairs]).astype(I)
+    return np.concatenate(
+        [random.integers(-(2**31), 2**31, 300), random.integers(-40, 40, 300), pairs]
+    ).astype(I)
 
 
 def truths(seed):
@@ -185,12 +191,20 @@ TRUTH = {
 @functools.cache
 def unary(real):
     x = numbers(real)
-    return dict(zip(UNARY, zip(*both(lambda x: tuple(f(x) for f in UNARY.values()), real, [x]), strict=True), strict=True))
+    return dict(
+        zip(
+            UNARY,
+            zip(*both(lambda x: tuple(f(x) for f in UNARY.values()), real, [x]), strict=True),
+            strict=True,
+        )
+    )
 
 
 @functools.cache
 def binary(kind, shared, real):
-    """A table on two lanes, or with one of the two shared, or with both (then a lane input rides along unused)."""
+    """A table on two lanes, or with one of the two shared, or with both (then a lane input rides
+    along unused).
+    """
     table, first, second = {
         "number": (BINARY, numbers(real), numbers(real, seed=1)),
         "integer": (INTEGER, integers(), integers(1)),
@@ -280,19 +294,28 @@ LIBRARY = {
 
 
 def ulps(ours, exact):
-    """How many units in the last place apart. What is too small for a normal number may come out as zero, as it does in XLA."""
+    """How many units in the last place apart.
+
+    What is too small for a normal number may come out as zero, as it does in XLA.
+    """
     tiny, largest = np.finfo(ours.dtype).tiny, np.finfo(ours.dtype).max
     with np.errstate(all="ignore"):
         exact = np.where(abs(exact) > largest, np.copysign(np.inf, exact), exact)
         unit = np.spacing(np.clip(abs(exact), tiny, largest / 2).astype(ours.dtype))
-        equal = (ours == exact) | (np.isnan(ours) & np.isnan(exact)) | ((abs(ours) < tiny) & (abs(exact) < tiny))
+        equal = (
+            (ours == exact)
+            | (np.isnan(ours) & np.isnan(exact))
+            | ((abs(ours) < tiny) & (abs(exact) < tiny))
+        )
         return np.where(equal, 0, abs(ours - exact) / unit)
 
 
 @functools.cache
 def library(real):
     x = numbers(real)
-    kernel = build_cpp(lambda x: tuple(f(x) for f, _ in LIBRARY.values()), [True], [real], real=real)
+    kernel = build_cpp(
+        lambda x: tuple(f(x) for f, _ in LIBRARY.values()), [True], [real], real=real
+    )
     return x, dict(zip(LIBRARY, kernel([x]), strict=True))
 
 
@@ -300,7 +323,9 @@ def library(real):
 @pytest.mark.parametrize("name", LIBRARY)
 def test_a_library_function_is_right_to_4_ulp(name, real):
     x, outputs = library(real)
-    wider = x.astype(np.longdouble if real == np.float64 and not name.startswith("erf") else np.float64)
+    wider = x.astype(
+        np.longdouble if real == np.float64 and not name.startswith("erf") else np.float64
+    )
     with np.errstate(all="ignore"):
         assert np.all(ulps(outputs[name], LIBRARY[name][1](wider)) <= 4)
 
@@ -319,7 +344,12 @@ def test_a_library_function_of_two_numbers_is_right_to_4_ulp(shared, real):
     whole = np.asarray(lax.clamp(I(-40), jnp.asarray(b).astype(I), I(40)))
     with np.errstate(all="ignore"):
         angle = np.arctan2(a.astype(wider), b)
-        exact = (angle, angle, np.power(a.astype(wider), b), np.power(a.astype(wider), whole.astype(wider)))
+        exact = (
+            angle,
+            angle,
+            np.power(a.astype(wider), b),
+            np.power(a.astype(wider), whole.astype(wider)),
+        )
     for v, w in zip(ours, exact, strict=True):
         assert np.all(ulps(v, w) <= 4)
 
@@ -328,7 +358,9 @@ def test_a_library_function_of_two_numbers_is_right_to_4_ulp(shared, real):
 
 
 def collatz(start, limit):
-    """Steps to 1, per lane, and the highest value; the block goes on until its last lane is there."""
+    """Steps to 1, per lane, and the highest value; the block goes on until its last lane is
+    there.
+    """
 
     def going(carry):
         turn, n, _, _ = carry
@@ -356,9 +388,13 @@ def test_a_while_loop_runs_until_every_lane_is_done(real):
 @pytest.mark.parametrize("real", REALS)
 def test_carried_values_may_change_places(real):
     def program(a, b, c):
-        return lax.fori_loop(0, 7, lambda i, v: (v[1], v[0] + v[1], v[3], v[2] * 2, v[0]), (a, b, a, c, b))
+        return lax.fori_loop(
+            0, 7, lambda i, v: (v[1], v[0] + v[1], v[3], v[2] * 2, v[0]), (a, b, a, c, b)
+        )
 
-    ours, theirs = both(program, real, [np.arange(20).astype(real), np.ones(20, real), np.full(20, 3, real)])
+    ours, theirs = both(
+        program, real, [np.arange(20).astype(real), np.ones(20, real), np.full(20, 3, real)]
+    )
     for a, b in zip(ours, theirs, strict=True):
         assert_same(a, b)  # small integers: no rounding anywhere
 
@@ -375,7 +411,9 @@ def test_loops_and_branches_nest_and_hold_shared_and_lane_values():
             x, total, count = carry
             odd = (i % 2) == 1
             x = lax.cond(
-                odd, lambda: jax.jit(lambda y: y - 3)(x), lambda: lax.cond(count > 4, lambda: twice(x), lambda: x + total)
+                odd,
+                lambda: jax.jit(lambda y: y - 3)(x),
+                lambda: lax.cond(count > 4, lambda: twice(x), lambda: x + total),
             )
             x = lax.switch(i % 3, [lambda y: y + 1, lambda y: -y, lambda y: jnp.abs(y)], x)
             inner = lax.fori_loop(0, count, lambda j, v: v + j, 0.0)
@@ -411,7 +449,10 @@ def test_a_reduction_looks_across_one_block_and_the_last_lane_fills_it_up(real):
     t[:20], t[30:] = True, False
     kernel = build_cpp(program, [True] * 3, [real, I, bool], real=real)
     blocks = -(-lanes // kernel.width)
-    fill = [np.pad(v, (0, blocks * kernel.width - lanes), mode="edge").reshape(blocks, -1) for v in (x, i, t)]
+    fill = [
+        np.pad(v, (0, blocks * kernel.width - lanes), mode="edge").reshape(blocks, -1)
+        for v in (x, i, t)
+    ]
     theirs = jax.jit(jax.vmap(program))(*fill)
     for a, b in zip(kernel([x, i, t]), theirs, strict=True):
         assert_same(a, np.reshape(b, -1)[:lanes])
@@ -420,7 +461,10 @@ def test_a_reduction_looks_across_one_block_and_the_last_lane_fills_it_up(real):
 def test_a_maximum_over_lanes_keeps_nan():
     x = np.array([1.0, np.nan])  # one block, however narrow
     kernel = build_cpp(
-        lambda x: (jnp.broadcast_to(x.max(), x.shape), jnp.broadcast_to(x.min(), x.shape)), [True], [x.dtype], real=x.dtype
+        lambda x: (jnp.broadcast_to(x.max(), x.shape), jnp.broadcast_to(x.min(), x.shape)),
+        [True],
+        [x.dtype],
+        real=x.dtype,
     )
     assert np.all(np.isnan(kernel([x])))
 
@@ -430,7 +474,9 @@ def test_a_maximum_over_lanes_keeps_nan():
 
 @functools.cache
 def swing(real):
-    """A pendulum, some lanes ending early, with a shared length, an int and a truth value per lane."""
+    """A pendulum, some lanes ending early, with a shared length, an int and a truth value per
+    lane.
+    """
 
     def program(angle, rate, turns, upside, length):
         def step(carry):
@@ -449,7 +495,12 @@ def swing(real):
 def swings(real, lanes):
     random = np.random.default_rng(lanes)
     numbers = [random.normal(size=lanes).astype(real) for _ in range(2)]
-    return [*numbers, random.integers(0, 300, lanes).astype(I), random.random(lanes) < 0.5, np.asarray(1.3, real)]
+    return [
+        *numbers,
+        random.integers(0, 300, lanes).astype(I),
+        random.random(lanes) < 0.5,
+        np.asarray(1.3, real),
+    ]
 
 
 @pytest.mark.parametrize("real", REALS)
@@ -460,7 +511,8 @@ def test_any_number_of_lanes_runs(lanes, real):
     inputs = swings(real, lanes)
     ours, theirs = kernel(inputs), jax.jit(program)(*inputs)
     assert [v.dtype for v in ours] == [real, real, np.int32, np.bool_]
-    # 300 steps of a smooth pendulum: each adds a few roundings (FMA, sin), and the angle's error grows at most linearly here.
+    # 300 steps of a smooth pendulum: each adds a few roundings (FMA, sin), and the angle's error
+    # grows at most linearly here.
     for a, b in zip(ours[:2], theirs[:2], strict=True):
         np.testing.assert_allclose(a, b, atol=3000 * np.finfo(real).eps)
     assert_same(ours[2], np.asarray(theirs[2]))
@@ -479,7 +531,10 @@ def test_threads_do_not_change_a_bit(real):
 
 def test_python_goes_on_while_a_kernel_runs():
     kernel = build_cpp(
-        lambda x, n: (lax.fori_loop(I(0), n, lambda _, v: jnp.sin(v), x),), [True, False], [np.float64, I], real=np.float64
+        lambda x, n: (lax.fori_loop(I(0), n, lambda _, v: jnp.sin(v), x),),
+        [True, False],
+        [np.float64, I],
+        real=np.float64,
     )
     x = np.ones(kernel.width)
     started = time.perf_counter()
@@ -518,7 +573,9 @@ def test_what_has_no_rule_is_refused_by_name(primitive, program):
 
 
 def test_a_wider_type_than_the_programs_is_refused_in_lanes():
-    with pytest.raises(CannotFuse, match=r"convert_element_type.*float64 lanes in a float32 program"):
+    with pytest.raises(
+        CannotFuse, match=r"convert_element_type.*float64 lanes in a float32 program"
+    ):
         build_cpp(lambda x: (x.astype(jnp.float64) * 2,), [True], [np.float32], real=np.float32)
 
 
@@ -542,6 +599,8 @@ def test_what_is_not_used_need_not_have_a_rule():
     ],
 )
 def test_wrong_inputs_are_refused(inputs):
-    kernel = build_cpp(lambda a, b, c: (a + b * c,), [True, True, False], [np.float64] * 3, real=np.float64)
+    kernel = build_cpp(
+        lambda a, b, c: (a + b * c,), [True, True, False], [np.float64] * 3, real=np.float64
+    )
     with pytest.raises(ValueError, match=r"inputs"):
         kernel(inputs)

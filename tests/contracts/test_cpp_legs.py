@@ -1,7 +1,8 @@
-"""What a fused CPU kernel may be relied on for when values are arrays over like legs, (legs, lanes): the same as for one number a lane.
+"""What a fused CPU kernel may be relied on for when values are arrays over like legs, (legs,
+lanes): the same as for one number a lane.
 
-The reference is `jax.jit` of the same function, to the bit for one operation; where products meet sums a bound is stated (FMA).
-"""
+The reference is `jax.jit` of the same function, to the bit for one operation; where products meet
+sums a bound is stated (FMA)."""
 
 import functools
 import shutil
@@ -23,7 +24,8 @@ if not any(map(shutil.which, ("c++", "g++", "clang++"))):
     pytest.skip("kernels need a C++ compiler", allow_module_level=True)
 
 REALS = (np.float64, np.float32)
-#: Every number of legs and either precision; not each with each, for every kernel compiles for seconds.
+#: Every number of legs and either precision; not each with each, for every kernel compiles for
+#: seconds.
 CASES = [(1, np.float64), (4, np.float32), (12, np.float64), (60, np.float32)]
 OTHERS = [(1, np.float32), (4, np.float64), (12, np.float32), (60, np.float64)]
 I = np.int32
@@ -31,7 +33,10 @@ I = np.int32
 
 def build(program, real, inputs):
     """Arrays are (legs, lanes) or (lanes,); scalars are shared."""
-    lane, rows = [np.ndim(v) > 0 for v in inputs], [np.shape(v)[0] if np.ndim(v) == 2 else None for v in inputs]
+    lane, rows = (
+        [np.ndim(v) > 0 for v in inputs],
+        [np.shape(v)[0] if np.ndim(v) == 2 else None for v in inputs],
+    )
     return build_cpp(program, lane, [np.asarray(v).dtype for v in inputs], real=real, rows=rows)
 
 
@@ -39,12 +44,18 @@ def both(program, real, inputs):
     """Outputs of the kernel and of XLA, spread over the lanes."""
     ours, theirs = build(program, real, inputs)(inputs), jax.jit(program)(*inputs)
     lanes = next(np.shape(v)[-1] for v in inputs if np.ndim(v))
-    wide = [np.asarray(b)[:, None] if a.ndim == 2 and np.ndim(b) == 1 else b for a, b in zip(ours, theirs, strict=True)]
+    wide = [
+        np.asarray(b)[:, None] if a.ndim == 2 and np.ndim(b) == 1 else b
+        for a, b in zip(ours, theirs, strict=True)
+    ]
     return ours, [np.broadcast_to(v, (*np.shape(v)[:-1], lanes)) for v in wide]
 
 
 def numbers(real, legs, lanes=37, seed=0):
-    """Small multiples of 1/8: sums and products of a few are exact in either precision, so that order does not matter."""
+    """Small multiples of 1/8:
+
+    sums and products of a few are exact in either precision, so that order does not matter.
+    """
     random = np.random.default_rng([legs, seed])
     return (random.integers(-40, 40, (legs, lanes)) / 8).astype(real)
 
@@ -162,7 +173,9 @@ def test_any_number_of_lanes_has_legs(lanes):
 
 def test_a_vector_over_legs_may_be_an_input_that_lanes_share():
     x, k = numbers(np.float64, 5), np.arange(5.0)
-    kernel = build_cpp(lambda x, k: (x * k[:, None], k), [True, False], [x.dtype] * 2, real=x.dtype, rows=[5, 5])
+    kernel = build_cpp(
+        lambda x, k: (x * k[:, None], k), [True, False], [x.dtype] * 2, real=x.dtype, rows=[5, 5]
+    )
     ours, wide = kernel([x, k])
     np.testing.assert_array_equal(ours, x * k[:, None])
     np.testing.assert_array_equal(wide, np.repeat(k[:, None], 37, 1))
@@ -213,7 +226,10 @@ def test_legs_are_carried_through_loops_and_branches(legs, real):
 
 
 def turns(x, y, z):
-    """Legs that are overwritten while others still want their old values: at other legs, a loop later, in a branch, in a loop inside."""
+    """Legs that are overwritten while others still want their old values:
+
+    at other legs, a loop later, in a branch, in a loop inside.
+    """
 
     def at_other_legs(_, v):
         x, y, z = v
@@ -225,7 +241,9 @@ def turns(x, y, z):
         return new, new[::-1] - x, z - x[:1] + new.max(0)
 
     def branch(k, v):
-        x, y, z = lax.cond(k == 1, lambda v: (v[1] + 1, v[0][::-1], v[2]), lambda v: (v[0], v[1] - v[0], v[0]), v)
+        x, y, z = lax.cond(
+            k == 1, lambda v: (v[1] + 1, v[0][::-1], v[2]), lambda v: (v[0], v[1] - v[0], v[0]), v
+        )
         return x, y + z, z - v[0]
 
     def inside(_, v):
@@ -250,7 +268,10 @@ def test_legs_that_are_overwritten_were_read_before(legs, real):
 
 
 def tame(v):
-    """Multiples of 1/8 up to 64: whatever two of them do next is exact, so that FMA and the order of sums change nothing."""
+    """Multiples of 1/8 up to 64:
+
+    whatever two of them do next is exact, so that FMA and the order of sums change nothing.
+    """
     return jnp.clip(jnp.floor(v * 8) / 8, -64, 64)
 
 
@@ -284,13 +305,17 @@ BINARY = (
 
 
 def random_program(seed, depth=2):
-    """A function of three values over legs, made of all of the above in random order, with loops and branches inside each other."""
+    """A function of three values over legs, made of all of the above in random order, with loops
+    and branches inside each other.
+    """
     random = np.random.default_rng(seed)
 
     def block(depth, length):
         steps = []
         for _ in range(length):
-            kind = random.choice(["unary", "binary", "cond", "while", "fori"], p=[0.35, 0.35, 0.1, 0.1, 0.1])
+            kind = random.choice(
+                ["unary", "binary", "cond", "while", "fori"], p=[0.35, 0.35, 0.1, 0.1, 0.1]
+            )
             a, b, to = (int(n) for n in random.integers(0, 3, 3))
             if kind == "unary" or (depth == 0 and kind != "binary"):
                 steps.append(("unary", UNARY[random.integers(len(UNARY))], a, b, to))
@@ -315,9 +340,13 @@ def random_program(seed, depth=2):
                 values[to] = tame(what(values[a], values[b]))
             elif kind == "cond":
                 some = jnp.max(values[a]) > jnp.min(values[b]) + 30
-                values = lax.cond(some, *(lambda v, s=s: tuple(run(s, v)) for s in what), tuple(values))
+                values = lax.cond(
+                    some, *(lambda v, s=s: tuple(run(s, v)) for s in what), tuple(values)
+                )
             elif kind == "fori":
-                values = lax.fori_loop(0, 2, lambda _, v, s=what[0]: tuple(run(s, v)), tuple(values))
+                values = lax.fori_loop(
+                    0, 2, lambda _, v, s=what[0]: tuple(run(s, v)), tuple(values)
+                )
             else:
                 going, turn = functools.partial(wide, a), functools.partial(again, what[0])
                 _, values = lax.while_loop(going, turn, (I(0), tuple(values)))
@@ -328,10 +357,18 @@ def random_program(seed, depth=2):
 
 
 def blocks_by_xla(program, width, inputs):
-    """What a program that looks across its block gives in XLA: block by block, the last lane filling up the last."""
+    """What a program that looks across its block gives in XLA:
+
+    block by block, the last lane filling up the last.
+    """
     lanes = inputs[0].shape[-1]
     blocks = -(-lanes // width)
-    fill = [np.pad(v, ((0, 0), (0, blocks * width - lanes)), mode="edge").reshape(v.shape[0], blocks, width) for v in inputs]
+    fill = [
+        np.pad(v, ((0, 0), (0, blocks * width - lanes)), mode="edge").reshape(
+            v.shape[0], blocks, width
+        )
+        for v in inputs
+    ]
     theirs = jax.jit(jax.vmap(program, 1, 1))(*fill)
     return [np.reshape(v, (v.shape[0], -1))[:, :lanes] for v in theirs]
 
@@ -341,7 +378,9 @@ def test_programs_nobody_would_write_give_what_jax_gives(legs, real):
     program = random_program([legs, REALS.index(real)])
     inputs = [numbers(real, legs, 19, seed) for seed in range(3)]
     kernel = build(program, real, inputs)
-    for a, b in zip(kernel(inputs, threads=1), blocks_by_xla(program, kernel.width, inputs), strict=True):
+    for a, b in zip(
+        kernel(inputs, threads=1), blocks_by_xla(program, kernel.width, inputs), strict=True
+    ):
         np.testing.assert_array_equal(a, b)
 
 
@@ -385,10 +424,17 @@ def test_inputs_with_another_number_of_legs_are_refused(wrong):
 
 
 def test_a_batch_with_legs_runs_as_a_kernel_and_ends_where_it_does_under_xla():
-    """Parabolas and elastic bounces, so few roundings; a bounce is located to a few of them, and each turns a speed error into a height."""
+    """Parabolas and elastic bounces, so few roundings; a bounce is located to a few of them, and
+    each turns a speed error into a height.
+    """
     heights = np.random.default_rng(1).uniform(0.05, 0.5, (6, 11))
-    start = HybridState(Heights(x=heights, v=0.0 * heights), PerBall(n=np.zeros(heights.shape, np.int32)))
-    ours, theirs = (run_batch(ManyBalls(), start, BatchPlan(1.0, step=0.02, path=path)) for path in ("cpp", "xla"))
+    start = HybridState(
+        Heights(x=heights, v=0.0 * heights), PerBall(n=np.zeros(heights.shape, np.int32))
+    )
+    ours, theirs = (
+        run_batch(ManyBalls(), start, BatchPlan(1.0, step=0.02, path=path))
+        for path in ("cpp", "xla")
+    )
     assert ours.path.startswith("C++")
     for name in ("outcome", "jumps"):
         np.testing.assert_array_equal(ours.columns[name], theirs.columns[name])

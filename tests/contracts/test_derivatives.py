@@ -12,8 +12,16 @@ from footfall.scenario.vary import batched, find_knob, placed
 def _numbers_of_start(experiment):
     """Keys of [start] that hold a number now."""
     table = experiment.document["start"]
-    keys = [k for k, info in describe(experiment.start_options).items() if info.role == "param" and isinstance(table[k], float)]
-    return {f"start.{k}": table[k] for k in keys if not find_knob(experiment, f"start.{k}", "").structural}
+    keys = [
+        k
+        for k, info in describe(experiment.start_options).items()
+        if info.role == "param" and isinstance(table[k], float)
+    ]
+    return {
+        f"start.{k}": table[k]
+        for k in keys
+        if not find_knob(experiment, f"start.{k}", "").structural
+    }
 
 
 FLOWING = (
@@ -29,21 +37,39 @@ def test_the_start_of_every_robot_moves_with_its_numbers(name):
     for table, field in (("leg", "length"), ("leg", "rest_length")):
         if hasattr(getattr(experiment.system, table, None), field):
             values[f"{table}.{field}"] = float(getattr(getattr(experiment.system, table), field))
-    # Off the edges, where there is no derivative: a start may stand on two spokes, roll to neither side, lock its pitch.
-    values = {key: 0.97 * value + 0.001 for key, value in values.items() if key != "start.pitch_rate"}
+    # Off the edges, where there is no derivative: a start may stand on two spokes, roll to neither
+    # side, lock its pitch.
+    values = {
+        key: 0.97 * value + 0.001 for key, value in values.items() if key != "start.pitch_rate"
+    }
 
     def start(numbers):
         leaves = jax.tree.leaves(placed(experiment, numbers)[1])
-        return [v for v in leaves if np.issubdtype(np.asarray(v).dtype if np.isscalar(v) else v.dtype, np.floating)]
+        return [
+            v
+            for v in leaves
+            if np.issubdtype(np.asarray(v).dtype if np.isscalar(v) else v.dtype, np.floating)
+        ]
 
     slopes = jax.jacfwd(lambda n: start(jax.tree.map(jax.numpy.asarray, n)))(values)
     for key, value in values.items():
         h = 1e-5 * max(abs(value), 0.1)
-        _, two = batched(experiment, {k: v + h * np.array([-1.0, 1.0]) * (k == key) for k, v in values.items()})
-        reals = [np.asarray(v) for v in jax.tree.leaves(two) if np.issubdtype(np.asarray(v).dtype, np.floating)]
+        _, two = batched(
+            experiment, {k: v + h * np.array([-1.0, 1.0]) * (k == key) for k, v in values.items()}
+        )
+        reals = [
+            np.asarray(v)
+            for v in jax.tree.leaves(two)
+            if np.issubdtype(np.asarray(v).dtype, np.floating)
+        ]
         for slope, leaf in zip((s[key] for s in slopes), reals, strict=True):
-            difference = (leaf[..., 1] - leaf[..., 0]) / (2 * h) if np.ndim(leaf) and leaf.shape[-1] == 2 else 0.0
-            # Central differences: h^2 = 1e-12 of a third derivative, and rounding of 1e-16 / h = 1e-10.
+            difference = (
+                (leaf[..., 1] - leaf[..., 0]) / (2 * h)
+                if np.ndim(leaf) and leaf.shape[-1] == 2
+                else 0.0
+            )
+            # Central differences: h^2 = 1e-12 of a third derivative, and rounding of 1e-16 / h =
+            # 1e-10.
             assert np.allclose(slope, difference, rtol=1e-7, atol=1e-8), key
 
 

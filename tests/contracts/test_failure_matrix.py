@@ -1,4 +1,7 @@
-"""The failure matrix of control-stack.md, section 7, exactly: in virtual time, to the tick. One test or more for each row."""
+"""The failure matrix of control-stack.md, section 7, exactly:
+
+in virtual time, to the tick. One test or more for each row.
+"""
 
 import dataclasses
 
@@ -16,7 +19,10 @@ FAULT = 1.0  # s: by then the toy walks, and takes more than 2 A
 
 
 def current_ended_us(on_bench: VirtualBench, after: float = FAULT) -> int:
-    """When the last current stopped flowing. It did flow right up to that tick: a fault that came to nothing would not pass."""
+    """When the last current stopped flowing.
+
+    It did flow right up to that tick: a fault that came to nothing would not pass.
+    """
     ticks = [moment.now_us for moment in on_bench.flow if any(moment.currents)]
     assert ticks[-1] >= after * 1e6 - 10_000  # it walked until the fault, or the cycle before
     return ticks[-1] + on_bench.settings.low_period_us
@@ -35,7 +41,10 @@ def still(on_bench: VirtualBench, begin: float, end: float) -> bool:
 
 
 class Cycles:
-    """A supervisor among devices that write down what is asked of them, past its start: armed and running."""
+    """A supervisor among devices that write down what is asked of them, past its start:
+
+    armed and running.
+    """
 
     def __init__(self) -> None:
         journal, self.clock = Journal(), HandClock()
@@ -69,7 +78,9 @@ class Cycles:
 # One motor over the speed limit, either sign
 
 
-@pytest.mark.parametrize("speeds", [(8.01, 0.0), (-8.01, 0.0), (0.0, 8.01), (0.0, -8.01), (float("nan"), 0.0)])
+@pytest.mark.parametrize(
+    "speeds", [(8.01, 0.0), (-8.01, 0.0), (0.0, 8.01), (0.0, -8.01), (float("nan"), 0.0)]
+)
 def test_over_speed_switches_both_motors_off_before_anything_else_in_the_cycle(speeds):
     cycles = Cycles()
     cycles.driver.turning = speeds
@@ -109,13 +120,17 @@ def test_motors_on_pressed_while_still_over_speed_does_not_arm():
     assert cycles.cycle().fault and "motors_on" not in cycles.entries  # that press is spent
 
 
-@pytest.mark.parametrize("motor, excess", [(0, 7.0), (0, -11.0), (1, 7.0), (1, -11.0)])  # the toy turns at 1.7 turns/s
+@pytest.mark.parametrize(
+    "motor, excess", [(0, 7.0), (0, -11.0), (1, 7.0), (1, -11.0)]
+)  # the toy turns at 1.7 turns/s
 def test_no_current_flows_after_the_cycle_that_saw_over_speed(motor, excess):
     on_bench = bench(WALK)
     on_bench.at(FAULT, lambda: on_bench.over_speed(motor, excess))
     on_bench.run(1.5)
     first = next(record for record in on_bench.records if record.fault)
-    assert first.t == pytest.approx(FAULT + 0.01)  # the first cycle after the encoder's first sample of it
+    assert first.t == pytest.approx(
+        FAULT + 0.01
+    )  # the first cycle after the encoder's first sample of it
     assert abs((first.motor_vel_l, first.motor_vel_r)[motor] or 0.0) > SETTINGS.speed_limit
     assert current_ended_us(on_bench) <= 1_010_000
     assert all(record.fault for record in on_bench.records[first.cycle :])
@@ -125,15 +140,23 @@ def test_no_current_flows_after_the_cycle_that_saw_over_speed(motor, excess):
 
 
 @pytest.mark.parametrize(
-    "trouble", [DeviceError("no answer"), LinkLost("unplugged"), ValueError("not a number"), TimeoutError()]
+    "trouble",
+    [DeviceError("no answer"), LinkLost("unplugged"), ValueError("not a number"), TimeoutError()],
 )
 def test_speeds_that_cannot_be_read_are_treated_as_over_speed(trouble):
     cycles = Cycles()
     cycles.driver.trouble = trouble
     record = cycles.cycle()
     assert cycles.entries[:2] == ["speeds", "motors_off"]
-    assert "newest" in cycles.entries and cycles.flag == 0.0  # the driver cannot be told: the mid level is
-    assert (record.setpoint_on, record.motor_vel_l, record.motor_pos_l, record.bus_voltage) == (False, None, None, None)
+    assert (
+        "newest" in cycles.entries and cycles.flag == 0.0
+    )  # the driver cannot be told: the mid level is
+    assert (record.setpoint_on, record.motor_vel_l, record.motor_pos_l, record.bus_voltage) == (
+        False,
+        None,
+        None,
+        None,
+    )
     assert "could not be read" in record.fault
 
 
@@ -156,7 +179,9 @@ def test_silent_driver_is_stopped_through_the_mid_level_in_the_same_cycle():
     assert (first.t, first.motor_vel_l) == (pytest.approx(FAULT), None)
     # 4 ms: the limit of OdriveAscii for an answer; then the mid level's next turn.
     assert current_ended_us(on_bench) <= 1_004_000 + 250
-    assert on_bench.supervisor is not None and on_bench.supervisor.late_cycles == 0  # waiting did not cost a cycle
+    assert (
+        on_bench.supervisor is not None and on_bench.supervisor.late_cycles == 0
+    )  # waiting did not cost a cycle
 
 
 def test_driver_whose_answers_are_lost_still_hears_the_order_to_switch_off():
@@ -228,9 +253,13 @@ def test_mid_level_sends_zero_current_100_ms_after_the_last_frame(killed_at):
     on_bench.at(killed_at, on_bench.kill_supervisor)
     on_bench.run(1.5)
     last_frame_us = int(on_bench.records[-1].t * 1e6 + 0.5)
-    assert on_bench.ended == "killed" and last_frame_us == (990_000 if killed_at == 1.0 else 1_000_000)
+    assert on_bench.ended == "killed" and last_frame_us == (
+        990_000 if killed_at == 1.0 else 1_000_000
+    )
     assert current_ended_us(on_bench) == last_frame_us + 100_000  # the watchdog, to the tick
-    assert [axis.state for axis in on_bench.odrive.axes] == [AxisState.CLOSED_LOOP] * 2  # nobody told the driver: 0 A was sent
+    assert [axis.state for axis in on_bench.odrive.axes] == [
+        AxisState.CLOSED_LOOP
+    ] * 2  # nobody told the driver: 0 A was sent
     assert still(on_bench, 1.1, 1.5)
 
 
@@ -243,7 +272,9 @@ def test_mid_level_reset_starts_off_and_stays_off_until_told_off_and_on():
     on_bench.run(2.0)
     assert current_ended_us(on_bench, after=2.0) == 2_000_000
     assert walked(on_bench, 0.9, 1.0) and still(on_bench, 1.0, 1.6) and walked(on_bench, 1.61, 2.0)
-    assert all(record.setpoint_on for record in on_bench.records[110:140])  # frames with 1 did not start it
+    assert all(
+        record.setpoint_on for record in on_bench.records[110:140]
+    )  # frames with 1 did not start it
 
 
 # Teensy silent
@@ -262,7 +293,10 @@ def test_driver_stops_by_itself_when_the_mid_level_is_silent_and_the_record_show
     on_bench.run(1.5)
     ended = current_ended_us(on_bench)
     assert ended == commands[-1] + 100_000  # the driver's watchdog, to the tick
-    assert all(record.pid_output is None for record in on_bench.records[101:]) and on_bench.records[99].pid_output is not None
+    assert (
+        all(record.pid_output is None for record in on_bench.records[101:])
+        and on_bench.records[99].pid_output is not None
+    )
     assert all(axis.error == AxisError.WATCHDOG_EXPIRED for axis in on_bench.odrive.axes)
     first = next(record for record in on_bench.records if record.fault)
     assert "0x800" in first.fault and first.t <= ended * 1e-6 + 0.01  # seen in the cycle after
@@ -335,7 +369,8 @@ def test_walk_goes_on_with_one_byte_in_a_hundred_altered_on_both_lines():
     assert on_bench.down_noise.altered > 50 and on_bench.up_noise.altered > 20
     assert on_bench.mid.rejected_frames > 30 and on_bench.records[-1].rejected_frames > 10  # type: ignore[attr-defined]
     assert not on_bench.records[-1].fault and walked(on_bench, 0.3, 4.0)
-    # A missed frame is 10 ms of an old pitch; the toy has settled by then, and stays within the noise of that.
+    # A missed frame is 10 ms of an old pitch; the toy has settled by then, and stays within the
+    # noise of that.
     assert on_bench.records[-1].pitch == pytest.approx(clean.records[-1].pitch, abs=0.01)
 
 
@@ -371,7 +406,17 @@ def test_start_pressed_while_latched_moves_nothing_and_motors_on_then_start_walk
 
 
 def test_supervisor_sends_no_set_point_to_the_driver_while_the_law_runs():
-    on_bench = bench((*WALK, "0.5 motors-on", "0.6 run", "0.8 calibrate", "1.2 motors-off", "1.4 motors-on", "1.5 run"))
+    on_bench = bench(
+        (
+            *WALK,
+            "0.5 motors-on",
+            "0.6 run",
+            "0.8 calibrate",
+            "1.2 motors-off",
+            "1.4 motors-on",
+            "1.5 run",
+        )
+    )
     hear, lines = on_bench.odrive.usb, []
 
     def listen(data: bytes, now_us: int) -> bytes:
@@ -382,8 +427,13 @@ def test_supervisor_sends_no_set_point_to_the_driver_while_the_law_runs():
     on_bench.run(2.0)
     running = {round(record.t * 1e6) for record in on_bench.records if record.setpoint_on}
     assert len(running) > 100
-    # Sets of lines in a cycle that ended with the flag on: feedback, reads and the mark, and no change of state either.
-    kinds = {line.split()[0] for now_us, line in lines if now_us in running and now_us - 10_000 in running}
+    # Sets of lines in a cycle that ended with the flag on: feedback, reads and the mark, and no
+    # change of state either.
+    kinds = {
+        line.split()[0]
+        for now_us, line in lines
+        if now_us in running and now_us - 10_000 in running
+    }
     assert kinds <= {b"f", b"r", b"?"}
     commands = {line for _, line in lines if line.split()[0] in (b"c", b"v", b"p")}
     assert commands == {b"c 0 0", b"c 1 0"}  # before arming only, and nothing but zero
@@ -406,4 +456,6 @@ def test_every_row_repeats_to_the_last_bit():
 
     one, other = run(), run()
     assert one.flow == other.flow
-    assert [dataclasses.asdict(record) for record in one.records] == [dataclasses.asdict(record) for record in other.records]
+    assert [dataclasses.asdict(record) for record in one.records] == [
+        dataclasses.asdict(record) for record in other.records
+    ]

@@ -1,7 +1,8 @@
-"""The firmware's C core against the Python programs: the same bits from the law, the same bytes from the program, whatever comes.
+"""The firmware's C core against the Python programs: the same bits from the law, the same bytes
+from the program, whatever comes.
 
-Also the shells around the core: the program for this machine, and the sketch, run on a board in memory.
-"""
+Also the shells around the core: the program for this machine, and the sketch, run on a board in
+memory."""
 
 import ctypes
 import dataclasses
@@ -24,11 +25,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from footfall.machines.control.framing import FrameReader, checksum_of, down_format, encode, up_format
+from footfall.machines.control.framing import (
+    FrameReader,
+    checksum_of,
+    down_format,
+    encode,
+    up_format,
+)
 from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.pid import PidGains, PidMemory, cleared, pid_update
 from footfall.realtime import firmware_build
-from footfall.realtime.firmware_build import FLAGS, config_header, core_sources, firmware_folder, host_program
+from footfall.realtime.firmware_build import (
+    FLAGS,
+    config_header,
+    core_sources,
+    firmware_folder,
+    host_program,
+)
 from footfall.realtime.plant import stack_settings
 from footfall.realtime.serial_port import PtyPort, SerialPort
 from footfall.scenario.load import load
@@ -70,14 +83,20 @@ def test_the_law_in_c_equals_the_python_law_in_single_precision_bit_for_bit(gain
     law, memory, now = FirmwareLaw(gains), cleared(np.float32), start
     for periods, more, setpoint, measured in calls:
         now += int(periods * gains.period_us) + more
-        memory, calculated = pid_update(gains, memory, now, np.float32(setpoint), np.float32(measured))
+        memory, calculated = pid_update(
+            gains, memory, now, np.float32(setpoint), np.float32(measured)
+        )
         assert law.update(now, setpoint, measured) == calculated
-        assert bits(memory[2:]) == bits([getattr(law.memory, name) for name in PidMemory._fields[2:]])
+        assert bits(memory[2:]) == bits(
+            [getattr(law.memory, name) for name in PidMemory._fields[2:]]
+        )
         assert law.memory.last_us == memory.last_us % 2**32 or not memory.started
 
 
 def test_without_an_integral_the_two_agree_but_for_the_sign_of_zero():
-    """Clamped to +-0, C keeps the sign and NumPy's is that of the CPU's instruction; it cannot reach the output's text."""
+    """Clamped to +-0, C keeps the sign and NumPy's is that of the CPU's instruction; it cannot
+    reach the output's text.
+    """
     gains = WALKING._replace(integral_limit=0.0).of_type(np.float32)
     law, memory = FirmwareLaw(gains), cleared(np.float32)
     for k, measured in enumerate(np.linspace(-1, 1, 101, dtype=np.float32)):
@@ -87,16 +106,26 @@ def test_without_an_integral_the_two_agree_but_for_the_sign_of_zero():
         assert bits([memory.output]) == bits([law.memory.output])
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="asks for x86's merged multiply-add by name")
-@pytest.mark.skipif("fma" not in Path("/proc/cpuinfo").read_text(), reason="this CPU has no merged multiply-add")
+@pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="asks for x86's merged multiply-add by name"
+)
+@pytest.mark.skipif(
+    "fma" not in Path("/proc/cpuinfo").read_text(), reason="this CPU has no merged multiply-add"
+)
 def test_the_bits_stay_the_same_with_a_compiler_left_to_merge_products_and_sums():
-    """As the Arduino IDE leaves it: no flag of ours. src/exact_floats.h must do it alone. The same source without it gives other bits,
-    or this test would show nothing."""
-    merging = (*(flag for flag in FLAGS if flag not in ("-std=c99", "-ffp-contract=off")), "-std=gnu99", "-mfma")
+    """As the Arduino IDE leaves it: no flag of ours. src/exact_floats.h must do it alone. The same
+    source without it gives other bits, or this test would show nothing."""
+    merging = (
+        *(flag for flag in FLAGS if flag not in ("-std=c99", "-ffp-contract=off")),
+        "-std=gnu99",
+        "-mfma",
+    )
     guarded, draw = FirmwareLaw(WALKING, merging), np.random.default_rng(1)
     plain, bare = FirmwareLaw(WALKING), _law_without_guard(merging)
     differ = 0
-    for k, (setpoint, measured) in enumerate(draw.uniform(-1.5, 1.5, (500, 2)).astype(np.float32).tolist()):
+    for k, (setpoint, measured) in enumerate(
+        draw.uniform(-1.5, 1.5, (500, 2)).astype(np.float32).tolist()
+    ):
         for law in (guarded, plain, bare):
             law.update(k * 1000, setpoint, measured)
         assert bytes(guarded.memory) == bytes(plain.memory)
@@ -109,7 +138,15 @@ def _law_without_guard(flags: tuple[str, ...]) -> FirmwareLaw:
     with tempfile.TemporaryDirectory() as place:
         for name, text in core_sources().items():
             (Path(place) / name).write_text("" if name == "exact_floats.h" else text)
-        command = [*firmware_build.find_compiler().command, *flags, "-fPIC", "-shared", "pid.c", "-o", "bare.so"]
+        command = [
+            *firmware_build.find_compiler().command,
+            *flags,
+            "-fPIC",
+            "-shared",
+            "pid.c",
+            "-o",
+            "bare.so",
+        ]
         subprocess.run(command, cwd=place, check=True, timeout=240)
         library = ctypes.CDLL(f"{place}/bare.so")
     known = core().ff_pid_update
@@ -123,16 +160,21 @@ ULP = float(np.finfo(np.float32).eps)
 
 @given(GAINS.filter(lambda gains: gains.period_us >= 250), CALLS)
 @settings(max_examples=60)
-def test_the_compiled_law_in_single_precision_is_within_4_ulp_of_the_largest_term_of_each_sum(gains, calls):
-    """From the same memory each time, one call. A sum whose terms cancel is only as exact as its largest term; so that is the unit. XLA
-    may merge products and sums, and forms the sample time in double precision."""
+def test_the_compiled_law_in_single_precision_is_within_4_ulp_of_the_largest_term_of_each_sum(
+    gains, calls
+):
+    """From the same memory each time, one call. A sum whose terms cancel is only as exact as its
+    largest term; so that is the unit. XLA may merge products and sums, and forms the sample time in
+    double precision."""
     gains = gains.of_type(np.float32)
     memory, now = cleared(np.float32), 0
     for periods, _, setpoint, measured in calls:
         now += int(max(periods, 1.0) * gains.period_us)
         before, setpoint, measured = memory, np.float32(setpoint), np.float32(measured)
         memory, _ = pid_update(gains, before, now, setpoint, measured)
-        traced, calculated = _compiled(*jax.tree.map(jnp.asarray, (gains, before)), jnp.asarray(now), setpoint, measured)
+        traced, calculated = _compiled(
+            *jax.tree.map(jnp.asarray, (gains, before)), jnp.asarray(now), setpoint, measured
+        )
         assert calculated
         assert {leaf.dtype for leaf in traced[2:]} == {np.dtype(np.float32)}
         sample_time = gains.period_us * 1e-6
@@ -150,7 +192,9 @@ def test_the_compiled_law_in_single_precision_is_within_4_ulp_of_the_largest_ter
         )
         for name, sizes in terms.items():
             apart = abs(float(getattr(traced, name)) - float(getattr(memory, name)))
-            assert apart <= 4 * ULP * max(map(float, sizes)) + 1e-38, name  # the last: below the normal numbers
+            assert apart <= 4 * ULP * max(map(float, sizes)) + 1e-38, (
+                name
+            )  # the last: below the normal numbers
 
 
 _compiled = jax.jit(pid_update)
@@ -158,29 +202,48 @@ _compiled = jax.jit(pid_update)
 # The program
 
 STEP = st.tuples(
-    st.sampled_from([1, 100, 250, 250, 999, 1000, 1001, 5000, 10_000, 99_000, 100_000, 2**31]),  # us until then
+    st.sampled_from(
+        [1, 100, 250, 250, 999, 1000, 1001, 5000, 10_000, 99_000, 100_000, 2**31]
+    ),  # us until then
     st.one_of(
         st.just(b""),
-        st.tuples(single(-1.5, 1.5), st.booleans(), single(-3.125, 3.125), single(-5, 5)),  # a frame
+        st.tuples(
+            single(-1.5, 1.5), st.booleans(), single(-3.125, 3.125), single(-5, 5)
+        ),  # a frame
         st.tuples(single(-1.5, 1.5), st.just(True), single(-3.125, 3.125), single(-5, 5)),
         st.binary(max_size=8),
-        st.sampled_from([b"<", b">", b"<0.6,1,0.5", b",0>", b"<0.6,0,0.5><0.6,1,0.5>", b"<0.6,0,0.5,1><0.6,1,0.5,-1>"]),
+        st.sampled_from(
+            [
+                b"<",
+                b">",
+                b"<0.6,1,0.5",
+                b",0>",
+                b"<0.6,0,0.5><0.6,1,0.5>",
+                b"<0.6,0,0.5,1><0.6,1,0.5,-1>",
+            ]
+        ),
     ),
-    st.one_of(st.none(), st.none(), st.none(), st.tuples(st.integers(0, 40), st.integers(1, 255))),  # a byte altered
+    st.one_of(
+        st.none(), st.none(), st.none(), st.tuples(st.integers(0, 40), st.integers(1, 255))
+    ),  # a byte altered
     st.sampled_from([*[None] * 12, "reset", "nan"]),
 )
 
 
 @given(st.sampled_from(sorted(EVERY)), STARTS, st.lists(STEP, max_size=80))
 @settings(max_examples=400)
-def test_fed_the_same_bytes_at_the_same_times_firmware_and_python_program_send_the_same_bytes(name, start, steps):
+def test_fed_the_same_bytes_at_the_same_times_firmware_and_python_program_send_the_same_bytes(
+    name, start, steps
+):
     stack = EVERY[name]
     programs, form, now = (MidProgram(stack), FirmwareMid(stack)), down_format(stack), start
     for program in programs:  # so that most of what follows finds it armed
         program.receive(encode(form, (0.6, False, 0.5, 0.0)[: len(form.fields)]), now)
     for wait, said, alteration, event in steps:
         now += wait
-        data = bytearray(said if isinstance(said, bytes) else encode(form, said[: len(form.fields)]))
+        data = bytearray(
+            said if isinstance(said, bytes) else encode(form, said[: len(form.fields)])
+        )
         if alteration and data:
             place, mask = alteration
             data[place % len(data)] ^= mask
@@ -198,15 +261,27 @@ def test_fed_the_same_bytes_at_the_same_times_firmware_and_python_program_send_t
 
 @pytest.mark.parametrize("name", EVERY)
 def test_ten_seconds_of_walking_give_the_same_bytes(name):
-    """Pitch as in a gait, frames every 10 ms, 2 % of bytes altered, a silence, the counter's wrap: 40 000 steps."""
+    """Pitch as in a gait, frames every 10 ms, 2 % of bytes altered, a silence, the counter's wrap:
+
+    40 000 steps.
+    """
     stack, draw = EVERY[name], np.random.default_rng(7)
     programs, form, total = (MidProgram(stack), FirmwareMid(stack)), down_format(stack), 0
     for k in range(40_000):
         now, t = 2**32 - 3_000_000 + 250 * k, 250e-6 * k
         if k % 40 == 0 and not 6 < t < 6.2:
-            values = (0.6, t > 0.02 and not 6 < t < 6.3, 0.6 + 0.05 * np.sin(24 * t) + 1e-3 * draw.normal(), np.sin(t))
+            values = (
+                0.6,
+                t > 0.02 and not 6 < t < 6.3,
+                0.6 + 0.05 * np.sin(24 * t) + 1e-3 * draw.normal(),
+                np.sin(t),
+            )
             data = np.frombuffer(encode(form, values[: len(form.fields)]), np.uint8)
-            data = np.where(draw.random(data.size) < 0.02, draw.integers(0, 256, data.size), data).astype(np.uint8).tobytes()
+            data = (
+                np.where(draw.random(data.size) < 0.02, draw.integers(0, 256, data.size), data)
+                .astype(np.uint8)
+                .tobytes()
+            )
             for program in programs:
                 program.receive(data, now)
         ours, theirs = (program.step(now) for program in programs)
@@ -234,22 +309,44 @@ CORTEX_M7 = (
 )
 @pytest.mark.parametrize("name", EVERY)
 def test_on_an_emulated_chip_of_the_teensys_kind_it_sends_the_same_bytes(name, tmp_path):
-    """Compiler, flags and C library as Teensyduino has them: a contracted product, a strtod that rounds differently would show here."""
+    """Compiler, flags and C library as Teensyduino has them:
+
+    a contracted product, a strtod that rounds differently would show here.
+    """
     stack, draw = EVERY[name], np.random.default_rng(3)
     for file, text in (core_sources() | {"footfall_config.h": config_header(stack)}).items():
         (tmp_path / file).write_text(text)
     shutil.copytree(SUPPORT / "cortex_m7", tmp_path, dirs_exist_ok=True)
     units = sorted(path.name for path in tmp_path.glob("*.c"))
     linked = ("--specs=rdimon.specs", "-Wl,--section-start=.vectors=0")
-    subprocess.run(["arm-none-eabi-gcc", *CORTEX_M7, *linked, *units, "-o", "chip"], cwd=tmp_path, check=True, timeout=60)
-    program, form, steps, expected, now = MidProgram(stack), down_format(stack), bytearray(), bytearray(), 2**32 - 2_000_000
+    subprocess.run(
+        ["arm-none-eabi-gcc", *CORTEX_M7, *linked, *units, "-o", "chip"],
+        cwd=tmp_path,
+        check=True,
+        timeout=60,
+    )
+    program, form, steps, expected, now = (
+        MidProgram(stack),
+        down_format(stack),
+        bytearray(),
+        bytearray(),
+        2**32 - 2_000_000,
+    )
     for k in range(8000):
-        now += int(draw.choice([100, 250, 999, 1000, 1001, 5000, 120_000], p=[0.1, 0.4, 0.1, 0.2, 0.1, 0.099, 0.001]))
+        now += int(
+            draw.choice(
+                [100, 250, 999, 1000, 1001, 5000, 120_000],
+                p=[0.1, 0.4, 0.1, 0.2, 0.1, 0.099, 0.001],
+            )
+        )
         data = b""
         if k % 4 == 0:
-            values = (draw.uniform(-1.5, 1.5), draw.random() < 0.97, draw.uniform(-3, 3), draw.uniform(-5, 5))[
-                : len(form.fields)
-            ]
+            values = (
+                draw.uniform(-1.5, 1.5),
+                draw.random() < 0.97,
+                draw.uniform(-3, 3),
+                draw.uniform(-5, 5),
+            )[: len(form.fields)]
             texts = [
                 b"%d" % value if field.flag else repr(float(value)).encode()
                 for field, value in zip(form.fields, values, strict=True)
@@ -266,13 +363,17 @@ def test_on_an_emulated_chip_of_the_teensys_kind_it_sends_the_same_bytes(name, t
             program.reset()
         else:
             program.receive(data, now)
-        steps += (now % 2**32).to_bytes(4, "little") + (b"\xff" if reset else bytes([len(data)]) + data)
+        steps += (now % 2**32).to_bytes(4, "little") + (
+            b"\xff" if reset else bytes([len(data)]) + data
+        )
         sent = program.step(now)
         expected += bytes([len(sent.to_high), len(sent.to_driver)]) + sent.to_high + sent.to_driver
     (tmp_path / "steps.bin").write_bytes(steps)
     board = ("-M", "mps2-an500", "-nographic", "-monitor", "none", "-serial", "none")
     files = ("-semihosting-config", "enable=on,target=native")
-    subprocess.run(["qemu-system-arm", *board, *files, "-kernel", "chip"], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(
+        ["qemu-system-arm", *board, *files, "-kernel", "chip"], cwd=tmp_path, check=True, timeout=60
+    )
     assert (tmp_path / "sent.bin").read_bytes() == expected
 
 
@@ -280,8 +381,12 @@ def test_on_an_emulated_chip_of_the_teensys_kind_it_sends_the_same_bytes(name, t
 
 
 def test_the_constants_in_the_tree_are_what_the_generator_makes_of_the_shipped_robot():
-    assert core_sources()["footfall_config.h"] == config_header(stack_settings(load("rimless-wheel-closed-loop").system))
-    assert config_header(ROBOT) == core_sources()["footfall_config.h"], "and it is the robot of these tests"
+    assert core_sources()["footfall_config.h"] == config_header(
+        stack_settings(load("rimless-wheel-closed-loop").system)
+    )
+    assert config_header(ROBOT) == core_sources()["footfall_config.h"], (
+        "and it is the robot of these tests"
+    )
 
 
 def test_constants_in_the_header_are_the_settings_to_the_last_bit():
@@ -289,14 +394,22 @@ def test_constants_in_the_header_are_the_settings_to_the_last_bit():
     values = dict(re.findall(r"#define FF_(\w+) (?:UINT32_C\()?([-+.\de]+)", text))
     for name in PidGains._fields[:-1]:
         assert bits([float(values[name.upper()])]) == bits([getattr(ONE_MOTOR.gains, name)])
-    assert (values["PERIOD_US"], values["STEERING"], values["MOTORS"], values["SIGN_LEFT"]) == ("250", "0", "1", "-1.0")
+    assert (values["PERIOD_US"], values["STEERING"], values["MOTORS"], values["SIGN_LEFT"]) == (
+        "250",
+        "0",
+        "1",
+        "-1.0",
+    )
     assert float(values["COMMAND_SCALE"]) == 0.034
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"gains": WALKING._replace(proportional=float("nan"))}, "gains.proportional = nan: the firmware holds finite numbers"),
+        (
+            {"gains": WALKING._replace(proportional=float("nan"))},
+            "gains.proportional = nan: the firmware holds finite numbers",
+        ),
         ({"gains": WALKING._replace(output_limit=1e7)}, "output_limit = 10000000.0"),
         ({"gains": WALKING._replace(period_us=0)}, "gains.period_us = 0"),
         ({"watchdog_us": 2**31}, "watchdog_us = 2147483648"),
@@ -343,10 +456,16 @@ class Rig:
     """The host program between a motor driver and a high level that the test plays."""
 
     def __init__(self, folder: Path):
-        self.driver, self.reset, self.high_name = PtyPort(folder / "driver"), folder / "reset", folder / "teensy"
+        self.driver, self.reset, self.high_name = (
+            PtyPort(folder / "driver"),
+            folder / "reset",
+            folder / "teensy",
+        )
         self.reset.write_bytes(b"1")
         names = ("--high", self.high_name, "--driver", folder / "driver", "--reset", self.reset)
-        self.process = subprocess.Popen([host_program(ROBOT), *names], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [host_program(ROBOT), *names], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
         until(self.high_name.is_symlink)
         self.lines = b""
 
@@ -434,7 +553,9 @@ def test_the_host_program_drives_reports_survives_its_high_level_resets_and_ends
     ],
 )
 def test_the_host_program_says_what_is_wrong_with_its_arguments(tmp_path, arguments, words):
-    done = subprocess.run([host_program(ROBOT), *arguments], cwd=tmp_path, capture_output=True, timeout=20)
+    done = subprocess.run(
+        [host_program(ROBOT), *arguments], cwd=tmp_path, capture_output=True, timeout=20
+    )
     assert done.returncode != 0
     assert words in done.stderr
 
@@ -458,7 +579,18 @@ def board(tmp_path_factory) -> ctypes.CDLL:
     for unit in units:
         subprocess.run([*c, *warned, "-c", f"src/{unit}"], cwd=place, check=True, timeout=240)
     objects = [unit.replace(".c", ".o") for unit in units]
-    command = [*cxx, *warned, "-std=c++17", "-I.", "-shared", "-o", "board.so", "sketch.cpp", "board.cpp", *objects]
+    command = [
+        *cxx,
+        *warned,
+        "-std=c++17",
+        "-I.",
+        "-shared",
+        "-o",
+        "board.so",
+        "sketch.cpp",
+        "board.cpp",
+        *objects,
+    ]
     subprocess.run(command, cwd=place, check=True, timeout=240)
     library = ctypes.CDLL(str(place / "board.so"))
     library.board_take.restype = ctypes.c_size_t
@@ -496,7 +628,9 @@ def test_the_sketch_passes_bytes_between_its_ports_and_the_program_and_nothing_e
         sent = program.step(now)
         to_high, to_driver = to_high + sent.to_high, to_driver + sent.to_driver
     assert taken(board, HIGH) == to_high
-    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" + to_driver  # the first: on being reset
+    assert (
+        taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" + to_driver
+    )  # the first: on being reset
     assert to_driver.count(b"c 0 0.0000") < 200, "it did drive"
 
 
@@ -511,13 +645,17 @@ def test_the_sketch_never_waits_for_a_full_line_and_never_sends_half_a_message(b
 
 
 def test_the_sketch_talks_to_the_driver_fast_enough_for_the_law(board):
-    needed = 2 * 14 * 10 * 1000  # bits: two lines of 14 bytes, ten bits each, a thousand times a second
+    needed = (
+        2 * 14 * 10 * 1000
+    )  # bits: two lines of 14 bytes, ten bits each, a thousand times a second
     assert board.board_baud(DRIVER) >= 460_800 > needed
 
 
 def test_bytes_said_to_a_sketch_in_reset_are_lost(board):
     start_anew(board)
-    data = encode(down_format(ROBOT), (0.6, False, 0.5, 0.0)) + encode(down_format(ROBOT), (0.6, True, 0.5, 0.0))
+    data = encode(down_format(ROBOT), (0.6, False, 0.5, 0.0)) + encode(
+        down_format(ROBOT), (0.6, True, 0.5, 0.0)
+    )
     board.board_give(data, len(data))
     board.board_loop(5_000_000)
     taken(board, DRIVER)

@@ -1,4 +1,7 @@
-"""A guard that is at zero: whether it is reaching it or leaving it, at the start and after a jump. Both engines alike."""
+"""A guard that is at zero:
+
+whether it is reaching it or leaving it, at the start and after a jump. Both engines alike.
+"""
 
 import dataclasses
 
@@ -16,7 +19,10 @@ from support.toys import AbstractToy, Clockwork, Count, NoPower, NoWork, Scalar1
 
 
 class Ending(AbstractToy):
-    """x(t) = t. Guard `change` is 0.3 - x; guard `end` is a cubic: from the start (`after` = 0), or only after the change, 1 before."""
+    """x(t) = t. Guard `change` is 0.3 - x; guard `end` is a cubic:
+
+    from the start (`after` = 0), or only after the change, 1 before.
+    """
 
     c0: float = param(0.0, doc="guard")
     c1: float = param(0.0, doc="guard")
@@ -40,7 +46,8 @@ class Ending(AbstractToy):
         return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
 
 
-#: The cubic of the ending guard, and when it ends the run. What starts at zero and rises ends it at its next zero.
+#: The cubic of the ending guard, and when it ends the run. What starts at zero and rises ends it at
+#: its next zero.
 AT_START = {
     "below zero": ([-0.2, 0.0, 0.0, 0.0], 0.0),
     "below zero and rising": ([-0.2, 1.0, 0.0, 0.0], 0.0),
@@ -80,7 +87,9 @@ def assert_ends(name, outcome, t):
 def test_the_event_engine_ends_a_run_where_its_guard_has_no_room(name):
     system = toy([name])
     one = Ending(*(float(v[0]) for v in (system.c0, system.c1, system.c2, system.c3, system.after)))
-    run = simulate(one, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=0.13))
+    run = simulate(
+        one, Clockwork.begin(Scalar1(x=0.0)), SimPlan(duration=1.0, sample_rate=None, max_step=0.13)
+    )
     assert_ends(name, run.outcome, run.ending.t)
     assert run.ending.event == (None if CASES[name][1] is None else "end")
 
@@ -88,16 +97,22 @@ def test_the_event_engine_ends_a_run_where_its_guard_has_no_room(name):
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_the_step_engine_ends_a_lane_where_its_guard_has_no_room(precision):
     start = HybridState(Scalar1(x=np.zeros(len(CASES))), Count(n=np.int32(0)))
-    columns = run_batch(toy(CASES), start, BatchPlan(1.0, step=0.05, path="xla", precision=precision)).columns
+    columns = run_batch(
+        toy(CASES), start, BatchPlan(1.0, step=0.05, path="xla", precision=precision)
+    ).columns
     for name, outcome, t in zip(CASES, columns["outcome"], columns["t_end"], strict=True):
         if precision == "float64":
             assert_ends(name, Outcome(outcome), t)
         else:  # twenty roundings of x, over a slope of 0.25
-            assert t == pytest.approx(1.0 if CASES[name][1] is None else CASES[name][1], abs=20 * 1.2e-7 / 0.25), name
+            assert t == pytest.approx(
+                1.0 if CASES[name][1] is None else CASES[name][1], abs=20 * 1.2e-7 / 0.25
+            ), name
 
 
 class Meeting(Ending):
-    """The cubic begins with the change; before it the guard of the end falls to zero in the same instant."""
+    """The cubic begins with the change; before it the guard of the end falls to zero in the same
+    instant.
+    """
 
     def guards(self, t, x, m):
         change, cubic = super().guards(t, x, m)
@@ -105,7 +120,10 @@ class Meeting(Ending):
 
 
 def test_a_guard_at_zero_before_a_jump_that_leaves_it_rising_has_had_its_event():
-    """It got to zero itself, in the same instant: unlike one that had room, and that the jump put there."""
+    """It got to zero itself, in the same instant:
+
+    unlike one that had room, and that the jump put there.
+    """
     parts = (0.0, 0.5, -1.0, 0.0, 1.0)
     plan = SimPlan(duration=1.0, sample_rate=None, max_step=0.13)
     run = simulate(Meeting(*parts), Clockwork.begin(Scalar1(x=0.0)), plan)
@@ -113,11 +131,17 @@ def test_a_guard_at_zero_before_a_jump_that_leaves_it_rising_has_had_its_event()
     assert (run.outcome, run.ending.t) == (Outcome.fell, pytest.approx(0.3, abs=1e-12))
     lanes = HybridState(Scalar1(x=np.zeros(1)), Count(n=np.int32(0)))
     batch = run_batch(Meeting(*parts), lanes, BatchPlan(1.0, step=0.05, path="xla")).columns
-    assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == (Outcome.fell, pytest.approx(0.3, abs=1e-12))
+    assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == (
+        Outcome.fell,
+        pytest.approx(0.3, abs=1e-12),
+    )
 
 
 class Bent(AbstractToy):
-    """x falls by 1 m/s from 0.3 m. The guard has `left` at the start, less than a rounding of x, and flattens out within `scale`."""
+    """x falls by 1 m/s from 0.3 m.
+
+    The guard has `left` at the start, less than a rounding of x, and flattens out within `scale`.
+    """
 
     left: float = param(1e-17, doc="guard at the start")
     scale: float = param(1e-4, doc="where the guard flattens out")
@@ -137,18 +161,28 @@ class Bent(AbstractToy):
 
 
 def test_no_event_is_before_the_step_in_which_it_was_seen():
-    """The chord of the guard looks too far, x is rounded by more than the guard has left, and Newton steps back before the start."""
+    """The chord of the guard looks too far, x is rounded by more than the guard has left, and
+    Newton steps back before the start.
+    """
     plan = SimPlan(duration=0.1, sample_rate=None, max_step=0.013)
     for left in (0.5e-17, 1e-17, 2e-17):
         for scale in np.geomspace(1e-6, 1e-2, 25):
-            run = simulate(Bent(left=left, scale=float(scale)), Clockwork.begin(Scalar1(x=0.3)), plan)
+            run = simulate(
+                Bent(left=left, scale=float(scale)), Clockwork.begin(Scalar1(x=0.3)), plan
+            )
             assert len(run.events) == 1 and 0.0 <= run.events[0].t < 1e-12, (left, scale)
 
 
-#: What each start violates, seen by attack: before, the first ran to "arrived", the others for milliseconds or for ever.
+#: What each start violates, seen by attack: before, the first ran to "arrived", the others for
+#: milliseconds or for ever.
 STARTS = [
     ("two-leg-single-step", ["feet=free", "torque_limit=0.15"], Outcome.overloaded, "overload"),
-    ("two-leg-single-step", ["feet=free", "torque_limit=9", "gait.speed=0.3"], Outcome.tipped_over, "tip"),  # the same program
+    (
+        "two-leg-single-step",
+        ["feet=free", "torque_limit=9", "gait.speed=0.3"],
+        Outcome.tipped_over,
+        "tip",
+    ),  # the same program
     ("rimless-wheel", ["start.spoke_speed=1.5"], Outcome.lifted_off, "liftoff"),
     ("rimless-wheel-turning", ["start.roll=0.1"], Outcome.lifted_off, "liftoff_left"),
     ("rimless-wheel-turning", ["start.roll=-0.1"], Outcome.lifted_off, "liftoff_right"),
@@ -164,7 +198,9 @@ def test_a_start_that_its_robot_cannot_hold_ends_at_once(scenario, settings, out
     for plan in plans:
         run = simulate(experiment.system, experiment.start, plan)
         assert (run.outcome, run.ending.event, run.ending.t) == (outcome, event, 0.0)
-        assert len(run.t) and np.all(run.t == 0.0) and run.verdict.sound  # nothing happened, and the books say so
+        assert (
+            len(run.t) and np.all(run.t == 0.0) and run.verdict.sound
+        )  # nothing happened, and the books say so
 
 
 class Restarting(Ending):
@@ -176,16 +212,25 @@ class Restarting(Ending):
         return (change._replace(restarts=("end",)), ending)
 
 
-@pytest.mark.parametrize(("c0", "c1", "c2"), [(-1e-3, -0.1, 0.5), (0.0, -0.1, 0.0), (-1e-17, 0.0, -1.0)])
-def test_an_ending_guard_that_another_event_restarts_waits_at_the_start_unless_it_is_at_zero(c0, c1, c2):
-    """A return map begins just after a footfall, where the spoke that left reaches into the ground: that is no rocking back."""
+@pytest.mark.parametrize(
+    ("c0", "c1", "c2"), [(-1e-3, -0.1, 0.5), (0.0, -0.1, 0.0), (-1e-17, 0.0, -1.0)]
+)
+def test_an_ending_guard_that_another_event_restarts_waits_at_the_start_unless_it_is_at_zero(
+    c0, c1, c2
+):
+    """A return map begins just after a footfall, where the spoke that left reaches into the ground:
+
+    that is no rocking back.
+    """
     run = simulate(
         Restarting(c0, c1, c2, 0.0, 0.0),
         Clockwork.begin(Scalar1(x=0.0)),
         SimPlan(duration=0.25, sample_rate=None, max_step=0.13),
     )
     lanes = HybridState(Scalar1(x=np.zeros(1)), Count(n=np.int32(0)))
-    batch = run_batch(Restarting(c0, c1, c2, 0.0, 0.0), lanes, BatchPlan(0.25, step=0.05, path="xla")).columns
+    batch = run_batch(
+        Restarting(c0, c1, c2, 0.0, 0.0), lanes, BatchPlan(0.25, step=0.05, path="xla")
+    ).columns
     expected = (Outcome.reached_end, 0.25) if c0 == -1e-3 else (Outcome.fell, 0.0)
     assert (run.outcome, run.ending.t) == expected
     assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == expected

@@ -1,7 +1,8 @@
-"""What a plain Python process may rely on: programs compiled once, small loops compiled whole, spoiled programs never used.
+"""What a plain Python process may rely on: programs compiled once, small loops compiled whole,
+spoiled programs never used.
 
-Each process is a fresh one, as a user starts it; the batch in it needs a C++ kernel and several XLA programs.
-"""
+Each process is a fresh one, as a user starts it; the batch in it needs a C++ kernel and several XLA
+programs."""
 
 import json
 import os
@@ -49,7 +50,9 @@ def process(folder, before="", **more):
     paths = os.pathsep.join([str(here), *filter(None, [os.environ.get("PYTHONPATH")])])
     settings = {"PYTHONPATH": paths, "FOOTFALL_CACHE": str(folder), **more}
     command = [sys.executable, "-c", PROCESS.format(before=before)]
-    done = subprocess.run(command, env=environment(**settings), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(
+        command, env=environment(**settings), capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return json.loads(done.stdout)
@@ -65,7 +68,11 @@ def cold(tmp_path_factory):
 def kept(folder):
     """Everything compiled that is kept there, by its ending."""
     places = {".program": folder / "xla-whole-loops", ".so": folder / "kernels"}
-    return [(path, place, ending) for ending, place in places.items() for path in sorted(place.glob(f"*{ending}"))]
+    return [
+        (path, place, ending)
+        for ending, place in places.items()
+        for path in sorted(place.glob(f"*{ending}"))
+    ]
 
 
 def test_a_plain_process_compiles_loops_whole_and_leaves_no_trace_in_its_environment(cold):
@@ -85,7 +92,9 @@ def test_spoiled_programs_and_kernels_are_compiled_again_and_the_result_is_right
     """Bytes flipped all over every file that is kept."""
     folder, first = cold
     files = kept(folder)
-    assert {ending for _, _, ending in files} >= ({".program", ".so"} if first["path"].startswith("C++") else {".program"})
+    assert {ending for _, _, ending in files} >= (
+        {".program", ".so"} if first["path"].startswith("C++") else {".program"}
+    )
     for path, _, _ in files:
         content = bytearray(path.read_bytes())
         for at in range(7, len(content), 501):
@@ -111,7 +120,10 @@ def test_a_process_that_started_jax_itself_runs_without_the_option_and_keeps_its
 
 def test_a_user_who_chose_is_left_alone(tmp_path):
     """A cache and that very option of his own."""
-    chosen = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "mine"), "XLA_FLAGS": jax_setup.FLAG.replace("100000", "2000")}
+    chosen = {
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "mine"),
+        "XLA_FLAGS": jax_setup.FLAG.replace("100000", "2000"),
+    }
     found = process(tmp_path / "cache", **chosen)
     assert found["cache"] == chosen["JAX_COMPILATION_CACHE_DIR"] and found["environment"]
     assert not list((tmp_path / "cache").glob("xla*"))
@@ -159,7 +171,9 @@ del jax._src.xla_bridge.backends_are_initialized
 """
     found = process(tmp_path, hide)
     assert not found["whole_loops"] and found["misses"] > 0
-    assert not list((tmp_path / "xla").glob("*.program")) and list((tmp_path / "xla").glob("*-cache"))
+    assert not list((tmp_path / "xla").glob("*.program")) and list(
+        (tmp_path / "xla").glob("*-cache")
+    )
 
 
 def test_an_unknown_jaxlib_is_tried_once_in_a_process_of_its_own(tmp_path, monkeypatch):
@@ -172,6 +186,8 @@ def test_an_unknown_jaxlib_is_tried_once_in_a_process_of_its_own(tmp_path, monke
     monkeypatch.setenv("FOOTFALL_CACHE", str(tmp_path))
     monkeypatch.setattr(jax_setup.subprocess, "run", run)
     for version, answer in (("9.1", True), ("9.1", True), ("9.2", False), ("9.2", False)):
-        monkeypatch.setattr(jax_setup.importlib.metadata, "version", lambda name, version=version: version)
+        monkeypatch.setattr(
+            jax_setup.importlib.metadata, "version", lambda name, version=version: version
+        )
         assert jax_setup._option_is_safe() is answer
     assert calls == [jax_setup.FLAG] * 2

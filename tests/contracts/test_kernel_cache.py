@@ -1,4 +1,7 @@
-"""What the kernel cache may be relied on for: it loads what this user built and nothing else, and it never hangs or half-writes."""
+"""What the kernel cache may be relied on for:
+
+it loads what this user built and nothing else, and it never hangs or half-writes.
+"""
 
 import ctypes
 import hashlib
@@ -90,12 +93,13 @@ def test_a_library_belongs_to_its_compiler_flags_and_cpu(monkeypatch, folder):
 def test_four_processes_may_build_the_same_kernel_at_once(folder):
     source = build().source
     shutil.rmtree(folder)
-    # The package's own __init__ starts JAX; the cache does not need it, and four starts would be most of the test.
+    # The package's own __init__ starts JAX; the cache does not need it, and four starts would be
+    # most of the test.
     program = (
-        "import sys, types\n"
-        "package = types.ModuleType('footfall'); package.__path__ = [sys.argv[1]]; sys.modules['footfall'] = package\n"
-        "from footfall.engines.kernels.kernel_cache import load_kernel\n"
-        "load_kernel(open(sys.argv[2]).read()).library.footfall_run\n"
+        "import sys, types\npackage = types.ModuleType('footfall'); package.__path__ ="
+        " [sys.argv[1]]; sys.modules['footfall'] = package\nfrom"
+        " footfall.engines.kernels.kernel_cache import"
+        " load_kernel\nload_kernel(open(sys.argv[2]).read()).library.footfall_run\n"
     )
     package = Path(kernel_cache.__file__).parents[2]
     (folder.parent / "source").write_text(source)
@@ -156,7 +160,9 @@ def test_of_two_secrets_made_at_once_the_first_counts(folder):
     with private_folder.private_folder(folder, ".so") as private:
         assert private is not None
         first = private.secret()
-        private.write(private_folder.SECRET, bytes(32), replace=False)  # what a process does that saw no secret a moment ago
+        private.write(
+            private_folder.SECRET, bytes(32), replace=False
+        )  # what a process does that saw no secret a moment ago
         assert private.secret() == first
     assert [path.name for path in folder.iterdir()] == ["secret"]
 
@@ -292,10 +298,15 @@ def test_the_compiler_can_be_chosen(monkeypatch, tmp_path):
 
 
 def test_a_failing_compiler_is_quoted(monkeypatch, tmp_path):
-    script = 'case "$1" in --version) echo failing 1.0; exit 0;; esac\necho "In file x:"\necho "x.cpp:1: error: out of paper" >&2\nexit 1'
+    script = (
+        'case "$1" in --version) echo failing 1.0; exit 0;; esac\necho "In file x:"\necho "x.cpp:1:'
+        ' error: out of paper" >&2\nexit 1'
+    )
     monkeypatch.setenv("FOOTFALL_CXX", str(write_script(tmp_path / "failing", script)))
     assert reason() == "failing failed: x.cpp:1: error: out of paper"
-    monkeypatch.setenv("FOOTFALL_CXX", str(write_script(tmp_path / "worse", "echo no licence; exit 1")))
+    monkeypatch.setenv(
+        "FOOTFALL_CXX", str(write_script(tmp_path / "worse", "echo no licence; exit 1"))
+    )
     assert reason() == "worse failed: no licence"
 
 

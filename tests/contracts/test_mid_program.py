@@ -1,4 +1,7 @@
-"""What every mid-level program does: the one in Python and the firmware's core, one suite for both, in virtual time to the microsecond."""
+"""What every mid-level program does:
+
+the one in Python and the firmware's core, one suite for both, in virtual time to the microsecond.
+"""
 
 import math
 from collections.abc import Callable
@@ -25,7 +28,14 @@ def program_of(request) -> Callable:
     return PROGRAMS[request.param]
 
 
-def say(program, now_us: int, on: bool = True, setpoint: float = 0.6, pitch: float = 0.5, steer: float = 0.0) -> None:
+def say(
+    program,
+    now_us: int,
+    on: bool = True,
+    setpoint: float = 0.6,
+    pitch: float = 0.5,
+    steer: float = 0.0,
+) -> None:
     """A frame from the high level."""
     form = down_format(program.settings)
     program.receive(encode(form, (setpoint, on, pitch, steer)[: len(form.fields)]), now_us)
@@ -40,7 +50,9 @@ def currents(lines: bytes) -> list[float]:
     return [float(line.split()[2]) for line in lines.splitlines()]
 
 
-def test_one_second_of_calls_every_100_us_gives_1000_calculations_1000_pairs_of_lines_and_100_reports(program_of):
+def test_one_second_of_calls_every_100_us_gives_1000_calculations_1000_pairs_of_lines_and_100_reports(
+    program_of,
+):
     program, reader = program_of(ROBOT), FrameReader(up_format(ROBOT))
     lines, outputs = [], set()
     switch_on(program, 0)
@@ -63,7 +75,9 @@ def test_one_second_of_calls_every_100_us_gives_1000_calculations_1000_pairs_of_
 def test_lines_go_out_if_and_only_if_the_law_calculated(program_of):
     program = program_of(ROBOT)
     switch_on(program, 0)
-    assert currents(program.step(0).to_driver) == pytest.approx([program.output] * 2, abs=0.5e-4)  # four decimals
+    assert currents(program.step(0).to_driver) == pytest.approx(
+        [program.output] * 2, abs=0.5e-4
+    )  # four decimals
     before = program.output
     assert program.step(999).to_driver == b""
     assert program.output == before
@@ -73,7 +87,9 @@ def test_lines_go_out_if_and_only_if_the_law_calculated(program_of):
 
 def test_while_off_it_commands_0_a_at_once_and_then_once_a_period(program_of):
     program = program_of(ROBOT)
-    times = [now for now in range(0, 4 * MILLISECOND + 100, 100) if program.step(now).to_driver == STILL]
+    times = [
+        now for now in range(0, 4 * MILLISECOND + 100, 100) if program.step(now).to_driver == STILL
+    ]
     assert times == [0, 1000, 2000, 3000, 4000]
     switch_on(program, 4100)
     assert program.step(4100).to_driver != STILL
@@ -211,11 +227,15 @@ def test_a_saturated_output_is_reported_in_a_frame_that_the_high_level_accepts(p
         switch_on(program, now, setpoint=math.copysign(1.5, -pitch), pitch=pitch)
         program.step(now)
         (output,) = reader.feed(program.step(now + 10_000).to_high)[0]
-        assert output == pytest.approx(math.copysign(EVERY[name].gains.output_limit, -pitch), rel=1e-6)
+        assert output == pytest.approx(
+            math.copysign(EVERY[name].gains.output_limit, -pitch), rel=1e-6
+        )
 
 
 @pytest.mark.parametrize("nothing", [math.nan, math.inf, -math.inf])
-def test_a_pitch_that_is_no_number_keeps_the_output_for_one_call_and_then_counts_as_a_watchdog_failure(program_of, nothing):
+def test_a_pitch_that_is_no_number_keeps_the_output_for_one_call_and_then_counts_as_a_watchdog_failure(
+    program_of, nothing
+):
     """Frames cannot carry such a pitch; a chip that reads its sensor itself could."""
     program = program_of(ROBOT)
     switch_on(program, 0)
@@ -237,7 +257,9 @@ def test_one_pitch_that_is_no_number_between_good_ones_is_passed_over(program_of
     for now in (2000, 3000):
         for each in (program, other):
             say(each, now)
-        assert program.step(now).to_driver == other.step(now).to_driver, "the integral did not run while nothing was seen"
+        assert program.step(now).to_driver == other.step(now).to_driver, (
+            "the integral did not run while nothing was seen"
+        )
     program.take(0.6, True, math.nan, 0.0, 4000)
     program.step(4000)
     assert program.on, "it was one call only, again"
@@ -252,14 +274,18 @@ def test_switching_off_forgets_that_nothing_was_seen(program_of):
         assert program.on, "one call only, each time"
 
 
-@pytest.mark.parametrize("values", [{"setpoint": math.nan}, {"steer": math.nan}, {"setpoint": math.inf, "pitch": 0.0}])
+@pytest.mark.parametrize(
+    "values", [{"setpoint": math.nan}, {"steer": math.nan}, {"setpoint": math.inf, "pitch": 0.0}]
+)
 def test_nothing_that_is_no_number_ever_reaches_the_driver(program_of, values):
     program = program_of(ROBOT)
     switch_on(program, 0)
     told = {"setpoint": 0.6, "pitch": 0.5, "steer": 0.0} | values
     program.take(told["setpoint"], True, told["pitch"], told["steer"], 0)
     lines = program.step(0).to_driver
-    assert lines == STILL if any(map(math.isnan, told.values())) else currents(lines) == [40.0, 40.0]
+    assert (
+        lines == STILL if any(map(math.isnan, told.values())) else currents(lines) == [40.0, 40.0]
+    )
 
 
 def test_a_corrupted_frame_among_good_ones_is_counted_and_changes_nothing(program_of):
@@ -288,7 +314,9 @@ def test_the_newest_of_several_frames_that_arrive_together_wins(program_of):
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["growing counter", "32-bit counter"])
-def test_the_wrap_of_the_microsecond_counter_in_the_middle_of_a_run_changes_nothing(program_of, wrapped):
+def test_the_wrap_of_the_microsecond_counter_in_the_middle_of_a_run_changes_nothing(
+    program_of, wrapped
+):
     start = 2**32 - 100_000 - 37
     here, there = program_of(ROBOT), program_of(ROBOT)
     for k in range(0, 400_000, 250):
@@ -300,7 +328,9 @@ def test_the_wrap_of_the_microsecond_counter_in_the_middle_of_a_run_changes_noth
     assert here.watchdog_tripped and there.watchdog_tripped
 
 
-def test_a_late_report_does_not_delay_those_after_it_and_missed_ones_are_not_made_up_for(program_of):
+def test_a_late_report_does_not_delay_those_after_it_and_missed_ones_are_not_made_up_for(
+    program_of,
+):
     program = program_of(ROBOT)
     calls = [0, 9_000, 10_900, 20_000, 29_999, 30_000, 55_000, 55_250, 64_999, 65_000]
     reported = [now for now in calls if program.step(now).to_high]

@@ -1,4 +1,7 @@
-"""The engine of rigid bodies: the contract of a Trajectory, books that close, runs that repeat, ends that are data."""
+"""The engine of rigid bodies:
+
+the contract of a Trajectory, books that close, runs that repeat, ends that are data.
+"""
 
 import dataclasses
 import subprocess
@@ -30,7 +33,10 @@ class BallStart(AbstractStart):
 
     def state(self, system):
         del system
-        return HybridState(BodiesState(qpos=np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]), qvel=np.zeros(6)), NoState())
+        return HybridState(
+            BodiesState(qpos=np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]), qvel=np.zeros(6)),
+            NoState(),
+        )
 
 
 class BallOutputs(eqx.Module):
@@ -108,14 +114,18 @@ def test_a_falling_ball_is_where_newton_puts_it_and_its_books_close():
     assert run.ledger.stored_end["kinetic"] == pytest.approx(0.5 * 2 * G**2, rel=1e-12)
     # Half a step of falling too far: m g v h/2.
     assert run.ledger.residual == pytest.approx(-2 * G * G * 1e-3 / 2, rel=1e-9)
-    assert run.ledger.work == {"driving": 0.0} and run.ledger.losses == {"braking": 0.0, "contact": 0.0}
+    assert run.ledger.work == {"driving": 0.0} and run.ledger.losses == {
+        "braking": 0.0,
+        "contact": 0.0,
+    }
 
 
 @pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
 def test_a_ball_that_has_landed_lost_its_height_to_contact_and_rests_on_its_weight(cone):
     run = simulate(Ball(cone=cone), plan=SimPlan(duration=3.0))
     assert run.ledger.losses["contact"] == pytest.approx(2 * G * 0.9, rel=0.01)
-    # What half a step of falling too far gives, m g v h/2, is zero again at rest; nothing else is lost.
+    # What half a step of falling too far gives, m g v h/2, is zero again at rest; nothing else is
+    # lost.
     assert run.ledger.relative_residual < 1e-12
 
 
@@ -158,7 +168,9 @@ def test_ctrl_c_keeps_what_was_computed():
     assert run.outcome is Outcome.interrupted
     assert run.t[-1] == pytest.approx(2 * CHUNK * 1e-3, abs=6e-3)
     assert run.ledger.relative_residual < 5e-3
-    early = simulate(Ball(also=lambda i, data: stop(2 * CHUNK + 7, data)), plan=SimPlan(duration=20.0))
+    early = simulate(
+        Ball(also=lambda i, data: stop(2 * CHUNK + 7, data)), plan=SimPlan(duration=20.0)
+    )
     assert early.outcome is Outcome.interrupted and len(early.t) == 0
     assert summarise(early).outcome["name"] == "interrupted"
 
@@ -198,8 +210,17 @@ def test_an_absurdly_long_run_is_refused_at_once():
 def test_columns_are_those_the_signals_declare(urchin):
     _, run = urchin
     assert set(run.columns) == set(run.signals)
-    assert all(values.shape == run.t.shape and values.dtype == float for values in run.columns.values())
-    assert {s.role for s in run.signals.values()} == {"state", "discrete", "output", "store", "power", "work"}
+    assert all(
+        values.shape == run.t.shape and values.dtype == float for values in run.columns.values()
+    )
+    assert {s.role for s in run.signals.values()} == {
+        "state",
+        "discrete",
+        "output",
+        "store",
+        "power",
+        "work",
+    }
     for name, s in run.signals.items():
         assert s.rate_of is None or s.rate_of in run.columns, name
     assert np.all(run.j == 0) and np.all(np.diff(run.t) > 0)
@@ -213,7 +234,9 @@ def test_a_run_repeats_itself_to_the_last_bit(urchin):
 
 def test_what_is_sampled_does_not_change_what_happens(urchin):
     experiment, run = urchin
-    seldom = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=10.0))
+    seldom = simulate(
+        experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=10.0)
+    )
     for name in ("qpos.0", "qvel.10", "work.driving", "store.kinetic", "tip.fz.2"):
         assert np.array_equal(seldom[name], run[name][::5]), name
 
@@ -222,7 +245,9 @@ def test_forces_of_the_ground_carry_the_weight(urchin):
     experiment, run = urchin
     steady = run.t > 1.5
     assert run["load.lift"][steady].mean() == pytest.approx(experiment.system.weight, rel=2e-3)
-    assert sum(run[f"tip.fz.{i}"] for i in range(12)) + run["load.shell"] == pytest.approx(run["load.lift"], abs=1e-12)
+    assert sum(run[f"tip.fz.{i}"] for i in range(12)) + run["load.shell"] == pytest.approx(
+        run["load.lift"], abs=1e-12
+    )
     assert np.all(run["load.shell"] == 0.0)
 
 
@@ -233,7 +258,9 @@ def test_logged_contact_forces_are_mujocos(urchin):
     row = 90
     data.qpos[:] = [run[f"qpos.{i}"][row] for i in range(model.nq)]
     data.qvel[:] = [run[f"qvel.{i}"][row] for i in range(model.nv)]
-    data.ctrl[:] = np.array([[run[f"drive.{j}.{i}"][row] for j in ("swing", "sweep", "slide")] for i in range(12)]).ravel()
+    data.ctrl[:] = np.array(
+        [[run[f"drive.{j}.{i}"][row] for j in ("swing", "sweep", "slide")] for i in range(12)]
+    ).ravel()
     data.ctrl[:] += np.tile([0.5, 0.5, 100.0], 12) * data.qvel[6:]
     mujoco.mj_forward(model, data)
     up, force = np.zeros(model.ngeom), np.zeros(6)
@@ -248,10 +275,15 @@ def test_logged_contact_forces_are_mujocos(urchin):
 
 def test_books_close_and_close_better_with_shorter_steps(urchin):
     _, run = urchin
-    assert run.ledger.relative_residual < 1e-4  # it stops in the middle of a step: m g v h/2 of 0.2 J
+    assert (
+        run.ledger.relative_residual < 1e-4
+    )  # it stops in the middle of a step: m g v h/2 of 0.2 J
     rolls = load("urchin-roll", ['program="roll 1"'], duration=2.5)
     coarse, fine = (
-        simulate(rolls.system, rolls.start, dataclasses.replace(rolls.plan, step=h, sample_rate=200.0)) for h in (5e-4, 1.25e-4)
+        simulate(
+            rolls.system, rolls.start, dataclasses.replace(rolls.plan, step=h, sample_rate=200.0)
+        )
+        for h in (5e-4, 1.25e-4)
     )
     assert coarse.ledger.relative_residual < 3e-4  # balls that hit the floor within few steps
     assert abs(fine.ledger.residual) < 0.4 * abs(coarse.ledger.residual)
@@ -261,9 +293,16 @@ def test_work_is_what_the_powers_add_up_to(urchin):
     _, run = urchin
     for name in ("driving", "braking"):
         summed = np.concatenate(
-            [[0.0], np.cumsum(0.5 * (run[f"power.{name}"][1:] + run[f"power.{name}"][:-1]) * np.diff(run.t))]
+            [
+                [0.0],
+                np.cumsum(
+                    0.5 * (run[f"power.{name}"][1:] + run[f"power.{name}"][:-1]) * np.diff(run.t)
+                ),
+            ]
         )
-        assert run[f"work.{name}"][-1] == pytest.approx(summed[-1], rel=0.1)  # twenty steps to a sample
+        assert run[f"work.{name}"][-1] == pytest.approx(
+            summed[-1], rel=0.1
+        )  # twenty steps to a sample
     assert np.all(np.diff(run["work.driving"]) >= 0) and np.all(np.diff(run["work.braking"]) <= 0)
 
 
@@ -315,7 +354,9 @@ def test_what_needs_equations_of_its_own_says_so():
         rollout(load("urchin-walk"), {"friction": [0.5, 1.0]})
 
 
-@pytest.mark.parametrize("code", ["import footfall", "import footfall; footfall.load('urchin-walk')"])
+@pytest.mark.parametrize(
+    "code", ["import footfall", "import footfall; footfall.load('urchin-walk')"]
+)
 def test_mujoco_is_not_imported_before_something_is_stepped(code):
     done = subprocess.run(
         [sys.executable, "-c", f"{code}; import sys; sys.exit('mujoco' in sys.modules)"],
@@ -336,6 +377,8 @@ def test_without_mujoco_the_line_that_installs_it_is_told(monkeypatch):
 def test_a_run_that_starts_without_room_ends_there():
     """As in the other engines: docs/conventions.md, guards."""
     start = Ball().begin(BallStart())
-    deep = start._replace(x=eqx.tree_at(lambda x: x.qpos, start.x, np.array([0.0, 0.0, -6.0, 1.0, 0.0, 0.0, 0.0])))
+    deep = start._replace(
+        x=eqx.tree_at(lambda x: x.qpos, start.x, np.array([0.0, 0.0, -6.0, 1.0, 0.0, 0.0, 0.0]))
+    )
     run = simulate(Ball(floor=False), deep, SimPlan(duration=1.0))
     assert (run.outcome, run.ending.event, run.ending.t) == (Outcome.fell, "deep", 0.0)

@@ -1,4 +1,6 @@
-"""The emulated motor driver's protocol, and what every link to a motor driver owes the high level."""
+"""The emulated motor driver's protocol, and what every link to a motor driver owes the high
+level.
+"""
 
 import dataclasses
 import math
@@ -22,7 +24,9 @@ STILL = ((0.0, 0.0), (0.0, 0.0))  # speeds, positions
 ARM = b"w axis0.requested_state 8\nw axis1.requested_state 8\n"
 
 
-def emulator(settings: StackSettings = SETTINGS, battery: Battery = BATTERY, **choices) -> OdriveEmulator:
+def emulator(
+    settings: StackSettings = SETTINGS, battery: Battery = BATTERY, **choices
+) -> OdriveEmulator:
     return OdriveEmulator(settings, [WINDING] * settings.motors, battery, **choices)
 
 
@@ -113,7 +117,8 @@ def test_the_two_lines_do_not_mix_their_bytes():
 
 @given(
     st.lists(
-        st.binary(max_size=64) | st.sampled_from([b"c 0 1\n", b"w axis0.", b"r axis0.error\n", b"\n", b"*", b"9" * 300]),
+        st.binary(max_size=64)
+        | st.sampled_from([b"c 0 1\n", b"w axis0.", b"r axis0.error\n", b"\n", b"*", b"9" * 300]),
         max_size=30,
     )
 )
@@ -143,7 +148,9 @@ def test_what_the_mid_level_sends_forward_flows_forward_on_both_sides():
     odrive = armed()
     odrive.uart(current_lines(SETTINGS, [3.0, 4.0]), 0)
     assert odrive.tick(0, *STILL) == (3.0, 4.0)
-    assert asked(odrive, b"r axis1.motor.current_control.Iq_measured") == b"-4.000000"  # the motor's own sign
+    assert (
+        asked(odrive, b"r axis1.motor.current_control.Iq_measured") == b"-4.000000"
+    )  # the motor's own sign
 
 
 def test_command_in_newton_metres_is_turned_into_amperes():
@@ -173,7 +180,9 @@ def test_bus_sags_under_load_as_the_battery_says():
     odrive.tick(0, *STILL)
     power = 2 * WINDING.resistance * 20.0**2
     assert odrive.bus_voltage * odrive.bus_current == pytest.approx(power)
-    assert odrive.bus_voltage == pytest.approx(BATTERY.voltage - BATTERY.resistance * odrive.bus_current)
+    assert odrive.bus_voltage == pytest.approx(
+        BATTERY.voltage - BATTERY.resistance * odrive.bus_current
+    )
 
 
 def test_current_loop_of_finite_bandwidth_approaches_its_command():
@@ -186,11 +195,13 @@ def test_current_loop_of_finite_bandwidth_approaches_its_command():
 
 
 def wheel(odrive: OdriveEmulator, seconds: float) -> tuple[float, float]:
-    """Position and speed of motor 0 with some inertia on it (2 turns/s^2 per A) after a time of 1 kHz commands repeated."""
+    """Position and speed of motor 0 with some inertia on it (2 turns/s^2 per A) after a time of 1
+    kHz commands repeated.
+    """
     position = speed = 0.0
     for k in range(int(seconds * 4000)):
         odrive.axes[0].feed(250 * k)
-        (current, *_) = odrive.tick(250 * k, (speed, 0.0), (position, 0.0))
+        current, *_ = odrive.tick(250 * k, (speed, 0.0), (position, 0.0))
         speed += 250e-6 * 2.0 * current
         position += 250e-6 * speed
     return position, speed
@@ -206,7 +217,9 @@ def test_velocity_command_is_reached():
 def test_position_command_is_reached():
     odrive = armed()
     odrive.uart(b"p 0 1.5\n", 0)
-    assert wheel(odrive, 6.0)[0] == pytest.approx(1.5, abs=1e-4)  # slowest mode 5 /s: e^-30 is left, and the steps' error
+    assert wheel(odrive, 6.0)[0] == pytest.approx(
+        1.5, abs=1e-4
+    )  # slowest mode 5 /s: e^-30 is left, and the steps' error
 
 
 def test_velocity_wish_of_the_position_loop_is_held_to_the_speed_limit():
@@ -241,7 +254,10 @@ def test_watchdog_expires_100_ms_after_the_last_command_of_its_motor(feeding):
     odrive.tick(149_750, *STILL)
     assert odrive.axes[0].error == AxisError(0)
     odrive.tick(150_000, *STILL)
-    assert asked(odrive, b"r axis0.error") == b"2048" and asked(odrive, b"r axis0.current_state") == b"1"
+    assert (
+        asked(odrive, b"r axis0.error") == b"2048"
+        and asked(odrive, b"r axis0.current_state") == b"1"
+    )
     assert odrive.tick(150_250, *STILL) == (0.0, -1.0)
 
 
@@ -286,7 +302,9 @@ def test_driver_trips_by_itself_a_fifth_above_the_speed_limit(speed):
     assert odrive.axes[0].error == AxisError.CONTROLLER_FAILED
 
 
-@pytest.mark.parametrize("voltage, error", [(7.9, AxisError.UNDER_VOLTAGE), (60.0, AxisError.OVER_VOLTAGE)])
+@pytest.mark.parametrize(
+    "voltage, error", [(7.9, AxisError.UNDER_VOLTAGE), (60.0, AxisError.OVER_VOLTAGE)]
+)
 def test_bus_voltage_outside_the_trip_levels_stops_both_motors(voltage, error):
     odrive = armed(battery=BATTERY._replace(voltage=voltage))
     odrive.uart(b"c 0 1\nc 1 1\n", 0)
@@ -297,11 +315,19 @@ def test_bus_voltage_outside_the_trip_levels_stops_both_motors(voltage, error):
 def test_motor_never_calibrated_refuses_closed_loop_until_it_has_been():
     odrive = emulator(calibrated=False, calibration_us=2_000_000)
     odrive.usb(ARM, 0)
-    assert asked(odrive, b"r axis0.current_state") == b"1" and asked(odrive, b"r axis0.error") == b"1"
+    assert (
+        asked(odrive, b"r axis0.current_state") == b"1" and asked(odrive, b"r axis0.error") == b"1"
+    )
     odrive.usb(b"sc\nw axis0.requested_state 3\nc 0 1\n", 0)
-    assert odrive.tick(1_999_750, *STILL) == (0.0, 0.0) and asked(odrive, b"r axis0.current_state") == b"3"
+    assert (
+        odrive.tick(1_999_750, *STILL) == (0.0, 0.0)
+        and asked(odrive, b"r axis0.current_state") == b"3"
+    )
     odrive.tick(2_000_000, *STILL)
-    assert asked(odrive, b"r axis0.current_state") == b"1" and asked(odrive, b"r axis0.motor.is_calibrated") == b"1"
+    assert (
+        asked(odrive, b"r axis0.current_state") == b"1"
+        and asked(odrive, b"r axis0.motor.is_calibrated") == b"1"
+    )
     odrive.usb(b"w axis0.requested_state 8\n", 2_000_000)
     assert asked(odrive, b"r axis0.current_state") == b"8"
 
@@ -309,7 +335,9 @@ def test_motor_never_calibrated_refuses_closed_loop_until_it_has_been():
 def test_state_that_does_not_exist_is_an_error_and_leaves_the_motor_off():
     odrive = armed()
     odrive.usb(b"w axis0.requested_state 77\n", 0)
-    assert asked(odrive, b"r axis0.error") == b"1" and asked(odrive, b"r axis0.current_state") == b"1"
+    assert (
+        asked(odrive, b"r axis0.error") == b"1" and asked(odrive, b"r axis0.current_state") == b"1"
+    )
 
 
 # Links of the high level to a motor driver: the same claims for each make
@@ -343,7 +371,10 @@ class Wire:
 
 
 class Tree:
-    """An object tree as the vendor's package gives it, over an emulator: attributes are properties."""
+    """An object tree as the vendor's package gives it, over an emulator:
+
+    attributes are properties.
+    """
 
     def __init__(self, odrive: OdriveEmulator, path: str = "", absent: tuple[str, ...] = ()):
         object.__setattr__(self, "_of", (odrive, path, absent))
@@ -378,7 +409,9 @@ LINKS = {
     "ascii 0.5": over_ascii,
     "ascii 0.4": lambda odrive: over_ascii(odrive, dialect=FIRMWARE_04),
     "ascii 0.6": lambda odrive: over_ascii(odrive, dialect=FIRMWARE_06),
-    "vendor 0.5": lambda odrive: OdriveVendor(Tree(odrive, absent=("pos_estimate", "active_errors")), SETTINGS),
+    "vendor 0.5": lambda odrive: OdriveVendor(
+        Tree(odrive, absent=("pos_estimate", "active_errors")), SETTINGS
+    ),
     "vendor 0.6": lambda odrive: OdriveVendor(Tree(odrive), SETTINGS),
 }
 
@@ -437,8 +470,13 @@ def test_ascii_link_arms_with_zero_current_whatever_was_commanded_before():
 
 
 def test_vendor_link_arms_with_zero_torque_whatever_was_commanded_before():
-    axes = [SimpleNamespace(controller=SimpleNamespace(input_torque=5.0), error=0, encoder=None) for _ in range(2)]
-    OdriveVendor(SimpleNamespace(axis0=axes[0], axis1=axes[1], clear_errors=lambda: None), SETTINGS).motors_on()
+    axes = [
+        SimpleNamespace(controller=SimpleNamespace(input_torque=5.0), error=0, encoder=None)
+        for _ in range(2)
+    ]
+    OdriveVendor(
+        SimpleNamespace(axis0=axes[0], axis1=axes[1], clear_errors=lambda: None), SETTINGS
+    ).motors_on()
     assert [axis.controller.input_torque for axis in axes] == [0.0, 0.0]
     assert [axis.requested_state for axis in axes] == [8, 8]
 

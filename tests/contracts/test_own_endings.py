@@ -1,4 +1,7 @@
-"""A robot of one's own ends in its own way: in a run, in a batch, in a sweep's table, in another process."""
+"""A robot of one's own ends in its own way:
+
+in a run, in a batch, in a sweep's table, in another process.
+"""
 
 import pickle
 import subprocess
@@ -84,7 +87,9 @@ def test_a_run_ends_by_the_robots_own_outcome(sled):
     run = ff.simulate(sled)
     assert run.outcome.name == "bogged_down" and run.outcome.meaning == "the mud holds the sled"
     # v = exp(-t/2) reaches one half at 2 ln 2
-    assert run.ending.t == pytest.approx(1.3862943611198906, abs=1e-9)  # the engine's tolerance is 1e-8 of the state
+    assert run.ending.t == pytest.approx(
+        1.3862943611198906, abs=1e-9
+    )  # the engine's tolerance is 1e-8 of the state
     assert run.outcome is Outcome["bogged_down"]
 
 
@@ -103,7 +108,10 @@ def test_it_has_the_same_number_in_every_process_and_survives_the_way_there(sled
         "print(int(o), o.name, o.meaning, o is Outcome['bogged_down'])"
     )
     said = subprocess.run(
-        [sys.executable, "-c", program, pickle.dumps(own).hex()], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, pickle.dumps(own).hex()],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     assert said.strip() == f"{int(own)} bogged_down the mud holds the sled True"
 
@@ -123,7 +131,10 @@ def test_an_unknown_success_is_refused_and_an_own_one_is_known(tmp_path, sled):
 
 
 def test_a_jump_may_leave_its_work_out_beside_one_that_does_some(tmp_path, monkeypatch):
-    """The hopper of `footfall new`: touchdown reports nothing, the push at the bottom does work, lift-off loses some."""
+    """The hopper of `footfall new`:
+
+    touchdown reports nothing, the push at the bottom does work, lift-off loses some.
+    """
     monkeypatch.chdir(tmp_path)
     new_robot("hopper")
     hopper = ff.load("hopper/hopper.toml", duration=2)
@@ -136,10 +147,16 @@ def test_a_jump_may_leave_its_work_out_beside_one_that_does_some(tmp_path, monke
 
 
 def test_a_system_whose_jumps_all_do_nothing_has_no_such_lines(tmp_path):
-    (tmp_path / "sled.py").write_text(ROBOT.replace('outcome=Outcome("bogged_down", "the mud holds the sled")', "unit='m/s'"))
+    (tmp_path / "sled.py").write_text(
+        ROBOT.replace('outcome=Outcome("bogged_down", "the mud holds the sled")', "unit='m/s'")
+    )
     (tmp_path / "sled.toml").write_text(SCENARIO.replace("bogged_down", "reached_end"))
     sled = ff.load(tmp_path / "sled.toml", trust=True)
     run = sled.run()
-    assert len(run.events_named("stuck")) == 1 and not run.ledger.jump_work and not run.ledger.jump_losses
+    assert (
+        len(run.events_named("stuck")) == 1
+        and not run.ledger.jump_work
+        and not run.ledger.jump_losses
+    )
     assert ff.check_system(sled.system, sled.start) is not None
     assert list(sled.sweep({"drag": [1.0]}).outcome.values) == ["reached_end"]

@@ -1,4 +1,6 @@
-"""Every part in the catalogue keeps its slot's contract; every robot runs with every part that fits."""
+"""Every part in the catalogue keeps its slot's contract; every robot runs with every part that
+fits.
+"""
 
 import inspect
 import itertools
@@ -37,7 +39,9 @@ def kinds(base):
 
 
 def test_what_footfall_list_shows_is_what_the_catalogue_holds():
-    assert kept_parts() == made_parts(), "out of date: run `make format`, or python -m footfall.scenario.known_parts"
+    assert kept_parts() == made_parts(), (
+        "out of date: run `make format`, or python -m footfall.scenario.known_parts"
+    )
 
 
 @pytest.mark.parametrize("kind", sorted(PARTS))
@@ -57,12 +61,16 @@ def test_a_legs_force_is_minus_the_slope_of_its_energy_less_what_its_loss_says(k
     leg = PARTS[kind]()
     rest = leg.rest_length
     assert leg.energy(rest) == 0.0 and leg.force(rest, 0.0) == 0.0
-    for length, rate in itertools.product(rest + np.array([-0.02, -0.003, 0.001]), (-0.7, 0.0, 0.4)):
+    for length, rate in itertools.product(
+        rest + np.array([-0.02, -0.003, 0.001]), (-0.7, 0.0, 0.4)
+    ):
         slope = jax.grad(leg.energy)(jnp.asarray(length))
         loss = leg.loss(length, rate)
         assert loss >= 0
         # Both sides are sums of a few terms of this size: rounding.
-        assert leg.force(length, rate) * rate == pytest.approx(float(-slope * rate - loss), rel=1e-12, abs=1e-12)
+        assert leg.force(length, rate) * rate == pytest.approx(
+            float(-slope * rate - loss), rel=1e-12, abs=1e-12
+        )
     assert leg.force(rest - 0.005, 0.0) > 0 > leg.force(rest + 0.005, 0.0)
 
 
@@ -107,7 +115,8 @@ def test_a_terrains_slope_is_the_derivative_of_its_height(kind):
     assert terrain.height(0.0) == 0.0
 
 
-# --- feet, drives and tails of the runner; ground and friction have theirs in laws/test_contact_laws.py ---------------------------
+# --- feet, drives and tails of the runner; ground and friction have theirs in
+# laws/test_contact_laws.py ---------------------------
 
 LANES = 500
 WATER = Medium(level=0.0, density=1000.0, gravity=9.81)
@@ -116,13 +125,21 @@ WATER = Medium(level=0.0, density=1000.0, gravity=9.81)
 def variants(base):
     """Every kind for a slot, with every option of its choices."""
     for kind in kinds(base):
-        choices = {name: info.options for name, info in describe(PARTS[kind]).items() if info.role == "choice"}
+        choices = {
+            name: info.options
+            for name, info in describe(PARTS[kind]).items()
+            if info.role == "choice"
+        }
         for chosen in itertools.product(*choices.values()):
-            yield pytest.param(PARTS[kind](**dict(zip(choices, chosen, strict=True))), id="-".join([kind, *chosen]))
+            yield pytest.param(
+                PARTS[kind](**dict(zip(choices, chosen, strict=True))), id="-".join([kind, *chosen])
+            )
 
 
 def moving_points(seed):
-    """Ends of legs at t = 0, half of them under water, and that motion as a function of time, as positions and angles only."""
+    """Ends of legs at t = 0, half of them under water, and that motion as a function of time, as
+    positions and angles only.
+    """
     draw = np.random.default_rng(seed)
     x, y, vx, vy = (draw.uniform(-size, size, LANES) for size in (0.1, 0.03, 1.5, 1.5))
     angle, rate = draw.uniform(-0.5, np.pi + 0.5, LANES), draw.uniform(-40.0, 40.0, LANES)
@@ -130,7 +147,10 @@ def moving_points(seed):
 
     def at(t):
         theta, hinge = angle + rate * t, Hinge(bend + bend_rate * t, bend_rate)
-        return FootPoint(x + vx * t, y + vy * t, vx, vy, jnp.cos(theta), jnp.sin(theta), rate), hinge
+        return (
+            FootPoint(x + vx * t, y + vy * t, vx, vy, jnp.cos(theta), jnp.sin(theta), rate),
+            hinge,
+        )
 
     return at
 
@@ -138,7 +158,9 @@ def moving_points(seed):
 @pytest.mark.parametrize("kind", kinds(AbstractFoot))
 def test_a_foots_tip_moves_with_the_derivative_of_its_place(kind):
     foot, at = PARTS[kind](), moving_points(1)
-    place, velocity = jax.jvp(lambda t: foot.tip(*at(t))[:2], (jnp.zeros(LANES),), (jnp.ones(LANES),))
+    place, velocity = jax.jvp(
+        lambda t: foot.tip(*at(t))[:2], (jnp.zeros(LANES),), (jnp.ones(LANES),)
+    )
     tip = foot.tip(*at(jnp.zeros(LANES)))
     np.testing.assert_array_equal(tip[:2], place)
     np.testing.assert_allclose(tip[2:], velocity, rtol=0, atol=1e-14)  # sums of a few m/s
@@ -155,10 +177,14 @@ def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, 
     load = foot.water_load(point, WATER, folded)
     given = power_of(load, point.vx, point.vy, point.rate)
     # Rounding of sums of a few terms, each at most some watts.
-    np.testing.assert_allclose(load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13
+    )
     assert np.max(load.drag) <= 1e-14  # rounding, as above
     deep = foot.depth_in_water(point, hinge, WATER.level)
-    assert np.min(deep - (WATER.level - foot.tip(point, hinge).y)) >= -1e-17  # no part of it is higher than its lowest
+    assert (
+        np.min(deep - (WATER.level - foot.tip(point, hinge).y)) >= -1e-17
+    )  # no part of it is higher than its lowest
     assert 50 < np.sum(deep > 0) < LANES - 50
     if foot.has_pads:
         assert np.sum(np.abs(given) > 1e-3) > 50
@@ -168,14 +194,20 @@ def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, 
 @pytest.mark.parametrize("kind", [kind for kind in kinds(AbstractFoot) if PARTS[kind].has_hinge])
 def test_a_hinge_keeps_what_the_ground_puts_in_less_what_its_loss_says(kind):
     foot, (point, hinge) = PARTS[kind](), moving_points(3)(jnp.zeros(LANES))
-    _, arm = jax.jvp(lambda q: foot.tip(point, Hinge(q, hinge.rate))[:2], (hinge.angle,), (jnp.ones(LANES),))
-    np.testing.assert_allclose(foot.hinge_arm(point, hinge), arm, rtol=0, atol=1e-16)  # rounding of centimetres
+    _, arm = jax.jvp(
+        lambda q: foot.tip(point, Hinge(q, hinge.rate))[:2], (hinge.angle,), (jnp.ones(LANES),)
+    )
+    np.testing.assert_allclose(
+        foot.hinge_arm(point, hinge), arm, rtol=0, atol=1e-16
+    )  # rounding of centimetres
     moment = np.random.default_rng(4).uniform(-0.1, 0.1, LANES)
     bend = Hinge(hinge.rate, foot.hinge_acceleration(hinge, moment))
     _, (moving, bent) = jax.jvp(foot.hinge_energy, (hinge,), (bend,))
     loss = foot.hinge_loss(hinge)
     assert np.min(loss) >= 0.0 and foot.hinge_loss(Hinge(0.3, 0.0)) == 0.0
-    np.testing.assert_allclose(moving + bent, moment * hinge.rate - loss, rtol=0, atol=1e-14)  # of some watts
+    np.testing.assert_allclose(
+        moving + bent, moment * hinge.rate - loss, rtol=0, atol=1e-14
+    )  # of some watts
     assert foot.hinge_energy(Hinge(0.0, 0.0)) == (0.0, 0.0)
 
 
@@ -191,7 +223,9 @@ def test_a_drive_turns_steadily_or_draws_at_least_what_reaches_the_cranks(kind):
         np.testing.assert_allclose(turning, np.broadcast_to(rate, turning.shape), rtol=1e-15)
         return  # nothing electrical is known of it
     torque, current = drive.torque(rates), drive.current(rates)
-    assert drive.inertia > 0.0 and np.all(np.diff(torque) < 0)  # a crank that lags is driven harder: it has one speed
+    assert drive.inertia > 0.0 and np.all(
+        np.diff(torque) < 0
+    )  # a crank that lags is driven harder: it has one speed
     np.testing.assert_array_equal(torque > 0, current > 0)
     driving = (torque > 0) & (rates > 0)
     assert 50 < driving.sum() < LANES - 50
@@ -201,9 +235,13 @@ def test_a_drive_turns_steadily_or_draws_at_least_what_reaches_the_cranks(kind):
 
 def test_a_crank_motor_draws_its_shaft_power_its_winding_heat_and_what_the_gear_loses():
     motor, rate = PARTS["crank-motor"](), 40.0
-    assert motor.current(0.0) == pytest.approx(6.0 / 7.23, rel=1e-15)  # stalled: voltage over resistance
+    assert motor.current(0.0) == pytest.approx(
+        6.0 / 7.23, rel=1e-15
+    )  # stalled: voltage over resistance
     assert motor.torque(0.0) == pytest.approx(0.85 * 30 * 2.4e-3 * 6.0 / 7.23, rel=1e-15)
-    assert motor.current(6.0 / (30 * 2.4e-3)) == pytest.approx(0.0, abs=1e-15)  # no load: the voltage it makes is the battery's
+    assert motor.current(6.0 / (30 * 2.4e-3)) == pytest.approx(
+        0.0, abs=1e-15
+    )  # no load: the voltage it makes is the battery's
     assert motor.inertia == pytest.approx(900 * 5e-9, rel=1e-15)
     heat = 7.23 * motor.current(rate) ** 2
     shaft = motor.torque(rate) * rate
@@ -213,31 +251,44 @@ def test_a_crank_motor_draws_its_shaft_power_its_winding_heat_and_what_the_gear_
 @pytest.mark.parametrize("kind", kinds(AbstractTail))
 def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
     tail, draw = PARTS[kind](), np.random.default_rng(5)
-    y, vx, vy, pitch, rate = (draw.uniform(-size, size, LANES) for size in (0.05, 2.0, 1.0, 0.8, 10.0))
+    y, vx, vy, pitch, rate = (
+        draw.uniform(-size, size, LANES) for size in (0.05, 2.0, 1.0, 0.8, 10.0)
+    )
     load = tail.water_load(0.0, y, vx, vy, np.sin(pitch), np.cos(pitch), rate, WATER)
     given = power_of(load, vx, vy, rate) + jnp.zeros(LANES)
-    np.testing.assert_allclose(load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13)  # of some watts
+    np.testing.assert_allclose(
+        load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13
+    )  # of some watts
     assert np.max(load.drag) <= 1e-14  # rounding, as above
     high = tail.water_load(0.0, 1.0, vx, vy, np.sin(pitch), np.cos(pitch), rate, WATER)
-    assert not np.any(jnp.stack([v + jnp.zeros(LANES) for v in high]))  # a dry tail feels exactly nothing
+    assert not np.any(
+        jnp.stack([v + jnp.zeros(LANES) for v in high])
+    )  # a dry tail feels exactly nothing
     assert tail.present == (np.max(np.abs(given)) > 1e-3)
 
 
-# --- together ----------------------------------------------------------------------------------------------------------------------
+# --- together
+# --------------------------------------------------------------------------------------------------
 
 
 def fits():
-    """Every robot with each of its slots filled by each kind, one at a time. The runners have test_runner_matrix.py, the centipede
-    laws/test_centipede_laws.py, rigid bodies test_mujoco_engine.py, robots with a computer (whose plants are among these)
+    """Every robot with each of its slots filled by each kind, one at a time. The runners have
+    test_runner_matrix.py, the centipede laws/test_centipede_laws.py, rigid bodies
+    test_mujoco_engine.py, robots with a computer (whose plants are among these)
     laws/test_lockstep.py; grounds have test_grounds.py."""
     for name, make in ROBOTS.items():
         if isinstance(make(), FourBarRunner | SegmentedWalker | AbstractRigidBodies | ClosedLoop):
             continue
-        scenario = {"rimless-wheel-3d": "rimless-wheel-turning", "two-leg": "two-leg-single-step"}.get(name, name)
+        scenario = {
+            "rimless-wheel-3d": "rimless-wheel-turning",
+            "two-leg": "two-leg-single-step",
+        }.get(name, name)
         robot = type(make())
         for slot, slot_type in slot_types(robot).items():
             for kind in () if slot == "terrain" else kinds_for(slot_type, robot):
-                yield pytest.param(scenario, slot, kind, id=f"{scenario}-{'.'.join(slot_path(slot))}={kind}")
+                yield pytest.param(
+                    scenario, slot, kind, id=f"{scenario}-{'.'.join(slot_path(slot))}={kind}"
+                )
 
 
 #: [s] The spike's law is stiffer than any wheel: RK4 leaves 4.5e-8 of what goes through at 0.1 ms.
@@ -246,7 +297,10 @@ STEPS = {"urchin-spike": 2.5e-5}
 
 @pytest.mark.parametrize(("scenario", "slot", "kind"), list(fits()))
 def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(scenario, slot, kind, monkeypatch):
-    """On the step engine, as the runners do: a kernel for each choice costs a third of an adaptive loop. A plan is not stepped."""
+    """On the step engine, as the runners do:
+
+    a kernel for each choice costs a third of an adaptive loop. A plan is not stepped.
+    """
     experiment = load(scenario, [f"{slot}={kind}"], duration=1.0)
     system = experiment.system
     if isinstance(system, AbstractMotionPlan):
@@ -254,17 +308,22 @@ def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(scenario, slot, kin
         t, residual, seen = run.ending.t, run.ledger.relative_residual, run.columns
     else:
         op_by_op(monkeypatch)
-        result = run_batch(system, experiment.start, BatchPlan(1.0, step=STEPS.get(scenario, 1e-4), path="cpp"))
+        result = run_batch(
+            system, experiment.start, BatchPlan(1.0, step=STEPS.get(scenario, 1e-4), path="cpp")
+        )
         assert result.path.startswith("C++"), result.notes
         t, residual = result.columns["t_end"][0], result.columns["relative_residual"][0]
         seen = dict(enumerate(jax.tree.leaves((result.end, system.outputs(t, *result.end)))))
     assert t > 0.05  # a stride or so at least: parts that fit do not fail at the start
     assert all(np.all(np.isfinite(values)) for values in seen.values())
-    # Default tolerance 1e-8 a step, hundreds of steps, errors of both signs; RK4 at these steps leaves less than 2e-10.
+    # Default tolerance 1e-8 a step, hundreds of steps, errors of both signs; RK4 at these steps
+    # leaves less than 2e-10.
     assert residual < 1e-9
 
 
-@pytest.mark.parametrize("scenario", ["passive-wheel", "rimless-wheel", "rimless-wheel-stiff", "rimless-wheel-turning"])
+@pytest.mark.parametrize(
+    "scenario", ["passive-wheel", "rimless-wheel", "rimless-wheel-stiff", "rimless-wheel-turning"]
+)
 def test_every_shipped_robot_keeps_the_contract(scenario):
     experiment = load(scenario)
     assert check_system(experiment.system, experiment.start).ok

@@ -1,4 +1,6 @@
-"""What every batch of the step engine may be relied on for, shown on systems whose answers are known. XLA and the C++ kernel alike."""
+"""What every batch of the step engine may be relied on for, shown on systems whose answers are
+known. XLA and the C++ kernel alike.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,18 @@ from footfall import HybridState, Outcome, SimPlan, simulate
 from footfall.engines.lanes import batch
 from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
-from support.batches import Fading, ForcedBall, Paid, Poison, Pushed, Ticks, curves, leaning, same_bits, ticking_wheel
+from support.batches import (
+    Fading,
+    ForcedBall,
+    Paid,
+    Poison,
+    Pushed,
+    Ticks,
+    curves,
+    leaning,
+    same_bits,
+    ticking_wheel,
+)
 from support.toys import Ball, Clockwork, Count, Height, Heights, ManyBalls, PerBall, Scalar1
 
 PATHS = ("xla", "cpp")
@@ -22,9 +35,11 @@ def ball(heights, restitution):
     return Ball(restitution=np.array(restitution)), Ball.begin(Height(x=np.array(heights), v=0.0))
 
 
-# --- which events happen, and when -----------------------------------------------------------------------------------------------
+# --- which events happen, and when
+# -----------------------------------------------------------------------------------------------
 
-#: Each case: guards as (roots, scale); the order of events ("1|2": rounding decides); time of the first a (or None); of the first b.
+#: Each case: guards as (roots, scale); the order of events ("1|2": rounding decides); time of the
+#: first a (or None); of the first b.
 CASES = {
     "falls once and stays below": ({"a": ([0.3], -1.0)}, "1", 0.3, None),
     "starts below and rises": ({"a": ([0.3], 1.0)}, "", None, None),
@@ -39,20 +54,53 @@ CASES = {
     "b before a in one step": ({"a": ([0.62], -1.0), "b": ([0.55], -1.0)}, "21", 0.62, 0.55),
     "a just before b": ({"a": ([0.55], -1.0), "b": ([0.55 + 1e-9], -1.0)}, "12", 0.55, 0.55 + 1e-9),
     "both at once": ({"a": ([0.6], -1.0), "b": ([0.6], -1.0)}, "12", 0.6, 0.6),
-    "both at once, other shapes": ({"a": ([0.6, -1.0], -1.0), "b": ([0.6, -0.3, 1.7], 3.0)}, "12|21", 0.6, 0.6),
+    "both at once, other shapes": (
+        {"a": ([0.6, -1.0], -1.0), "b": ([0.6, -0.3, 1.7], 3.0)},
+        "12|21",
+        0.6,
+        0.6,
+    ),
     "both at once at a step's end": ({"a": ([0.5], -1.0), "b": ([0.5], -1.0)}, "12", 0.5, 0.5),
     "a dip of b before a": ({"a": ([0.7], -1.0), "b": ([0.55, 0.6], 1.0)}, "21", 0.7, 0.55),
-    "a pushes b below zero": ({"a": ([0.3], -1.0), "b": ([2.0], -0.1), "push_a": -1.0}, "12", 0.3, 0.3),
-    "a at the very end pushes b": ({"a": ([1.0], -1.0), "b": ([2.0], -0.1), "push_a": -1.0}, "12", 1.0, 1.0),
-    "a lifts b before it can fall": ({"a": ([0.6], -1.0), "b": ([0.62], -1.0), "push_a": 1.0}, "1", 0.6, None),
-    "c restarts b, so its push is no event": ({"c0": 0.3, "b": ([2.0], -0.1), "push_c": -1.0}, "3", None, None),
-    "c restarts b, which counts again once positive": ({"c0": 0.3, "b": ([0.35, 0.9], -1.0)}, "32", None, 0.9),
+    "a pushes b below zero": (
+        {"a": ([0.3], -1.0), "b": ([2.0], -0.1), "push_a": -1.0},
+        "12",
+        0.3,
+        0.3,
+    ),
+    "a at the very end pushes b": (
+        {"a": ([1.0], -1.0), "b": ([2.0], -0.1), "push_a": -1.0},
+        "12",
+        1.0,
+        1.0,
+    ),
+    "a lifts b before it can fall": (
+        {"a": ([0.6], -1.0), "b": ([0.62], -1.0), "push_a": 1.0},
+        "1",
+        0.6,
+        None,
+    ),
+    "c restarts b, so its push is no event": (
+        {"c0": 0.3, "b": ([2.0], -0.1), "push_c": -1.0},
+        "3",
+        None,
+        None,
+    ),
+    "c restarts b, which counts again once positive": (
+        {"c0": 0.3, "b": ([0.35, 0.9], -1.0)},
+        "32",
+        None,
+        0.9,
+    ),
 }
 
 
 @pytest.mark.parametrize("steps", [4, 5, 40])
 def test_each_event_happens_when_it_is_due_and_in_order(path, steps):
-    """A cubic guard is its own Hermite cubic, and x = t is integrated exactly: only rounding is left."""
+    """A cubic guard is its own Hermite cubic, and x = t is integrated exactly:
+
+    only rounding is left.
+    """
     system, start = curves([case for case, *_ in CASES.values()])
     result = run_batch(system, start, BatchPlan(1.0, step=1.0 / steps, path=path))
     diary = result.end.m
@@ -61,7 +109,8 @@ def test_each_event_happens_when_it_is_due_and_in_order(path, steps):
         assert f"{int(diary.order[lane]) or ''}" in orders, name
         assert result.columns["jumps"][lane] == len(orders[0]), name
         for found, expected in ((diary.first_a[lane], first_a), (diary.first_b[lane], first_b)):
-            # 32 roundings of a step in the search; at a zero with a flat slope (none here is flatter than 0.05) 20 times that
+            # 32 roundings of a step in the search; at a zero with a flat slope (none here is
+            # flatter than 0.05) 20 times that
             assert found == pytest.approx(-1.0 if expected is None else expected, abs=1e-11), name
         assert result.columns["outcome"][lane] == Outcome.reached_end
 
@@ -75,7 +124,9 @@ def falls_of(roots, scale):
 
 
 def test_no_crossing_of_random_cubics_is_lost_or_doubled(path):
-    """Roots anywhere, but a hump or dip between two of them not narrower than a step; seeded, so the same every time."""
+    """Roots anywhere, but a hump or dip between two of them not narrower than a step; seeded, so
+    the same every time.
+    """
     random, cases, expected = np.random.default_rng(3), [], []
     while len(cases) < 500:
         guards = {}
@@ -98,10 +149,15 @@ def test_no_crossing_of_random_cubics_is_lost_or_doubled(path):
 
 
 def test_simultaneous_guards_fire_eleven_times_each(path):
-    """Eleven crossings of each of two equal guards: 11 + 11, not 11 + 0, and not the two arming each other for ever."""
+    """Eleven crossings of each of two equal guards:
+
+    11 + 11, not 11 + 0, and not the two arming each other for ever.
+    """
     system = Clockwork(curve=both_cosines)
     for step in (0.05, 0.3, 0.7):
-        result = run_batch(system, Clockwork.begin(Scalar1(x=np.zeros(1))), BatchPlan(21.0, step=step, path=path))
+        result = run_batch(
+            system, Clockwork.begin(Scalar1(x=np.zeros(1))), BatchPlan(21.0, step=step, path=path)
+        )
         assert result.columns["outcome"][0] == Outcome.reached_end and result.end.m.n[0] == 22, step
 
 
@@ -111,7 +167,8 @@ def both_cosines(s):
     return (jnp.cos(np.pi * s), 3.0 * jnp.cos(np.pi * s))
 
 
-# --- balls -----------------------------------------------------------------------------------------------------------------------
+# --- balls
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +178,10 @@ def heights():
 
 @pytest.mark.parametrize("step", [0.3, 0.1, 0.01])
 def test_a_ball_is_where_the_closed_form_says_however_long_the_step(path, heights, step):
-    """Elastic: between bounces x = v0 s - g s^2 / 2, s the time since the last of them. Parabolas leave only rounding, 1e-15 a bounce."""
+    """Elastic: between bounces x = v0 s - g s^2 / 2, s the time since the last of them.
+
+    Parabolas leave only rounding, 1e-15 a bounce.
+    """
     system, start = ball(heights, np.ones(9))
     result = run_batch(system, start, BatchPlan(3.0, step=step, path=path))
     first = np.sqrt(2 * heights / 10.0)
@@ -133,7 +193,10 @@ def test_a_ball_is_where_the_closed_form_says_however_long_the_step(path, height
 
 
 def test_bounces_that_die_away_are_called_zeno_not_let_through_the_floor(path):
-    """Several bounces inside one step; then more than can be told apart. The ball stays on the floor either way."""
+    """Several bounces inside one step; then more than can be told apart.
+
+    The ball stays on the floor either way.
+    """
     restitution = np.array([0.9, 0.8, 0.5, 0.3, 0.1])
     for step in (0.3, 0.1, 0.05, 0.01):
         system, start = ball(np.ones(5), restitution)
@@ -141,19 +204,23 @@ def test_bounces_that_die_away_are_called_zeno_not_let_through_the_floor(path):
         limit = np.sqrt(0.2) * (1 + 2 * restitution / (1 - restitution))
         dies = limit < 3.0
         np.testing.assert_array_equal(result.columns["outcome"] == Outcome.zeno, dies)
-        # 8 bounces in a step are too many: what was left then is at most the geometric rest after them
+        # 8 bounces in a step are too many: what was left then is at most the geometric rest after
+        # them
         assert np.all(limit[dies] - result.columns["t_end"][dies] < 2 * step)
         assert np.all(result.columns["t_end"][dies] <= limit[dies])
         assert np.all(result.end.x.x >= -1e-12)
 
 
 def test_a_floor_that_is_located_roughly_still_holds(path):
-    """Where guards are no cubics a bounce is located to the method's error, and the last flights are lower than that."""
+    """Where guards are no cubics a bounce is located to the method's error, and the last flights
+    are lower than that.
+    """
     restitution = np.array([0.95, 0.8, 0.5, 0.3])
     for step in (0.05, 0.01, 0.0025):
         system, start = ForcedBall(restitution=restitution), Ball.begin(Height(x=np.ones(4), v=0.0))
         result = run_batch(system, start, BatchPlan(3.0, step=step, path=path))
-        # fourth derivative of the height at most 10 x 0.9 x 40^2, over 384, times h^4: one location; a few add up before Zeno
+        # fourth derivative of the height at most 10 x 0.9 x 40^2, over 384, times h^4: one
+        # location; a few add up before Zeno
         assert np.all(result.end.x.x >= -50 * (14400 / 384 * step**4 + 1e-14)), step
         assert np.all(np.isin(result.columns["outcome"], (Outcome.reached_end, Outcome.zeno)))
         assert np.all(result.columns["outcome"][2:] == Outcome.zeno)
@@ -163,7 +230,9 @@ def test_a_floor_that_is_located_roughly_still_holds(path):
 def test_like_legs_that_land_together_bounce_once_each(wanted):
     """Twelve balls, four landing times, many shared; the floor of one is no event of another."""
     heights = np.repeat(np.array([0.05, 0.2, 0.45, 0.2] * 3)[:, None], 2, axis=1)
-    start = HybridState(Heights(x=heights, v=0.0 * heights), PerBall(n=np.zeros(heights.shape, np.int32)))
+    start = HybridState(
+        Heights(x=heights, v=0.0 * heights), PerBall(n=np.zeros(heights.shape, np.int32))
+    )
     for step in (0.13, 0.01):
         result = run_batch(ManyBalls(), start, BatchPlan(1.95, step=step, path=wanted))
         np.testing.assert_array_equal(result.columns["outcome"], Outcome.reached_end)
@@ -176,10 +245,13 @@ def test_more_jumps_than_allowed_end_the_lane(path, heights):
     result = run_batch(system, start, BatchPlan(3.0, step=0.1, path=path, max_jumps=3))
     np.testing.assert_array_equal(result.columns["outcome"], Outcome.too_many_jumps)
     np.testing.assert_array_equal(result.columns["jumps"], 3)
-    np.testing.assert_allclose(result.columns["t_end"], 5 * np.sqrt(0.2 * heights), atol=1e-12)  # the third bounce, by parabola
+    np.testing.assert_allclose(
+        result.columns["t_end"], 5 * np.sqrt(0.2 * heights), atol=1e-12
+    )  # the third bounce, by parabola
 
 
-# --- lanes do not touch each other -----------------------------------------------------------------------------------------------
+# --- lanes do not touch each other
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lanes", [1, 7, 8, 9, 16])
@@ -227,11 +299,15 @@ def poisoned(path):
         (7, 0.4, 0.4),  # the first tick after 0.33
     ],
 )
-def test_a_lane_that_stops_being_a_number_is_frozen_at_its_last_finite_state(poisoned, lane, least, most):
+def test_a_lane_that_stops_being_a_number_is_frozen_at_its_last_finite_state(
+    poisoned, lane, least, most
+):
     result, _ = poisoned
     assert result.columns["outcome"][lane] == Outcome.diverged
     assert least - 1e-12 <= result.columns["t_end"][lane] <= most + 1e-12
-    assert result.end.x.x[lane] == pytest.approx(result.columns["t_end"][lane], abs=1e-12)  # x = t: finite, and of that time
+    assert result.end.x.x[lane] == pytest.approx(
+        result.columns["t_end"][lane], abs=1e-12
+    )  # x = t: finite, and of that time
 
 
 def test_the_other_lanes_do_not_notice_a_bad_one(poisoned):
@@ -249,7 +325,8 @@ def test_a_start_that_is_not_finite_is_an_outcome_at_time_zero(path):
     np.testing.assert_array_equal(result.columns["t_end"], [1.0, 0.0, 0.0, 1.0])
 
 
-# --- clocks ----------------------------------------------------------------------------------------------------------------------
+# --- clocks
+# --------------------------------------------------------------------------------------------------
 
 
 def test_two_clocks_tick_at_zero_and_at_every_period(poisoned):
@@ -268,7 +345,9 @@ def test_an_event_that_a_tick_makes_due_happens_at_the_tick(path, duration):
     result = run_batch(Pushed(rise=rise), start, BatchPlan(duration, step=0.05, path=path))
     np.testing.assert_array_equal(result.end.m.events, 1)
     np.testing.assert_array_equal(result.end.m.n, 3 if duration == 1.0 else 2)
-    np.testing.assert_allclose(result.end.x.x, duration - 0.5, atol=1e-13)  # twenty additions of 0.05
+    np.testing.assert_allclose(
+        result.end.x.x, duration - 0.5, atol=1e-13
+    )  # twenty additions of 0.05
 
 
 @pytest.mark.parametrize(
@@ -285,7 +364,8 @@ def test_a_step_that_does_not_fit_is_refused_with_one_that_does(duration, step, 
         run_batch(experiment.system, experiment.start, BatchPlan(duration, step=step, path="xla"))
 
 
-# --- against the event engine ----------------------------------------------------------------------------------------------------
+# --- against the event engine
+# --------------------------------------------------------------------------------------------------
 
 
 def test_lanes_that_end_do_so_where_the_event_engine_says():
@@ -296,33 +376,52 @@ def test_lanes_that_end_do_so_where_the_event_engine_says():
     assert len(set(result.columns["outcome"])) >= 2
     for lane, pitch in enumerate(pitches):
         run = simulate(
-            leaning(experiment, float(pitch)), experiment.start, SimPlan(duration=2.0, rtol=1e-11, atol=1e-12, sample_rate=None)
+            leaning(experiment, float(pitch)),
+            experiment.start,
+            SimPlan(duration=2.0, rtol=1e-11, atol=1e-12, sample_rate=None),
         )
         assert result.columns["outcome"][lane] == run.outcome
-        # 2e-9 after 8 events at this step (tests/laws/test_step_methods.py); leaning far amplifies it a hundredfold
+        # 2e-9 after 8 events at this step (tests/laws/test_step_methods.py); leaning far amplifies
+        # it a hundredfold
         assert result.columns["t_end"][lane] == pytest.approx(run.ending.t, abs=1e-6)
         for name, value in run.ending.state.items():
-            assert getattr(result.end.x, name)[lane] == pytest.approx(value, abs=2e-6), (pitch, name)
+            assert getattr(result.end.x, name)[lane] == pytest.approx(value, abs=2e-6), (
+                pitch,
+                name,
+            )
 
 
 def test_statistics_are_those_of_a_densely_sampled_run_of_the_event_engine():
     experiment = ticking_wheel()
     plan = BatchPlan(
-        5.0, step=1.25e-3, path="cpp", track=("motor.torque",), sample=("motor.torque", "travel.distance"), sample_every=40
+        5.0,
+        step=1.25e-3,
+        path="cpp",
+        track=("motor.torque",),
+        sample=("motor.torque", "travel.distance"),
+        sample_every=40,
     )
     result = run_batch(leaning(experiment, [0.6]), experiment.start, plan)
-    run = simulate(experiment.system, experiment.start, SimPlan(duration=5.0, rtol=1e-10, atol=1e-12, sample_rate=4000.0))
+    run = simulate(
+        experiment.system,
+        experiment.start,
+        SimPlan(duration=5.0, rtol=1e-10, atol=1e-12, sample_rate=4000.0),
+    )
     column = {name: values[0] for name, values in result.columns.items()}
     # from the last touchdown before 2.5 s to the last one: what the columns are said to be
     touchdowns = [e for e in run.events if e.name == "touchdown"]
     begin = [e for e in touchdowns if e.t <= 2.5][-1]
     end = touchdowns[-1]
-    time, distance = end.t - begin.t, run["travel.distance"][end.row_after] - run["travel.distance"][begin.row_after]
+    time, distance = (
+        end.t - begin.t,
+        run["travel.distance"][end.row_after] - run["travel.distance"][begin.row_after],
+    )
     count = len([e for e in touchdowns if begin.t < e.t <= end.t])
     # state errors of 1e-6 (order 4, this step, 5 s) over 1.6 m and 2.6 s
     assert column["mean_speed"] == pytest.approx(distance / time, rel=3e-6)
     assert column["step_time"] == pytest.approx(time / count, rel=3e-6) and column["steps"] == count
-    # held torque over [2.5, 5]: samples at 4 kHz of a signal that is constant between ticks of 200 Hz and at most 2.2 N m
+    # held torque over [2.5, 5]: samples at 4 kHz of a signal that is constant between ticks of 200
+    # Hz and at most 2.2 N m
     window = run.t >= 2.5
     t, torque = run.t[window], run["motor.torque"][window]
     mean = np.sum(np.diff(t) * 0.5 * (torque[1:] + torque[:-1])) / 2.5
@@ -333,25 +432,43 @@ def test_statistics_are_those_of_a_densely_sampled_run_of_the_event_engine():
     assert column["motor.torque_min"] == pytest.approx(torque.min(), rel=1e-4)
     # motor work over weight and distance, by the ledger's own port
     weight = float(experiment.system.travel().weight)
-    assert column["cost_of_transport"] == pytest.approx(column["motor_work"] / (weight * column["distance"]), rel=1e-12)
+    assert column["cost_of_transport"] == pytest.approx(
+        column["motor_work"] / (weight * column["distance"]), rel=1e-12
+    )
     # samples are the trajectory at those times (ticks at the same time: the state after them)
     for row in range(1, len(result.sample_times)):
         last = np.flatnonzero(np.abs(run.t - result.sample_times[row]) < 1e-9)[-1]
-        assert result.samples["travel.distance"][row, 0] == pytest.approx(run["travel.distance"][last], abs=2e-6)
-        assert result.samples["motor.torque"][row, 0] == pytest.approx(run["motor.torque"][last], abs=5e-5)
+        assert result.samples["travel.distance"][row, 0] == pytest.approx(
+            run["travel.distance"][last], abs=2e-6
+        )
+        assert result.samples["motor.torque"][row, 0] == pytest.approx(
+            run["motor.torque"][last], abs=5e-5
+        )
 
 
 def test_cost_and_room_agree_with_the_summary_of_a_run():
-    """The summary counts from the first footfall after half time, the batch from the last before it: a settling gait apart."""
+    """The summary counts from the first footfall after half time, the batch from the last before
+    it: a settling gait apart.
+    """
     from footfall import summarise
 
     experiment = ticking_wheel()
     result = run_batch(
-        leaning(experiment, [0.6]), experiment.start, BatchPlan(10.0, step=1.25e-3, path="cpp", track=("motor.torque",))
+        leaning(experiment, [0.6]),
+        experiment.start,
+        BatchPlan(10.0, step=1.25e-3, path="cpp", track=("motor.torque",)),
     )
-    run = simulate(experiment.system, experiment.start, SimPlan(duration=10.0, rtol=1e-9, atol=1e-11, sample_rate=1000.0))
-    metrics, column = summarise(run).metrics, {name: values[0] for name, values in result.columns.items()}
-    # a step's multiplier is about 0.7: after 19 steps (5 s) 1e-3 of the first step's excess of 0.3 is left
+    run = simulate(
+        experiment.system,
+        experiment.start,
+        SimPlan(duration=10.0, rtol=1e-9, atol=1e-11, sample_rate=1000.0),
+    )
+    metrics, column = (
+        summarise(run).metrics,
+        {name: values[0] for name, values in result.columns.items()},
+    )
+    # a step's multiplier is about 0.7: after 19 steps (5 s) 1e-3 of the first step's excess of 0.3
+    # is left
     for name in ("mean_speed", "step_time", "cost_of_transport", "mean_power", "step_length"):
         assert column[name] == pytest.approx(metrics[name], rel=5e-4), name
     assert column["least_liftoff"] == pytest.approx(
@@ -362,7 +479,9 @@ def test_cost_and_room_agree_with_the_summary_of_a_run():
 def test_a_robot_that_never_walks_has_no_speed():
     experiment = ticking_wheel()
     result = run_batch(
-        leaning(experiment, [0.0, 0.6]), experiment.start, BatchPlan(2.0, step=2.5e-3, path="cpp", track=("motor.torque",))
+        leaning(experiment, [0.0, 0.6]),
+        experiment.start,
+        BatchPlan(2.0, step=2.5e-3, path="cpp", track=("motor.torque",)),
     )
     assert result.columns["outcome"][0] == Outcome.rocked_back
     for name in ("mean_speed", "step_time", "cost_of_transport", "distance"):
@@ -373,12 +492,15 @@ def test_ticks_of_the_wheel_are_counted_from_zero():
     experiment = ticking_wheel()
     for step in (5e-3, 2.5e-3, 1.25e-3):
         result = run_batch(
-            leaning(experiment, [0.6]), experiment.start, BatchPlan(1.0, step=step, path="cpp", track=("motor.torque",))
+            leaning(experiment, [0.6]),
+            experiment.start,
+            BatchPlan(1.0, step=step, path="cpp", track=("motor.torque",)),
         )
         assert result.end.m.ticks[0] == 201
 
 
-# --- what is asked for -----------------------------------------------------------------------------------------------------------
+# --- what is asked for
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -408,14 +530,18 @@ def test_a_batch_that_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="at least one robot"):
         run_batch(*ball(np.ones(0), np.ones(0)), plan)
     with pytest.raises(ValueError, match=r'"value.y" is not an output.*Did you mean "value.x"'):
-        run_batch(*ball(np.ones(2), np.ones(2)), BatchPlan(1.0, step=0.1, path="xla", track=("value.y",)))
+        run_batch(
+            *ball(np.ones(2), np.ones(2)), BatchPlan(1.0, step=0.1, path="xla", track=("value.y",))
+        )
     with pytest.raises(ValueError, match="JAX sees no GPU here"):
         run_batch(*ball(np.ones(2), np.ones(2)), BatchPlan(1.0, step=0.1, path="gpu"))
 
 
 def test_numbers_for_all_and_numbers_for_each_give_the_same(path):
     shared = run_batch(
-        Ball(restitution=0.8), Ball.begin(Height(x=np.full(3, 0.7), v=0.0)), BatchPlan(2.0, step=0.05, path=path)
+        Ball(restitution=0.8),
+        Ball.begin(Height(x=np.full(3, 0.7), v=0.0)),
+        BatchPlan(2.0, step=0.05, path=path),
     )
     each = run_batch(*ball([0.7] * 3, [0.8] * 3), BatchPlan(2.0, step=0.05, path=path))
     np.testing.assert_allclose(shared.end.x.x, each.end.x.x, rtol=1e-14)
@@ -423,18 +549,29 @@ def test_numbers_for_all_and_numbers_for_each_give_the_same(path):
 
 
 def test_a_lane_that_has_ended_stays_where_it_is_while_time_goes_on_beside_it(path):
-    """Its flow is not a number later; neither the end by an event nor the one by divergence may be overwritten."""
+    """Its flow is not a number later; neither the end by an event nor the one by divergence may be
+    overwritten.
+    """
     system = Fading(until=np.array([0.5, 0.33, 9.0]), stop=np.array([0.2, 1e3, 1e3]))
     start = HybridState(Scalar1(x=np.zeros(3)), Count(n=np.zeros(3, np.int32)))
     result = run_batch(system, start, BatchPlan(1.0, step=0.05, path=path))
-    assert [Outcome(o).name for o in result.columns["outcome"]] == ["rocked_back", "diverged", "reached_end"]
+    assert [Outcome(o).name for o in result.columns["outcome"]] == [
+        "rocked_back",
+        "diverged",
+        "reached_end",
+    ]
     assert np.isfinite(result.end.x.x).all()
-    assert result.end.x.x[0] == pytest.approx(0.2, abs=1e-5)  # the step's own error, (0.05)^5 times a few hundred
+    assert result.end.x.x[0] == pytest.approx(
+        0.2, abs=1e-5
+    )  # the step's own error, (0.05)^5 times a few hundred
     assert 0.25 <= result.columns["t_end"][1] <= 0.35
 
 
 def test_a_guard_that_rises_through_zero_with_another_that_falls_does_not_fire(path):
-    """Shared roots on the grid of steps: what is left of the step moves nothing, and a guard leaving zero is not one reaching it."""
+    """Shared roots on the grid of steps:
+
+    what is left of the step moves nothing, and a guard leaving zero is not one reaching it.
+    """
     draw = np.random.default_rng(5)
     roots = draw.integers(2, 19, 500) / 20
     cases = [{"a": ([r], draw.uniform(0.01, 2)), "b": ([r], -draw.uniform(0.01, 2))} for r in roots]
@@ -446,14 +583,21 @@ def test_a_guard_that_rises_through_zero_with_another_that_falls_does_not_fire(p
 
 @pytest.mark.parametrize("per_call", [1, 7])
 def test_where_calls_end_changes_no_bit_of_a_flow_that_depends_on_time(path, per_call, monkeypatch):
-    system, start = ForcedBall(restitution=np.linspace(0.5, 0.9, 9)), Ball.begin(Height(x=np.linspace(0.5, 1.0, 9), v=0.0))
+    system, start = (
+        ForcedBall(restitution=np.linspace(0.5, 0.9, 9)),
+        Ball.begin(Height(x=np.linspace(0.5, 1.0, 9), v=0.0)),
+    )
     whole = run_batch(system, start, BatchPlan(1.0, step=0.01, path=path))
     monkeypatch.setattr(batch, "STEPS_PER_CALL", dict.fromkeys(batch.STEPS_PER_CALL, per_call * 9))
     same_bits(whole, run_batch(system, start, BatchPlan(1.0, step=0.01, path=path)))
 
 
 def test_metrics_of_walking_are_for_robots_that_reach_the_end_and_steps_for_those_that_step(path):
-    """Pitch 0.3 rocks back. With the settling time at the start, speed is over the window from there; a part of a step is no step."""
+    """Pitch 0.3 rocks back.
+
+    With the settling time at the start, speed is over the window from there; a part of a step is no
+    step.
+    """
     system, start = leaning(ticking_wheel(), [0.3, 0.6]), ticking_wheel().start
     columns = run_batch(system, start, BatchPlan(3.0, step=2.5e-3, settle=0.0, path=path)).columns
     assert Outcome(columns["outcome"][0]) is Outcome.rocked_back

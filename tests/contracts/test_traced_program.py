@@ -1,7 +1,8 @@
-"""What kernels read from a traced program is the same whichever JAX traced it, and a form not known is refused, never a failure.
+"""What kernels read from a traced program is the same whichever JAX traced it, and a form not known
+is refused, never a failure.
 
-The forms of two JAX are written down here as they were printed (0.10.2, and 0.11.2 and 0.12.0); the installed one is traced for real.
-"""
+The forms of two JAX are written down here as they were printed (0.10.2, and 0.11.2 and 0.12.0); the
+installed one is traced for real."""
 
 import shutil
 from types import SimpleNamespace as Made
@@ -26,18 +27,35 @@ BODY = object()
 
 
 class Group(tuple):
-    """A FlatTree of JAX 0.11, as far as one is read: it unpacks into groups, and each has a length."""
+    """A FlatTree of JAX 0.11, as far as one is read:
+
+    it unpacks into groups, and each has a length.
+    """
 
     def unpack(self):
         return tuple(self)
 
 
 def equation(name, inputs, outputs, **params):
-    return Made(primitive=Made(name=name), params=params, invars=[None] * inputs, outvars=[None] * outputs)
+    return Made(
+        primitive=Made(name=name), params=params, invars=[None] * inputs, outvars=[None] * outputs
+    )
 
 
-COUNTED = {"reverse": False, "length": 3, "jaxpr": BODY, "num_consts": 2, "num_carry": 1, "unroll": 1}  # 0.10.2
-GROUPED = {"reverse": False, "length": 3, "jaxpr": BODY, "unroll": 1}  # 0.11.2, with ft_in and ft_out
+COUNTED = {
+    "reverse": False,
+    "length": 3,
+    "jaxpr": BODY,
+    "num_consts": 2,
+    "num_carry": 1,
+    "unroll": 1,
+}  # 0.10.2
+GROUPED = {
+    "reverse": False,
+    "length": 3,
+    "jaxpr": BODY,
+    "unroll": 1,
+}  # 0.11.2, with ft_in and ft_out
 
 
 def grouped(consts, carried, reads, writes):
@@ -102,19 +120,27 @@ doubled.defjvp(lambda primals, tangents: (doubled(*primals), 2 * tangents[0]))
 
 
 def everything(x, n):
-    """Every form that holds another program, and the derivative of a loop, as the installed JAX writes them."""
+    """Every form that holds another program, and the derivative of a loop, as the installed JAX
+    writes them.
+    """
     looped = lax.fori_loop(0, 3, lambda i, v: v * 0.5 + x, x)
-    _, slope = jax.jvp(lambda y: lax.fori_loop(0, 2, lambda i, v: v * y, y), (x,), (jnp.ones_like(x),))
+    _, slope = jax.jvp(
+        lambda y: lax.fori_loop(0, 2, lambda i, v: v * y, y), (x,), (jnp.ones_like(x),)
+    )
     counted = lax.while_loop(lambda v: jnp.max(v) < 40.0, lambda v: v + 1.0 + jnp.abs(x), x)
     chosen = lax.cond(n > 0, lambda v: v + x, lambda v: v - x, counted)
     one_of = lax.switch(n, [lambda v: v, lambda v: -v, lambda v: v * 2.0], chosen)
     return looped, slope, one_of, jax.jit(doubled)(x), jax.checkpoint(lambda v: v + 1.0)(x)
 
 
-@pytest.mark.skipif(not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="kernels need a C++ compiler")
+@pytest.mark.skipif(
+    not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="kernels need a C++ compiler"
+)
 def test_the_installed_jax_is_read_as_it_runs():
     x, n = np.array([0.25, 1.5, -2.0]), np.int32(1)
-    ours = build_cpp(everything, [True, False], [x.dtype, n.dtype], real=np.dtype("float64"))([x, n])
+    ours = build_cpp(everything, [True, False], [x.dtype, n.dtype], real=np.dtype("float64"))(
+        [x, n]
+    )
     # Sums of a few products: one rounding of a product skipped here and not there.
     for a, b in zip(ours, jax.jit(everything)(x, n), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-14)
@@ -126,7 +152,14 @@ def another_jax(monkeypatch):
 
     def renamed(read):
         def reader(eqn):
-            return read(Made(primitive=eqn.primitive, invars=eqn.invars, outvars=eqn.outvars, params={"another": 1}))
+            return read(
+                Made(
+                    primitive=eqn.primitive,
+                    invars=eqn.invars,
+                    outvars=eqn.outvars,
+                    params={"another": 1},
+                )
+            )
 
         return reader
 
@@ -141,7 +174,10 @@ def test_a_program_of_another_jax_runs_through_xla_with_a_note(another_jax):
     start, plan = Ball.begin(Height(x=np.array([0.5, 1.0]), v=0.0)), BatchPlan(1.0, step=0.1)
     result = run_batch(Ball(restitution=1.0), start, plan)
     assert result.path.startswith("XLA")
-    assert len(result.notes) == 1 and "while: has a form that footfall does not know (JAX" in result.notes[0]
+    assert (
+        len(result.notes) == 1
+        and "while: has a form that footfall does not know (JAX" in result.notes[0]
+    )
     alone = ResidentLane(Ball(restitution=1.0), Ball.begin(Height(x=np.array([0.5]), v=0.0)), 0.1)
     assert alone.path.startswith("XLA")
     alone.advance(10)
@@ -161,6 +197,8 @@ def test_what_an_equation_lacks_is_refused_and_not_a_failure():
         )
         for e in traced.jaxpr.eqns
     ]
-    program = Made(eqns=renamed, invars=traced.jaxpr.invars, outvars=traced.jaxpr.outvars, constvars=[])
+    program = Made(
+        eqns=renamed, invars=traced.jaxpr.invars, outvars=traced.jaxpr.outvars, constvars=[]
+    )
     with pytest.raises(CannotFuse, match=r"slice: has a form .*start_indices"):
         cpp_source(program, [True], width=8, real=np.dtype("float64"), rows=[3])

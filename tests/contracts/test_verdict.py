@@ -1,4 +1,7 @@
-"""A verdict beside every outcome: each test makes one thing doubtful, with the sound case beside it."""
+"""A verdict beside every outcome:
+
+each test makes one thing doubtful, with the sound case beside it.
+"""
 
 import dataclasses
 import json
@@ -42,15 +45,24 @@ class OddBall(Ball):
 
     def jump(self, t, x, m, k):
         jump, odd = super().jump(t, x, m, k), self.ghost > 0
-        changed = Height(x=x.x, v=jnp.where(odd, x.v, jump.x.v)), eqx.tree_at(lambda c: c.n, m, jnp.where(odd, m.n, jump.m.n))
+        changed = (
+            Height(x=x.x, v=jnp.where(odd, x.v, jump.x.v)),
+            eqx.tree_at(lambda c: c.n, m, jnp.where(odd, m.n, jump.m.n)),
+        )
         return Jump(*changed, Bounce(impact=jnp.where(odd, 0.0, jump.work.impact)))
 
     def outputs(self, t, x, m):
         unseen = (self.blind > 0) & (x.x > 0.3)
-        return eqx.tree_at(lambda o: o.value.x, super().outputs(t, x, m), jnp.where(unseen, jnp.nan, x.x))
+        return eqx.tree_at(
+            lambda o: o.value.x, super().outputs(t, x, m), jnp.where(unseen, jnp.nan, x.x)
+        )
 
     def doubts(self, t, columns):
-        return [Doubt("shy", f"it was seen {len(t)} times, last at {columns['x'][-1]:.3g} m")] if self.shy else []
+        return (
+            [Doubt("shy", f"it was seen {len(t)} times, last at {columns['x'][-1]:.3g} m")]
+            if self.shy
+            else []
+        )
 
 
 def dropped(ball, **more):
@@ -61,7 +73,8 @@ def ledger(residual=0.0, lost=0.0):
     return Ledger({"a": 0.0}, {"a": residual - lost}, {}, {"damper": lost}, {}, throughput=100.0)
 
 
-# --- the books -----------------------------------------------------------------------------------------------------------
+# --- the books
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("limit", "order"), [(1e-4, None), (1e-4, 4), (1e-2, 3), (1e-2, 1)])
@@ -75,12 +88,19 @@ def test_books_that_do_not_close_are_doubtful_beyond_the_limit(limit, order):
 
 @pytest.mark.parametrize(("steps", "open_books"), [(49, True), (50, False)])
 def test_a_run_and_a_lane_of_semi_implicit_euler_have_one_limit(steps, open_books):
-    """In free fall each of n steps leaves (g h)^2 / 2 open: 1 / (2 n + 1) of the throughput, against 1 in 100."""
+    """In free fall each of n steps leaves (g h)^2 / 2 open:
+
+    1 / (2 n + 1) of the throughput, against 1 in 100.
+    """
     plan = SimPlan(duration=0.9, fixed=FixedSteps(0.9 / steps, "semi-implicit-euler"))
     start = Ball.begin(Height(x=5.0, v=0.0))
     run = simulate(Ball(), start, plan)
-    lane = run_batch(Ball(), start, BatchPlan(0.9, step=0.9 / steps, method="semi-implicit-euler", path="xla"))
-    assert run.ledger.relative_residual == pytest.approx(1 / (2 * steps + 1), rel=1e-9)  # rounding of 50 steps
+    lane = run_batch(
+        Ball(), start, BatchPlan(0.9, step=0.9 / steps, method="semi-implicit-euler", path="xla")
+    )
+    assert run.ledger.relative_residual == pytest.approx(
+        1 / (2 * steps + 1), rel=1e-9
+    )  # rounding of 50 steps
     assert run.verdict.word == ("books_open" if open_books else "sound")
     assert lane.doubts["books_open"].tolist() == [open_books]
 
@@ -99,7 +119,8 @@ def test_a_step_with_which_contacts_create_energy_is_doubtful():
         assert run.verdict.word == expected and run.ledger.relative_residual < 1e-3
 
 
-# --- what the engine notices ---------------------------------------------------------------------------------------------
+# --- what the engine notices
+# ---------------------------------------------------------------------------------------------
 
 
 def test_a_jump_that_changes_nothing_is_doubtful():
@@ -117,7 +138,10 @@ LONGEST = {"rk4": 0.02785, "rk2": 0.02, "semi-implicit-euler": 0.02}
 
 
 class Decay(AbstractToy):
-    """dx/dt = -100 x. Longest stable steps: Euler 20 ms, the midpoint rule too, classical Runge-Kutta 27.85 ms."""
+    """dx/dt = -100 x. Longest stable steps:
+
+    Euler 20 ms, the midpoint rule too, classical Runge-Kutta 27.85 ms.
+    """
 
     @property
     def events(self):
@@ -143,7 +167,11 @@ def test_a_step_above_its_limit_is_doubtful_in_the_library_too(step, sound):
 
 @pytest.mark.parametrize(
     ("method", "step", "sound"),
-    [(method, limit + off, off < 0) for method, limit in LONGEST.items() for off in (-0.001, 0.001)],
+    [
+        (method, limit + off, off < 0)
+        for method, limit in LONGEST.items()
+        for off in (-0.001, 0.001)
+    ],
 )
 def test_a_step_of_the_step_engine_above_its_limit_is_doubtful(method, step, sound):
     plan = SimPlan(duration=20 * step, fixed=FixedSteps(step, method))
@@ -171,13 +199,21 @@ def test_a_foot_that_pulls_is_doubtful_unless_that_was_the_end():
     least = {"touchdown": -1.0, "liftoff_left": 3.0, "liftoff_right": -25.0}
     (found,) = pull_doubts(least, Outcome.reached_end)
     assert found.name == "contact_pulls" and "by up to 25 N" in found.sentence
-    assert not pull_doubts(least, Outcome.lifted_off) and not pull_doubts({"liftoff": 1.0}, Outcome.reached_end)
+    assert not pull_doubts(least, Outcome.lifted_off) and not pull_doubts(
+        {"liftoff": 1.0}, Outcome.reached_end
+    )
 
 
-@pytest.mark.parametrize(("setting", "end"), [("leg.stiffness=1e300", "diverged"), ("wheel_mass=1e-300", "zeno")])
+@pytest.mark.parametrize(
+    ("setting", "end"), [("leg.stiffness=1e300", "diverged"), ("wheel_mass=1e-300", "zeno")]
+)
 def test_a_run_whose_numbers_could_not_go_on_is_doubtful(setting, end):
     run = simulate(load("rimless-wheel", [setting], duration=0.5))
-    assert run.outcome.name == end and "numerical_end" in run.verdict.word and f"ended as {end}" in run.verdict.sentence
+    assert (
+        run.outcome.name == end
+        and "numerical_end" in run.verdict.word
+        and f"ended as {end}" in run.verdict.sentence
+    )
     assert run.verdict.status(success=False, accepted=False) == 1  # a failure stays one
 
 
@@ -188,17 +224,25 @@ def test_a_lane_whose_numbers_could_not_go_on_is_doubtful():
 
 
 def test_clamped_feet_tip_at_a_low_speed_and_pull_at_a_high_one():
-    """The ground's force stays above zero below 0.184 m/s; the edge of the step tips a free foot even at rest."""
+    """The ground's force stays above zero below 0.184 m/s; the edge of the step tips a free foot
+    even at rest.
+    """
     many = rollout(load("two-leg-step"), {"gait.speed": [0.05, 0.15, 0.2, 0.5]})
     assert list(many.verdict.values) == ["tips_unless_held"] * 2 + ["contact_pulls"] * 2
-    np.testing.assert_array_equal(many.least_pressure.values < 0, many.verdict.values == "contact_pulls")
+    np.testing.assert_array_equal(
+        many.least_pressure.values < 0, many.verdict.values == "contact_pulls"
+    )
 
 
 def test_a_verdict_shows_as_its_sentence():
-    assert repr(Verdict()) == "sound" and repr(Verdict((Doubt("shy", "it hid"),))) == "doubtful: it hid"
+    assert (
+        repr(Verdict()) == "sound"
+        and repr(Verdict((Doubt("shy", "it hid"),))) == "doubtful: it hid"
+    )
 
 
-# --- where it is told ------------------------------------------------------------------------------------------------------
+# --- where it is told
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -226,14 +270,20 @@ def test_the_verdict_is_in_the_files_of_a_run(doubtful, tmp_path):
 
 def test_the_verdict_is_in_the_titles_of_pictures(doubtful, tmp_path, monkeypatch):
     titles, texts, write = [], [], Axes.text
-    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: titles.append(self.get_suptitle()))
+    monkeypatch.setattr(
+        Figure, "savefig", lambda self, *_, **__: titles.append(self.get_suptitle())
+    )
     write_plot_page(doubtful, summarise(doubtful), tmp_path / "page.png", title="step")
     assert titles[0].endswith("\ndoubtful: contact pulls")
     sound = dataclasses.replace(doubtful, doubts=())
     write_plot_page(sound, summarise(sound), tmp_path / "page.png", title="step")
     assert "doubtful" not in titles[1]
     monkeypatch.undo()
-    monkeypatch.setattr(Axes, "text", lambda self, x, y, s, **more: (texts.append(s), write(self, x, y, s, **more))[1])
+    monkeypatch.setattr(
+        Axes,
+        "text",
+        lambda self, x, y, s, **more: (texts.append(s), write(self, x, y, s, **more))[1],
+    )
     write_animation(doubtful, tmp_path / "run.gif", longest=0.2)
     assert "doubtful: contact pulls" in texts
 
@@ -253,9 +303,15 @@ def test_a_doubtful_success_is_status_3_unless_accepted(sound, success, accepted
 
 
 def test_many_results_share_one_verdict():
-    shy, late = Verdict((Doubt("shy", "it hid"),)), Verdict((Doubt("late", "at 3"), Doubt("shy", "again")))
+    shy, late = (
+        Verdict((Doubt("shy", "it hid"),)),
+        Verdict((Doubt("late", "at 3"), Doubt("shy", "again"))),
+    )
     assert together([Verdict(), Verdict()], "runs").sound
-    assert together([Verdict(), shy, late], "runs").lines == ["doubtful: 2 of 3 runs: it hid", "doubtful: 1 of 3 runs: at 3"]
+    assert together([Verdict(), shy, late], "runs").lines == [
+        "doubtful: 2 of 3 runs: it hid",
+        "doubtful: 1 of 3 runs: at 3",
+    ]
 
 
 def test_an_estimate_at_the_edge_of_the_search_is_doubtful():
@@ -263,10 +319,13 @@ def test_an_estimate_at_the_edge_of_the_search_is_doubtful():
     edge = fitting.Estimate("drivetrain.viscous", "N m s/rad", 0.06, 1e-3, 0.0, at_bound=True)
     assert fitting.Fit((inside,), (), 1.0, (1.0, 9.0), 0.6, 441).verdict.sound
     found = fitting.Fit((inside, edge), (), 1.0, (1.0, 9.0), 0.6, 441).verdict
-    assert found.word == "estimate_at_edge" and "drivetrain.viscous = 0.06 N m s/rad" in found.sentence
+    assert (
+        found.word == "estimate_at_edge" and "drivetrain.viscous = 0.06 N m s/rad" in found.sentence
+    )
 
 
-# --- what is shipped ---------------------------------------------------------------------------------------------------------
+# --- what is shipped
+# --------------------------------------------------------------------------------------------------
 
 #: Scenarios that are doubtful as they are, and say so in `look_for`.
 KNOWN = {"two-leg-step": "tips_unless_held"}

@@ -1,7 +1,7 @@
 """The command line from file to file, in processes of its own.
 
-A process costs seconds, so each journey makes several claims, and commands that only answer share one process.
-"""
+A process costs seconds, so each journey makes several claims, and commands that only answer share
+one process."""
 
 import json
 import os
@@ -38,14 +38,17 @@ def suggested(text):
     return [line.strip() for line in text.partition("Try next")[2].splitlines() if line.strip()]
 
 
-# --- run -----------------------------------------------------------------------------------------------------------
+# --- run
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory):
     """`footfall run rimless-wheel --json`, once."""
     place = tmp_path_factory.mktemp("walked")
-    return place, footfall("run", "rimless-wheel", "--json", "--no-plots", "--out", "walk", cwd=place)
+    return place, footfall(
+        "run", "rimless-wheel", "--json", "--no-plots", "--out", "walk", cwd=place
+    )
 
 
 def test_run_json_prints_one_object_with_the_reference_gait(walked):
@@ -71,20 +74,31 @@ def test_run_json_prints_one_object_with_the_reference_gait(walked):
     assert {event["name"] for event in result["events"]} == {"touchdown"}
     assert len(result["events"]) == result["outcome"]["jumps"] == pytest.approx(10 / 0.262, abs=2)
     # from the last footfall before the middle of the run; a step takes 0.262 s
-    assert 4.7 < result["window"]["from"] <= 5.0 and result["window"]["to"] <= 10.0 and result["window"]["settled"]
+    assert (
+        4.7 < result["window"]["from"] <= 5.0
+        and result["window"]["to"] <= 10.0
+        and result["window"]["settled"]
+    )
 
 
 def test_run_writes_a_folder_that_reads_back_and_runs_again(walked):
     place, answer = walked
     folder = place / "walk"
-    assert everything_below(place) == ["walk", *sorted(f"walk/{name}" for name in FILES)]  # and no plots.png
+    assert everything_below(place) == [
+        "walk",
+        *sorted(f"walk/{name}" for name in FILES),
+    ]  # and no plots.png
     result, kept = json.loads(answer.out), json.loads((folder / "summary.json").read_text())
     assert {key: kept[key] for key in result} == result
     table = pq.read_table(folder / "trajectory.parquet")
     assert table["t"][-1].as_py() == 10.0
-    assert table.num_rows == 2001 + 2 * len(result["events"])  # 200 Hz, both ends, both sides of every jump
+    assert table.num_rows == 2001 + 2 * len(
+        result["events"]
+    )  # 200 Hz, both ends, both sides of every jump
     source = json.loads((folder / "provenance.json").read_text())
-    assert source["precision"] == "float64" and source["command"].startswith("footfall run rimless-wheel --")
+    assert source["precision"] == "float64" and source["command"].startswith(
+        "footfall run rimless-wheel --"
+    )
     assert (
         load(folder / "scenario.toml").document
         == load("rimless-wheel").document
@@ -93,7 +107,10 @@ def test_run_writes_a_folder_that_reads_back_and_runs_again(walked):
 
 
 def test_an_existing_folder_is_refused_then_forced_and_rocking_back_is_status_1(walked, tmp_path):
-    """0.3 rad is too little for set B (reference page, speed against pitch): it stops. Written as 17.2 deg, to go through the door."""
+    """0.3 rad is too little for set B (reference page, speed against pitch):
+
+    it stops. Written as 17.2 deg, to go through the door.
+    """
     place = tmp_path
     folder = shutil.copytree(walked[0] / "walk", place / "walk")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -123,13 +140,19 @@ def test_an_existing_folder_is_refused_then_forced_and_rocking_back_is_status_1(
     assert outcome["state"]["spoke_rate"] > 0  # it was rolling back
     assert json.loads((folder / "summary.json").read_text())["outcome"] == outcome
     resolved = tomllib.loads((folder / "scenario.toml").read_text())
-    assert resolved["robot"]["torso"]["pitch_setpoint"] == pytest.approx(np.radians(17.2), rel=1e-15)
+    assert resolved["robot"]["torso"]["pitch_setpoint"] == pytest.approx(
+        np.radians(17.2), rel=1e-15
+    )
     assert resolved["sim"]["duration"] == 8
     assert everything_below(place) == ["walk", *sorted(f"walk/{name}" for name in FILES)]
 
 
-def test_run_for_people_prints_a_summary_draws_plots_and_an_animation_and_suggests_what_next(tmp_path):
-    answer = footfall("run", "passive-wheel", "--duration", "1.5 s", "--animate", "roll.gif", cwd=tmp_path)
+def test_run_for_people_prints_a_summary_draws_plots_and_an_animation_and_suggests_what_next(
+    tmp_path,
+):
+    answer = footfall(
+        "run", "passive-wheel", "--duration", "1.5 s", "--animate", "roll.gif", cwd=tmp_path
+    )
     assert answer.status == 0, answer.err
     for words in (
         "Passive rimless wheel",
@@ -200,7 +223,9 @@ def test_bad_input_is_status_2_with_words_and_writes_nothing(tmp_path):
         "exists already": ["new", "thesis"],
     }  # fmt: skip
     before = everything_below(tmp_path)
-    answers = several(list(cases.values()), tmp_path, FOOTFALL_CACHE="/proc/nothing")  # nor does an impossible cache matter
+    answers = several(
+        list(cases.values()), tmp_path, FOOTFALL_CACHE="/proc/nothing"
+    )  # nor does an impossible cache matter
     for (words, arguments), answer in zip(cases.items(), answers, strict=True):
         assert answer.status == 2, f"{arguments}: {answer}"
         assert words in answer.err, f"{arguments}: {answer.err}"
@@ -235,12 +260,17 @@ module.simulate = while_another_runs
 
 
 def test_two_runs_started_in_the_same_second_are_both_kept(tmp_path):
-    (answer,) = several([["run", "passive-wheel", "--no-plots", "--json", "--duration", "1"]], tmp_path, before=SAME_SECOND)
+    (answer,) = several(
+        [["run", "passive-wheel", "--no-plots", "--json", "--duration", "1"]],
+        tmp_path,
+        before=SAME_SECOND,
+    )
     assert answer.status == 0, answer.err
     assert len(list((tmp_path / "runs").iterdir())) == 2
 
 
-# --- list, show, check, new ------------------------------------------------------------------------------------------
+# --- list, show, check, new
+# ------------------------------------------------------------------------------------------
 
 
 def test_list_show_and_check_answer(tmp_path):
@@ -260,10 +290,23 @@ def test_list_show_and_check_answer(tmp_path):
         r"spokes +10 .*>= 3",
     ):
         assert re.search(line, shown.out), line
-    for table in ("[robot]", "[robot.leg]", "[robot.torso]", "[robot.motor]", "[controller]", "[terrain]", "[start]", "[sim]"):
+    for table in (
+        "[robot]",
+        "[robot.leg]",
+        "[robot.torso]",
+        "[robot.motor]",
+        "[controller]",
+        "[terrain]",
+        "[start]",
+        "[sim]",
+    ):
         assert table in shown.out
-    assert "(or: stiffening)" in shown.out and "0.6085 m/s" in shown.out  # other kinds, and what to look for
-    assert "doubling_deflection" in changed.out and re.search(r"pitch_setpoint +0\.785398 rad", changed.out)
+    assert (
+        "(or: stiffening)" in shown.out and "0.6085 m/s" in shown.out
+    )  # other kinds, and what to look for
+    assert "doubling_deflection" in changed.out and re.search(
+        r"pitch_setpoint +0\.785398 rad", changed.out
+    )
     assert "the scenario is valid" in checked.out and "RigidWheel keeps the contract" in checked.out
     assert "FAIL" not in checked.out and checked.out.count("ok  ") >= 12
     assert everything_below(tmp_path) == []
@@ -281,7 +324,11 @@ def test_new_writes_a_robot_that_checks_runs_and_tests(tmp_path):
         tmp_path,
     )  # fmt: skip
     assert made.status == 0
-    assert everything_below(tmp_path / "my-robot") == ["my_robot.py", "my_robot.toml", "test_my_robot.py"]
+    assert everything_below(tmp_path / "my-robot") == [
+        "my_robot.py",
+        "my_robot.toml",
+        "test_my_robot.py",
+    ]
     assert suggested(made.out) == [
         "footfall check my-robot/my_robot.toml",
         "footfall run my-robot/my_robot.toml",
@@ -294,10 +341,14 @@ def test_new_writes_a_robot_that_checks_runs_and_tests(tmp_path):
     assert result["ledger"]["relative_residual"] < 1e-9
     # what the motor does at its jumps is what the hopper pays for: 1 kg, 9.81 m/s^2
     told = result["metrics"]
-    assert told["cost_of_transport"] == pytest.approx(told["motor_work_per_step"] / (9.81 * told["step_length"]), rel=1e-12)
+    assert told["cost_of_transport"] == pytest.approx(
+        told["motor_work_per_step"] / (9.81 * told["step_length"]), rel=1e-12
+    )
     assert told["motor_work_per_step"] > 0.5 * 2000 * 0.01**2  # of a spring stretched from no load
     program = [sys.executable, "-m", "pytest", "-q", "my-robot"]
-    tested = subprocess.run(program, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE)
+    tested = subprocess.run(
+        program, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE
+    )
     assert tested.returncode == 0, tested.stdout
     assert "3 passed" in tested.stdout
 
@@ -313,7 +364,11 @@ def test_the_run_of_a_robot_of_ones_own_can_be_run_again_and_suggests_commands_t
     )
     assert ran.status == 0
     failures = [] if again.status == 0 else [again.err]
-    failures += [a.err for a in several([["show", shlex.split(idea)[2]] for idea in suggested(ran.out)], tmp_path) if a.status]
+    failures += [
+        a.err
+        for a in several([["show", shlex.split(idea)[2]] for idea in suggested(ran.out)], tmp_path)
+        if a.status
+    ]
     assert not failures
 
 
@@ -321,11 +376,20 @@ def test_code_in_a_folder_that_came_from_elsewhere_runs_only_when_told(tmp_path)
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     new = uuid.uuid4()  # code that ran here before would be known
-    code = f"from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel\nprint('their code ran')  # {new}\n"
+    code = (
+        "from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel\nprint('their code"
+        f" ran')  # {new}\n"
+    )
     (theirs / "x.py").write_text(code)
     (theirs / "x.toml").write_text('[robot]\nkind = "x.py:RigidWheel"\n')
-    refused, told, later = several([["show", "theirs/x.toml", *more] for more in ([], ["--trust"], [])], tmp_path)
-    assert refused.status == 2 and "--trust" in refused.err and "their code ran" not in refused.out + told.err + refused.err
+    refused, told, later = several(
+        [["show", "theirs/x.toml", *more] for more in ([], ["--trust"], [])], tmp_path
+    )
+    assert (
+        refused.status == 2
+        and "--trust" in refused.err
+        and "their code ran" not in refused.out + told.err + refused.err
+    )
     assert told.status == later.status == 0 and "their code ran" in told.out
 
 
@@ -334,10 +398,13 @@ def test_new_can_be_given_a_name_that_the_template_uses_itself(tmp_path):
     assert made.status == 2 or checked.status == 0
 
 
-# --- faults ----------------------------------------------------------------------------------------------------------
+# --- faults
+# --------------------------------------------------------------------------------------------------
 
 
-def test_without_matplotlib_pictures_are_left_out_with_the_install_line_and_data_still_comes(tmp_path):
+def test_without_matplotlib_pictures_are_left_out_with_the_install_line_and_data_still_comes(
+    tmp_path,
+):
     """A picture asked for by name is an error; one drawn by default is left out."""
     install = 'pip install "footfall[plots]"'
     animated, plotted, plain, swept = several(
@@ -354,19 +421,27 @@ def test_without_matplotlib_pictures_are_left_out_with_the_install_line_and_data
         assert json.loads(answer.out)["outcome"]["name"] == "reached_end"
     assert "no plots.png: this needs matplotlib" in plotted.err and install in plotted.err
     assert "matplotlib" not in plain.err
-    assert swept.status == 0 and "no picture: this needs matplotlib" in swept.err and swept.said["picture"] is None
+    assert (
+        swept.status == 0
+        and "no picture: this needs matplotlib" in swept.err
+        and swept.said["picture"] is None
+    )
     assert {path.name for path in tmp_path.iterdir()} == {"b", "c", "d"}
     assert not list(tmp_path.rglob("*.png"))
 
 
 def test_the_summary_is_out_before_plots_are_drawn_and_a_failure_to_write_leaves_nothing(tmp_path):
-    """A plot page that cannot be written (disk full) comes after the printed summary, and takes the half-written folder with it."""
+    """A plot page that cannot be written (disk full) comes after the printed summary, and takes the
+    half-written folder with it.
+    """
     full = (
         "import footfall.pictures.plot_page as page\n"
         "def fail(*a, **k): raise OSError(28, 'No space left on device')\n"
         "page.write_plot_page = fail"
     )
-    (answer,) = several([["run", "passive-wheel", "--duration", "1", "--out", "a"]], tmp_path, before=full)
+    (answer,) = several(
+        [["run", "passive-wheel", "--duration", "1", "--out", "a"]], tmp_path, before=full
+    )
     assert "Energy ledger" in answer.out and "reached_end" in answer.out
     assert answer.status == 2
     assert "a could not be written: No space left on device" in answer.err
@@ -376,9 +451,23 @@ def test_the_summary_is_out_before_plots_are_drawn_and_a_failure_to_write_leaves
 def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
     """On a terminal, as a person would: wait for the bar, interrupt, and read the folder."""
     terminal, end = pty.openpty()
-    arguments = ["run", "rimless-wheel", "--duration", "1e6", "--json", "--no-plots", "--out", "long"]
+    arguments = [
+        "run",
+        "rimless-wheel",
+        "--duration",
+        "1e6",
+        "--json",
+        "--no-plots",
+        "--out",
+        "long",
+    ]
     process = subprocess.Popen(
-        [*COMMAND, *arguments], cwd=tmp_path, env=environment(TERM="xterm"), stdout=subprocess.PIPE, stderr=end, text=True
+        [*COMMAND, *arguments],
+        cwd=tmp_path,
+        env=environment(TERM="xterm"),
+        stdout=subprocess.PIPE,
+        stderr=end,
+        text=True,
     )
     os.close(end)
     shown = bytearray()
@@ -393,12 +482,16 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
 
     try:
         deadline = time.monotonic() + PATIENCE
-        while b"s of 1e+06 s" not in shown and time.monotonic() < deadline and process.poll() is None:
+        while (
+            b"s of 1e+06 s" not in shown and time.monotonic() < deadline and process.poll() is None
+        ):
             read(0.1)
         assert b"s of 1e+06 s" in shown, shown.decode(errors="replace")
         process.send_signal(signal.SIGINT)
         interrupted = time.monotonic()
-        drain = threading.Thread(target=lambda: [None for _ in iter(lambda: read(0.1) and process.poll() is None, False)])
+        drain = threading.Thread(
+            target=lambda: [None for _ in iter(lambda: read(0.1) and process.poll() is None, False)]
+        )
         drain.start()
         out, _ = process.communicate(timeout=PATIENCE)
         took = time.monotonic() - interrupted
@@ -407,7 +500,9 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
         if process.poll() is None:
             process.kill()
         os.close(terminal)
-    assert took < 15.0  # a chunk is a fraction of a second; the rest is writing, on a machine that may be busy
+    assert (
+        took < 15.0
+    )  # a chunk is a fraction of a second; the rest is writing, on a machine that may be busy
     assert process.returncode == 130 and b"what was computed is kept (" in shown
     result = json.loads(out)
     assert result["outcome"]["name"] == "interrupted"
@@ -420,10 +515,14 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
     assert np.all(np.diff(t) >= 0) and reached - 10.0 < t[-1] <= reached
     assert table.num_rows >= 2 * len(result["events"]) == 2 * result["outcome"]["jumps"]
     assert set(FILES) == {path.name for path in (tmp_path / "long").iterdir()}
-    assert json.loads((tmp_path / "long" / "summary.json").read_text())["outcome"]["name"] == "interrupted"
+    assert (
+        json.loads((tmp_path / "long" / "summary.json").read_text())["outcome"]["name"]
+        == "interrupted"
+    )
 
 
-# --- processes and caches ----------------------------------------------------------------------------------------------
+# --- processes and caches
+# ----------------------------------------------------------------------------------------------
 
 COUNTED = """
 import collections, json, sys
@@ -451,7 +550,11 @@ pyarrow.parquet.write_table(table, sys.argv[1] + "/trajectory.parquet")
 
 
 def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
-    """By JAX's own counters: every program the second process asks for comes from the first one's cache, in a command or in Python."""
+    """By JAX's own counters:
+
+    every program the second process asks for comes from the first one's cache, in a command or in
+    Python.
+    """
     counts, columns = [], []
     for folder, does in (("first", BY_COMMAND), ("second", BY_COMMAND), ("library", IN_PYTHON)):
         done = subprocess.run(
@@ -495,7 +598,12 @@ print(json.dumps({"loaded": [name for name in heavy if name in sys.modules], "ba
 
 def test_importing_footfall_is_light_and_starts_no_device(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", LIGHT], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "-c", LIGHT],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"loaded": [], "backends": []}
@@ -503,11 +611,16 @@ def test_importing_footfall_is_light_and_starts_no_device(tmp_path):
 
 def test_a_run_that_ends_at_its_start_says_so_and_suggests_another_start(tmp_path):
     settings = ("--set", "start.spoke_speed=1.5", "--set", "leg.damping=300")
-    answer = footfall("run", "rimless-wheel", *settings, "--no-plots", "--out", "pulled", cwd=tmp_path)
+    answer = footfall(
+        "run", "rimless-wheel", *settings, "--no-plots", "--out", "pulled", cwd=tmp_path
+    )
     assert answer.status == 1, answer.err
     said = " ".join(answer.out.split())
     # 300 N s/m times 1.5 m/s, the spring unstretched
-    assert "lifted_off at t = 0 s" in said and "the start itself leaves no room for it (-450 N)" in said
+    assert (
+        "lifted_off at t = 0 s" in said
+        and "the start itself leaves no room for it (-450 N)" in said
+    )
     tried = suggested(answer.out)
     assert tried[0] == "footfall run rimless-wheel --set leg.damping=300   # the start of the file"
     assert not any("spoke_speed" in line for line in tried)

@@ -9,7 +9,14 @@ from PIL import Image
 
 import footfall.cli.compare as command_module
 from footfall.cli.main import app
-from footfall.engines.analysis.compare import Errors, Reference, Trial, plan_trials, run_trial, step_series
+from footfall.engines.analysis.compare import (
+    Errors,
+    Reference,
+    Trial,
+    plan_trials,
+    run_trial,
+    step_series,
+)
 from footfall.engines.events.solvers import solver_by_name
 from footfall.engines.plan import SimPlan
 from footfall.engines.simulate import simulate
@@ -49,19 +56,29 @@ def test_two_methods_on_the_passive_wheel_as_data_and_as_a_picture(command, tmp_
     assert reference["uncertainty"] < 1e-12  # both at 1e-12 of states near one
     runs = {name: [r for r in said["runs"] if r["method"] == name] for name in ("tsit5", "rk4")}
     assert [r["rtol"] for r in runs["tsit5"]] == [1e-4, 1e-6, 1e-8]
-    assert all(r["error"] < 10 * r["rtol"] and r["residual"] < 10 * r["rtol"] for r in runs["tsit5"])
+    assert all(
+        r["error"] < 10 * r["rtol"] and r["residual"] < 10 * r["rtol"] for r in runs["tsit5"]
+    )
     assert [r["step"] for r in runs["rk4"]] == pytest.approx([8e-3, 4e-3, 2e-3, 1e-3, 5e-4])
     errors = [r["error"] for r in runs["rk4"]]
-    assert all(13 < a / b < 19 for a, b in itertools.pairwise(errors[:4]))  # order 4: a factor of 16, down to rounding
+    assert all(
+        13 < a / b < 19 for a, b in itertools.pairwise(errors[:4])
+    )  # order 4: a factor of 16, down to rounding
     assert [r["evaluations"] for r in runs["rk4"]] == [4 * n + 1 for n in (25, 50, 100, 200, 400)]
-    assert all(r["seconds"] > 0 and r["outcome"] == "reached_end" and not r["above_limit"] for r in said["runs"])
+    assert all(
+        r["seconds"] > 0 and r["outcome"] == "reached_end" and not r["above_limit"]
+        for r in said["runs"]
+    )
     assert said["picture"] == "two.png" and "two.png" in err
     with Image.open(tmp_path / "two.png") as picture:
         assert min(picture.size) > 400
     status, out, err = command(*TWO, "--duration", "0.4")  # programs are there already
     assert status == 0, err
     assert "reference: dopri8 at rtol 1e-12, reached_end at t = 0.4 s after 1 jumps" in out
-    assert all(word in out for word in ("method", "tsit5", "rtol 1e-06", "rk4", "step 1.00e-03", "evals", "ledger"))
+    assert all(
+        word in out
+        for word in ("method", "tsit5", "rtol 1e-06", "rk4", "step 1.00e-03", "evals", "ledger")
+    )
     assert [path.suffix for path in (tmp_path / "comparisons").iterdir()] == [".png"]
 
 
@@ -93,11 +110,14 @@ def test_bad_input_is_answered_before_anything_is_computed(command, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a-file"]
 
 
-# --- methods that fail ------------------------------------------------------------------------------------------------
+# --- methods that fail
+# ------------------------------------------------------------------------------------------------
 
 
 class Cubic(AbstractToy):
-    """dx/dt = -x^3: decays from everywhere, and leaves every bound when an explicit step is long enough."""
+    """dx/dt = -x^3: decays from everywhere, and leaves every bound when an explicit step is long
+    enough.
+    """
 
     events = Clockwork.events
     curve = staticmethod(lambda x: (1.0,))
@@ -117,8 +137,12 @@ def test_methods_that_diverge_or_do_not_fit_are_results_too():
     system, state = Cubic(), AbstractToy.begin(Scalar1(x=10.0))
     plan = SimPlan(duration=1.0)
     run = simulate(system, state, plan)
-    reference = Reference("dopri8", 1e-8, "", Errors(1e-8, "x", None), run, spectrum(system, state, run))
-    assert run.ending.state["x"] == pytest.approx((0.01 + 2.0) ** -0.5, abs=1e-7)  # x^-2 grows at rate 2; rtol 1e-8
+    reference = Reference(
+        "dopri8", 1e-8, "", Errors(1e-8, "x", None), run, spectrum(system, state, run)
+    )
+    assert run.ending.state["x"] == pytest.approx(
+        (0.01 + 2.0) ** -0.5, abs=1e-7
+    )  # x^-2 grows at rate 2; rtol 1e-8
     assert reference.seen.largest == (pytest.approx(-300.0, rel=1e-9), 0.0)
     assert plan_trials(plan, state, reference, ["multirate"]) == []  # nothing here is fast
     made = dataclasses.replace(plan, sample_rate=None, step=0.1, solver=solver_by_name("euler"))
@@ -133,11 +157,14 @@ def test_methods_that_diverge_or_do_not_fit_are_results_too():
 def test_steps_are_whole_fractions_of_the_span_around_what_stability_asks_for():
     assert step_series(0.2, float("inf")) == pytest.approx([8e-3, 4e-3, 2e-3, 1e-3, 5e-4])
     stiff = step_series(0.2, 1e-5)
-    assert stiff[0] == pytest.approx(2e-5) and 0.9e-5 < stiff[1] < 1e-5  # one above the limit, the rest below
+    assert (
+        stiff[0] == pytest.approx(2e-5) and 0.9e-5 < stiff[1] < 1e-5
+    )  # one above the limit, the rest below
     assert step_series(0.2, 1e-9) == [pytest.approx(0.2 / 300_000)]
 
 
-# --- the warning of `run` ----------------------------------------------------------------------------------------------
+# --- the warning of `run`
+# ----------------------------------------------------------------------------------------------
 
 
 def test_run_warns_once_of_a_step_above_the_limit_and_of_no_other(command):
@@ -147,8 +174,12 @@ def test_run_warns_once_of_a_step_above_the_limit_and_of_no_other(command):
     assert err.count("warning:") == 1 and "times the longest stable step of euler" in err
     assert "sim.solver=kvaerno5" in err and "at t = 0 s" in err
     assert "step_unstable" in [doubt["name"] for doubt in json.loads(out)["verdict"]["doubts"]]
-    # A step of 10 ms is stable, but of the first order: it loses 3 % of the energy. The scenario's own solver is sound.
-    for more, verdict in ((["--set", "sim.solver=euler", "--set", "sim.step=0.01"], ["books_open"]), ([], [])):
+    # A step of 10 ms is stable, but of the first order: it loses 3 % of the energy. The scenario's
+    # own solver is sound.
+    for more, verdict in (
+        (["--set", "sim.solver=euler", "--set", "sim.step=0.01"], ["books_open"]),
+        ([], []),
+    ):
         status, out, err = command(*run, "--out", f"b{len(more)}", *more)
         assert "warning" not in err, err
         assert [doubt["name"] for doubt in json.loads(out)["verdict"]["doubts"]] == verdict

@@ -1,4 +1,6 @@
-"""Every example runs as its first lines say, leaves its picture, and prints numbers that are right."""
+"""Every example runs as its first lines say, leaves its picture, and prints numbers that are
+right.
+"""
 
 import functools
 import re
@@ -23,7 +25,11 @@ def quick(tmp_path_factory):
     def run(name: str) -> tuple[str, Path]:
         folder = tmp_path_factory.mktemp(Path(name).stem)
         done = subprocess.run(
-            [sys.executable, str(EXAMPLES / name), "--quick"], cwd=folder, capture_output=True, text=True, timeout=300
+            [sys.executable, str(EXAMPLES / name), "--quick"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout, folder
@@ -50,10 +56,14 @@ def test_an_example_runs_and_leaves_a_picture(name, quick):
 
 def test_lift_of_the_water_runner_is_that_of_the_physics_page(quick):
     said, _ = quick("water_runner_lift.py")
-    # Section 10: one leg held at 50 mm, lift at 5, 8 and 10 Hz to 0.3 %. Section 9: four of them 76 g, 27 g/W, printed to the unit.
+    # Section 10: one leg held at 50 mm, lift at 5, 8 and 10 Hz to 0.3 %. Section 9: four of them 76
+    # g, 27 g/W, printed to the unit.
     row = re.search(r"^ +50 mm(.*)$", said, re.MULTILINE)
     assert row is not None, said
-    cells = [tuple(map(float, cell)) for cell in re.findall(r"([\d.]+) \( *([\d.]+), *([\d.]+)\)", row[1])]
+    cells = [
+        tuple(map(float, cell))
+        for cell in re.findall(r"([\d.]+) \( *([\d.]+), *([\d.]+)\)", row[1])
+    ]
     lift, four, per_watt = zip(*cells, strict=True)
     assert lift == pytest.approx((0.0880, 0.1863, 0.2770), rel=3e-3)
     assert (four[1], per_watt[1]) == pytest.approx((76.0, 27.0), abs=0.5)
@@ -66,16 +76,21 @@ def test_lift_of_the_water_runner_is_that_of_the_physics_page(quick):
     assert "approached 80 g and exceeded 12 g/W" in said
 
 
-# --- one thing each -----------------------------------------------------------------------------------------------------
+# --- one thing each
+# --------------------------------------------------------------------------------------------------
 
-#: What each prints, as far as another source knows it: closed forms, published numbers, the command line.
+#: What each prints, as far as another source knows it: closed forms, published numbers, the command
+#: line.
 SAYS = {
     "01_walk.py": r"verdict: sound",
     "02_swap_a_part.py": r"stiffening: 0\.6\d+ m/s, sound",
     "03_find_a_gait.py": r"0\.251503 s, multiplier 0\.654508497[\s\S]*closed form: 0\.654508497",
     "04_sweep.py": r"fastest: \d\.\d+ m/s at \d+ N/m",
-    "05_derivative.py": r"by terrain\.angle: 2\.84149 [\s\S]*terrain\.angle by differences: 2\.8414",
-    "06_your_own_robot.py": r"kept: True\nbogged_down at t = 2\.30259 s[\s\S]*\n0\.900000 m far",  # ln(10) m / c; (v0 - v) m / c
+    "05_derivative.py": (
+        r"by terrain\.angle: 2\.84149 [\s\S]*terrain\.angle by differences: 2\.8414"
+    ),
+    # ln(10) m / c; (v0 - v) m / c
+    "06_your_own_robot.py": r"kept: True\nbogged_down at t = 2\.30259 s[\s\S]*\n0\.900000 m far",
     "07_control_computer.py": r"0% lost: reached_end[\s\S]*30% lost",
     "08_climb_a_step.py": r"arrived at t = [\s\S]*verdict: doubtful",
 }
@@ -86,9 +101,13 @@ def test_there_is_an_example_to_each_expectation():
 
 
 @pytest.mark.parametrize("name", NUMBERED)
-def test_a_numbered_example_is_short_listed_and_says_what_is_true(name, tmp_path, monkeypatch, capsys):
+def test_a_numbered_example_is_short_listed_and_says_what_is_true(
+    name, tmp_path, monkeypatch, capsys
+):
     text = (EXAMPLES / name).read_text()
-    assert len(text.splitlines()) <= 70 and f"[{name}]({name})" in (EXAMPLES / "README.md").read_text()
+    assert (
+        len(text.splitlines()) <= 70 and f"[{name}]({name})" in (EXAMPLES / "README.md").read_text()
+    )
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(EXAMPLES / name))
     said = capsys.readouterr().out

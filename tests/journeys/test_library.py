@@ -1,4 +1,7 @@
-"""The library a person types: every public name teaches, results print as summaries, runs come back from their folders."""
+"""The library a person types:
+
+every public name teaches, results print as summaries, runs come back from their folders.
+"""
 
 import dataclasses
 import doctest
@@ -37,16 +40,32 @@ def folder(tmp_path_factory):
     return place
 
 
-# --- every public name teaches -----------------------------------------------------------------------------------
+# --- every public name teaches
+# -----------------------------------------------------------------------------------
 
 
 def test_dir_shows_public_names_only():
-    assert not [name for name in dir(ff) if name.startswith("_") or name in ("os", "sys", "importlib", "TYPE_CHECKING")]
-    assert {"load", "simulate", "open_run", "plot", "compare", "gradient", "linearise", "robots"} <= set(dir(ff))
+    assert not [
+        name
+        for name in dir(ff)
+        if name.startswith("_") or name in ("os", "sys", "importlib", "TYPE_CHECKING")
+    ]
+    assert {
+        "load",
+        "simulate",
+        "open_run",
+        "plot",
+        "compare",
+        "gradient",
+        "linearise",
+        "robots",
+    } <= set(dir(ff))
 
 
 @pytest.mark.parametrize("name", dir(ff))
-def test_help_of_every_public_name_opens_with_a_line_and_has_an_example_that_runs(name, folder, monkeypatch):
+def test_help_of_every_public_name_opens_with_a_line_and_has_an_example_that_runs(
+    name, folder, monkeypatch
+):
     monkeypatch.chdir(folder)
     thing = getattr(ff, name)
     text = inspect.getdoc(thing) or ""
@@ -61,12 +80,15 @@ def test_help_of_every_public_name_opens_with_a_line_and_has_an_example_that_run
     assert not report, "".join(report)
 
 
-# --- results print as summaries ----------------------------------------------------------------------------------
+# --- results print as summaries
+# ----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def wheel():
-    return ff.load("rimless-wheel", {"leg.stiffness": 1e4, "torso.pitch_setpoint": "35 deg"}, duration=3)
+    return ff.load(
+        "rimless-wheel", {"leg.stiffness": 1e4, "torso.pitch_setpoint": "35 deg"}, duration=3
+    )
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +97,21 @@ def run(wheel):
 
 
 def test_values_may_come_as_a_dictionary(wheel):
-    assert wheel.system.leg.stiffness == 1e4 and wheel.system.torso.pitch_setpoint == pytest.approx(np.deg2rad(35))
-    same = ff.load("rimless-wheel", ["leg.stiffness=10000", "torso.pitch_setpoint=35 deg"], duration=3)
+    assert wheel.system.leg.stiffness == 1e4 and wheel.system.torso.pitch_setpoint == pytest.approx(
+        np.deg2rad(35)
+    )
+    same = ff.load(
+        "rimless-wheel", ["leg.stiffness=10000", "torso.pitch_setpoint=35 deg"], duration=3
+    )
     assert same.document == wheel.document
     several = {"missing_legs": [3, 4], "controller.reflexes": ("lift",), "sim.solver": "dopri8"}
     assert ff.load("centipede", several).document["controller"]["reflexes"] == ["lift"]
-    assert ff.load("rimless-wheel", {"start.height": None, "leg.damping": np.float64(300)}).system.leg.damping == 300.0
+    assert (
+        ff.load(
+            "rimless-wheel", {"start.height": None, "leg.damping": np.float64(300)}
+        ).system.leg.damping
+        == 300.0
+    )
     for wrong in ({"leg.stiffness": object()}, {"leg.stifness": 1.0}, "leg.stiffness=1"):
         with pytest.raises(ScenarioError):
             ff.load("rimless-wheel", wrong)
@@ -133,19 +164,29 @@ def test_experiments_and_cycles_print_in_a_few_lines(wheel):
     assert "spoke_rate = " in repr(cycle) and "0.6545" in repr(cycle)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------
+# --- pictures
+# --------------------------------------------------------------------------------------------------
 
 
 def test_two_runs_over_each_other_say_what_differs(run, tmp_path):
-    softer = ff.simulate(ff.load("rimless-wheel", {"leg.stiffness": 9e3, "torso.pitch_setpoint": "35 deg"}, duration=2))
+    softer = ff.simulate(
+        ff.load(
+            "rimless-wheel", {"leg.stiffness": 9e3, "torso.pitch_setpoint": "35 deg"}, duration=2
+        )
+    )
     figure = ff.compare(run, softer, tmp_path / "two.png")
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert names == ["leg.stiffness = 10000, sim.duration = 3", "leg.stiffness = 9000, sim.duration = 2"]
+    assert names == [
+        "leg.stiffness = 10000, sim.duration = 3",
+        "leg.stiffness = 9000, sim.duration = 2",
+    ]
     axes = next(a for a in figure.axes if a.get_title() == "spoke_length")
     for line, one in zip(axes.lines, (run, softer), strict=True):
         drawn = line.get_ydata()
         assert np.array_equal(drawn[np.isfinite(drawn)], one["spoke_length"])
-    assert matplotlib.image.imread(tmp_path / "two.png").std() > 0.05 and figure._repr_png_().startswith(b"\x89PNG")
+    assert matplotlib.image.imread(
+        tmp_path / "two.png"
+    ).std() > 0.05 and figure._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(ValueError, match="no signal in common"):
         ff.compare(run, dataclasses.replace(run, columns={}))
 
@@ -160,10 +201,15 @@ def test_scenarios_are_listed_with_a_sentence_each():
     assert set(listed) >= {"rimless-wheel", "urchin-walk"}
     assert all(sentence.endswith(".") and "\n" not in sentence for sentence in listed.values())
     assert len(repr(listed).splitlines()) == len(listed)
-    assert repr(listed).splitlines()[list(listed).index("passive-wheel")].endswith("a slope of 0.08 rad.")
+    assert (
+        repr(listed)
+        .splitlines()[list(listed).index("passive-wheel")]
+        .endswith("a slope of 0.08 rad.")
+    )
 
 
-# --- a run comes back from its folder ----------------------------------------------------------------------------
+# --- a run comes back from its folder
+# ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -177,7 +223,9 @@ def test_scenarios_are_listed_with_a_sentence_each():
 def test_a_run_read_back_is_the_run(name, settings, tmp_path):
     experiment = ff.load(name, settings)
     run = ff.simulate(experiment)
-    back = ff.open_run(write_run(tmp_path / "back", run, ff.summarise(run).to_dict(), experiment.to_toml()))
+    back = ff.open_run(
+        write_run(tmp_path / "back", run, ff.summarise(run).to_dict(), experiment.to_toml())
+    )
     assert all(np.array_equal(run[name], back[name], equal_nan=True) for name in run.columns)
     for part in (
         "signals",
@@ -213,16 +261,21 @@ def test_opening_a_run_executes_no_code_and_says_that_there_is_no_drawing(tmp_pa
     with pytest.warns(UserWarning, match="no drawing: its robot is a Python file") as told:
         assert run.sketch == ()
     assert told[0].filename == __file__  # the line that looked at it, not one of ours
-    # The push works at jumps, and is what the way is paid with: that of the last step, over which metrics are taken.
+    # The push works at jumps, and is what the way is paid with: that of the last step, over which
+    # metrics are taken.
     push, (before, last) = run["jump_work.push"], run.events_named("touchdown")[-2:]
     paid = push[last.row_before] - push[before.row_after]
-    assert run.metrics["steps"] == 1 and run.metrics["motor_work"] == pytest.approx(paid) and paid > 0
+    assert (
+        run.metrics["steps"] == 1 and run.metrics["motor_work"] == pytest.approx(paid) and paid > 0
+    )
     with warnings.catch_warnings(action="ignore"):
         assert run.plot(tmp_path / "page.png").axes
 
 
 def test_what_is_left_of_a_run_that_was_killed_is_read(folder, tmp_path):
-    """Pieces of rows in a hidden folder beside the one it was to become; the last one was being written."""
+    """Pieces of rows in a hidden folder beside the one it was to become; the last one was being
+    written.
+    """
     rows = tmp_path / ".walk-k2j4h5g6" / "rows"
     rows.mkdir(parents=True)
     table = pq.read_table(folder / "my-run" / "trajectory.parquet")
@@ -231,9 +284,17 @@ def test_what_is_left_of_a_run_that_was_killed_is_read(folder, tmp_path):
     (rows / "00002.part").write_bytes(b"PAR1")
     (rows.parent / "scenario.toml").write_bytes((folder / "my-run" / "scenario.toml").read_bytes())
     run, whole = ff.open_run(tmp_path / "walk"), ff.open_run(folder / "my-run")
-    assert run.outcome is ff.Outcome.interrupted and np.array_equal(run["hub.x"], whole["hub.x"][:300])
-    assert run.sketch == whole.sketch and run.provenance == whole.provenance and run.signals == whole.signals
-    assert f"passive-wheel: interrupted at t = {whole.t[299]:.6g} s" in repr(run) and run.plot().axes
+    assert run.outcome is ff.Outcome.interrupted and np.array_equal(
+        run["hub.x"], whole["hub.x"][:300]
+    )
+    assert (
+        run.sketch == whole.sketch
+        and run.provenance == whole.provenance
+        and run.signals == whole.signals
+    )
+    assert (
+        f"passive-wheel: interrupted at t = {whole.t[299]:.6g} s" in repr(run) and run.plot().axes
+    )
     (rows / "00001.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(ScenarioError, match="cannot be read"):
         ff.open_run(tmp_path / "walk")
@@ -249,12 +310,19 @@ def test_code_on_the_pages_about_the_library_runs(page, tmp_path, monkeypatch, c
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(block, {})
     if page == "library":
-        assert (tmp_path / "wheel.gif").read_bytes().startswith(b"GIF8") and (tmp_path / "wheel.png").stat().st_size > 10_000
+        assert (tmp_path / "wheel.gif").read_bytes().startswith(b"GIF8") and (
+            tmp_path / "wheel.png"
+        ).stat().st_size > 10_000
     said = capsys.readouterr().out
-    assert "verdict: sound" in said if page == "library" else "by terrain.angle: 2.84149 per rad" in said
+    assert (
+        "verdict: sound" in said
+        if page == "library"
+        else "by terrain.angle: 2.84149 per rad" in said
+    )
 
 
-# --- an experiment is asked -------------------------------------------------------------------------------------------
+# --- an experiment is asked
+# -------------------------------------------------------------------------------------------
 
 
 def test_an_experiment_runs_is_checked_and_finds_its_gait():
@@ -262,7 +330,9 @@ def test_an_experiment_runs_is_checked_and_finds_its_gait():
     assert wheel.run().ending.t == ff.simulate(wheel).ending.t == 2.0
     assert wheel.check().ok
     # the rimless wheel's closed form: the multiplier is cos(2 pi/n)^2
-    assert wheel.cycle("touchdown").multipliers[0].real == pytest.approx(np.cos(2 * np.pi / 10) ** 2, abs=1e-9)
+    assert wheel.cycle("touchdown").multipliers[0].real == pytest.approx(
+        np.cos(2 * np.pi / 10) ** 2, abs=1e-9
+    )
 
 
 def test_a_sweep_into_a_folder_is_kept_and_gone_on_with(tmp_path):
@@ -270,7 +340,9 @@ def test_a_sweep_into_a_folder_is_kept_and_gone_on_with(tmp_path):
     vary = {"terrain.angle": [0.08, 0.1]}
     kept = wheel.sweep(vary, folder=tmp_path / "study")
     here = wheel.sweep(vary)
-    assert kept.to_pandas().mean_speed.tolist() == here.mean_speed.values.tolist()  # the same kernel, the same steps
+    assert (
+        kept.to_pandas().mean_speed.tolist() == here.mean_speed.values.tolist()
+    )  # the same kernel, the same steps
     shard = next((tmp_path / "study").rglob("*.parquet"))
     written = shard.stat().st_mtime_ns
     wheel.sweep(vary, folder=tmp_path / "study")
@@ -284,13 +356,19 @@ def test_a_sweep_into_a_folder_is_kept_and_gone_on_with(tmp_path):
 def test_a_run_of_the_library_is_saved_as_the_command_line_saves_its_own(tmp_path):
     run = ff.load("passive-wheel", {"mass": 5.0}, duration=1).run()
     folder = run.save(tmp_path / "one")
-    assert {"trajectory.parquet", "summary.json", "scenario.toml", "provenance.json", "plots.png"} <= {
-        f.name for f in folder.iterdir()
-    }
+    assert {
+        "trajectory.parquet",
+        "summary.json",
+        "scenario.toml",
+        "provenance.json",
+        "plots.png",
+    } <= {f.name for f in folder.iterdir()}
     again = ff.open_run(folder)
     assert np.array_equal(again["hub.x"], run["hub.x"]) and again.metrics == run.metrics
     assert ff.load(folder / "scenario.toml").run()["hub.x"].tolist() == run["hub.x"].tolist()
     with pytest.raises(Exception, match="exists already"):
         run.save(folder)
     with pytest.raises(ScenarioError, match="no scenario"):
-        ff.simulate(ff.robots.passive_wheel(), plan=ff.SimPlan(duration=0.1)).save(tmp_path / "bare")
+        ff.simulate(ff.robots.passive_wheel(), plan=ff.SimPlan(duration=0.1)).save(
+            tmp_path / "bare"
+        )

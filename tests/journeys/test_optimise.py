@@ -1,4 +1,6 @@
-"""`footfall optimise`: a front, scenarios that run as promised, a picture, and words for what cannot be."""
+"""`footfall optimise`: a front, scenarios that run as promised, a picture, and words for what
+cannot be.
+"""
 
 import csv
 import json
@@ -15,7 +17,17 @@ COMMANDS = {
     "json": [*LIMITED, "--out", "best", "--json"],
     "again": [*LIMITED, "--out", "best"],
     "fastest": ["run", "best/fastest.toml", "--json", "--no-plots", "--out", "fast"],
-    "words": ["optimise", "two-leg-step", "--set", "torque_limit=0.5", *SMALL[:-1], "2", "--no-plots", "--out", "words"],
+    "words": [
+        "optimise",
+        "two-leg-step",
+        "--set",
+        "torque_limit=0.5",
+        *SMALL[:-1],
+        "2",
+        "--no-plots",
+        "--out",
+        "words",
+    ],
     "weak": ["optimise", "two-leg-step", "--set", "torque_limit=0.2", *SMALL],
     "wheel": ["optimise", "rimless-wheel"],
     "one": ["optimise", "two-leg-step", "--points", "1"],
@@ -41,10 +53,15 @@ def test_the_front_is_printed_written_and_drawn(answers, place):
     # Over the edge of the step every gait tips unless its foot is clamped, even while held still.
     (doubt,) = said["verdict"]["doubts"]
     assert doubt["name"] == "tips_unless_held" and doubt["sentence"].startswith("3 of 3 gaits: ")
-    assert {row["verdict"] for row in front} == {"tips_unless_held"} and all(row["support_margin"] < 0 for row in front)
+    assert {row["verdict"] for row in front} == {"tips_unless_held"} and all(
+        row["support_margin"] < 0 for row in front
+    )
     assert said["torque_limit"] == 0.5 and len(front) == 3
     assert [row["t_end"] for row in front] == sorted(row["t_end"] for row in front)
-    assert front[0]["t_end"] < 0.5 * said["scenario_gait"]["t_end"] and front[-1]["energy"] < said["scenario_gait"]["energy"]
+    assert (
+        front[0]["t_end"] < 0.5 * said["scenario_gait"]["t_end"]
+        and front[-1]["energy"] < said["scenario_gait"]["energy"]
+    )
     with (place / "best" / "front.csv").open() as stream:
         table = list(csv.DictReader(stream))
     assert [float(row["energy"]) for row in table] == [row["energy"] for row in front]
@@ -71,7 +88,13 @@ def test_people_get_a_table_with_the_scenarios_own_gait(answers):
     ("name", "words"),
     [
         ("again", ["best", "--force"]),
-        ("weak", ["no gait in these ranges can be walked with torques up to 0.2 N m", "raise what the motors can do"]),
+        (
+            "weak",
+            [
+                "no gait in these ranges can be walked with torques up to 0.2 N m",
+                "raise what the motors can do",
+            ],
+        ),
         ("wheel", ["does not follow a plan", "two-leg-step"]),
         ("one", ["--points 1", "at least 2"]),
         ("range", ["--range gait.lift=2 mm", "2 mm:20 mm"]),

@@ -1,4 +1,7 @@
-"""`footfall stack run` as a user has it: the shipped robot in real time, a log, an orderly end; and what it says to bad input."""
+"""`footfall stack run` as a user has it:
+
+the shipped robot in real time, a log, an orderly end; and what it says to bad input.
+"""
 
 import json
 import signal
@@ -16,13 +19,20 @@ CHANGE = "robot.torso.pitch_setpoint=0.55"
 
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory):
-    """One run; another if the machine had other things to do than to let the emulated robot move."""
+    """One run; another if the machine had other things to do than to let the emulated robot
+    move.
+    """
     folder = tmp_path_factory.mktemp("stack")
     for attempt in range(3):
         name = f"run-{attempt}"
-        asked = f"stack run rimless-wheel --mid firmware --set {CHANGE} --duration {SECONDS} --json --out {name}"
+        asked = (
+            f"stack run rimless-wheel --mid firmware --set {CHANGE} --duration {SECONDS} --json"
+            f" --out {name}"
+        )
         answer = footfall(*asked.split(), cwd=folder)
-        disturbed = answer.status == 1 and (answer.said["late_cycles"] > 2 or answer.said["low"]["left_out"] > 0)
+        disturbed = answer.status == 1 and (
+            answer.said["late_cycles"] > 2 or answer.said["low"]["left_out"] > 0
+        )
         if not disturbed:
             break
     return folder / name, answer
@@ -37,14 +47,20 @@ def test_the_wheel_walks_in_real_time_and_the_command_says_how_it_went(walk):
     assert said["failure"] == ""
     assert abs(said["cycles"] - 100 * SECONDS) <= 0.05 * 100 * SECONDS
     assert said["exit"] == {"robot": 0, "mid": 0, "supervisor": 0}
-    # At 0.6 rad the page has 0.59 m/s, which is 2.3 turns/s of a motor; here it leans less, and starts at another speed.
+    # At 0.6 rad the page has 0.59 m/s, which is 2.3 turns/s of a motor; here it leans less, and
+    # starts at another speed.
     assert all(1.2 < speed < 3.5 for speed in said["walked"]["mean_motor_speed"])
     assert json.loads((folder / "summary.json").read_text()) == said
 
 
 def test_the_run_folder_has_what_is_needed_to_read_and_repeat_it_and_no_device(walk):
     folder, _ = walk
-    assert {path.name for path in folder.iterdir()} == {"stack.mcap", "summary.json", "settings.json", "operator.txt"}
+    assert {path.name for path in folder.iterdir()} == {
+        "stack.mcap",
+        "summary.json",
+        "settings.json",
+        "operator.txt",
+    }
     log = read_stack_log(folder)
     assert log.scenario == "rimless-wheel"
     assert log.ending == "the operator stopped"
@@ -63,8 +79,20 @@ def test_where_there_is_no_terminal_it_tells_a_line_a_second(walk):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])  # Ctrl-C; the terminal is closed
 def test_a_signal_ends_the_run_in_order(tmp_path, number):
-    command = [*COMMAND, "stack", "run", "rimless-wheel", "--mid", "firmware", "--out", "run", "--no-dashboard"]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = [
+        *COMMAND,
+        "stack",
+        "run",
+        "rimless-wheel",
+        "--mid",
+        "firmware",
+        "--out",
+        "run",
+        "--no-dashboard",
+    ]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         limit = time.monotonic() + PATIENCE
         while not walking(tmp_path / "run"):
             assert time.monotonic() < limit
@@ -98,11 +126,17 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(tmp_path):
         ([*run, "--noise", "1.5"], "share of bytes"),
         ([*run, "--duration", "nan"], "expected seconds"),
         ([*run, "--port", "/dev/ttyACM0"], "--imu-port"),
-        ([*run, "--port", "a", "--imu-port", "b", "--driver-port", "c", "--noise", "0.1"], "makes its own"),
+        (
+            [*run, "--port", "a", "--imu-port", "b", "--driver-port", "c", "--noise", "0.1"],
+            "makes its own",
+        ),
         ([*run, "--out", "taken"], "overwrite it with --force"),
         (["stack", "run", "passive-wheel", "--out", "old", "--force"], "no control computer"),
         (["stack", "run", "no-such-robot", "--out", "new"], "no-such-robot"),
-        (["stack", "run", "passive-wheel", "--out", "new"], "error: passive-wheel: this robot has no control computer"),
+        (
+            ["stack", "run", "passive-wheel", "--out", "new"],
+            "error: passive-wheel: this robot has no control computer",
+        ),
         ([*run, "--script", "script.txt", "--out", "refused"], "line 2"),
     ]
     answers = several([arguments for arguments, _ in cases], tmp_path)
@@ -111,4 +145,6 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(tmp_path):
         assert words in answer.err.replace("\n", " "), (arguments, answer.err)
         assert "Traceback" not in answer.err
     assert {path.name for path in tmp_path.iterdir()} == {"taken", "script.txt", "old"}
-    assert (tmp_path / "old" / "summary.json").exists()  # --force gives up an old run only for a new one
+    assert (
+        tmp_path / "old" / "summary.json"
+    ).exists()  # --force gives up an old run only for a new one

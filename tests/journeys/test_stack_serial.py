@@ -1,9 +1,9 @@
 """The failure matrix of the control stack with real processes and pseudo-terminals.
 
-What each row demands exactly is proved in virtual time (tests/contracts/test_failure_matrix.py); here the machine's own clock, signals,
-pipes and terminals are in it, and limits are three times the page's, for a machine that has other things to do. A test that failed while
-the machine kept one of the programs waiting for longer than half a watchdog's time is repeated.
-"""
+What each row demands exactly is proved in virtual time (tests/contracts/test_failure_matrix.py);
+here the machine's own clock, signals, pipes and terminals are in it, and limits are three times the
+page's, for a machine that has other things to do. A test that failed while the machine kept one of
+the programs waiting for longer than half a watchdog's time is repeated."""
 
 import datetime
 import os
@@ -28,7 +28,11 @@ both_mids = pytest.mark.parametrize("mid", [python_mid, firmware_mid])
 
 @undisturbed
 def test_a_walk_from_script_to_log(tmp_path):
-    with stage(tmp_path, mid=firmware_mid, script=["0.1 motors-on", "0.3 run", "1.3 setpoint 0.7", "2.5 stop"]) as run:
+    with stage(
+        tmp_path,
+        mid=firmware_mid,
+        script=["0.1 motors-on", "0.3 run", "1.3 setpoint 0.7", "2.5 stop"],
+    ) as run:
         run.until_walking()
         assert run.until_ended() == 0
         assert run.status["supervisor"]["ending"] == "the operator stopped"
@@ -40,7 +44,9 @@ def test_a_walk_from_script_to_log(tmp_path):
     # 2.5 s at 100 Hz; a machine with other things to do may cost a twentieth.
     assert 238 <= log["cycle"][-1] + 1 <= 253
     assert run.status["supervisor"]["cycles"] == log["cycle"][-1] + 1
-    assert abs(log["pitch"][log["t"] > 1.2][0] - 0.6) < 0.05  # 0.9 s after the start; the plant settles in a third of that
+    assert (
+        abs(log["pitch"][log["t"] > 1.2][0] - 0.6) < 0.05
+    )  # 0.9 s after the start; the plant settles in a third of that
     assert abs(log["pitch"][-1] - 0.7) < 0.05
     assert not run.processes.folder.devices.exists()  # no terminal, no link, no pipe is left
     assert set(run.processes.exit_statuses().values()) == {0}
@@ -63,7 +69,9 @@ def test_killed_supervisor_no_current_after_the_watchdog_and_the_log_is_there(tm
 
 @both_mids
 @undisturbed
-def test_killed_mid_level_the_drivers_watchdog_stops_the_motors_and_the_supervisor_cuts_off(tmp_path, mid):
+def test_killed_mid_level_the_drivers_watchdog_stops_the_motors_and_the_supervisor_cuts_off(
+    tmp_path, mid
+):
     with stage(tmp_path, mid=mid) as run:
         run.until_walking()
         killed = run.kill("mid")
@@ -76,7 +84,9 @@ def test_killed_mid_level_the_drivers_watchdog_stops_the_motors_and_the_supervis
 
 @both_mids
 @undisturbed
-def test_silent_mid_level_the_drivers_watchdog_stops_the_motors_and_empty_outputs_are_logged(tmp_path, mid):
+def test_silent_mid_level_the_drivers_watchdog_stops_the_motors_and_empty_outputs_are_logged(
+    tmp_path, mid
+):
     with stage(tmp_path, mid=mid) as run:
         run.until_walking()
         stopped = run.send("mid", signal.SIGSTOP)
@@ -88,14 +98,18 @@ def test_silent_mid_level_the_drivers_watchdog_stops_the_motors_and_empty_output
 
 @both_mids
 @undisturbed
-def test_reset_while_running_it_starts_off_and_stays_off_until_it_is_told_both_off_and_on(tmp_path, mid):
+def test_reset_while_running_it_starts_off_and_stays_off_until_it_is_told_both_off_and_on(
+    tmp_path, mid
+):
     with stage(tmp_path, mid=mid) as run:
         run.until_walking()
         line = FileResetLine(run.processes.folder.reset)
         line.drive(False)
         time.sleep(0.02)
         line.drive(True)
-        assert run.current_stopped_after(time.monotonic()) < WATCHDOG  # the supervisor says "on" all the while
+        assert (
+            run.current_stopped_after(time.monotonic()) < WATCHDOG
+        )  # the supervisor says "on" all the while
         assert run.status["supervisor"]["setpoint_on"]
         assert run.status["supervisor"]["pid_output"] == 0.0
 
@@ -103,22 +117,33 @@ def test_reset_while_running_it_starts_off_and_stays_off_until_it_is_told_both_o
 @both_mids
 @undisturbed
 def test_one_byte_in_a_hundred_garbled_it_walks_on(tmp_path, mid):
-    with stage(tmp_path, mid=mid, noise=0.01, script=["0.1 motors-on", "0.3 run", "3.5 stop"]) as run:
+    with stage(
+        tmp_path, mid=mid, noise=0.01, script=["0.1 motors-on", "0.3 run", "3.5 stop"]
+    ) as run:
         run.until_walking()
         assert run.until_ended() == 0
     log = run.log()
     settled = log["t"] > 1.5
     assert not any(log["fault"])
-    assert log["rejected_frames"][-1] > 5  # 3.5 s of 100 frames of 13 bytes a second: about 40 are expected
-    assert abs(np.nanmean(log["pitch"][settled]) - 0.6) < 0.05 * 0.6  # the page allows 5 % of the speed
+    assert (
+        log["rejected_frames"][-1] > 5
+    )  # 3.5 s of 100 frames of 13 bytes a second: about 40 are expected
+    assert (
+        abs(np.nanmean(log["pitch"][settled]) - 0.6) < 0.05 * 0.6
+    )  # the page allows 5 % of the speed
 
 
 @pytest.mark.parametrize("motor, offset", [(0, 20.0), (1, -20.0)])
 @undisturbed
-def test_over_speed_both_motors_off_in_that_cycle_latched_until_the_motors_are_switched_on(tmp_path, motor, offset):
+def test_over_speed_both_motors_off_in_that_cycle_latched_until_the_motors_are_switched_on(
+    tmp_path, motor, offset
+):
     joystick = tmp_path / "js0"
     os.mkfifo(joystick)
-    with stage(tmp_path, mid=firmware_mid, joystick=joystick) as run, joystick.open("wb", buffering=0) as pad:
+    with (
+        stage(tmp_path, mid=firmware_mid, joystick=joystick) as run,
+        joystick.open("wb", buffering=0) as pad,
+    ):
         press_until_walking(run, pad)
         spoiled = run.spoil(f"speed {motor} {offset}")
         run.until_fault("over speed", f"motor {motor}")
@@ -127,7 +152,10 @@ def test_over_speed_both_motors_off_in_that_cycle_latched_until_the_motors_are_s
         for _ in range(3):  # pause, start, pause: the start switch does not lift a latch
             pad.write(joystick_event(BUTTON, START, 1) + joystick_event(BUTTON, START, 0))
             began = run.status["robot"]["now"]
-            run.until(lambda began=began: run.status["robot"]["now"] > began + 0.3, "the robot was watched after a press")
+            run.until(
+                lambda began=began: run.status["robot"]["now"] > began + 0.3,
+                "the robot was watched after a press",
+            )
             assert max(map(abs, run.status["robot"]["currents"])) == 0.0
             assert run.status["supervisor"]["fault"]
         press_until_walking(run, pad)
@@ -141,7 +169,9 @@ def test_over_speed_both_motors_off_in_that_cycle_latched_until_the_motors_are_s
 
 
 def press_until_walking(run: Stage, pad) -> None:
-    run.until(lambda: "cycle" in run.status["supervisor"], "the main loop runs")  # presses before it are history
+    run.until(
+        lambda: "cycle" in run.status["supervisor"], "the main loop runs"
+    )  # presses before it are history
     pad.write(joystick_event(BUTTON, CROSS, 1) + joystick_event(BUTTON, CROSS, 0))
     run.until(lambda: run.status["supervisor"].get("motors_on"), "the motors are on")
     time.sleep(0.1)
@@ -149,7 +179,9 @@ def press_until_walking(run: Stage, pad) -> None:
     run.until_walking()
 
 
-@pytest.mark.parametrize("fault, words", [("sensor stall", "pitch"), ("sensor nan", "pitch"), ("usb silent", "speeds")])
+@pytest.mark.parametrize(
+    "fault, words", [("sensor stall", "pitch"), ("sensor nan", "pitch"), ("usb silent", "speeds")]
+)
 @undisturbed
 def test_a_device_that_fails_the_motors_are_off_and_stay_off(tmp_path, fault, words):
     with stage(tmp_path, mid=firmware_mid) as run:
@@ -192,7 +224,9 @@ def test_a_disk_that_blocks_for_two_seconds_costs_records_not_cycles(tmp_path):
     gap = np.argmax(np.diff(log["cycle"]))
     cycles, seconds = log["cycle"][gap + 1] - log["cycle"][gap], log["t"][gap + 1] - log["t"][gap]
     assert cycles > 20
-    assert abs(cycles - 100 * seconds) <= max(3.0, 0.03 * cycles)  # 100 Hz, but for what a busy machine takes
+    assert abs(cycles - 100 * seconds) <= max(
+        3.0, 0.03 * cycles
+    )  # 100 Hz, but for what a busy machine takes
 
 
 @undisturbed
@@ -206,7 +240,9 @@ def test_a_killed_log_writer_costs_the_log_not_the_walk(tmp_path):
     log = run.log()
     assert log.ending is None
     assert ended["cycles"] > 280  # 3 s
-    assert ended["dropped_records"] >= ended["cycles"] - len(log) - 100  # but for those in the queue when it was killed
+    assert (
+        ended["dropped_records"] >= ended["cycles"] - len(log) - 100
+    )  # but for those in the queue when it was killed
     assert ended["dropped_records"] > 50
 
 
@@ -245,7 +281,9 @@ def test_the_operator_of_a_log_can_be_repeated(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
-    with stage(first, mid=firmware_mid, script=["0.1 motors-on", "0.3 run", "0.8 setpoint 0.7", "1.2 stop"]) as run:
+    with stage(
+        first, mid=firmware_mid, script=["0.1 motors-on", "0.3 run", "0.8 setpoint 0.7", "1.2 stop"]
+    ) as run:
         assert run.until_ended() == 0
     with stage(second, mid=firmware_mid, replay=run.processes.folder.log) as again:
         assert again.until_ended() == 0
@@ -253,7 +291,9 @@ def test_the_operator_of_a_log_can_be_repeated(tmp_path):
     for changed in ("setpoint_on", "motors_on", "pitch_setpoint"):
         moments = [log["t"][1:][np.diff(log[changed].astype(float)) != 0] for log in logs]
         assert len(moments[0]) == len(moments[1]) > 0
-        assert np.abs(moments[0] - moments[1]).max() < SLACK * 0.02  # a cycle to record it and a cycle to obey it
+        assert (
+            np.abs(moments[0] - moments[1]).max() < SLACK * 0.02
+        )  # a cycle to record it and a cycle to obey it
 
 
 LAUNCH = """
@@ -270,7 +310,9 @@ with stage(pathlib.Path(sys.argv[2])) as run:
 
 @undisturbed
 def test_nothing_outlives_a_killed_launcher(tmp_path):
-    launcher = subprocess.Popen([sys.executable, "-c", LAUNCH, str(TESTS), str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", LAUNCH, str(TESTS), str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
     with launcher:
         assert launcher.stdout is not None
         pids = [int(word) for word in launcher.stdout.readline().split()]

@@ -1,4 +1,7 @@
-"""Sweeps that are killed, starved of disk, tampered with or asked to be another: nothing finished is lost, nothing is doubled."""
+"""Sweeps that are killed, starved of disk, tampered with or asked to be another:
+
+nothing finished is lost, nothing is doubled.
+"""
 
 import concurrent.futures
 import errno
@@ -50,7 +53,8 @@ def copy(whole, tmp_path):
     return shutil.copytree(whole, tmp_path / "copy")
 
 
-# --- killed ----------------------------------------------------------------------------------------------------------
+# --- killed
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_sweep_killed_in_the_middle_resumes_to_what_an_uninterrupted_one_gives(whole, tmp_path):
@@ -64,7 +68,9 @@ def test_a_sweep_killed_in_the_middle_resumes_to_what_an_uninterrupted_one_gives
     process.wait()
     done = {name: (folder / "shards" / name).stat().st_mtime_ns for name in shard_names(folder)}
     assert 2 <= len(done) < SHARDS, "killed too early or too late"
-    (folder / "shards" / ".part-000007-1-deadbeef.tmp").write_bytes(b"half a shard")  # as a kill while writing leaves it
+    (folder / "shards" / ".part-000007-1-deadbeef.tmp").write_bytes(
+        b"half a shard"
+    )  # as a kill while writing leaves it
     resumed = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE)
     assert resumed.returncode == 0, resumed.stderr
     assert "were there already" in resumed.stdout
@@ -100,7 +106,8 @@ def test_a_worker_of_a_process_pool_killed_in_mid_sweep_loses_and_doubles_nothin
         return pools[-1]
 
     def kill_one(standing):
-        # A moment later, when the next shard has been given out: a worker that dies with work in hand.
+        # A moment later, when the next shard has been given out: a worker that dies with work in
+        # hand.
         if standing.done and not killed:
             killed.extend(list(pools[0]._processes)[:1])
             threading.Timer(0.05, os.kill, (killed[0], signal.SIGKILL)).start()
@@ -133,7 +140,10 @@ def test_a_shard_that_kills_three_workers_is_named_and_the_others_are_kept(copy)
     for number in (2, 5):
         (copy / "shards" / f"part-{number:06d}.parquet").unlink()
     made = []
-    with pytest.raises(SweepError, match=r"died 3 times while computing shard 5 .*Finished shards are kept.*__main__"):
+    with pytest.raises(
+        SweepError,
+        match=r"died 3 times while computing shard 5 .*Finished shards are kept.*__main__",
+    ):
         run_sweep(copy, executor=lambda: made.append(1) or BreakingPool(5))
     assert len(made) == 3
     assert len(shard_names(copy)) == SHARDS - 1
@@ -145,7 +155,13 @@ def test_two_dask_workers_on_loopback_finish_also_when_one_is_killed(whole, tmp_
     distributed = pytest.importorskip("distributed")
     folder = begin(tmp_path / "dask")
     killed = []
-    options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "host": "127.0.0.1",
+        "dashboard_address": None,
+        "silence_logs": 50,
+    }
     with distributed.LocalCluster(processes=True, **options) as cluster:
         assert cluster.scheduler_address.startswith("tcp://127.0.0.1:")
 
@@ -178,7 +194,8 @@ def test_two_sweeps_do_not_work_in_one_folder_at_once(copy):
     assert run_sweep(copy).computed == 0
 
 
-# --- disk full -------------------------------------------------------------------------------------------------------
+# --- disk full
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_full_disk_is_one_line_and_finished_shards_stay(whole, tmp_path, monkeypatch):
@@ -204,23 +221,33 @@ def test_a_full_disk_is_one_line_and_finished_shards_stay(whole, tmp_path, monke
 
 
 def test_a_really_full_disk(whole, tmp_path):
-    """The same on a file system of 256 kB, in a name space of its own; where that is not permitted, the test above must do."""
+    """The same on a file system of 256 kB, in a name space of its own; where that is not permitted,
+    the test above must do.
+    """
     place = tmp_path / "small"
     place.mkdir()
     mount = f"mount -t tmpfs -o size=256k tmpfs {place}"
     if subprocess.run(["unshare", "-rm", "sh", "-c", mount], capture_output=True).returncode != 0:
         pytest.skip("no name spaces here")
-    shutil.copytree(whole, tmp_path / "study", ignore=shutil.ignore_patterns("*.parquet", "*.sha256"))
+    shutil.copytree(
+        whole, tmp_path / "study", ignore=shutil.ignore_patterns("*.parquet", "*.sha256")
+    )
     sweep = f"{SCRIPT} sweep --resume --out {place / 'study'} --no-plots"
-    program = f"{mount} && cp -r {tmp_path / 'study'} {place} && {sweep}; echo status $?; ls -A {place}/study/shards"
-    done = subprocess.run(["unshare", "-rm", "sh", "-c", program], capture_output=True, text=True, timeout=PATIENCE)
+    program = (
+        f"{mount} && cp -r {tmp_path / 'study'} {place} && {sweep}; echo status $?; ls -A"
+        f" {place}/study/shards"
+    )
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", program], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert "status 2" in done.stdout, done.stderr
     assert "the disk is full" in done.stderr and "Traceback" not in done.stderr
     listed = done.stdout.partition("status 2")[2].split()
     assert listed and all(name.startswith("part-") and name.endswith(".parquet") for name in listed)
 
 
-# --- tampered with -----------------------------------------------------------------------------------------------------
+# --- tampered with
+# --------------------------------------------------------------------------------------------------
 
 
 def test_damaged_shards_are_found_and_computed_again_and_no_others(copy, whole):
@@ -232,7 +259,9 @@ def test_damaged_shards_are_found_and_computed_again_and_no_others(copy, whole):
     part(0).write_bytes(flipped)
     part(1).write_bytes(part(1).read_bytes()[:-500])
     shutil.copy(part(6), part(2))  # a good shard, but of another place
-    shutil.copy(copy / "checksums" / "part-000006.sha256", copy / "checksums" / "part-000002.sha256")
+    shutil.copy(
+        copy / "checksums" / "part-000006.sha256", copy / "checksums" / "part-000002.sha256"
+    )
     part(3).write_bytes(b"not parquet")
     part(4).unlink()
     (copy / "checksums" / "part-000005.sha256").unlink()
@@ -258,9 +287,21 @@ def test_a_good_shard_of_another_sweep_is_not_taken_for_one_of_ours(copy, whole,
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
-        ("sweep.json", lambda text: text.replace('"step": 0.0005', '"step": 0.0006'), "changed by hand"),
-        ("sweep.json", lambda text: text.replace('"count": 2400', '"count": 600'), "changed by hand"),
-        ("sweep.json", lambda text: text.replace("terrain.angle", "terrain.angel"), "changed by hand"),
+        (
+            "sweep.json",
+            lambda text: text.replace('"step": 0.0005', '"step": 0.0006'),
+            "changed by hand",
+        ),
+        (
+            "sweep.json",
+            lambda text: text.replace('"count": 2400', '"count": 600'),
+            "changed by hand",
+        ),
+        (
+            "sweep.json",
+            lambda text: text.replace("terrain.angle", "terrain.angel"),
+            "changed by hand",
+        ),
         ("sweep.json", lambda text: text[:200], "damaged"),
         ("sweep.json", lambda text: text.replace('"format": 2', '"format": 99'), "another version"),
         ("scenario.toml", lambda text: text.replace("6.91", "6.92"), "has been changed since"),
@@ -275,7 +316,9 @@ def test_a_changed_manifest_or_scenario_is_refused(copy, file, change, said):
 
 
 @pytest.mark.parametrize("where", ["write_manifest", "read_manifest"])
-def test_a_sweep_that_cannot_begin_leaves_no_folder_that_nothing_would_take(tmp_path, monkeypatch, where):
+def test_a_sweep_that_cannot_begin_leaves_no_folder_that_nothing_would_take(
+    tmp_path, monkeypatch, where
+):
     def full(*_):
         raise SweepError("the disk is full")
 
@@ -303,9 +346,18 @@ def test_a_lock_that_is_a_link_is_not_followed(copy, tmp_path):
     assert precious.read_text() == "keep me"
 
 
-# --- asked to be another -----------------------------------------------------------------------------------------------
+# --- asked to be another
+# -----------------------------------------------------------------------------------------------
 
-SAME = ("passive-wheel", "--vary", "terrain.angle=1 deg:9 deg:120", "--vary", "leg.length=0.2:0.4:20:log", "--duration", "2")
+SAME = (
+    "passive-wheel",
+    "--vary",
+    "terrain.angle=1 deg:9 deg:120",
+    "--vary",
+    "leg.length=0.2:0.4:20:log",
+    "--duration",
+    "2",
+)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +370,10 @@ SAME = ("passive-wheel", "--vary", "terrain.angle=1 deg:9 deg:120", "--vary", "l
         (("--method", "rk2"), "method: rk4 here, rk2 asked for"),
         (("--track", "foot.fz"), "track: nothing here, foot.fz asked for"),
         (("--shard-size", "64"), "shard size: 300 here, 64 asked for"),
-        (("--vary", "start.spoke_rate=-3,-4"), "start.spoke_rate: varied in what is asked for only"),
+        (
+            ("--vary", "start.spoke_rate=-3,-4"),
+            "start.spoke_rate: varied in what is asked for only",
+        ),
     ],
 )
 def test_resume_refuses_what_differs_and_names_it(whole, capsys, arguments, said):

@@ -1,7 +1,8 @@
-"""The two-leg walker from the command line: the figures of its page, what changes them, and how it says what cannot be done.
+"""The two-leg walker from the command line: the figures of its page, what changes them, and how it
+says what cannot be done.
 
-A process costs seconds, and so does compiling: the commands share one process, and those that differ in numbers only share a program.
-"""
+A process costs seconds, and so does compiling: the commands share one process, and those that
+differ in numbers only share a program."""
 
 import pytest
 
@@ -18,7 +19,17 @@ COMMANDS = {
 
 
 OTHERS = {
-    "tips": ["run", "two-leg-single-step", "--set", "feet=free", "--set", "gait.speed=0.08", "--no-plots", "--out", "tips"],
+    "tips": [
+        "run",
+        "two-leg-single-step",
+        "--set",
+        "feet=free",
+        "--set",
+        "gait.speed=0.08",
+        "--no-plots",
+        "--out",
+        "tips",
+    ],
     "check": ["check", "two-leg-single-step"],
     "sweep": [
         "sweep",
@@ -38,8 +49,13 @@ OTHERS = {
 def answers(tmp_path_factory):
     """All of COMMANDS with --json, in one process and an empty folder."""
     place = tmp_path_factory.mktemp("two-leg")
-    commands = [["run", *command, "--json", "--no-plots", "--out", name] for name, command in COMMANDS.items()]
-    found = dict(zip([*COMMANDS, *OTHERS], several([*commands, *OTHERS.values()], place), strict=True))
+    commands = [
+        ["run", *command, "--json", "--no-plots", "--out", name]
+        for name, command in COMMANDS.items()
+    ]
+    found = dict(
+        zip([*COMMANDS, *OTHERS], several([*commands, *OTHERS.values()], place), strict=True)
+    )
     return {**found, "folders": {path.name for path in place.iterdir()}}
 
 
@@ -48,9 +64,13 @@ def energies(said: dict) -> list[float]:
 
 
 def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(answers):
-    assert answers["usual"].status == 3, answers["usual"].err  # over the edge only a clamped foot holds
+    assert answers["usual"].status == 3, answers[
+        "usual"
+    ].err  # over the edge only a clamped foot holds
     said = answers["usual"].said
-    assert [doubt["name"] for doubt in said["verdict"]["doubts"]] == ["tips_unless_held"] and not said["verdict"]["sound"]
+    assert [doubt["name"] for doubt in said["verdict"]["doubts"]] == [
+        "tips_unless_held"
+    ] and not said["verdict"]["sound"]
     assert said["outcome"]["name"] == "arrived" and said["outcome"]["event"] == "arrive"
     assert said["outcome"]["t"] == pytest.approx(53.2, rel=0, abs=1e-9)
     assert said["outcome"]["jumps"] == 3 * 28 and said["metrics"]["steps"] == 28
@@ -60,9 +80,12 @@ def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(a
     assert said["ledger"]["stored_change"] == pytest.approx(0.1962, rel=0, abs=1e-6)
     assert said["ledger"]["relative_residual"] < 1e-9  # 1e-8 a step, errors of both signs
     plan = said["plan"]  # in motion and held still, side by side
-    assert (plan["efficiency"], plan["static_efficiency"]) == pytest.approx((0.042235, 0.0422475), abs=2e-6)
+    assert (plan["efficiency"], plan["static_efficiency"]) == pytest.approx(
+        (0.042235, 0.0422475), abs=2e-6
+    )
     assert plan["energy"] == pytest.approx(plan["electrical_energy"], rel=1e-12)  # ideal motors
-    # Peaks of the second half of the run are those of the whole: at ends of moves, which are always sampled.
+    # Peaks of the second half of the run are those of the whole: at ends of moves, which are always
+    # sampled.
     peaks = [said["metrics"][f"motor_{i}_peak_torque"] for i in (1, 2, 3)]
     assert peaks == pytest.approx([0.39783, 0.16556, 0.39783], rel=1e-4)
 
@@ -70,24 +93,37 @@ def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(a
 def test_half_the_lift_is_faster_and_cheaper(answers):
     assert answers["low"].status == 0, answers["low"].err  # as doubtful, and accepted
     said = answers["low"].said
-    assert said["outcome"]["name"] == "arrived" and said["outcome"]["t"] == pytest.approx(47.6, rel=0, abs=1e-9)
-    # Static 4.27304 J; motion adds 0.03 % at this speed, and this lift doubles what it adds to the torques.
+    assert said["outcome"]["name"] == "arrived" and said["outcome"]["t"] == pytest.approx(
+        47.6, rel=0, abs=1e-9
+    )
+    # Static 4.27304 J; motion adds 0.03 % at this speed, and this lift doubles what it adds to the
+    # torques.
     assert sum(energies(said)) == pytest.approx(4.27304, rel=5e-4)
     assert sum(energies(said)) < 0.93 * sum(energies(answers["usual"].said))
 
 
 def test_feet_that_nothing_holds_down_tip_when_the_second_foot_leaves_the_ground(answers):
-    """Errata 12: seven steps take 25.2 s, foot 1 of the climb 3.0 s; then the centre of mass is 22 mm beyond the edge."""
+    """Errata 12: seven steps take 25.2 s, foot 1 of the climb 3.0 s; then the centre of mass is 22
+    mm beyond the edge.
+    """
     assert answers["free"].status == 1, answers["free"].err
     outcome = answers["free"].said["outcome"]
     assert (outcome["name"], outcome["event"]) == ("tipped_over", "tip")
     assert outcome["t"] == pytest.approx(28.2, rel=0, abs=1e-9) and outcome["jumps"] == 3 * 15
 
 
-def test_a_stride_out_of_reach_is_an_error_that_names_the_move_the_limit_and_the_nearest_stride(answers):
+def test_a_stride_out_of_reach_is_an_error_that_names_the_move_the_limit_and_the_nearest_stride(
+    answers,
+):
     status, out, err = answers["too far"]
     assert status == 2 and out == "" and "Traceback" not in err
-    words = ("two-leg-step with gait.stride=95 mm", "[robot] route", 'footstep 13 (of "climb 0.05")', "200 mm", "90.79 mm")
+    words = (
+        "two-leg-step with gait.stride=95 mm",
+        "[robot] route",
+        'footstep 13 (of "climb 0.05")',
+        "200 mm",
+        "90.79 mm",
+    )
     assert all(word in err for word in words), err
 
 
@@ -100,9 +136,15 @@ def test_a_misspelt_verb_is_an_error_with_a_suggestion(answers):
 def test_one_step_at_half_a_metre_a_second_is_ruled_by_inertia(answers):
     assert answers["fast step"].status == 3, answers["fast step"].err
     said = answers["fast step"].said
-    # m (a + g) at the peak of the first move: the ground would have to hold the walker down by 25.012 N (the page's least pressure).
-    assert "pull, by 25 N" in said["verdict"]["doubts"][0]["sentence"] and said["plan"]["least_pressure"] < -25.0
-    assert said["outcome"]["name"] == "arrived" and said["outcome"]["t"] == pytest.approx(0.4, rel=0, abs=1e-9)
+    # m (a + g) at the peak of the first move: the ground would have to hold the walker down by
+    # 25.012 N (the page's least pressure).
+    assert (
+        "pull, by 25 N" in said["verdict"]["doubts"][0]["sentence"]
+        and said["plan"]["least_pressure"] < -25.0
+    )
+    assert said["outcome"]["name"] == "arrived" and said["outcome"]["t"] == pytest.approx(
+        0.4, rel=0, abs=1e-9
+    )
     peaks = [said["metrics"][f"motor_{i}_peak_torque"] for i in (1, 3)]
     assert peaks == pytest.approx(
         [4.81983] * 2, rel=1e-4
@@ -115,7 +157,9 @@ def test_what_was_refused_left_nothing_behind(answers):
     assert answers["folders"] == {"usual", "low", "free", "fast step", "study", "tips"}
 
 
-def test_a_speed_that_tips_is_told_with_the_footstep_the_move_the_margin_and_a_speed_that_does_not(answers):
+def test_a_speed_that_tips_is_told_with_the_footstep_the_move_the_margin_and_a_speed_that_does_not(
+    answers,
+):
     """The page: above 0.0732 m/s the zero-moment point passes the foot's end."""
     status, out, _ = answers["tips"]
     assert status == 1 and "tipped_over" in out
@@ -136,5 +180,7 @@ def test_a_sweep_of_plans_says_which_the_ground_blocks_and_which_are_out_of_reac
     )  # those that arrive tip unless their feet are clamped, as a run says too
     assert "8 designs" in out and "a plan each" in out and "evaluated along each plan" in out
     # Strides of 50, 65, 80 and 95 mm: the first overhangs, the last does not reach.
-    counts = {name: int(out.split(name)[1].split()[0]) for name in ("arrived", "blocked", "unreachable")}
+    counts = {
+        name: int(out.split(name)[1].split()[0]) for name in ("arrived", "blocked", "unreachable")
+    }
     assert counts == {"arrived": 4, "blocked": 2, "unreachable": 2}

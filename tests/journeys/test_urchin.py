@@ -1,4 +1,7 @@
-"""The whole sea urchin from the command line: walk, turn, roll, picture, MJCF, compliance. The commands share one process."""
+"""The whole sea urchin from the command line:
+
+walk, turn, roll, picture, MJCF, compliance. The commands share one process.
+"""
 
 import csv
 import json
@@ -63,9 +66,14 @@ def test_walking_prints_speed_ledger_tracking_and_writes_its_folder(answers):
         assert words in text
     assert "books do not close" not in text
     folder = place / "walk"
-    assert {"trajectory.parquet", "run.mcap", "summary.json", "scenario.toml", "provenance.json", "plots.png"} <= {
-        f.name for f in folder.iterdir()
-    }
+    assert {
+        "trajectory.parquet",
+        "run.mcap",
+        "summary.json",
+        "scenario.toml",
+        "provenance.json",
+        "plots.png",
+    } <= {f.name for f in folder.iterdir()}
     assert json.loads((folder / "provenance.json").read_text())["engine"] == "mujoco"
     metrics = json.loads((folder / "summary.json").read_text())["metrics"]
     assert metrics["mean_speed"] == pytest.approx(0.0309, rel=0.03)
@@ -77,19 +85,25 @@ def test_pattern_heading_and_controller_are_words(answers):
     assert said["wave"].said["metrics"]["mean_speed"] == pytest.approx(0.03, rel=0.1)
     assert said["wave"].said["outcome"]["name"] == "reached_end"
     assert "403 N/m" in said["soft"].err
-    assert said["turn"].said["metrics"]["yaw_rate"] == pytest.approx(np.radians(31.76) / 2.0, rel=0.05)
+    assert said["turn"].said["metrics"]["yaw_rate"] == pytest.approx(
+        np.radians(31.76) / 2.0, rel=0.05
+    )
 
 
 def test_rolling_tells_its_sides_and_when_it_is_stuck(answers):
     _, said = answers
     assert "2 sides of 60 deg with 2 kicks" in said["roll"].out
-    assert "it got stuck" in said["weak"].out and "0 sides of 60 deg with 4 kicks" in said["weak"].out
+    assert (
+        "it got stuck" in said["weak"].out and "0 sides of 60 deg with 4 kicks" in said["weak"].out
+    )
 
 
 def test_the_robot_as_a_picture_and_as_a_file(answers):
     place, said = answers
     assert "37 bodies, 42 degrees of freedom, 36 motors, 1.232 kg" in said["bodies"].out
-    assert "rendered by MuJoCo" in said["bodies"].err or "drawn from its sketch" in said["bodies"].err
+    assert (
+        "rendered by MuJoCo" in said["bodies"].err or "drawn from its sketch" in said["bodies"].err
+    )
     assert (place / "robot.png").stat().st_size > 5_000
     assert "<mujoco" in (place / "robot.xml").read_text()
 

@@ -1,5 +1,6 @@
-"""The water runner as a user meets it: the commands of its issue, from words to files. In this process, which shares compiled programs
-with other tests; what only repeats them at length is slow."""
+"""The water runner as a user meets it: the commands of its issue, from words to files. In this
+process, which shares compiled programs with other tests; what only repeats them at length is
+slow."""
 
 import json
 import math
@@ -54,9 +55,15 @@ def test_it_runs_on_water_and_leaves_a_folder_with_plots(command, tmp_path):
     status, out, err = command("run water-runner --duration 0.1 --json --out wet")
     assert status == 0, err
     result = json.loads(out)
-    assert result["outcome"]["name"] == "reached_end" and all(map(math.isfinite, numbers_in(result)))
-    assert result["ledger"]["relative_residual"] < 1e-8  # what the issue asks for at default tolerances
-    assert {"drive", "pressure"} <= set(result["ledger"]["work"]) and "drag" in result["ledger"]["losses"]
+    assert result["outcome"]["name"] == "reached_end" and all(
+        map(math.isfinite, numbers_in(result))
+    )
+    assert (
+        result["ledger"]["relative_residual"] < 1e-8
+    )  # what the issue asks for at default tolerances
+    assert {"drive", "pressure"} <= set(result["ledger"]["work"]) and "drag" in result["ledger"][
+        "losses"
+    ]
     assert {event["name"].partition(".")[0] for event in result["events"]} == {"touchdown", "lift"}
     assert {path.name for path in (tmp_path / "wet").iterdir()} == FILES | {"plots.png"}
     with Image.open(tmp_path / "wet" / "plots.png") as image:
@@ -78,16 +85,24 @@ def test_it_runs_on_water_and_leaves_a_folder_with_plots(command, tmp_path):
 def test_with_two_parts_swapped_it_runs_on_ground(command, tmp_path):
     """The same robot, its start height found: it hops at 8 Hz and may tip, which has a name."""
     status, out, err = command(
-        "run water-runner --set foot=compliant --set terrain=flat --duration 0.3 --json --no-plots --out dry"
+        "run water-runner --set foot=compliant --set terrain=flat --duration 0.3 --json --no-plots"
+        " --out dry"
     )
     result = json.loads(out)
     assert status == (0 if result["outcome"]["name"] == "reached_end" else 1), err
     assert result["outcome"]["name"] in ("reached_end", "tipped_over", "fell")
-    assert all(map(math.isfinite, numbers_in(result))) and result["ledger"]["relative_residual"] < 1e-8
+    assert (
+        all(map(math.isfinite, numbers_in(result))) and result["ledger"]["relative_residual"] < 1e-8
+    )
     assert {"contact", "friction", "hinge"} <= set(result["ledger"]["losses"])
     assert any(event["name"].startswith("touchdown") for event in result["events"])
     columns = columns_of(tmp_path / "dry")
-    tips = np.array([columns[f"{leg}.tip.z"][0] for leg in ("front_left", "front_right", "rear_left", "rear_right")])
+    tips = np.array(
+        [
+            columns[f"{leg}.tip.z"][0]
+            for leg in ("front_left", "front_right", "rear_left", "rear_right")
+        ]
+    )
     assert tips.min() == pytest.approx(0.0, abs=1e-15)  # rounding of 5 cm
     assert np.ptp(columns["front_right.deflection"]) > 0.01
 
@@ -98,9 +113,18 @@ def test_show_lists_every_part_with_its_other_kinds(command):
     robot = load("water-runner").system
     for slot, slot_type in slot_types(type(robot)).items():
         assert f"[{'.'.join(slot_path(slot))}]" in out
-        others = ", ".join(kind for kind in kinds_for(slot_type, type(robot)) if kind != kind_of(getattr(robot, slot)))
+        others = ", ".join(
+            kind
+            for kind in kinds_for(slot_type, type(robot))
+            if kind != kind_of(getattr(robot, slot))
+        )
         assert f"(or: {others})" in out or not others, slot
-    for line in (r"radius +0\.02 m +.*> 0", r"frequency +8 Hz +.*> 0", r"folding +blended", r"density +1000 kg/m\^3"):
+    for line in (
+        r"radius +0\.02 m +.*> 0",
+        r"frequency +8 Hz +.*> 0",
+        r"folding +blended",
+        r"density +1000 kg/m\^3",
+    ):
         assert re.search(line, out), line
 
 
@@ -129,7 +153,10 @@ def test_bad_input_is_status_2_with_words_and_writes_nothing(command, tmp_path):
 
 
 def sweep(command, tmp_path, scenario):
-    line = f"sweep {scenario} --vary drive.frequency=6:10:3 --vary foot.radius=0.015:0.025:2 --duration 0.2 --json --out study"
+    line = (
+        f"sweep {scenario} --vary drive.frequency=6:10:3 --vary foot.radius=0.015:0.025:2"
+        " --duration 0.2 --json --out study"
+    )
     status, out, err = command(line)
     assert status == 0, err
     said = json.loads(out)
@@ -142,7 +169,11 @@ def sweep(command, tmp_path, scenario):
 
 def test_a_sweep_over_frequency_and_radius_works(command, tmp_path):
     table = sweep(command, tmp_path, "water-runner-biped")
-    faster = table.sort_values("drive.frequency").groupby("foot.radius")["work_drive"].apply(lambda v: np.all(np.diff(v) > 0))
+    faster = (
+        table.sort_values("drive.frequency")
+        .groupby("foot.radius")["work_drive"]
+        .apply(lambda v: np.all(np.diff(v) > 0))
+    )
     assert faster.all()  # power grows with the cube of the crank's speed
 
 
@@ -154,14 +185,22 @@ def test_a_sweep_of_the_quadruped_works(command, tmp_path):
 @pytest.mark.slow
 def test_the_contract_of_the_ground_runner_is_checked(command):
     status, out, _ = command("check water-runner-ground")
-    assert status == 0 and "the scenario is valid" in out and "FourBarRunner keeps the contract" in out
+    assert (
+        status == 0 and "the scenario is valid" in out and "FourBarRunner keeps the contract" in out
+    )
     assert "FAIL" not in out and out.count("yes ") == 2  # and it fits both kernels
 
 
 @pytest.mark.slow
 def test_the_original_method_shows_what_it_does(command):
-    """Adams-Bashforth at 10 us: right as long as nothing touches; on the ground above its limit of 1.1 us, warned of and wrong."""
-    line = "run water-runner-ground --set sim.solver=adams-bashforth-4 --set sim.step=1e-5 --json --no-plots"
+    """Adams-Bashforth at 10 us:
+
+    right as long as nothing touches; on the ground above its limit of 1.1 us, warned of and wrong.
+    """
+    line = (
+        "run water-runner-ground --set sim.solver=adams-bashforth-4 --set sim.step=1e-5 --json"
+        " --no-plots"
+    )
     status, out, err = command(f"{line} --duration 0.02 --out short")
     falling = json.loads(out)
     assert status == 0 and "warning" not in err
@@ -169,9 +208,16 @@ def test_the_original_method_shows_what_it_does(command):
         0.115 - 9.81 * 0.02**2 / 2, abs=1e-14
     )  # exact for a parabola: rounding
     status, out, err = command(f"{line} --duration 0.1 --out long")
-    assert status == 3 and "longest stable step of adams-bashforth-4" in err and "--set sim.step=1e-06" in err
+    assert (
+        status == 3
+        and "longest stable step of adams-bashforth-4" in err
+        and "--set sim.step=1e-06" in err
+    )
     touching = json.loads(out)
-    assert [doubt["name"] for doubt in touching["verdict"]["doubts"]] == ["books_open", "step_unstable"]
+    assert [doubt["name"] for doubt in touching["verdict"]["doubts"]] == [
+        "books_open",
+        "step_unstable",
+    ]
     assert all(map(math.isfinite, numbers_in(touching)))
     x = touching["outcome"]["state"]["x"]
     assert 1e-4 < abs(x - -0.00475214) < 1e-2  # reference page, section 10: bounded, but wrong

@@ -1,4 +1,7 @@
-"""Laws of the segmented walker: forces are slopes of an energy written down anew, momentum is kept, the ledger closes."""
+"""Laws of the segmented walker:
+
+forces are slopes of an energy written down anew, momentum is kept, the ledger closes.
+"""
 
 import dataclasses
 
@@ -28,7 +31,8 @@ from support.centipedes import lanes, march, momentum, shaken
 
 pytestmark = pytest.mark.usefixtures("little_compiled")
 
-# --- forces, derived a second time ----------------------------------------------------------------------------------------------
+# --- forces, derived a second time
+# ----------------------------------------------------------------------------------------------
 
 
 def angle(vector):
@@ -45,7 +49,9 @@ def potential(system, nodes, tips, targets):
     body, leg, energy = system.body, system.leg, 0.0
     count = body.segments
     for i in range(count - 1):
-        energy += 0.5 * body.axial_stiffness * (jnp.hypot(*(nodes[i] - nodes[i + 1])) - body.spacing) ** 2
+        energy += (
+            0.5 * body.axial_stiffness * (jnp.hypot(*(nodes[i] - nodes[i + 1])) - body.spacing) ** 2
+        )
     for i in range(1, count - 1):
         bend = wrapped(angle(nodes[i + 1] - nodes[i]) - angle(nodes[i] - nodes[i - 1]))
         energy += 0.5 * body.bending_stiffness * bend**2
@@ -62,7 +68,9 @@ def lengths_and_angles(system, nodes, tips):
     """What the dampers sit on: link lengths, bends, leg lengths, leg angles."""
     count = system.body.segments
     links = [jnp.hypot(*(nodes[i] - nodes[i + 1])) for i in range(count - 1)]
-    bends = [angle(nodes[i + 1] - nodes[i]) - angle(nodes[i] - nodes[i - 1]) for i in range(1, count - 1)]
+    bends = [
+        angle(nodes[i + 1] - nodes[i]) - angle(nodes[i] - nodes[i - 1]) for i in range(1, count - 1)
+    ]
     arms = [tips[i] - nodes[i] for i in range(count)]
     spines = [nodes[max(i - 1, 0)] - nodes[min(i + 1, count - 1)] for i in range(count)]
     turns = [angle(a) - angle(s) for a, s in zip(arms, spines, strict=True)]
@@ -83,24 +91,40 @@ def test_inner_forces_are_the_slope_of_a_potential_and_of_a_dissipation_function
     springs = jax.grad(lambda n, t: -potential(system, n, t, goal), argnums=(0, 1))(nodes, tips)
 
     def heat(vn, vt):
-        """Rayleigh's function: half of what the dampers take, which sit between the legs and their moving targets."""
+        """Rayleigh's function: half of what the dampers take, which sit between the legs and their
+        moving targets.
+        """
         _, rates = jax.jvp(lambda n, t: lengths_and_angles(system, n, t), (nodes, tips), (vn, vt))
-        _, (goal_length, goal_turn) = jax.jvp(lambda g: (jnp.hypot(*g.T), angle(g.T)), (goal,), (goal_rate,))
+        _, (goal_length, goal_turn) = jax.jvp(
+            lambda g: (jnp.hypot(*g.T), angle(g.T)), (goal,), (goal_rate,)
+        )
         links, bends, lengths, turns = rates
         body, leg = system.body, system.leg
         pairs = ((body.axial_damping, links), (body.bending_damping, bends))
-        pairs += ((leg.length_damping, lengths - goal_length), (leg.angle_damping, turns - goal_turn))
+        pairs += (
+            (leg.length_damping, lengths - goal_length),
+            (leg.angle_damping, turns - goal_turn),
+        )
         return 0.5 * sum(c * jnp.sum(r**2) for c, r in pairs)
 
     dampers = jax.grad(lambda vn, vt: -heat(vn, vt), argnums=(0, 1))(*speeds)
     moments = loads.moments[1:-1]  # those of the ends act on nothing
     asked = jax.grad(lambda n: -jnp.sum(moments * lengths_and_angles(system, n, tips)[1]))(nodes)
-    ours_nodes = jnp.stack([a + b for a, b in zip(loads.chain.force, loads.drive.on_nodes, strict=True)], axis=1)
-    # Forces are of some 100 N, sums of a dozen terms, each through an arctangent of size 1: 1e-16 x 100 x 100.
+    ours_nodes = jnp.stack(
+        [a + b for a, b in zip(loads.chain.force, loads.drive.on_nodes, strict=True)], axis=1
+    )
+    # Forces are of some 100 N, sums of a dozen terms, each through an arctangent of size 1: 1e-16 x
+    # 100 x 100.
     np.testing.assert_allclose(ours_nodes, springs[0] + dampers[0] + asked, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(jnp.stack(loads.drive.on_tips, axis=1), springs[1] + dampers[1], rtol=0, atol=1e-11)
-    assert np.abs(moments).max() > 0.02 and np.abs(ours_nodes).max() > 10  # there was something to get wrong
-    np.testing.assert_allclose(loads.chain.energy + loads.drive.energy, potential(system, nodes, tips, goal), rtol=1e-12)
+    np.testing.assert_allclose(
+        jnp.stack(loads.drive.on_tips, axis=1), springs[1] + dampers[1], rtol=0, atol=1e-11
+    )
+    assert (
+        np.abs(moments).max() > 0.02 and np.abs(ours_nodes).max() > 10
+    )  # there was something to get wrong
+    np.testing.assert_allclose(
+        loads.chain.energy + loads.drive.energy, potential(system, nodes, tips, goal), rtol=1e-12
+    )
     np.testing.assert_allclose(loads.chain.loss + loads.drive.loss, 2 * heat(*speeds), rtol=1e-12)
 
 
@@ -109,30 +133,46 @@ def test_inner_forces_have_neither_sum_nor_moment(missing):
     system = centipede(missing_legs=missing)
     x, _ = shaken(system, 4)
     loads = all_loads(system, x)
-    forces = [(x.nodes, loads.chain.force), (x.nodes, loads.drive.on_nodes), (x.tips, loads.drive.on_tips)]
+    forces = [
+        (x.nodes, loads.chain.force),
+        (x.nodes, loads.drive.on_nodes),
+        (x.tips, loads.drive.on_tips),
+    ]
     size = max(float(jnp.max(jnp.abs(f.x))) for _, f in forces)
     moment = sum(jnp.sum(p.x * f.z - p.z * f.x) for p, f in forces)
-    for total in (sum(jnp.sum(f.x) for _, f in forces), sum(jnp.sum(f.z) for _, f in forces), moment):
+    for total in (
+        sum(jnp.sum(f.x) for _, f in forces),
+        sum(jnp.sum(f.z) for _, f in forces),
+        moment,
+    ):
         assert abs(float(total)) < 1e-13 * size * 100  # some 100 terms, each rounded
     assert size > 10
 
 
 def test_momentum_of_a_walker_in_empty_space_is_that_of_the_physics_page_and_stays():
     """Section 6: no gravity, no ground, legs driven for 2 s."""
-    system = dataclasses.replace(centipede(contact=ViscoelasticContact(stiffness=1e-300, damping=0.0)), gravity=0.0)
+    system = dataclasses.replace(
+        centipede(contact=ViscoelasticContact(stiffness=1e-300, damping=0.0)), gravity=0.0
+    )
     x, m = system.Start().state(system)
     i = np.arange(12)
-    x = dataclasses.replace(x, nodes=dataclasses.replace(x.nodes, vx=0.05 * np.cos(i), vz=0.05 * np.sin(2 * i)))
+    x = dataclasses.replace(
+        x, nodes=dataclasses.replace(x.nodes, vx=0.05 * np.cos(i), vz=0.05 * np.sin(2 * i))
+    )
     before = momentum(system, x)
-    np.testing.assert_allclose(before[:2], (-0.002065110, 0.003188272), rtol=0, atol=5e-10)  # as many digits as given
+    np.testing.assert_allclose(
+        before[:2], (-0.002065110, 0.003188272), rtol=0, atol=5e-10
+    )  # as many digits as given
     assert before[2] == pytest.approx(-0.000766635414, abs=5e-13)
     end = march(system, HybridState(x, m), 2.0).end.x
-    # 20 000 steps; each rounds momenta of 1e-3 by 1e-19, of either sign: 1e-17 as a walk, 1e-15 at worst. Issue: 1e-13.
+    # 20 000 steps; each rounds momenta of 1e-3 by 1e-19, of either sign: 1e-17 as a walk, 1e-15 at
+    # worst. Issue: 1e-13.
     np.testing.assert_allclose(momentum(system, end), before, rtol=0, atol=1e-13)
     assert np.ptp(end.nodes.z) > 0.005  # it moved meanwhile
 
 
-# --- energy ---------------------------------------------------------------------------------------------------------------------
+# --- energy
+# --------------------------------------------------------------------------------------------------
 
 
 def power_gap(system, state):
@@ -142,7 +182,9 @@ def power_gap(system, state):
     @jax.jit
     def gap(x, m):
         rates = system.flow(0.0, x, m)
-        _, change = jax.jvp(lambda x: sum(jax.tree.leaves(system.stores(0.0, x, m))), (x,), (rates.x,))
+        _, change = jax.jvp(
+            lambda x: sum(jax.tree.leaves(system.stores(0.0, x, m))), (x,), (rates.x,)
+        )
         powers = jnp.stack(jax.tree.leaves(rates.power))
         return change - jnp.sum(powers), jnp.sum(jnp.abs(powers)), rates.power
 
@@ -150,27 +192,36 @@ def power_gap(system, state):
 
 
 def combinations():
-    """Every law of contact, every friction and every ground at least twice, each time with others."""
+    """Every law of contact, every friction and every ground at least twice, each time with
+    others.
+    """
     robot = type(centipede())
     slots = slot_types(robot)
-    contacts, frictions, grounds = (list(kinds_for(slots[slot], robot)) for slot in ("contact", "friction", "terrain"))
+    contacts, frictions, grounds = (
+        list(kinds_for(slots[slot], robot)) for slot in ("contact", "friction", "terrain")
+    )
     for i, ground in enumerate(grounds):
         yield contacts[i % len(contacts)], frictions[i % len(frictions)], ground
         yield contacts[(i + 1) % len(contacts)], frictions[(i + 2) % len(frictions)], ground
 
 
 @pytest.mark.parametrize(("contact", "friction", "ground"), list(combinations()))
-def test_any_ground_any_law_and_any_friction_keep_the_books_at_every_instant(contact, friction, ground):
-    ground = {"gap": Gap(gap_start=0.02, blend=0.001), "gaps": Gaps(starts=(0.03, 0.2), widths=(0.1, 0.1))}.get(
-        ground, PARTS[ground]()
-    )
+def test_any_ground_any_law_and_any_friction_keep_the_books_at_every_instant(
+    contact, friction, ground
+):
+    ground = {
+        "gap": Gap(gap_start=0.02, blend=0.001),
+        "gaps": Gaps(starts=(0.03, 0.2), widths=(0.1, 0.1)),
+    }.get(ground, PARTS[ground]())
     parts = {"contact": PARTS[contact](), "friction": PARTS[friction](), "terrain": ground}
     system = centipede(body=SegmentChain(segments=5), **parts)
     states = [shaken(system, seed) for seed in range(4)]
     if ground.broken:  # in the last one tip 0 is 2 mm inside the near wall and tip 1 in its corner
         deep, (edge, _) = states[-1], ground.gaps()[0]
         x = deep.x.tips.x.at[0].set(edge - 0.002).at[1].set(edge - 0.0032)
-        moved = dataclasses.replace(deep.x.tips, x=x, z=deep.x.tips.z.at[0].set(-0.006).at[1].set(-0.003))
+        moved = dataclasses.replace(
+            deep.x.tips, x=x, z=deep.x.tips.z.at[0].set(-0.006).at[1].set(-0.003)
+        )
         states[-1] = HybridState(dataclasses.replace(deep.x, tips=moved), deep.m)
     for state in states:
         gap, flowing, power = power_gap(system, state)
@@ -179,24 +230,34 @@ def test_any_ground_any_law_and_any_friction_keep_the_books_at_every_instant(con
         assert max(map(float, losses)) <= 1e-12
     assert float(jnp.abs(power.contact)) > 0
     if ground.broken:
-        assert abs(float(system.outputs(0.0, *states[-1]).tip.fx[0])) > 0.1 and (abs(float(power.corner)) > 0) == (
-            ground.blend > 0
-        )
+        assert abs(float(system.outputs(0.0, *states[-1]).tip.fx[0])) > 0.1 and (
+            abs(float(power.corner)) > 0
+        ) == (ground.blend > 0)
 
 
 @pytest.mark.parametrize("kind", ["cubic", "hunt-crossley", "bristle"])
 def test_it_walks_with_laws_of_other_robots_too(kind):
-    """Other laws with parameters that suit 1.4 kg, not 60 g; half an hour of tuning would make each a good ground."""
+    """Other laws with parameters that suit 1.4 kg, not 60 g; half an hour of tuning would make each
+    a good ground.
+    """
     given = {
         "cubic": {"contact": PARTS["cubic"](stiffness=4e9, damping=1.0)},
         "hunt-crossley": {"contact": PARTS["hunt-crossley"](stiffness=1.5e5, damping=1.0)},
-        "bristle": {"friction": PARTS["bristle"](static_coefficient=0.8, kinetic_coefficient=0.7, nominal_load=2.0)},
+        "bristle": {
+            "friction": PARTS["bristle"](
+                static_coefficient=0.8, kinetic_coefficient=0.7, nominal_load=2.0
+            )
+        },
     }[kind]
     system = centipede(**given)
     run = march(system, system.Start().state(system), 4.0, step=5e-5, settle=2.0)
     assert run.columns["outcome"][0] == Outcome.reached_end
-    assert run.columns["mean_speed"][0] == pytest.approx(0.06, rel=0.1)  # near 4 A f, whatever the ground
-    assert abs(run.columns["relative_residual"][0]) < 5e-3  # a method of order 1 at 20 000 steps a second
+    assert run.columns["mean_speed"][0] == pytest.approx(
+        0.06, rel=0.1
+    )  # near 4 A f, whatever the ground
+    assert (
+        abs(run.columns["relative_residual"][0]) < 5e-3
+    )  # a method of order 1 at 20 000 steps a second
 
 
 @pytest.mark.parametrize(
@@ -204,7 +265,11 @@ def test_it_walks_with_laws_of_other_robots_too(kind):
     [
         ["terrain=steps", "terrain.edges=[0.03, 0.12]", "terrain.heights=[0.004, -0.004]"],
         pytest.param(
-            ["terrain=profile", "terrain.places=[0.02, 0.08, 0.14]", "terrain.heights=[0.0, 0.006, 0.0]"],
+            [
+                "terrain=profile",
+                "terrain.places=[0.02, 0.08, 0.14]",
+                "terrain.heights=[0.0, 0.006, 0.0]",
+            ],
             marks=pytest.mark.slow,
         ),
     ],
@@ -221,7 +286,8 @@ def test_it_walks_over_steps_and_sampled_ground(settings):
         x, z = run[f"tip.x.{i}"], run[f"tip.z.{i}"]
         faces = terrain.faces(x, z, 0.0 * x, 0.0 * x)
         deep = np.max([np.where(face.share > 0, face.depth, 0.0) for face in faces], axis=0)
-        # Six legs carry 0.84 kg, two at least at a time: 4 N on 5000 N/m is 0.8 mm; a leg that lands has as much again.
+        # Six legs carry 0.84 kg, two at least at a time: 4 N on 5000 N/m is 0.8 mm; a leg that
+        # lands has as much again.
         assert np.max(deep) < 0.003, i
         heads.append(np.max(terrain.height(x)[deep > 0]))
     assert max(heads) > 0.003  # it did stand up there
@@ -238,7 +304,8 @@ def test_a_run_of_the_event_engine_closes_its_ledger_and_the_step_engine_comes_t
         residuals.append(abs(float(stepped.columns["relative_residual"][0])))
     exact = np.array([run[f"nodes.x.{i}"][-1] for i in range(6)])
     errors = [float(np.max(np.abs(end - exact))) for end in ends]
-    # Order 1 (touch-downs with a damper make each single run a little uneven): halving the step about halves the error.
+    # Order 1 (touch-downs with a damper make each single run a little uneven): halving the step
+    # about halves the error.
     assert errors[0] < 2e-4 and errors[2] < 0.4 * errors[0], errors
     assert residuals[2] < 0.5 * residuals[0], residuals
     fourth = march(experiment.system, experiment.start, 1.0, method="rk4").end.x.nodes.x[:, 0]
@@ -250,7 +317,8 @@ def test_the_walker_and_its_gap_keep_the_contract_of_a_hybrid_system():
     assert check_system(system, system.Start().state(system)).ok
 
 
-# --- control --------------------------------------------------------------------------------------------------------------------
+# --- control
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_target_goes_round_without_a_break_and_its_rates_are_its_slopes():
@@ -271,7 +339,10 @@ def test_the_target_goes_round_without_a_break_and_its_rates_are_its_slopes():
 
 def test_neighbours_pull_by_the_sines_of_their_differences():
     law, gait = ReflexControl(coupling=3.0, load_feedback=2.0), WaveGait(lag=0.7)
-    phase, load = np.random.default_rng(0).uniform(0, 6, 7), np.random.default_rng(1).normal(0, 2, 7)
+    phase, load = (
+        np.random.default_rng(0).uniform(0, 6, 7),
+        np.random.default_rng(1).normal(0, 2, 7),
+    )
     found = law.phase_rate(gait, jnp.asarray(phase), jnp.zeros(7), jnp.asarray(load))
     for i in range(7):
         wanted = 2 * np.pi - 2.0 * max(load[i], 0) * np.cos(phase[i])
@@ -279,30 +350,50 @@ def test_neighbours_pull_by_the_sines_of_their_differences():
         wanted += 3.0 * np.sin(phase[i + 1] - phase[i] + 0.7) if i < 6 else 0.0
         assert float(found[i]) == pytest.approx(wanted, abs=1e-13)
     wave = jnp.asarray(1.0 - 0.7 * np.arange(7))
-    assert float(jnp.max(jnp.abs(law.phase_rate(gait, wave, wave * 0, wave * 0) - 2 * np.pi))) < 1e-14  # the wave is at rest
+    assert (
+        float(jnp.max(jnp.abs(law.phase_rate(gait, wave, wave * 0, wave * 0) - 2 * np.pi))) < 1e-14
+    )  # the wave is at rest
     assert order_parameter(wave, 0.7) == pytest.approx(1.0, abs=1e-15)
 
 
 def test_the_lift_reflex_draws_up_holds_and_lets_down():
     law = ReflexControl()
-    # Blocked; carrying; touched too lightly; pushed down; carrying while it pushes forward; hardly touched; pushed forward by a wall.
-    fx, fz = jnp.asarray([-1.0, -1.0, -0.2, -1.0, 0.5, 0.0, 1.0]), jnp.asarray([0.5, 2.0, 0.0, -1.5, 2.0, 0.1, 0.5])
+    # Blocked; carrying; touched too lightly; pushed down; carrying while it pushes forward; hardly
+    # touched; pushed forward by a wall.
+    fx, fz = (
+        jnp.asarray([-1.0, -1.0, -0.2, -1.0, 0.5, 0.0, 1.0]),
+        jnp.asarray([0.5, 2.0, 0.0, -1.5, 2.0, 0.1, 0.5]),
+    )
     lift = jnp.full(7, 0.02)
-    np.testing.assert_array_equal(law.lift_rate(lift, fx, fz), [0.10, -0.03, 0.0, 0.0, -0.03, 0.0, 0.0])
-    assert law.lift_rate(jnp.asarray([0.045, 0.0]), fx[jnp.array([0, 4])], fz[jnp.array([0, 4])]).tolist() == [0.0, 0.0]
+    np.testing.assert_array_equal(
+        law.lift_rate(lift, fx, fz), [0.10, -0.03, 0.0, 0.0, -0.03, 0.0, 0.0]
+    )
+    assert law.lift_rate(
+        jnp.asarray([0.045, 0.0]), fx[jnp.array([0, 4])], fz[jnp.array([0, 4])]
+    ).tolist() == [0.0, 0.0]
     phase = jnp.asarray([2.0, 1.0, 4.0])
     held = law.phase_rate(WaveGait(), phase, jnp.full(3, -1.0), jnp.zeros(3))
-    assert held[0] == 0.0 and held[1] == held[2] == pytest.approx(2 * np.pi)  # only in the second half of swing
+    assert held[0] == 0.0 and held[1] == held[2] == pytest.approx(
+        2 * np.pi
+    )  # only in the second half of swing
     off = ReflexControl(reflexes=["cantilever"])
-    assert not np.any(off.lift_rate(lift, fx, fz)) and float(off.phase_rate(WaveGait(), phase, fx[:3], fz[:3])[0]) > 6
+    assert (
+        not np.any(off.lift_rate(lift, fx, fz))
+        and float(off.phase_rate(WaveGait(), phase, fx[:3], fz[:3])[0]) > 6
+    )
 
 
 def test_the_cantilever_reflex_asks_for_the_moment_of_a_straight_level_beam():
-    """Three unsupported segments in front: moments of their weights about each joint behind, w l (1), w l (1 + 2), w l (1 + 2 + 3)."""
+    """Three unsupported segments in front:
+
+    moments of their weights about each joint behind, w l (1), w l (1 + 2), w l (1 + 2 + 3).
+    """
     law, weight, spacing = ReflexControl(most_moment=100.0), 1.2, 0.05
     held = law.moments(jnp.asarray([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), [weight] * 6, spacing)
     np.testing.assert_allclose(held, weight * spacing * np.array([0, 1, 3, 6, 0, 0]), atol=1e-15)
-    capped = ReflexControl(most_moment=0.1).moments(jnp.asarray([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), [weight] * 6, spacing)
+    capped = ReflexControl(most_moment=0.1).moments(
+        jnp.asarray([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), [weight] * 6, spacing
+    )
     np.testing.assert_allclose(capped, np.minimum(held, 0.1), atol=1e-15)
 
 
@@ -313,18 +404,33 @@ def test_a_flag_is_raised_in_stance_without_load_cleared_by_load_and_else_kept()
         (stance, 0.0, 0.0, 1.0), (stance, 0.05, 0.0, 1.0), (stance, 0.2, 1.0, 0.0), (swing, 0.2, 1.0, 0.0), (swing, 0.0, 1.0, 1.0),
         (swing, 0.0, 0.0, 0.0), (edge, 0.0, 0.0, 0.0), (edge, 0.0, 1.0, 1.0),
     ):  # fmt: skip
-        assert float(law.missing(jnp.asarray(before), jnp.asarray(phase), jnp.asarray(weight))) == after
-    assert float(ReflexControl(reflexes=[]).missing(jnp.asarray(0.0), jnp.asarray(stance), jnp.asarray(0.0))) == 0.0
+        assert (
+            float(law.missing(jnp.asarray(before), jnp.asarray(phase), jnp.asarray(weight)))
+            == after
+        )
+    assert (
+        float(
+            ReflexControl(reflexes=[]).missing(
+                jnp.asarray(0.0), jnp.asarray(stance), jnp.asarray(0.0)
+            )
+        )
+        == 0.0
+    )
 
 
-# --- more or fewer segments and legs --------------------------------------------------------------------------------------------
+# --- more or fewer segments and legs
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("segments", "slip"), [(4, 0.15), (30, 0.02)])
-def test_a_walker_of_any_length_walks_nearly_as_fast_as_its_legs_and_a_long_one_slips_less(segments, slip):
+def test_a_walker_of_any_length_walks_nearly_as_fast_as_its_legs_and_a_long_one_slips_less(
+    segments, slip
+):
     system = centipede(body=SegmentChain(segments=segments))
     run = march(system, system.Start().state(system), 3.0, settle=1.0)
-    assert (1.0 - slip) * 0.06 < run.columns["mean_speed"][0] < 0.061  # 4 A f; of four legs one and a third carry at a time
+    assert (
+        (1.0 - slip) * 0.06 < run.columns["mean_speed"][0] < 0.061
+    )  # 4 A f; of four legs one and a third carry at a time
     assert run.columns["footfalls"][0] == 3
 
 
@@ -334,11 +440,15 @@ def test_a_walker_without_some_legs_carries_its_weight_on_the_others_and_still_w
     assert run.columns["mean_speed"][0] == pytest.approx(0.06, rel=0.1)
     weight = float(cut.travel().weight)
     assert weight == pytest.approx(float(whole.travel().weight) - 3 * 0.02 * 9.81, rel=1e-12)
-    assert run.columns["load.lift_mean"][0] == pytest.approx(weight, rel=0.005)  # over two whole cycles
+    assert run.columns["load.lift_mean"][0] == pytest.approx(
+        weight, rel=0.005
+    )  # over two whole cycles
     # The cantilever reflex knows that a segment without a leg weighs less.
     alone = cut.controller.moments(jnp.ones(12), cut.weights(), cut.body.spacing)
     heavy = cut.controller.moments(jnp.ones(12), whole.weights(), cut.body.spacing)
-    assert alone[2] == heavy[2] and float(heavy[3] - alone[3]) == pytest.approx(0.02 * 9.81 * 0.05, rel=1e-9)
+    assert alone[2] == heavy[2] and float(heavy[3] - alone[3]) == pytest.approx(
+        0.02 * 9.81 * 0.05, rel=1e-9
+    )
     end = run.end.x
     for i in (2, 6, 7):  # what stands for a missing tip stays in its segment
         assert end.tips.x[i, 0] == pytest.approx(end.nodes.x[i, 0], abs=1e-12)
@@ -357,13 +467,16 @@ def test_uneven_ground_is_walked_over():
 
 def test_random_phases_lock_by_coupling_and_stay_as_they_are_without():
     system, state = lanes(
-        "centipede", {"controller.coupling": [0.0, 3.0]}, ["start.phases=random", "start.seed=1", "gait.frequency=1"]
+        "centipede",
+        {"controller.coupling": [0.0, 3.0]},
+        ["start.phases=random", "start.seed=1", "gait.frequency=1"],
     )
     run = march(system, state, 12.0, sample=("travel.order",), sample_every=20_000)
     order = run.samples["travel.order"]
     assert order[0, 0] == order[0, 1] < 0.6
     np.testing.assert_allclose(order[:, 0], order[0, 0], atol=1e-9)
-    # The slowest mode of a chain of 12 with free ends decays at s_2 (2 - 2 cos(pi/12)) = 0.2 1/s near locking.
+    # The slowest mode of a chain of 12 with free ends decays at s_2 (2 - 2 cos(pi/12)) = 0.2 1/s
+    # near locking.
     assert order[-1, 1] > 0.9 and np.all(np.diff(order[2:, 1]) > 0)
 
 
@@ -377,11 +490,15 @@ def test_legs_in_step_do_not_walk_and_a_batch_is_what_each_robot_does_alone():
 
 
 def test_a_leg_of_other_stiffness_or_a_step_of_other_size_is_a_number_not_a_program():
-    a, b = centipede(leg=PolarLeg(length_stiffness=800.0)), centipede(controller=ReflexControl(reflexes=[]))
+    a, b = (
+        centipede(leg=PolarLeg(length_stiffness=800.0)),
+        centipede(controller=ReflexControl(reflexes=[])),
+    )
     assert len({jax.tree.structure(s) for s in (a, b, centipede())}) == 1
 
 
-# --- where it stands, falls and arrives -----------------------------------------------------------------------------------------
+# --- where it stands, falls and arrives
+# -----------------------------------------------------------------------------------------
 
 
 def at(system, **places):
@@ -393,7 +510,9 @@ def at(system, **places):
 def test_the_underside_of_a_segment_meets_the_ground():
     system = centipede()
     x, m = at(system, z=jnp.full(12, 0.008))
-    np.testing.assert_allclose(system.outputs(0.0, x, m).node.fz, 5000.0 * 0.002, rtol=1e-12)  # 8 mm high, 10 mm thick below
+    np.testing.assert_allclose(
+        system.outputs(0.0, x, m).node.fz, 5000.0 * 0.002, rtol=1e-12
+    )  # 8 mm high, 10 mm thick below
 
 
 def test_it_has_crossed_when_its_tail_is_past_the_last_gap_and_every_segment_is_up():
@@ -401,10 +520,14 @@ def test_it_has_crossed_when_its_tail_is_past_the_last_gap_and_every_segment_is_
     names = [event.name for event in system.events]
     room = lambda x, m: float(system.guards(0.0, x, m)[names.index("crossed")])  # noqa: E731
     along = 0.05 * jnp.arange(12)[::-1]
-    assert room(*at(system, x=along + 0.2)) == pytest.approx(0.2, rel=1e-12)  # between the gaps: 0.2 m to go
+    assert room(*at(system, x=along + 0.2)) == pytest.approx(
+        0.2, rel=1e-12
+    )  # between the gaps: 0.2 m to go
     over = along + 0.41
     assert room(*at(system, x=over)) < 0
-    assert room(*at(system, x=over, z=jnp.full(12, 0.05).at[5].set(0.01))) == pytest.approx(0.01)  # one hangs
+    assert room(*at(system, x=over, z=jnp.full(12, 0.05).at[5].set(0.01))) == pytest.approx(
+        0.01
+    )  # one hangs
 
 
 def test_it_has_fallen_when_all_of_it_is_in_a_gap_and_not_when_the_ground_goes_down():
@@ -415,7 +538,9 @@ def test_it_has_fallen_when_all_of_it_is_in_a_gap_and_not_when_the_ground_goes_d
     run = march(downhill, downhill.Start().state(downhill), 6.0, settle=3.0)
     assert run.columns["outcome"][0] == Outcome.reached_end and run.columns["mean_speed"][0] > 0.055
     downhill_height = run.end.x.nodes.z - downhill.terrain.height(run.end.x.nodes.x)
-    assert run.end.x.nodes.z[0, 0] < -0.08 and np.all(downhill_height > 0.04)  # well below where it began, and up on its legs
+    assert run.end.x.nodes.z[0, 0] < -0.08 and np.all(
+        downhill_height > 0.04
+    )  # well below where it began, and up on its legs
 
 
 def test_a_start_with_speed_moves_all_of_it():
@@ -426,11 +551,16 @@ def test_a_start_with_speed_moves_all_of_it():
 
 
 def test_a_stump_in_the_ground_carries_nothing():
-    """What stands for a missing tip sits in its segment: even where that is in the ground, no load is seen there."""
+    """What stands for a missing tip sits in its segment:
+
+    even where that is in the ground, no load is seen there.
+    """
     system = centipede(missing_legs=(5.0,))
     x, m = at(system, z=jnp.full(12, -0.002))
     x = dataclasses.replace(
-        x, tips=dataclasses.replace(x.tips, z=x.nodes.z), legs=dataclasses.replace(x.legs, phase=jnp.full(12, 4.7))
+        x,
+        tips=dataclasses.replace(x.tips, z=x.nodes.z),
+        legs=dataclasses.replace(x.legs, phase=jnp.full(12, 4.7)),
     )
     after = system.jump(0.0, x, m, [event.name for event in system.events].index("reflex_tick")).m
     np.testing.assert_array_equal(after.missing, np.arange(12) == 5)
@@ -438,7 +568,9 @@ def test_a_stump_in_the_ground_carries_nothing():
 
 @pytest.mark.parametrize("length", [0.004, 0.005])
 def test_the_hip_of_a_leg_drawn_up_is_as_stiff_as_its_damper_over_tip_and_segment_says(length):
-    """(walker.10): turning of a short leg moves the tip one way and its segment the other, so both masses count."""
+    """(walker.10): turning of a short leg moves the tip one way and its segment the other, so both
+    masses count.
+    """
     experiment = load("centipede-gap")
     leg, body, x = experiment.system.leg, experiment.system.body, experiment.start.x
     drawn = 5  # in the air, straight down, far above the ground
@@ -455,6 +587,8 @@ def test_the_hip_of_a_leg_drawn_up_is_as_stiff_as_its_damper_over_tip_and_segmen
     )
     found, _ = spectrum(experiment.system, HybridState(above, experiment.start.m)).largest
     stiff = leg.angle_damping * (1.0 / leg.tip_mass + 1.0 / body.mass) / length**2
-    assert -found.real == pytest.approx(stiff, rel=0.005)  # the rest of the robot is a thousandth as stiff
+    assert -found.real == pytest.approx(
+        stiff, rel=0.005
+    )  # the rest of the robot is a thousandth as stiff
     alone = leg.angle_damping / leg.tip_mass / length**2
     assert -found.real > 1.15 * alone  # without the segment's recoil a fifth would be missing

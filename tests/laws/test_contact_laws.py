@@ -1,4 +1,7 @@
-"""Laws between a foot and the ground: what they promise to every model, and what each does to a foot."""
+"""Laws between a foot and the ground:
+
+what they promise to every model, and what each does to a foot.
+"""
 
 import inspect
 import math
@@ -27,7 +30,10 @@ LAWS = [*CONTACTS, *FRICTIONS]
 MEMORYLESS = [law for law in FRICTIONS if not law.has_memory]
 
 LANES = 20_000
-MASS, LOAD = 0.03, 0.3  # half the water runner, and the load on each of the two feet that stand in a trot
+MASS, LOAD = (
+    0.03,
+    0.3,
+)  # half the water runner, and the load on each of the two feet that stand in a trot
 
 
 def spread(draw, low, high, zeros=0.05):
@@ -37,14 +43,18 @@ def spread(draw, low, high, zeros=0.05):
 
 
 def any_law(cls, draw):
-    """The law with its own parameters in every lane, two decades about the defaults, inside their bounds."""
+    """The law with its own parameters in every lane, two decades about the defaults, inside their
+    bounds.
+    """
     values = {}
     for name, info in describe(cls).items():
         values[name] = getattr(cls(), name) * 10 ** draw.uniform(-1.0, 1.0, LANES)
         if info.lt is not None:
             values[name] = draw.uniform(info.ge, 0.99 * info.lt, LANES)
     if issubclass(cls, AbstractDryFriction):
-        values["kinetic_coefficient"] = values["static_coefficient"] * draw.uniform(0.05, 1.0, LANES)
+        values["kinetic_coefficient"] = values["static_coefficient"] * draw.uniform(
+            0.05, 1.0, LANES
+        )
     return cls(**values)
 
 
@@ -58,7 +68,10 @@ def any_friction_state(draw):
 
 
 def closes(*terms):
-    """Terms that should sum to zero do so to rounding: each is a product of fewer than 30 rounded factors."""
+    """Terms that should sum to zero do so to rounding:
+
+    each is a product of fewer than 30 rounded factors.
+    """
     return np.abs(sum(terms)) <= 1e-14 * sum(np.abs(term) for term in terms)
 
 
@@ -88,7 +101,9 @@ def test_work_done_against_friction_is_stored_or_lost(cls):
     bend = bend if cls.has_memory else 0.0 * bend
     rate = law.bristle_rate(speed, load, bend)
     _, stored_rate = jax.jvp(law.energy, (jnp.asarray(bend),), (jnp.asarray(rate),))
-    assert np.all(closes(-law.force(speed, load, bend) * speed, -stored_rate, -law.loss(speed, load, bend)))
+    assert np.all(
+        closes(-law.force(speed, load, bend) * speed, -stored_rate, -law.loss(speed, load, bend))
+    )
     assert cls.has_memory == bool(np.any(stored_rate))
 
 
@@ -98,9 +113,13 @@ def test_friction_never_gives_energy_is_odd_and_needs_a_load(cls):
     law, (speed, load, bend) = any_law(cls, draw), any_friction_state(draw)
     assert np.all(law.loss(speed, load, bend) >= 0)
     assert np.all(law.energy(bend) >= 0)
-    moving = speed != 0  # at rest a law may side with either direction, if its rate and force do not depend on which
+    moving = (
+        speed != 0
+    )  # at rest a law may side with either direction, if its rate and force do not depend on which
     for of in (law.force, law.bristle_rate):
-        np.testing.assert_array_equal(of(-speed, load, -bend)[moving], -of(speed, load, bend)[moving])
+        np.testing.assert_array_equal(
+            of(-speed, load, -bend)[moving], -of(speed, load, bend)[moving]
+        )
     assert not np.any(law.force(speed, 0.0 * load, bend))
 
 
@@ -114,7 +133,9 @@ def test_friction_without_memory_opposes_the_speed(cls):
 
 @pytest.mark.parametrize("cls", LAWS)
 def test_derivatives_are_finite_where_a_law_bends(cls):
-    """By every argument and every parameter, at rest, at the surface, without load, and at the edge of clipping."""
+    """By every argument and every parameter, at rest, at the surface, without load, and at the edge
+    of clipping.
+    """
     corners = (0.0, -0.0, 1e-30, -1e-30, 1e-4, -1e-4, 1.0, -1.0)
     grids = np.meshgrid(*[corners] * (2 if cls in CONTACTS else 3), indexing="ij")
     arguments = [jnp.asarray(grid.ravel()) for grid in grids]
@@ -122,9 +143,10 @@ def test_derivatives_are_finite_where_a_law_bends(cls):
         arguments[1] = jnp.abs(arguments[1])
     law = jax.tree.map(jnp.asarray, cls())
     for name in ("force", "loss", *(["bristle_rate"] if cls in FRICTIONS else [])):
-        slopes = jax.vmap(jax.jacfwd(lambda law, given, name=name: getattr(law, name)(*given), argnums=(0, 1)), (None, 0))(
-            law, tuple(arguments)
-        )
+        slopes = jax.vmap(
+            jax.jacfwd(lambda law, given, name=name: getattr(law, name)(*given), argnums=(0, 1)),
+            (None, 0),
+        )(law, tuple(arguments))
         for path, slope in jax.tree.leaves_with_path(slopes):
             assert np.all(np.isfinite(slope)), f"{name}, by {jax.tree_util.keystr(path)}"
 
@@ -140,13 +162,19 @@ def test_single_precision_stays_single(cls):
 @pytest.mark.parametrize("cls", [law for law in LAWS if law.__module__.startswith("footfall.")])
 def test_a_law_says_its_equation_and_has_defaults_inside_its_bounds(cls):
     assert inspect.getdoc(cls)
-    assert all(info.allows(getattr(cls(), name)) and info.doc for name, info in describe(cls).items())
+    assert all(
+        info.allows(getattr(cls(), name)) and info.doc for name, info in describe(cls).items()
+    )
 
 
 def test_the_contracts_host_the_viscoelastic_ground_with_tanh_friction():
     """Rows of the contact table of shared/physics/centipede.md, section 6, given to 1e-6 N."""
     ground, friction = ViscoelasticContact(), TanhFriction()
-    for sink, slide, expected in ((0.0, 0.05, (-3.946457, 5.0)), (0.1, -0.01, (2.218162, 6.0)), (-0.6, 0.0, (0.0, 0.0))):
+    for sink, slide, expected in (
+        (0.0, 0.05, (-3.946457, 5.0)),
+        (0.1, -0.01, (2.218162, 6.0)),
+        (-0.6, 0.0, (0.0, 0.0)),
+    ):
         normal = ground.force(1e-3, sink)
         assert (friction.force(slide, normal, 0.0), normal) == pytest.approx(expected, abs=1e-6)
 
@@ -175,11 +203,18 @@ def rebound(force, impact, mass):
     return -run.y_events[0][0][1], run.y_events[1][0][0]
 
 
-REBOUNDS = {0.1: 0.0937476, 0.5: 0.3742175, 1.0: 0.5936243, 2.0: 0.8214394}  # shared/physics/water-runner.md, section 10
+REBOUNDS = {
+    0.1: 0.0937476,
+    0.5: 0.3742175,
+    1.0: 0.5936243,
+    2.0: 0.8214394,
+}  # shared/physics/water-runner.md, section 10
 
 
 @pytest.mark.parametrize("impact", REBOUNDS)
-def test_a_free_mass_bounces_off_cubic_ground_as_published_whatever_its_mass_and_the_stiffness(impact):
+def test_a_free_mass_bounces_off_cubic_ground_as_published_whatever_its_mass_and_the_stiffness(
+    impact,
+):
     for stiffness, mass in ((2.5e8, 0.03), (1e6, 0.03), (2.5e8, 1.0)):
         leaving, _ = rebound(CubicContact(stiffness=stiffness).force, impact, mass)
         assert leaving == pytest.approx(REBOUNDS[impact], abs=5.1e-8)  # seven digits are given
@@ -195,9 +230,13 @@ def test_rebound_and_depth_on_cubic_ground_obey_the_implicit_formula(impact, dam
         return damping * (impact + out) - math.log((1 + damping * impact) / (1 - damping * out))
 
     expected = brentq(share, 1e-9, (1 - 1e-12) / damping, xtol=1e-14)
-    assert leaving == pytest.approx(expected, rel=1e-8)  # some 100 steps at 1e-12, the last of them to a surface met at a slant
+    assert leaving == pytest.approx(
+        expected, rel=1e-8
+    )  # some 100 steps at 1e-12, the last of them to a surface met at a slant
     energy = mass * (impact / damping - math.log1p(damping * impact) / damping**2)
-    assert law.energy(deepest) == pytest.approx(energy, rel=1e-9)  # four times the error of the depth
+    assert law.energy(deepest) == pytest.approx(
+        energy, rel=1e-9
+    )  # four times the error of the depth
 
 
 def test_a_mass_of_30_grams_at_one_metre_per_second_sinks_in_by_the_published_depth():
@@ -208,27 +247,38 @@ def test_a_mass_of_30_grams_at_one_metre_per_second_sinks_in_by_the_published_de
 def test_what_is_pulled_out_faster_than_the_ground_follows_feels_nothing_and_leaves_its_energy_behind():
     law, depth, rate = CubicContact(), 2e-3, -3.0
     assert law.force(depth, rate) == 0.0
-    assert law.loss(depth, rate) == pytest.approx(float(-jax.grad(law.energy)(depth) * rate), rel=1e-14)  # rounding
+    assert law.loss(depth, rate) == pytest.approx(
+        float(-jax.grad(law.energy)(depth) * rate), rel=1e-14
+    )  # rounding
 
 
 def test_stribeck_friction_starts_near_the_static_coefficient_and_ends_at_the_kinetic_one():
     law = StribeckFriction(creep_speed=1e-4)
     speed = np.geomspace(1e-5, 100.0, 20_000)
     grip = -law.force(speed, 2.0, 0.0) / 2.0
-    # Below mu_s by the smoothing, eps^2/2v^2, and by the fall of mu, 0.1 (v/v_s)^2; the least of their sum is 6e-4.
+    # Below mu_s by the smoothing, eps^2/2v^2, and by the fall of mu, 0.1 (v/v_s)^2; the least of
+    # their sum is 6e-4.
     assert 0.4 - 1e-3 < np.max(grip) < 0.4
     assert grip[-1] == pytest.approx(0.3, rel=1e-12)  # eps^2/2v^2 = 5e-13
     assert np.argmax(grip) < np.searchsorted(speed, 0.2 * law.stribeck_speed)
 
 
 def test_smoothing_at_the_default_creep_speed_costs_an_eighth_of_the_static_coefficient():
-    """eps/v_s = 0.2: by the speed at which the smoothing lets go, mu has fallen. Known, and the reason to ask for a bristle."""
+    """eps/v_s = 0.2: by the speed at which the smoothing lets go, mu has fallen.
+
+    Known, and the reason to ask for a bristle.
+    """
     speed = np.geomspace(1e-4, 1.0, 20_000)
-    assert np.max(-StribeckFriction().force(speed, 1.0, 0.0)) == pytest.approx(0.35139, abs=1e-5)  # read off this grid
+    assert np.max(-StribeckFriction().force(speed, 1.0, 0.0)) == pytest.approx(
+        0.35139, abs=1e-5
+    )  # read off this grid
 
 
 def push(law, force, load=lambda t: LOAD, *, duration, mass=MASS):
-    """Motion of a block, as a function of time: (travel, speed, bend). `force` and `load` are functions of time."""
+    """Motion of a block, as a function of time:
+
+    (travel, speed, bend). `force` and `load` are functions of time.
+    """
 
     @jax.jit
     def flow(t, y):
@@ -256,34 +306,48 @@ def slowly(share):
 
 @pytest.mark.parametrize(("share", "bound"), [(0.25, 1e-10), (0.45, 1e-10), (0.9, 1e-6)])
 def test_a_bristle_holds_a_foot_that_is_pushed_with_less_than_the_static_limit(share, bound):
-    """What is left after 1 s is ringing: it decays at 17 1/s, and ten times slower where the bristle has begun to yield."""
+    """What is left after 1 s is ringing:
+
+    it decays at 17 1/s, and ten times slower where the bristle has begun to yield.
+    """
     motion = push(BristleFriction(), slowly(share), duration=2.0)
     travel = motion(np.linspace(1.0, 2.0, 101))[0]
     assert np.ptp(travel) < bound
     assert abs(motion(2.0)[1]) < 10 * bound
-    assert 0 < travel[-1] < 1e-3  # it has given way by the bend of the bristle, and by what yielded before it held
+    assert (
+        0 < travel[-1] < 1e-3
+    )  # it has given way by the bend of the bristle, and by what yielded before it held
 
 
 @pytest.mark.parametrize("share", [0.25, 0.45, 0.8])
 def test_smoothed_friction_creeps_where_a_bristle_holds_at_the_speed_that_balances_the_push(share):
     law = StribeckFriction()
-    expected = brentq(lambda v: float(law.force(v, LOAD, 0.0)) + share * 0.4 * LOAD, 0.0, 0.02, xtol=1e-15)
+    expected = brentq(
+        lambda v: float(law.force(v, LOAD, 0.0)) + share * 0.4 * LOAD, 0.0, 0.02, xtol=1e-15
+    )
     motion = push(law, slowly(share), duration=2.0)
-    assert motion(2.0)[1] == pytest.approx(expected, rel=1e-6)  # local errors of 1e-9, forgotten at mu N/(m eps) = 400 1/s
-    assert motion(2.0)[0] - motion(1.0)[0] > 1e-3  # millimetres, where the bristle moves by less than a millionth of that
+    assert motion(2.0)[1] == pytest.approx(
+        expected, rel=1e-6
+    )  # local errors of 1e-9, forgotten at mu N/(m eps) = 400 1/s
+    assert (
+        motion(2.0)[0] - motion(1.0)[0] > 1e-3
+    )  # millimetres, where the bristle moves by less than a millionth of that
 
 
 def test_a_foot_on_a_bristle_pushed_beyond_the_limit_slides_against_the_kinetic_friction():
     force = 1.2 * 0.4 * LOAD
     motion = push(BristleFriction(), slowly(1.2), duration=1.0)
     acceleration = (motion(1.0)[1] - motion(0.8)[1]) / 0.2
-    # Friction is short of mu_k N by (N0/N)^2 = 1.1e-5 of it, which is 1.1e-5 x 0.09/0.054 of the rest.
+    # Friction is short of mu_k N by (N0/N)^2 = 1.1e-5 of it, which is 1.1e-5 x 0.09/0.054 of the
+    # rest.
     assert acceleration == pytest.approx((force - 0.3 * LOAD) / MASS, rel=2e-5)
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 3.0])
 @pytest.mark.parametrize("speed", [1e-4, 0.03, -0.5])
-def test_a_bristle_dragged_along_comes_to_the_friction_of_its_coefficient_and_never_exceeds_it(load, speed):
+def test_a_bristle_dragged_along_comes_to_the_friction_of_its_coefficient_and_never_exceeds_it(
+    load, speed
+):
     law = BristleFriction()
     reach = 0.4 * law.nominal_load / law.stiffness  # the travel at which a foot yields
     run = solve_ivp(
@@ -297,7 +361,9 @@ def test_a_bristle_dragged_along_comes_to_the_friction_of_its_coefficient_and_ne
     pull = -law.force(speed, load, run.y[0]) / load * np.sign(speed)
     mu = float(law.coefficient(speed))
     assert np.all(pull <= mu * (1 + 1e-8))  # from below; tolerance of the run
-    assert pull[-1] == pytest.approx(mu, rel=1.6e-4)  # light loads grip less, by 1.5 (N0/N)^2 = 1.5e-4 at most
+    assert pull[-1] == pytest.approx(
+        mu, rel=1.6e-4
+    )  # light loads grip less, by 1.5 (N0/N)^2 = 1.5e-4 at most
 
 
 def test_spring_and_damper_together_stay_inside_the_friction_cone():
@@ -310,13 +376,17 @@ def test_spring_and_damper_together_stay_inside_the_friction_cone():
     held = law.static_coefficient * law.nominal_load / law.stiffness * grip
     force = law.force(speed, load, held * draw.uniform(-1.0, 1.0, LANES))
     assert np.max(np.abs(force) / (law.static_coefficient * load)) <= 1 + 1e-12  # rounding
-    # And a foot that slides stays in it: no bend at the edge grows, but for the share 1 - f of a load that hardly touches.
+    # And a foot that slides stays in it: no bend at the edge grows, but for the share 1 - f of a
+    # load that hardly touches.
     outwards = law.bristle_rate(speed, load, np.sign(speed) * held) * np.sign(speed)
     assert np.all(outwards <= np.abs(speed) * grip * (1 - touch + 1e-12))
 
 
 def test_shaking_does_not_move_a_foot_that_is_pushed_within_the_elastic_share():
-    """With no elastic share (LuGre's own form) every shake lets it slip a little: it wanders by millimetres in seconds."""
+    """With no elastic share (LuGre's own form) every shake lets it slip a little:
+
+    it wanders by millimetres in seconds.
+    """
 
     def shaken(t):
         return slowly(0.25)(t) * (1.0 + 0.6 * jnp.sin(2 * np.pi * 40.0 * t))
@@ -334,14 +404,19 @@ def test_a_bristle_straightens_in_flight_without_any_force_and_no_faster_for_a_f
     law = BristleFriction()
     bend = jnp.linspace(-5e-4, 5e-4, 11)
     assert not np.any(law.force(speed, 0.0, bend))
-    np.testing.assert_allclose(law.bristle_rate(speed, 0.0, bend), -bend / law.fading_time, rtol=1e-14)  # rounding
+    np.testing.assert_allclose(
+        law.bristle_rate(speed, 0.0, bend), -bend / law.fading_time, rtol=1e-14
+    )  # rounding
     slope = jax.vmap(jax.grad(lambda z: law.bristle_rate(speed, 0.0, z)))(bend)
     bent = bend != 0  # at exactly zero the derivative of the clip is half of that
     np.testing.assert_allclose(slope[bent], -1.0 / law.fading_time, rtol=1e-14)
 
 
 def test_a_bristle_follows_the_cone_of_a_load_that_goes():
-    """A foot held still at the limit while its load goes in 10 ms. Fading lags by t_r: the pull is over by mu_s N t_r/(2 T)."""
+    """A foot held still at the limit while its load goes in 10 ms.
+
+    Fading lags by t_r: the pull is over by mu_s N t_r/(2 T).
+    """
     law, span = BristleFriction(), 0.01
 
     def load(t):
@@ -349,7 +424,12 @@ def test_a_bristle_follows_the_cone_of_a_load_that_goes():
 
     bend = 0.4 * law.nominal_load / law.stiffness * math.sqrt(LOAD / law.nominal_load)
     run = solve_ivp(
-        jax.jit(lambda t, z: law.bristle_rate(0.0, load(t), z)), (0.0, span), [bend], method="LSODA", rtol=1e-8, atol=1e-14
+        jax.jit(lambda t, z: law.bristle_rate(0.0, load(t), z)),
+        (0.0, span),
+        [bend],
+        method="LSODA",
+        rtol=1e-8,
+        atol=1e-14,
     )
     pull = np.abs(law.force(0.0, load(run.t), run.y[0]))
     over = (pull - 0.4 * load(run.t)) / (0.4 * LOAD)
@@ -358,7 +438,10 @@ def test_a_bristle_follows_the_cone_of_a_load_that_goes():
 
 
 def test_a_cycle_through_load_and_shear_takes_no_energy_out_of_a_bristle():
-    """Bend it under a light load, let it pull under a heavy one: where stiffness follows load alone, this would pay."""
+    """Bend it under a light load, let it pull under a heavy one:
+
+    where stiffness follows load alone, this would pay.
+    """
     law = BristleFriction()
     phase = np.linspace(0.0, 2 * np.pi, 9)[:-1]
 
@@ -373,33 +456,49 @@ def test_a_cycle_through_load_and_shear_takes_no_energy_out_of_a_bristle():
         rate, power = flow(np.full(8, t), y[:8], phase)
         return np.concatenate([rate, power])
 
-    run = solve_ivp(rates, (0.0, 0.2), np.zeros(16), method="LSODA", rtol=1e-9, atol=1e-14, max_step=1e-3)
+    run = solve_ivp(
+        rates, (0.0, 0.2), np.zeros(16), method="LSODA", rtol=1e-9, atol=1e-14, max_step=1e-3
+    )
     stored = law.energy(run.y[:8, -1])
     work = run.y[8:, -1]
-    assert np.all(work - stored > 1e-7)  # four cycles of some 1e-6 J each are lost, whatever the phase of the load
+    assert np.all(
+        work - stored > 1e-7
+    )  # four cycles of some 1e-6 J each are lost, whatever the phase of the load
 
 
 def test_the_rates_of_a_stuck_light_foot_are_a_tenth_of_those_of_smoothed_friction():
-    """The foot link of the water runner weighs 0.26 g at its tip; load 1 N. Stribeck's law: mu_s N/(eps m) = 1.5e5 1/s."""
+    """The foot link of the water runner weighs 0.26 g at its tip; load 1 N.
+
+    Stribeck's law: mu_s N/(eps m) = 1.5e5 1/s.
+    """
     mass, load = 3e-7 / 0.034**2, 1.0
     fastest = {}
     for law in (BristleFriction(), StribeckFriction()):
 
         def flow(y, law=law):
-            return jnp.stack([law.force(y[0], load, y[1]) / mass, law.bristle_rate(y[0], load, y[1])])
+            return jnp.stack(
+                [law.force(y[0], load, y[1]) / mass, law.bristle_rate(y[0], load, y[1])]
+            )
 
         fastest[type(law)] = np.max(np.abs(np.linalg.eigvals(jax.jacfwd(flow)(jnp.zeros(2)))))
-    assert fastest[StribeckFriction] == pytest.approx(0.4 * load / (0.01 * mass), rel=1e-9)  # its slope at rest, to rounding
+    assert fastest[StribeckFriction] == pytest.approx(
+        0.4 * load / (0.01 * mass), rel=1e-9
+    )  # its slope at rest, to rounding
     assert fastest[BristleFriction] < 1e4
 
 
 def test_sliding_that_holds_better_than_sticking_is_refused_and_the_worst_lane_named():
     for cls in (StribeckFriction, BristleFriction):
-        with pytest.raises(ParameterError, match=r"kinetic_coefficient = 0\.5 is above static_coefficient = 0\.4") as caught:
+        with pytest.raises(
+            ParameterError, match=r"kinetic_coefficient = 0\.5 is above static_coefficient = 0\.4"
+        ) as caught:
             cls(kinetic_coefficient=0.5)
         assert caught.value.field == "kinetic_coefficient" and caught.value.lane is None
         with pytest.raises(ParameterError) as caught:
-            cls(static_coefficient=np.array([0.6, 0.4, 0.5]), kinetic_coefficient=np.array([0.5, 0.5, 0.5]))
+            cls(
+                static_coefficient=np.array([0.6, 0.4, 0.5]),
+                kinetic_coefficient=np.array([0.5, 0.5, 0.5]),
+            )
         assert caught.value.lane == 1
 
 
@@ -422,7 +521,8 @@ def test_a_number_that_would_break_a_law_is_refused_by_name(cls, bad):
     assert caught.value.field == name
 
 
-# --- viscoelastic ground and smoothed Coulomb friction ---------------------------------------------------------------------
+# --- viscoelastic ground and smoothed Coulomb friction
+# ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -437,7 +537,9 @@ def test_a_number_that_would_break_a_law_is_refused_by_name(cls, bad):
 )
 def test_viscoelastic_ground_gives_the_forces_of_its_page(depth, vx, vz, expected):
     normal = ViscoelasticContact().force(depth, -vz)
-    assert (TanhFriction().force(vx, normal, 0.0), normal) == pytest.approx(expected, rel=0, abs=1e-6)
+    assert (TanhFriction().force(vx, normal, 0.0), normal) == pytest.approx(
+        expected, rel=0, abs=1e-6
+    )
 
 
 def test_without_a_condition_on_depth_the_printed_normal_force_acts_above_the_ground():
@@ -450,7 +552,10 @@ def test_without_a_condition_on_depth_the_printed_normal_force_acts_above_the_gr
 def slowed(speed, slope, mass, time, steps=20000):
     """A block under tanh friction on a slope, by classical Runge-Kutta."""
     law, weight = TanhFriction(), mass * 9.81
-    pull = lambda v: (weight * np.sin(slope) + float(law.force(v, weight * np.cos(slope), 0.0))) / mass  # noqa: E731
+
+    def pull(v):
+        return (weight * np.sin(slope) + float(law.force(v, weight * np.cos(slope), 0.0))) / mass
+
     h = time / steps
     for _ in range(steps):
         k1 = pull(speed)
@@ -461,7 +566,9 @@ def slowed(speed, slope, mass, time, steps=20000):
 
 
 def test_a_block_slows_down_and_creeps_as_the_closed_forms_say():
-    """sinh(c v) = sinh(c v0) exp(-mu g c t) on the level; v = artanh(tan a/mu)/c at last on a slope of angle a."""
+    """sinh(c v) = sinh(c v0) exp(-mu g c t) on the level; v = artanh(tan a/mu)/c at last on a slope
+    of angle a.
+    """
     exact = np.arcsinh(np.sinh(50 * 0.3) * np.exp(-0.8 * 9.81 * 50 * 0.04)) / 50
     assert exact == pytest.approx(0.0049355, abs=5e-8)  # as printed
     assert slowed(0.3, 0.0, 0.1, 0.04, steps=400) == pytest.approx(

@@ -1,4 +1,7 @@
-"""The closed-form water load on a pad is the integral it stands for: its value, its derivatives, its power, at every edge."""
+"""The closed-form water load on a pad is the integral it stands for:
+
+its value, its derivatives, its power, at every edge.
+"""
 
 import itertools
 import math
@@ -46,38 +49,65 @@ class Pads(NamedTuple):
 
     @property
     def turn(self) -> np.ndarray:
-        """s0, held inside the wetted range: where it lies outside, one of the two pieces is empty."""
+        """s0, held inside the wetted range:
+
+        where it lies outside, one of the two pieces is empty.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            turn = np.where(self.normal_gradient != 0, -self.normal_speed / self.normal_gradient, -self.radius)
+            turn = np.where(
+                self.normal_gradient != 0, -self.normal_speed / self.normal_gradient, -self.radius
+            )
         return np.clip(turn, -self.radius, self.top)
 
     @property
     def sizes(self) -> DiscLoad:
-        """How large each part would be if nothing cancelled: the whole disc at its highest speed and greatest depth."""
+        """How large each part would be if nothing cancelled:
+
+        the whole disc at its highest speed and greatest depth.
+        """
         area = 0.5 * math.pi * self.radius**2
-        drag = self.drag_density * area * (abs(self.normal_speed) + self.radius * abs(self.normal_gradient)) ** 2
+        drag = (
+            self.drag_density
+            * area
+            * (abs(self.normal_speed) + self.radius * abs(self.normal_gradient)) ** 2
+        )
         pressure = self.pressure_density * area * (abs(self.depth) + self.radius * self.axis_up)
-        return DiscLoad(drag, drag * self.radius, pressure, pressure * self.radius, np.ones_like(area))
+        return DiscLoad(
+            drag, drag * self.radius, pressure, pressure * self.radius, np.ones_like(area)
+        )
 
 
 def random_pads(count: int = 4000, seed: int = 4) -> Pads:
-    """Dry, cut and drowned pads; level and upright ones; with and without a turn of the speed's sign in the wetted range."""
+    """Dry, cut and drowned pads; level and upright ones; with and without a turn of the speed's
+    sign in the wetted range.
+    """
     random = np.random.default_rng(seed)
     radius = random.uniform(0.005, 0.05, count)
     axis_up = random.uniform(0.0, 1.0, count) * random.choice([0.0, 1.0, 1.0, 1.0], count)
     depth = radius * random.uniform(-1.5, 1.5, count) * random.choice([0.3, 1.0], count)
     speed = random.normal(0.0, 1.0, count)
     gradient = random.normal(0.0, 1.0, count) / radius * random.choice([0.0, 1.0, 2.0], count)
-    return Pads(radius, depth, axis_up, speed, gradient, np.full(count, DRAG), np.full(count, PRESSURE))
+    return Pads(
+        radius, depth, axis_up, speed, gradient, np.full(count, DRAG), np.full(count, PRESSURE)
+    )
 
 
 def edge_pads() -> Pads:
-    """Everything that could divide by zero: level, just touching, just drowned, at rest, not turning, still at an edge."""
+    """Everything that could divide by zero:
+
+    level, just touching, just drowned, at rest, not turning, still at an edge.
+    """
     cases = [
         (RADIUS, depth * (up or 1.0), up, speed, gradient, DRAG, PRESSURE)
         for up in (0.0, 0.5, 1.0)
         for depth in (-RADIUS, 0.0, 0.5 * RADIUS, RADIUS, 5.0)
-        for speed in (-1.0, -0.5, 0.0, 0.5, 1.0)  # with R a1 = +-1: zero at either edge, half way, at the centre
+        for speed in (
+            -1.0,
+            -0.5,
+            0.0,
+            0.5,
+            1.0,
+        )  # with R a1 = +-1: zero at either edge, half way, at the centre
         for gradient in (-1.0 / RADIUS, 0.0, 1.0 / RADIUS)
     ]
     return Pads(*np.array(cases).T)
@@ -85,7 +115,8 @@ def edge_pads() -> Pads:
 
 RANDOM, EDGES = random_pads(), edge_pads()
 
-#: Scalars are traced one by one and mapped (one pad at a time goes another way to the area); lanes are arrays from the start.
+#: Scalars are traced one by one and mapped (one pad at a time goes another way to the area); lanes
+#: are arrays from the start.
 WAYS = {"lanes": lambda f: f, "scalars": jax.vmap}
 each_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 
@@ -104,14 +135,20 @@ class Strips(NamedTuple):
 def strips(pads: Pads, count: int = 40) -> Strips:
     """Gauss-Legendre in u, s = R sin u, on both sides of s0.
 
-    What is integrated is then a product of sines and cosines over at most half a turn: 40 nodes leave nothing but rounding.
-    """
+    What is integrated is then a product of sines and cosines over at most half a turn: 40 nodes
+    leave nothing but rounding."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     ends = [np.arcsin(np.clip(s / pads.radius, -1, 1)) for s in (-pads.radius, pads.turn, pads.top)]
     pieces = []
     for low, high in itertools.pairwise(ends):
         u = 0.5 * (low + high) + 0.5 * (high - low) * nodes[:, None]
-        pieces.append((np.sin(u) * pads.radius, np.cos(u) * pads.radius, 0.5 * (high - low) * weights[:, None]))
+        pieces.append(
+            (
+                np.sin(u) * pads.radius,
+                np.cos(u) * pads.radius,
+                0.5 * (high - low) * weights[:, None],
+            )
+        )
     return Strips(*(np.concatenate(part) for part in zip(*pieces, strict=True)))
 
 
@@ -125,15 +162,28 @@ def by_quadrature(pads: Pads) -> DiscLoad:
 
 
 def derivatives_by_quadrature(pads: Pads) -> dict[str, DiscLoad]:
-    """Leibniz' rule on the same integrals: what changes inside, and what the moving surface s_t = d/tau_y adds at its end."""
+    """Leibniz' rule on the same integrals:
+
+    what changes inside, and what the moving surface s_t = d/tau_y adds at its end.
+    """
     at, top, zero = strips(pads), pads.top, np.zeros_like(pads.depth)
-    a, h, w = pads.normal_speed + pads.normal_gradient * at.s, pads.depth - pads.axis_up * at.s, at.width
+    a, h, w = (
+        pads.normal_speed + pads.normal_gradient * at.s,
+        pads.depth - pads.axis_up * at.s,
+        at.width,
+    )
     a_top = pads.normal_speed + pads.normal_gradient * top
-    at_top = pads.drag_density * np.sqrt(pads.radius**2 - top**2) * a_top * abs(a_top)  # drag only: h is zero there
-    slope = np.where(pads.cut, pads.axis_up, np.inf)  # a surface that does not cut the pad moves nothing
+    at_top = (
+        pads.drag_density * np.sqrt(pads.radius**2 - top**2) * a_top * abs(a_top)
+    )  # drag only: h is zero there
+    slope = np.where(
+        pads.cut, pads.axis_up, np.inf
+    )  # a surface that does not cut the pad moves nothing
 
     def change(drag=0.0, pressure=0.0, top_rate=0.0, wetted=0.0):
-        """From the change of both densities at every strip, the rate of s_t, and the rest of the change of p."""
+        """From the change of both densities at every strip, the rate of s_t, and the rest of the
+        change of p.
+        """
         return DiscLoad(
             at.integral(drag + 0.0 * w) + at_top * top_rate,
             at.integral(at.s * drag) + top * at_top * top_rate,
@@ -161,7 +211,8 @@ def derivatives_by_quadrature(pads: Pads) -> dict[str, DiscLoad]:
 def worst(found: DiscLoad, expected: DiscLoad, sizes: DiscLoad) -> float:
     """Largest error in units of `sizes`; zero where nothing is expected and nothing is there."""
     return max(
-        float(np.max(abs(np.asarray(x) - y) / np.where(z > 0, z, 1.0))) for x, y, z in zip(found, expected, sizes, strict=True)
+        float(np.max(abs(np.asarray(x) - y) / np.where(z > 0, z, 1.0)))
+        for x, y, z in zip(found, expected, sizes, strict=True)
     )
 
 
@@ -185,14 +236,23 @@ def test_reference_pads_carry_the_reference_load(row):
     # The page prints 13 digits and asks for 11; an expected zero is one of moments that size.
     assert float(load.wetted) == pytest.approx(wetted, abs=1e-15)
     assert float(load.drag + load.pressure) == pytest.approx(force, rel=1e-11)
-    assert float(load.drag_moment + load.pressure_moment) == pytest.approx(moment, rel=1e-11, abs=1e-15)
+    assert float(load.drag_moment + load.pressure_moment) == pytest.approx(
+        moment, rel=1e-11, abs=1e-15
+    )
 
 
 @each_way
 def test_closed_form_is_the_integral_on_random_pads(way):
     dry, drowned = RANDOM.top <= -RANDOM.radius, RANDOM.top >= RANDOM.radius
     turns = (RANDOM.turn > -RANDOM.radius) & (RANDOM.turn < RANDOM.top)
-    for kind in (dry, RANDOM.cut & turns, RANDOM.cut & ~turns, drowned & turns, drowned & ~turns, RANDOM.axis_up == 0):
+    for kind in (
+        dry,
+        RANDOM.cut & turns,
+        RANDOM.cut & ~turns,
+        drowned & turns,
+        drowned & ~turns,
+        RANDOM.axis_up == 0,
+    ):
         assert np.sum(kind) > 200  # every branch is walked often
     found = way(disc_load)(*RANDOM)
     # Some twenty roundings, of terms up to four times the size each error is measured by.
@@ -212,21 +272,34 @@ def test_moments_of_the_unit_disc_are_antiderivatives():
     for k, form in enumerate(forms):
         assert sympy.simplify(sympy.diff(form, x) - x**k * w) == 0
         assert form.subs(x, -1) == 0
-    # That these are the forms in the code: to an ulp of the largest, pi/2, and its rounding on the way there.
+    # That these are the forms in the code: to an ulp of the largest, pi/2, and its rounding on the
+    # way there.
     at = np.linspace(-1.0, 1.0, 41)
-    exact = np.array([[float(form.subs(x, sympy.Float(float(v), 40))) for v in at] for form in forms])
+    exact = np.array(
+        [[float(form.subs(x, sympy.Float(float(v), 40))) for v in at] for form in forms]
+    )
     np.testing.assert_allclose(jnp.stack(_disc_moments(jnp.asarray(at))), exact, rtol=0, atol=4e-16)
-    np.testing.assert_allclose(jnp.stack(jax.vmap(_disc_moments)(jnp.asarray(at))), exact, rtol=0, atol=4e-16)
+    np.testing.assert_allclose(
+        jnp.stack(jax.vmap(_disc_moments)(jnp.asarray(at))), exact, rtol=0, atol=4e-16
+    )
 
 
 @pytest.mark.parametrize(("kind", "limit"), [(np.float64, 6.0), (np.float32, 6.0)])
 def test_lanes_of_segment_areas_keep_their_digits_down_to_a_touch(kind, limit):
-    """In units in the last place, also where the pad is wetted by a millionth of its height and the area by a billionth."""
+    """In units in the last place, also where the pad is wetted by a millionth of its height and the
+    area by a billionth.
+    """
     xi = np.concatenate([np.linspace(-1, 1, 203)[1:], -1 + np.logspace(-6, 0, 50)]).astype(kind)
     area = np.asarray(_disc_moments(jnp.asarray(xi))[0])
     with mpmath.workdps(40):
-        exact = [(x * mpmath.sqrt(1 - x * x) + mpmath.asin(x) + mpmath.pi / 2) / 2 for x in map(mpmath.mpf, xi.tolist())]
-        off = [abs(mpmath.mpf(float(a)) - e) / float(np.spacing(kind(e))) for a, e in zip(area, exact, strict=True)]
+        exact = [
+            (x * mpmath.sqrt(1 - x * x) + mpmath.asin(x) + mpmath.pi / 2) / 2
+            for x in map(mpmath.mpf, xi.tolist())
+        ]
+        off = [
+            abs(mpmath.mpf(float(a)) - e) / float(np.spacing(kind(e)))
+            for a, e in zip(area, exact, strict=True)
+        ]
     assert area.dtype == kind
     assert max(off) < limit  # a root, two products and a polynomial summed from the small end
 
@@ -239,7 +312,9 @@ def test_level_pad_feels_the_law_of_glasheen_and_mcmahon():
     for depth, speed in ((0.03, 1.0), (0.001, 2.0), (1.0, -0.5)):
         load = disc_load(RADIUS, depth, 0.0, speed, 0.0, DRAG, PRESSURE)
         # C_D (rho u^2/2 + rho g d) S, against the speed; a handful of roundings
-        assert float(load.drag) == pytest.approx(C_D * 0.5 * RHO * speed * abs(speed) * area, rel=1e-15)
+        assert float(load.drag) == pytest.approx(
+            C_D * 0.5 * RHO * speed * abs(speed) * area, rel=1e-15
+        )
         assert float(load.pressure) == pytest.approx(C_D * RHO * G * depth * area, rel=1e-15)
         assert (float(load.drag_moment), float(load.pressure_moment)) == (0.0, 0.0)
 
@@ -248,8 +323,12 @@ def test_half_wet_pad_has_its_closed_form():
     for axis_up, speed in ((0.6, 1.0), (1.0, 0.3), (0.01, 2.0)):
         load = disc_load(RADIUS, 0.0, axis_up, speed, 0.0, DRAG, PRESSURE)
         assert float(load.wetted) == 0.5
-        assert float(load.pressure) == pytest.approx(DRAG * 2.0 * G * axis_up * RADIUS**3 / 3.0, rel=1e-15)  # few roundings
-        assert float(load.drag) == pytest.approx(DRAG * speed**2 * math.pi * RADIUS**2 / 4.0, rel=1e-15)
+        assert float(load.pressure) == pytest.approx(
+            DRAG * 2.0 * G * axis_up * RADIUS**3 / 3.0, rel=1e-15
+        )  # few roundings
+        assert float(load.drag) == pytest.approx(
+            DRAG * speed**2 * math.pi * RADIUS**2 / 4.0, rel=1e-15
+        )
 
 
 def test_level_pad_on_a_cosine_lifts_its_closed_form_mean():
@@ -262,7 +341,15 @@ def test_level_pad_on_a_cosine_lifts_its_closed_form_mean():
     for low, high in itertools.pairwise(breaks):
         phase = 0.5 * (low + high) + 0.5 * (high - low) * nodes
         down = amplitude * rate * np.sin(phase)
-        load = disc_load(RADIUS, -(height + amplitude * np.cos(phase)), 0.0, jnp.asarray(down), 0.0, DRAG, PRESSURE)
+        load = disc_load(
+            RADIUS,
+            -(height + amplitude * np.cos(phase)),
+            0.0,
+            jnp.asarray(down),
+            0.0,
+            DRAG,
+            PRESSURE,
+        )
         turned = 0.5 * (high - low) * weights / (2.0 * math.pi) * (down > 0)
         means += [np.sum(turned * load.drag), np.sum(turned * load.pressure)]
     bend = alpha - math.sin(alpha) * math.cos(alpha)
@@ -270,12 +357,18 @@ def test_level_pad_on_a_cosine_lifts_its_closed_form_mean():
         amplitude**2 * rate**2 * bend / (8.0 * math.pi),
         G * (amplitude * math.sin(alpha) - height * alpha) / (2.0 * math.pi),
     )
-    np.testing.assert_allclose(means, DRAG * math.pi * RADIUS**2 * np.array(shares), rtol=1e-13)  # sums of 24 rounded terms
-    np.testing.assert_allclose(means, [0.043998650, 0.015613633], rtol=0, atol=6e-10)  # as printed: half a digit and rounding
+    np.testing.assert_allclose(
+        means, DRAG * math.pi * RADIUS**2 * np.array(shares), rtol=1e-13
+    )  # sums of 24 rounded terms
+    np.testing.assert_allclose(
+        means, [0.043998650, 0.015613633], rtol=0, atol=6e-10
+    )  # as printed: half a digit and rounding
 
 
 def test_depth_counted_from_the_top_of_the_wetted_range_loses_the_weight_of_the_water_above():
-    """Erratum of eq 5: with p clamped, h = tau_y (s_t - s) is right for a cut pad and wrong for a drowned one."""
+    """Erratum of eq 5: with p clamped, h = tau_y (s_t - s) is right for a cut pad and wrong for a
+    drowned one.
+    """
 
     def printed(pads):
         at = strips(pads)
@@ -283,9 +376,17 @@ def test_depth_counted_from_the_top_of_the_wetted_range_loses_the_weight_of_the_
 
     found = np.asarray(disc_load(*RANDOM).pressure)
     drowned = RANDOM.top >= RANDOM.radius
-    missing = RANDOM.pressure_density * (RANDOM.depth - RANDOM.radius * RANDOM.axis_up) * 0.5 * math.pi * RANDOM.radius**2
+    missing = (
+        RANDOM.pressure_density
+        * (RANDOM.depth - RANDOM.radius * RANDOM.axis_up)
+        * 0.5
+        * math.pi
+        * RANDOM.radius**2
+    )
     lost = (found - printed(RANDOM)) / RANDOM.sizes.pressure
-    assert np.max(abs(lost[~drowned])) < 2e-14  # the same integral, as close as quadrature comes above
+    assert (
+        np.max(abs(lost[~drowned])) < 2e-14
+    )  # the same integral, as close as quadrature comes above
     assert np.max(abs(lost - missing / RANDOM.sizes.pressure)[drowned]) < 2e-14
     assert np.median(lost[drowned]) > 0.1  # not a small matter
 
@@ -310,13 +411,18 @@ def test_load_grows_from_zero_as_a_pad_enters(way):
     for wetted in (1e-3, 1e-6, 1e-9):
         entering = tilted._replace(depth=tilted.radius * tilted.axis_up * (2.0 * wetted - 1.0))
         load = way(disc_load)(*entering)
-        # The share of a disc below p is under 3.4 p^1.5 for all p; one pad at a time rounds the area at 1e-16.
-        assert worst(load._replace(wetted=0.0), DiscLoad(*[0.0] * 5), entering.sizes) < 3.4 * wetted**1.5 + 1e-15
+        # The share of a disc below p is under 3.4 p^1.5 for all p; one pad at a time rounds the
+        # area at 1e-16.
+        assert (
+            worst(load._replace(wetted=0.0), DiscLoad(*[0.0] * 5), entering.sizes)
+            < 3.4 * wetted**1.5 + 1e-15
+        )
 
 
 def test_turning_off_either_part_leaves_the_other():
     both, drag, pressure = (
-        disc_load(*RANDOM[:5], *densities) for densities in ((DRAG, PRESSURE), (DRAG, 0.0), (0.0, PRESSURE))
+        disc_load(*RANDOM[:5], *densities)
+        for densities in ((DRAG, PRESSURE), (DRAG, 0.0), (0.0, PRESSURE))
     )
     for part in ("drag", "drag_moment"):
         np.testing.assert_array_equal(getattr(both, part), getattr(drag, part))
@@ -332,11 +438,19 @@ def test_turning_off_either_part_leaves_the_other():
 @each_way
 @pytest.mark.parametrize("pads", [RANDOM, EDGES], ids=["random", "edges"])
 def test_drag_never_gives_power(way, pads):
-    """-(drag a0 + drag_moment a1) is minus the integral of C_D rho w |a|^3: the pad loses what the water takes."""
+    """-(drag a0 + drag_moment a1) is minus the integral of C_D rho w |a|^3:
+
+    the pad loses what the water takes.
+    """
     load = way(disc_load)(*pads)
-    given = -(np.asarray(load.drag) * pads.normal_speed + np.asarray(load.drag_moment) * pads.normal_gradient)
+    given = -(
+        np.asarray(load.drag) * pads.normal_speed
+        + np.asarray(load.drag_moment) * pads.normal_gradient
+    )
     at = strips(pads)
-    taken = at.integral(pads.drag_density * at.width * abs(pads.normal_speed + pads.normal_gradient * at.s) ** 3)
+    taken = at.integral(
+        pads.drag_density * at.width * abs(pads.normal_speed + pads.normal_gradient * at.s) ** 3
+    )
     fastest = abs(pads.normal_speed) + pads.radius * abs(pads.normal_gradient)
     scale = np.where(fastest > 0, pads.sizes.drag * fastest, 1.0)
     assert np.max(abs(given + taken) / scale) < 4e-14  # two loads, each to 2e-14
@@ -346,7 +460,10 @@ def test_drag_never_gives_power(way, pads):
 
 
 def test_power_of_drag_is_the_integral_of_the_cube_of_the_speed():
-    """The proof behind it, in symbols: the strip's share of drag a0 + drag_moment a1 is w a|a| (a0 + a1 s) = w |a|^3 >= 0."""
+    """The proof behind it, in symbols:
+
+    the strip's share of drag a0 + drag_moment a1 is w a|a| (a0 + a1 s) = w |a|^3 >= 0.
+    """
     a0, a1, s = sympy.symbols("a0 a1 s", real=True)
     w, a = sympy.sqrt(1 - s**2), a0 + a1 * s
     j = [w * s**k for k in range(4)]  # what (pad.4) sums, strip by strip
@@ -356,12 +473,21 @@ def test_power_of_drag_is_the_integral_of_the_cube_of_the_speed():
 
 
 def test_pressure_gives_back_as_much_as_it_took():
-    """Drawn up at the speed it went down, at the same depth: the pressure's power only changes sign, the drag's does not."""
-    back = RANDOM._replace(normal_speed=-RANDOM.normal_speed, normal_gradient=-RANDOM.normal_gradient)
+    """Drawn up at the speed it went down, at the same depth:
+
+    the pressure's power only changes sign, the drag's does not.
+    """
+    back = RANDOM._replace(
+        normal_speed=-RANDOM.normal_speed, normal_gradient=-RANDOM.normal_gradient
+    )
     down, up = disc_load(*RANDOM), disc_load(*back)
     np.testing.assert_array_equal(down.pressure, up.pressure)
-    assert np.min(down.pressure / RANDOM.sizes.pressure) > -1e-15  # it never sucks, but for rounding
-    np.testing.assert_allclose(down.drag, -up.drag, rtol=0, atol=2e-14 * np.max(RANDOM.sizes.drag))  # as the integral
+    assert (
+        np.min(down.pressure / RANDOM.sizes.pressure) > -1e-15
+    )  # it never sucks, but for rounding
+    np.testing.assert_allclose(
+        down.drag, -up.drag, rtol=0, atol=2e-14 * np.max(RANDOM.sizes.drag)
+    )  # as the integral
 
 
 # ---- derivatives
@@ -372,24 +498,41 @@ def test_pressure_gives_back_as_much_as_it_took():
 def test_derivatives_are_those_of_the_integral(way, pads):
     fastest = abs(pads.normal_speed) + pads.radius * abs(pads.normal_gradient)
     own_size = Pads(pads.radius, pads.radius, 1.0, fastest, fastest / pads.radius, DRAG, PRESSURE)
-    # What a load changes by if one argument changes by its own size: itself, or as the surface moves over a flat pad, 1/tau_y.
+    # What a load changes by if one argument changes by its own size: itself, or as the surface
+    # moves over a flat pad, 1/tau_y.
     change = 1.0 + 1.0 / np.where(pads.cut, pads.axis_up, 1.0)
     for name, expected in derivatives_by_quadrature(pads).items():
-        along = [np.full_like(v, float(field == name)) for field, v in zip(pads._fields, pads, strict=True)]
-        _, found = jax.jvp(way(disc_load), tuple(map(jnp.asarray, pads)), tuple(map(jnp.asarray, along)))
+        along = [
+            np.full_like(v, float(field == name))
+            for field, v in zip(pads._fields, pads, strict=True)
+        ]
+        _, found = jax.jvp(
+            way(disc_load), tuple(map(jnp.asarray, pads)), tuple(map(jnp.asarray, along))
+        )
         own = getattr(own_size, name)
-        sizes = DiscLoad(*(size * change / np.where(own > 0, own, 1.0) for size in pads._replace(axis_up=1.0).sizes))
+        sizes = DiscLoad(
+            *(
+                size * change / np.where(own > 0, own, 1.0)
+                for size in pads._replace(axis_up=1.0).sizes
+            )
+        )
         assert worst(found, expected, sizes) < 2e-14, name  # the arithmetic is that of the load
 
 
 def test_second_derivatives_are_differences_of_the_first():
     """Also across the turn of the speed's sign, whose own motion is left out of the derivatives."""
-    keep = (abs(abs(RANDOM.depth) / (RANDOM.radius * RANDOM.axis_up + 1e-9) - 1.0) > 0.1) & (abs(RANDOM.axis_up - 0.5) < 0.4)
+    keep = (abs(abs(RANDOM.depth) / (RANDOM.radius * RANDOM.axis_up + 1e-9) - 1.0) > 0.1) & (
+        abs(RANDOM.axis_up - 0.5) < 0.4
+    )
     pads = [jnp.asarray(v[keep]) for v in RANDOM]
-    along = [v * jnp.asarray(np.random.default_rng(n).normal(size=v.shape)) for n, v in enumerate(pads)]
+    along = [
+        v * jnp.asarray(np.random.default_rng(n).normal(size=v.shape)) for n, v in enumerate(pads)
+    ]
 
     def first(step):
-        return jax.jvp(disc_load, tuple(v + step * dv for v, dv in zip(pads, along, strict=True)), tuple(along))[1]
+        return jax.jvp(
+            disc_load, tuple(v + step * dv for v, dv in zip(pads, along, strict=True)), tuple(along)
+        )[1]
 
     second, h = jax.jvp(first, (0.0,), (1.0,))[1], 1e-5
     differences = DiscLoad(*((x - y) / (2.0 * h) for x, y in zip(first(h), first(-h), strict=True)))
@@ -410,8 +553,13 @@ def test_first_and_second_derivatives_are_finite_at_every_edge(way, kind):
         for part in derivative:
             assert part.dtype == kind
             assert np.all(np.isfinite(part))
-    for function in (way(disc_load), along):  # backwards too, where a choice does not hide what was not chosen
-        pulled = jax.grad(lambda *x, of=function: sum(map(jnp.sum, of(*x))), argnums=tuple(range(7)))(*pads)
+    for function in (
+        way(disc_load),
+        along,
+    ):  # backwards too, where a choice does not hide what was not chosen
+        pulled = jax.grad(
+            lambda *x, of=function: sum(map(jnp.sum, of(*x))), argnums=tuple(range(7))
+        )(*pads)
         assert all(np.all(np.isfinite(part)) for part in pulled)
 
 
@@ -436,12 +584,16 @@ def test_moments_do_not_change_beyond_the_edges_of_the_disc(way):
 
 def test_lanes_equal_scalars():
     lanes, scalars = disc_load(*RANDOM), jax.vmap(disc_load)(*RANDOM)
-    assert worst(lanes, scalars, RANDOM.sizes) < 2e-15  # two ways to the area, each rounded at pi/2 of 1.6e-16, four times
+    assert (
+        worst(lanes, scalars, RANDOM.sizes) < 2e-15
+    )  # two ways to the area, each rounded at pi/2 of 1.6e-16, four times
 
 
 def test_plain_numbers_make_a_load_and_keep_the_precision_of_what_they_meet():
     plain = disc_load(*(float(v[7]) for v in RANDOM))
-    np.testing.assert_allclose(plain, [v[7] for v in disc_load(*RANDOM)], rtol=1e-12)  # one pad of the test above
+    np.testing.assert_allclose(
+        plain, [v[7] for v in disc_load(*RANDOM)], rtol=1e-12
+    )  # one pad of the test above
     for shape in ((), (3,)):
         load = jax.jit(lambda depth: disc_load(RADIUS, depth, 0.5, 1.0, 10.0, DRAG, PRESSURE))(
             jnp.full(shape, 0.003, jnp.float32)
@@ -454,8 +606,8 @@ def test_plain_numbers_make_a_load_and_keep_the_precision_of_what_they_meet():
 def test_single_precision_is_the_same_law(way):
     found = way(disc_load)(*(jnp.asarray(v, jnp.float32) for v in RANDOM))
     assert all(part.dtype == jnp.float32 for part in found)
-    # The arguments are rounded at 6e-8 first; a pad then steps over an edge of its kind only where that changes little, but
-    # for level pads, whose depth keeps its sign.
+    # The arguments are rounded at 6e-8 first; a pad then steps over an edge of its kind only where
+    # that changes little, but for level pads, whose depth keeps its sign.
     assert worst(found, disc_load(*RANDOM), RANDOM.sizes) < 1e-6
 
 
@@ -474,15 +626,26 @@ def primitives(program) -> set[str]:
 def test_a_kernel_has_a_form_for_every_step_and_its_derivative(shape):
     arguments = [jnp.ones(shape)] * 7
     assert primitives(jax.make_jaxpr(disc_load)(*arguments).jaxpr) <= set(RULES)
-    assert primitives(jax.make_jaxpr(lambda *x: jax.jvp(disc_load, x, x))(*arguments).jaxpr) <= set(RULES)
+    assert primitives(jax.make_jaxpr(lambda *x: jax.jvp(disc_load, x, x))(*arguments).jaxpr) <= set(
+        RULES
+    )
 
 
-@pytest.mark.skipif(not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="kernels need a C++ compiler")
+@pytest.mark.skipif(
+    not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="kernels need a C++ compiler"
+)
 @pytest.mark.parametrize(("kind", "limit"), [(np.float64, 2e-15), (np.float32, 1e-6)])
 def test_a_fused_kernel_gives_the_same_load(kind, limit):
-    """Sums and products may be joined by either compiler, so twenty roundings apart and not to the bit."""
+    """Sums and products may be joined by either compiler, so twenty roundings apart and not to the
+    bit.
+    """
     pads = [v.astype(kind) for v in RANDOM]
-    kernel = build_cpp(lambda *x: tuple(disc_load(*x)), [True] * 5 + [False] * 2, [v.dtype for v in pads], real=np.dtype(kind))
+    kernel = build_cpp(
+        lambda *x: tuple(disc_load(*x)),
+        [True] * 5 + [False] * 2,
+        [v.dtype for v in pads],
+        real=np.dtype(kind),
+    )
     found = DiscLoad(*kernel([*pads[:5], kind(DRAG), kind(PRESSURE)]))
     assert all(part.dtype == kind for part in found)
     assert worst(found, disc_load(*pads), RANDOM.sizes) < limit

@@ -1,4 +1,6 @@
-"""The four-bar leg: reference values, loop, rates and loads against other ways to the same numbers, and which links are refused."""
+"""The four-bar leg: reference values, loop, rates and loads against other ways to the same numbers,
+and which links are refused.
+"""
 
 import collections
 import functools
@@ -13,7 +15,14 @@ import sympy as sp
 
 from footfall.hybrid.fields import ParameterError
 from footfall.machines.water_runner.four_bar_leg import LEAST_MARGIN, FourBarLeg
-from footfall.machines.water_runner.linkage import FourBarPose, Links, curvature, grashof_margin, joint_loads, pose
+from footfall.machines.water_runner.linkage import (
+    FourBarPose,
+    Links,
+    curvature,
+    grashof_margin,
+    joint_loads,
+    pose,
+)
 from footfall.numerics.trig import sincos
 
 LEG = FourBarLeg()
@@ -56,12 +65,25 @@ def dot(a: Any, b: Any) -> Any:
 
 
 def random_links(draw: Any, count: int) -> Links:
-    """Linkages that turn, of all proportions, none close to singular: a margin of a twentieth of the longest link or more."""
+    """Linkages that turn, of all proportions, none close to singular:
+
+    a margin of a twentieth of the longest link or more.
+    """
     ground, coupler, rocker = draw.uniform(0.03, 0.09, (3, 40 * count))
-    room = grashof_margin(Links(ground, 0.0, coupler, rocker, 0.0)) - 0.05 * np.max([ground, coupler, rocker], axis=0)
-    ground, coupler, rocker, room = (v[room > 0.01][:count] for v in (ground, coupler, rocker, room))
+    room = grashof_margin(Links(ground, 0.0, coupler, rocker, 0.0)) - 0.05 * np.max(
+        [ground, coupler, rocker], axis=0
+    )
+    ground, coupler, rocker, room = (
+        v[room > 0.01][:count] for v in (ground, coupler, rocker, room)
+    )
     assert len(room) == count
-    return Links(ground, room * draw.uniform(0.2, 1.0, count), coupler, rocker, draw.uniform(0.01, 0.1, count))
+    return Links(
+        ground,
+        room * draw.uniform(0.2, 1.0, count),
+        coupler,
+        rocker,
+        draw.uniform(0.01, 0.1, count),
+    )
 
 
 # Reference values
@@ -89,8 +111,13 @@ def test_reference_angles_rates_and_foot(psi, theta2, theta3, rate, second_rate,
 
 
 def test_reference_ranges_over_a_full_turn():
-    """To a unit of the last digit: 83.057 is a rounding up of 83.05649, as the page's own table at 180 deg shows."""
-    found = at(np.linspace(0.0, 2.0 * np.pi, 20001))  # 3e-4 rad apart, so an extreme is missed by 1e-6 mm or deg at most
+    """To a unit of the last digit:
+
+    83.057 is a rounding up of 83.05649, as the page's own table at 180 deg shows.
+    """
+    found = at(
+        np.linspace(0.0, 2.0 * np.pi, 20001)
+    )  # 3e-4 rad apart, so an extreme is missed by 1e-6 mm or deg at most
     theta2, theta3 = angle(found.ux, found.uy), angle(found.wx, found.wy)
     ranges = {
         (17.956, 59.487): np.degrees(theta2),
@@ -105,7 +132,9 @@ def test_reference_ranges_over_a_full_turn():
 def test_reference_angles_on_a_tilted_base():
     """theta0 = 0.4, theta1 = 1.1: the linkage turns rigidly with its base."""
     found = at(1.1 - 0.4)
-    assert 0.4 + angle(found.ux, found.uy) == pytest.approx(0.742380877336, abs=1e-12)  # the last printed digit
+    assert 0.4 + angle(found.ux, found.uy) == pytest.approx(
+        0.742380877336, abs=1e-12
+    )  # the last printed digit
     assert 0.4 + angle(found.wx, found.wy) == pytest.approx(1.391192275088, abs=1e-12)
 
 
@@ -116,7 +145,9 @@ def test_reference_joint_loads():
     psi = math.radians(240.0)
     loads = joint_loads(LEG.links, at(psi), *REFERENCE_LOAD)
     printed = (0.515733044, -0.733891702, -0.215733044, 0.333891702)
-    assert tuple(map(float, loads[:4])) == pytest.approx(printed, abs=1e-9)  # the last printed digit
+    assert tuple(map(float, loads[:4])) == pytest.approx(
+        printed, abs=1e-9
+    )  # the last printed digit
     assert float(loads.torque) == pytest.approx(1.773612617e-2, abs=1e-11)
     # The body, with its centre of mass 30 mm from O on the ground link, in joint terms.
     moment = 0.03 * loads.crank_y + (0.03 - LEG.ground) * loads.rocker_y - loads.torque
@@ -138,21 +169,30 @@ def test_the_loop_closes_in_both_assemblies(assembly):
     for start, length in ((tip, links.coupler), (rocker_axis, links.rocker)):
         assert np.max(np.abs(np.hypot(*(b - start)) - length) / scale) < ROUNDING
     u, w = np.array([found.ux, found.uy]), np.array([found.wx, found.wy])
-    assert np.max(np.abs(tip + links.coupler * u - rocker_axis - links.rocker * w) / scale) < ROUNDING
-    assert np.max(np.abs(np.array([found.fx, found.fy]) - (tip - links.foot * u)) / scale) < ROUNDING
+    assert (
+        np.max(np.abs(tip + links.coupler * u - rocker_axis - links.rocker * w) / scale) < ROUNDING
+    )
+    assert (
+        np.max(np.abs(np.array([found.fx, found.fy]) - (tip - links.foot * u)) / scale) < ROUNDING
+    )
     assert np.all(assembly * cross(u, w) > 0)  # they are the two assemblies, and never meet
 
 
 @pytest.mark.parametrize("assembly", [1, -1])
 def test_circle_intersection_is_the_angle_formula_of_the_physics_page(assembly):
-    """Section 2 with atan2 and acos, whose argument may be near 1: its rounding grows by 1/sin of it, 3 at most here."""
+    """Section 2 with atan2 and acos, whose argument may be near 1:
+
+    its rounding grows by 1/sin of it, 3 at most here.
+    """
     draw = np.random.default_rng(2)
     links, psi = random_links(draw, 200), draw.uniform(-3.0, 3.0, 200)
     l0, l1, l2, l3, _ = links
     alpha, beta = 2 * l3 * (l0 - l1 * np.cos(psi)), -2 * l3 * l1 * np.sin(psi)
     gamma = l0**2 + l1**2 + l3**2 - l2**2 - 2 * l0 * l1 * np.cos(psi)
     theta3 = np.arctan2(beta, alpha) + assembly * np.arccos(-gamma / np.hypot(alpha, beta))
-    theta2 = np.arctan2(l3 * np.sin(theta3) - l1 * np.sin(psi), l0 + l3 * np.cos(theta3) - l1 * np.cos(psi))
+    theta2 = np.arctan2(
+        l3 * np.sin(theta3) - l1 * np.sin(psi), l0 + l3 * np.cos(theta3) - l1 * np.cos(psi)
+    )
     found = at(psi, links, assembly)
     np.testing.assert_allclose([found.wx, found.wy], unit(theta3), rtol=0, atol=3 * ROUNDING)
     np.testing.assert_allclose([found.ux, found.uy], unit(theta2), rtol=0, atol=3 * ROUNDING)
@@ -161,10 +201,19 @@ def test_circle_intersection_is_the_angle_formula_of_the_physics_page(assembly):
 def test_the_mirrored_assembly_is_the_mirror_image_about_the_ground_link():
     psi = np.linspace(-3.0, 3.0, 41)
     below, mirrored = at(psi), at(-psi, assembly=FourBarLeg(assembly="mirrored").assembly_sign)
-    upwards = {"ay", "by", "uy", "wy", "fy", "dfx"}  # what points up, and f'_x because psi runs backwards
+    upwards = {
+        "ay",
+        "by",
+        "uy",
+        "wy",
+        "fy",
+        "dfx",
+    }  # what points up, and f'_x because psi runs backwards
     for name, value in mirrored._asdict().items():
         expected = getattr(below, name)
-        np.testing.assert_array_equal(value, -expected if name in upwards else expected, err_msg=name)
+        np.testing.assert_array_equal(
+            value, -expected if name in upwards else expected, err_msg=name
+        )
 
 
 def test_closed_form_rates_are_derivatives_of_the_positions():
@@ -186,8 +235,11 @@ def test_closed_form_rates_are_derivatives_of_the_positions():
             (curve.ddfy, rates.dfy),
         ]
         for closed, derived in pairs:
-            # Second derivatives hold 1/sin(theta3 - theta2) three times: 200 times the rounding of the largest value.
-            np.testing.assert_allclose(closed, derived, rtol=0, atol=200 * ROUNDING * float(jnp.max(jnp.abs(derived))))
+            # Second derivatives hold 1/sin(theta3 - theta2) three times: 200 times the rounding of
+            # the largest value.
+            np.testing.assert_allclose(
+                closed, derived, rtol=0, atol=200 * ROUNDING * float(jnp.max(jnp.abs(derived)))
+            )
 
 
 STENCIL = np.arange(-3, 4)
@@ -196,11 +248,12 @@ SECOND = np.array([2, -27, 270, -490, 270, -27, 2]) / 180
 
 
 def test_rates_are_sixth_order_differences_on_a_moving_base():
-    """Base and crank both accelerate; the body frame plus the base's own turn is all that is needed.
+    """Base and crank both accelerate; the body frame plus the base's own turn is all that is
+    needed.
 
-    Rates of about 1 rad/s, with harmonics that make the seventh derivative some 1e4 of it: at h = 4 ms truncation, h^6 x^(7) / 140,
-    is below 2e-12; rounding of angles up to 2 rad, 2e-16 * 6 / h^2, is below 1e-9 in the second derivative.
-    """
+    Rates of about 1 rad/s, with harmonics that make the seventh derivative some 1e4 of it: at h = 4
+    ms truncation, h^6 x^(7) / 140, is below 2e-12; rounding of angles up to 2 rad, 2e-16 * 6 / h^2,
+    is below 1e-9 in the second derivative."""
     h, t = 4e-3, np.linspace(0.0, 6.0, 61)
     base = lambda t: (0.4 * np.sin(1.3 * t), 0.52 * np.cos(1.3 * t), -0.676 * np.sin(1.3 * t))  # noqa: E731
     crank = lambda t: (1.1 * t + 0.3 * np.sin(t), 1.1 + 0.3 * np.cos(t), -0.3 * np.sin(t))  # noqa: E731
@@ -209,7 +262,9 @@ def test_rates_are_sixth_order_differences_on_a_moving_base():
         (phi, *_), (psi, *_) = base(t), crank(t)
         found = at(psi)
         foot = turned(found.fx, found.fy, phi)
-        return np.array([phi + angle(found.ux, found.uy), phi + angle(found.wx, found.wy), *foot / LEG.coupler])
+        return np.array(
+            [phi + angle(found.ux, found.uy), phi + angle(found.wx, found.wy), *foot / LEG.coupler]
+        )
 
     samples = positions(t[:, None] + h * STENCIL)
     (phi, phi_v, phi_a), (psi, psi_v, psi_a) = base(t), crank(t)
@@ -219,9 +274,17 @@ def test_rates_are_sixth_order_differences_on_a_moving_base():
     left = np.array([[0.0, -1.0], [1.0, 0.0]])  # a quarter turn
     velocity = phi_v * (left @ foot) + slope * psi_v
     acceleration = (
-        phi_a * (left @ foot) - phi_v**2 * foot + 2 * phi_v * psi_v * (left @ slope) + bend * psi_v**2 + slope * psi_a
+        phi_a * (left @ foot)
+        - phi_v**2 * foot
+        + 2 * phi_v * psi_v * (left @ slope)
+        + bend * psi_v**2
+        + slope * psi_a
     )
-    rates = [phi_v + found.coupler_rate * psi_v, phi_v + found.rocker_rate * psi_v, *velocity / LEG.coupler]
+    rates = [
+        phi_v + found.coupler_rate * psi_v,
+        phi_v + found.rocker_rate * psi_v,
+        *velocity / LEG.coupler,
+    ]
     seconds = [
         phi_a + curve.coupler * psi_v**2 + found.coupler_rate * psi_a,
         phi_a + curve.rocker * psi_v**2 + found.rocker_rate * psi_a,
@@ -240,16 +303,26 @@ def test_rates_on_a_moving_base_are_those_of_the_physics_page():
     theta2, theta3 = phi + angle(found.ux, found.uy), phi + angle(found.wx, found.wy)
     l0, l1, l2, l3, _ = LEG.links
     sine = np.sin(theta3 - theta2)
-    coupler = (l0 * np.sin(theta3 - theta0) * theta0_v - l1 * np.sin(theta3 - theta1) * theta1_v) / (l2 * sine)
-    rocker = (l1 * np.sin(theta1 - theta2) * theta1_v - l0 * np.sin(theta0 - theta2) * theta0_v) / (l3 * sine)
+    coupler = (
+        l0 * np.sin(theta3 - theta0) * theta0_v - l1 * np.sin(theta3 - theta1) * theta1_v
+    ) / (l2 * sine)
+    rocker = (l1 * np.sin(theta1 - theta2) * theta1_v - l0 * np.sin(theta0 - theta2) * theta0_v) / (
+        l3 * sine
+    )
     # Two terms of 10 rad/s whose difference is the result.
-    np.testing.assert_allclose(phi_v + found.coupler_rate * psi_v, coupler, rtol=0, atol=10 * ROUNDING)
-    np.testing.assert_allclose(phi_v + found.rocker_rate * psi_v, rocker, rtol=0, atol=10 * ROUNDING)
+    np.testing.assert_allclose(
+        phi_v + found.coupler_rate * psi_v, coupler, rtol=0, atol=10 * ROUNDING
+    )
+    np.testing.assert_allclose(
+        phi_v + found.rocker_rate * psi_v, rocker, rtol=0, atol=10 * ROUNDING
+    )
 
 
 @functools.cache
 def derived_rates() -> Any:
-    """theta2', theta3', theta2'', theta3'' from the loop equation alone, by implicit differentiation."""
+    """theta2', theta3', theta2'', theta3'' from the loop equation alone, by implicit
+    differentiation.
+    """
     l0, l1, l2, l3, psi = sp.symbols("l0 l1 l2 l3 psi")
     angles = [sp.Function(name)(psi) for name in ("theta2", "theta3")]
     vector = lambda a: sp.Matrix([sp.cos(a), sp.sin(a)])  # noqa: E731
@@ -260,7 +333,9 @@ def derived_rates() -> Any:
     answers = [first[r] for r in rates] + [bent[s].subs(first) for s in seconds]
     theta2, theta3 = sp.symbols("theta2 theta3")
     plain = dict(zip(angles, (theta2, theta3), strict=True))
-    return sp.lambdify((l0, l1, l2, l3, psi, theta2, theta3), [a.subs(plain) for a in answers], "numpy", cse=True)
+    return sp.lambdify(
+        (l0, l1, l2, l3, psi, theta2, theta3), [a.subs(plain) for a in answers], "numpy", cse=True
+    )
 
 
 @pytest.mark.parametrize("assembly", [1, -1])
@@ -268,15 +343,23 @@ def test_rates_are_those_sympy_derives_from_the_loop(assembly):
     draw = np.random.default_rng(5)
     links, psi = random_links(draw, 100), draw.uniform(-3.0, 3.0, 100)
     found, curve = at(psi, links, assembly), second(psi, links, assembly)
-    expected = derived_rates()(*links[:4], psi, angle(found.ux, found.uy), angle(found.wx, found.wy))
-    for closed, derived in zip((found.coupler_rate, found.rocker_rate, curve.coupler, curve.rocker), expected, strict=True):
-        np.testing.assert_allclose(closed, derived, rtol=0, atol=200 * ROUNDING * np.max(np.abs(derived)))  # as above
+    expected = derived_rates()(
+        *links[:4], psi, angle(found.ux, found.uy), angle(found.wx, found.wy)
+    )
+    for closed, derived in zip(
+        (found.coupler_rate, found.rocker_rate, curve.coupler, curve.rocker), expected, strict=True
+    ):
+        np.testing.assert_allclose(
+            closed, derived, rtol=0, atol=200 * ROUNDING * np.max(np.abs(derived))
+        )  # as above
 
 
 # Loads
 
 
-def nine_balances(links: Links, theta1: float, theta2: float, theta3: float, load: np.ndarray) -> np.ndarray:
+def nine_balances(
+    links: Links, theta1: float, theta2: float, theta3: float, load: np.ndarray
+) -> np.ndarray:
     """[F_R1, F_R3, F_1, F_3, T] of the source's eq 47."""
     _, l1, l2, l3, l4 = links
     (c1, s1), (c2, s2), (c3, s3) = unit(theta1), unit(theta2), unit(theta3)
@@ -295,7 +378,9 @@ def nine_balances(links: Links, theta1: float, theta2: float, theta3: float, loa
 
 
 def loaded_legs() -> tuple[Links, np.ndarray, np.ndarray, np.ndarray, FourBarPose, Any]:
-    """200 linkages in random poses on tilted bodies, half of them mirrored, with loads (P_x, P_y, M) in the world's frame."""
+    """200 linkages in random poses on tilted bodies, half of them mirrored, with loads (P_x, P_y,
+    M) in the world's frame.
+    """
     draw = np.random.default_rng(6)
     links = random_links(draw, 200)
     psi, phi = draw.uniform(-3.0, 3.0, (2, 200))
@@ -309,26 +394,39 @@ def loaded_legs() -> tuple[Links, np.ndarray, np.ndarray, np.ndarray, FourBarPos
 def test_joint_loads_solve_the_nine_balances():
     links, psi, phi, load, found, loads = loaded_legs()
     theta2, theta3 = phi + angle(found.ux, found.uy), phi + angle(found.wx, found.wy)
-    crank, rocker = turned(loads.crank_x, loads.crank_y, phi), turned(loads.rocker_x, loads.rocker_y, phi)
+    crank, rocker = (
+        turned(loads.crank_x, loads.crank_y, phi),
+        turned(loads.rocker_x, loads.rocker_y, phi),
+    )
     ours = np.concatenate([crank, rocker, crank, rocker, np.asarray(loads.torque)[None]])
     for i in range(200):
         each = Links(*(length[i] for length in links))
         expected = nine_balances(each, phi[i] + psi[i], theta2[i], theta3[i], load[:, i])
         # Lengths of 0.05 beside ones make the matrix of condition 1e3 to 1e4.
-        np.testing.assert_allclose(ours[:, i], expected, rtol=0, atol=1e-11 * np.max(np.abs(expected)))
+        np.testing.assert_allclose(
+            ours[:, i], expected, rtol=0, atol=1e-11 * np.max(np.abs(expected))
+        )
 
 
 def test_the_motor_feels_the_foot_as_through_a_transformer():
     """T = -(P . Rot f' + M theta2'), without any joint load."""
     _, _, phi, load, found, loads = loaded_legs()
     slope = turned(found.dfx, found.dfy, phi)
-    parts = np.array([load[0] * slope[0], load[1] * slope[1], load[2] * np.asarray(found.coupler_rate)])
-    # The torque by way of the joints is a difference of forces up to 1/sin(theta3 - theta2) = 11 times the load.
-    np.testing.assert_allclose(loads.torque, -parts.sum(0), rtol=0, atol=11 * ROUNDING * np.max(np.abs(parts)))
+    parts = np.array(
+        [load[0] * slope[0], load[1] * slope[1], load[2] * np.asarray(found.coupler_rate)]
+    )
+    # The torque by way of the joints is a difference of forces up to 1/sin(theta3 - theta2) = 11
+    # times the load.
+    np.testing.assert_allclose(
+        loads.torque, -parts.sum(0), rtol=0, atol=11 * ROUNDING * np.max(np.abs(parts))
+    )
 
 
 def test_massless_links_keep_no_power_while_their_base_moves():
-    """F_R1 . v_O + F_R3 . v_C + T theta1' + P . v_F + M theta2' = 0, and the body gets what motor and foot give."""
+    """F_R1 . v_O + F_R3 . v_C + T theta1' + P .
+
+    v_F + M theta2' = 0, and the body gets what motor and foot give.
+    """
     links, _, phi, load, found, loads = loaded_legs()
     draw = np.random.default_rng(7)
     (phi_v, psi_v), v_o = draw.normal(size=(2, 200)) * 5.0, draw.normal(size=(2, 200))
@@ -336,7 +434,10 @@ def test_massless_links_keep_no_power_while_their_base_moves():
     foot, slope = turned(found.fx, found.fy, phi), turned(found.dfx, found.dfy, phi)
     v_c = v_o + links.ground * across(phi) * phi_v
     v_f = v_o + phi_v * (left @ foot) + slope * psi_v
-    crank, rocker = turned(loads.crank_x, loads.crank_y, phi), turned(loads.rocker_x, loads.rocker_y, phi)
+    crank, rocker = (
+        turned(loads.crank_x, loads.crank_y, phi),
+        turned(loads.rocker_x, loads.rocker_y, phi),
+    )
     torque, coupler_v = np.asarray(loads.torque), phi_v + np.asarray(found.coupler_rate) * psi_v
     foot_power = dot(load, v_f) + load[2] * coupler_v
     powers = np.array([dot(crank, v_o), dot(rocker, v_c), torque * (phi_v + psi_v), foot_power])
@@ -347,14 +448,27 @@ def test_massless_links_keep_no_power_while_their_base_moves():
 
 
 def test_the_body_receives_the_foots_wrench():
-    """For a centre of mass anywhere on the ground link, the page's form in joint loads is M + cross(F - COM, P)."""
+    """For a centre of mass anywhere on the ground link, the page's form in joint loads is M +
+    cross(F - COM, P).
+    """
     links, _, phi, load, found, loads = loaded_legs()
     com = np.random.default_rng(8).uniform(-0.1, 0.1, 200)
-    crank, rocker = turned(loads.crank_x, loads.crank_y, phi), turned(loads.rocker_x, loads.rocker_y, phi)
-    np.testing.assert_allclose(-crank - rocker, load[:2], rtol=0, atol=11 * ROUNDING * np.max(np.abs(crank)))
-    in_joints = com * cross(unit(phi), crank) + (com - links.ground) * cross(unit(phi), rocker) - np.asarray(loads.torque)
+    crank, rocker = (
+        turned(loads.crank_x, loads.crank_y, phi),
+        turned(loads.rocker_x, loads.rocker_y, phi),
+    )
+    np.testing.assert_allclose(
+        -crank - rocker, load[:2], rtol=0, atol=11 * ROUNDING * np.max(np.abs(crank))
+    )
+    in_joints = (
+        com * cross(unit(phi), crank)
+        + (com - links.ground) * cross(unit(phi), rocker)
+        - np.asarray(loads.torque)
+    )
     at_foot = load[2] + cross(turned(found.fx, found.fy, phi) - com * unit(phi), load)
-    np.testing.assert_allclose(in_joints, at_foot, rtol=0, atol=11 * ROUNDING * np.max(np.abs(at_foot)))
+    np.testing.assert_allclose(
+        in_joints, at_foot, rtol=0, atol=11 * ROUNDING * np.max(np.abs(at_foot))
+    )
 
 
 # How it computes
@@ -368,20 +482,27 @@ def everything(links: Links, psi: Any, load: tuple[Any, Any, Any]) -> tuple[Any,
 
 def test_lanes_compute_what_one_leg_computes():
     draw = np.random.default_rng(9)
-    links, psi, load = random_links(draw, 8), jnp.asarray(draw.uniform(-3, 3, 8)), tuple(jnp.asarray(draw.normal(size=(3, 8))))
+    links, psi, load = (
+        random_links(draw, 8),
+        jnp.asarray(draw.uniform(-3, 3, 8)),
+        tuple(jnp.asarray(draw.normal(size=(3, 8)))),
+    )
     lanes = jax.jit(everything)(links, psi, load)
     single = jax.jit(everything)
     for i in range(8):
         one = single(*jax.tree.map(lambda v: v[i], (links, psi, load)))  # noqa: B023
         for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(lanes), strict=True):
-            # A last bit of the sines, and of sums fused or not, grown by 1/sin(theta3 - theta2) up to three times.
+            # A last bit of the sines, and of sums fused or not, grown by 1/sin(theta3 - theta2) up
+            # to three times.
             np.testing.assert_allclose(a, b[i], rtol=200 * ROUNDING, atol=200 * ROUNDING)
 
 
 def test_single_precision_stays_single():
     psi = np.linspace(-3.0, 3.0, 50)
     load = tuple(jnp.float32(v) for v in REFERENCE_LOAD)
-    single = everything(LEG.links, jnp.asarray(psi, jnp.float32), load)  # lengths as plain numbers, as a part holds them
+    single = everything(
+        LEG.links, jnp.asarray(psi, jnp.float32), load
+    )  # lengths as plain numbers, as a part holds them
     double = everything(LEG.links, jnp.asarray(psi), REFERENCE_LOAD)
     for a, b in zip(jax.tree.leaves(single), jax.tree.leaves(double), strict=True):
         assert a.dtype == jnp.float32
@@ -390,8 +511,12 @@ def test_single_precision_stays_single():
 
 
 def test_a_pose_is_one_root_and_few_divisions():
-    """It runs for every leg in every evaluation of the flow, in kernels that know elementwise arithmetic only."""
-    traced = jax.make_jaxpr(lambda links, sine, cosine: pose(links, sine, cosine, -1))(LEG.links, 0.6, 0.8)
+    """It runs for every leg in every evaluation of the flow, in kernels that know elementwise
+    arithmetic only.
+    """
+    traced = jax.make_jaxpr(lambda links, sine, cosine: pose(links, sine, cosine, -1))(
+        LEG.links, 0.6, 0.8
+    )
     counts = collections.Counter(equation.primitive.name for equation in traced.jaxpr.eqns)
     assert set(counts) <= {"add", "sub", "mul", "div", "neg", "sqrt"}
     assert counts["sqrt"] == 1 and counts["div"] <= 5 and counts.total() < 64
@@ -403,7 +528,9 @@ def test_a_pose_is_one_root_and_few_divisions():
 def turns_fully(links: Links) -> bool:
     """By trying: the circles meet at every crank angle."""
     reach = np.abs(links.ground - links.crank * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 721)))
-    return bool(np.all((reach < links.coupler + links.rocker) & (reach > abs(links.coupler - links.rocker))))
+    return bool(
+        np.all((reach < links.coupler + links.rocker) & (reach > abs(links.coupler - links.rocker)))
+    )
 
 
 def test_grashof_margin_is_positive_just_where_the_crank_is_shortest_and_turns():
@@ -416,29 +543,53 @@ def test_grashof_margin_is_positive_just_where_the_crank_is_shortest_and_turns()
         assert (grashof_margin(links) > 0) == turns
         if turns:
             expected = lengths[1] + lengths[2] - lengths[0] - lengths[3]
-            assert grashof_margin(links) == pytest.approx(expected, abs=1e-16)  # an ulp of the longest
+            assert grashof_margin(links) == pytest.approx(
+                expected, abs=1e-16
+            )  # an ulp of the longest
         seen[turns] += 1
     assert min(seen.values()) > 100  # both kinds were tried
 
 
 def test_default_margin_is_that_of_the_physics_page():
-    assert grashof_margin(LEG.links) == pytest.approx(11.7e-3, abs=1e-16)  # exact but for rounding of 0.06
+    assert grashof_margin(LEG.links) == pytest.approx(
+        11.7e-3, abs=1e-16
+    )  # exact but for rounding of 0.06
 
 
 @pytest.mark.parametrize(
     ("lengths", "field", "words"),
     [
-        ({"crank": 0.034}, "crank", ("cannot turn fully", "angle 0", "margin", "is -0.5 mm", "at most 33.42 mm")),
-        ({"crank": 0.1}, "crank", ("cannot turn fully", "angle 180 deg", "is -66.5 mm", "at most 33.42 mm")),
-        ({"ground": 0.1, "crank": 0.03}, "crank", ("cannot turn fully", "angle 180 deg", "is -8.4 mm", "at most 21.49 mm")),
-        ({"coupler": 0.2}, "coupler", ("cannot turn fully", "shorten the coupler", "lengthen the ground or the rocker")),
+        (
+            {"crank": 0.034},
+            "crank",
+            ("cannot turn fully", "angle 0", "margin", "is -0.5 mm", "at most 33.42 mm"),
+        ),
+        (
+            {"crank": 0.1},
+            "crank",
+            ("cannot turn fully", "angle 180 deg", "is -66.5 mm", "at most 33.42 mm"),
+        ),
+        (
+            {"ground": 0.1, "crank": 0.03},
+            "crank",
+            ("cannot turn fully", "angle 180 deg", "is -8.4 mm", "at most 21.49 mm"),
+        ),
+        (
+            {"coupler": 0.2},
+            "coupler",
+            ("cannot turn fully", "shorten the coupler", "lengthen the ground or the rocker"),
+        ),
         ({"ground": 0.13}, "ground", ("cannot turn fully", "shorten the ground")),
         (
             {"ground": 0.02, "crank": 0.05, "coupler": 0.06, "rocker": 0.055},
             "crank",
             ("rocker turns round", "at most 14.93 mm"),
         ),
-        ({"crank": 0.0335}, "crank", ("singular", "is 0 mm", "must be 0.0748 mm", "at most 33.42 mm")),
+        (
+            {"crank": 0.0335},
+            "crank",
+            ("singular", "is 0 mm", "must be 0.0748 mm", "at most 33.42 mm"),
+        ),
         ({"crank": 0.0335 - 0.00007}, "crank", ("singular", "is 0.07 mm", "joint loads")),
         ({"ground": 0.1, "crank": 0.0216}, "crank", ("singular", "angle 180 deg", "stretch")),
     ],
@@ -484,14 +635,19 @@ def test_lengths_inside_a_compiled_function_are_not_checked():
 
 
 def test_the_least_margin_that_is_accepted_still_computes():
-    """What the limit is for: joint loads some tens of times the foot's, and single precision that still closes the loop."""
+    """What the limit is for:
+
+    joint loads some tens of times the foot's, and single precision that still closes the loop.
+    """
     longest, none = 0.0748, Links(0.0615, 0.0, 0.0748, 0.0468, 0.0624)
     leg = FourBarLeg(crank=float(grashof_margin(none)) - (1 + 1e-9) * LEAST_MARGIN * longest)
     psi = jnp.linspace(-jnp.pi, jnp.pi, 2001)
     found, curve, loads = everything(leg.links, psi, (0.0, 1.0, 0.0))
     assert all(bool(jnp.all(jnp.isfinite(v))) for v in (*found, *curve, *loads))
     least_sine = float(jnp.min(cross((found.ux, found.uy), (found.wx, found.wy))))
-    assert 1.0 / least_sine == pytest.approx(29, abs=0.5)  # the number the comment beside the limit gives
+    assert 1.0 / least_sine == pytest.approx(
+        29, abs=0.5
+    )  # the number the comment beside the limit gives
     assert 10 < float(jnp.max(jnp.hypot(loads.rocker_x, loads.rocker_y))) < 50
     single = pose(leg.links, *sincos(psi.astype(jnp.float32)), 1)
     # A rounding of 6e-8 against a margin of 1e-3, with the root's slope: 1e-5 to 1e-4 in direction.

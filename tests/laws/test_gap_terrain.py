@@ -1,4 +1,7 @@
-"""Gaps with side walls, uneven ground: which surface pushes, where the energy is, what the source printed."""
+"""Gaps with side walls, uneven ground:
+
+which surface pushes, where the energy is, what the source printed.
+"""
 
 import itertools
 
@@ -19,7 +22,10 @@ from footfall.machines.parts.terrain.planes import Flat, Slope
 from footfall.machines.parts.terrain.profile import Profile
 from footfall.machines.parts.terrain.steps import Steps
 
-GROUND, GRIP = ViscoelasticContact(stiffness=5000.0, damping=10.0), TanhFriction(coefficient=0.8, steepness=50.0)
+GROUND, GRIP = (
+    ViscoelasticContact(stiffness=5000.0, damping=10.0),
+    TanhFriction(coefficient=0.8, steepness=50.0),
+)
 GAP = Gap(gap_start=0.0, gap_width=0.1)
 
 
@@ -45,27 +51,41 @@ TABLE = [
 
 @pytest.mark.parametrize(("point", "wanted"), TABLE)
 def test_the_contact_table_of_the_physics_page(point, wanted):
-    np.testing.assert_allclose(force(*point), wanted, rtol=0, atol=1e-6)  # the page gives as many digits
+    np.testing.assert_allclose(
+        force(*point), wanted, rtol=0, atol=1e-6
+    )  # the page gives as many digits
 
 
 def random_points(seed, count=400):
     """Points in, above and beside the ground around a gap from 0 to 0.1 m, in motion."""
     draw = np.random.default_rng(seed)
     x = draw.choice([0.0, 0.1], count) + draw.normal(0.0, 0.006, count)
-    return x, draw.normal(-0.004, 0.006, count), draw.normal(0, 0.1, count), draw.normal(0, 0.1, count)
+    return (
+        x,
+        draw.normal(-0.004, 0.006, count),
+        draw.normal(0, 0.1, count),
+        draw.normal(0, 0.1, count),
+    )
 
 
 def test_the_two_walls_are_mirror_images():
     x, z, vx, vz = random_points(0)
     left = force(x, z, vx, vz)
     right = force(0.1 - x, z, -vx, vz)
-    np.testing.assert_allclose(right[0], -left[0], rtol=0, atol=1e-11)  # 0.1 - x rounds by 1e-17 m, times 5000 N/m and mu c
+    np.testing.assert_allclose(
+        right[0], -left[0], rtol=0, atol=1e-11
+    )  # 0.1 - x rounds by 1e-17 m, times 5000 N/m and mu c
     np.testing.assert_allclose(right[1], left[1], rtol=0, atol=1e-11)
-    assert np.sum(np.abs(left[0]) > 1) > 50 and np.sum(left[1] > 1) > 50  # walls and tops were among them
+    assert (
+        np.sum(np.abs(left[0]) > 1) > 50 and np.sum(left[1] > 1) > 50
+    )  # walls and tops were among them
 
 
 def test_the_printed_wall_friction_pushes_a_point_at_rest_and_ours_does_not():
-    """The source writes tanh(c z) for the friction on a wall: with the position, not the speed, in it."""
+    """The source writes tanh(c z) for the friction on a wall:
+
+    with the position, not the speed, in it.
+    """
     depth, z = 0.001, -0.005
     printed = -0.8 * (5000 * depth) * np.tanh(50 * z)
     assert printed == pytest.approx(0.979674, abs=1e-6) and force(-depth, z, 0.0, 0.0)[1] == 0.0
@@ -74,9 +94,13 @@ def test_the_printed_wall_friction_pushes_a_point_at_rest_and_ours_does_not():
 
 
 def test_the_printed_normal_force_acts_above_the_ground_and_over_the_gap():
-    printed = max(-5000 * 0.001 - 10 * -1.0, 0.0)  # max[-k z - c z', 0], 1 mm above, falling at 1 m/s
+    printed = max(
+        -5000 * 0.001 - 10 * -1.0, 0.0
+    )  # max[-k z - c z', 0], 1 mm above, falling at 1 m/s
     assert printed == 5.0 and not force(-0.5, 0.001, 0.0, -1.0).any()
-    assert max(-5000 * -0.02, 0.0) == 100.0 and not force(0.05, -0.02, 0.0, 0.0).any()  # nothing holds a tip in the gap
+    assert (
+        max(-5000 * -0.02, 0.0) == 100.0 and not force(0.05, -0.02, 0.0, 0.0).any()
+    )  # nothing holds a tip in the gap
 
 
 class Waves(AbstractTerrain):
@@ -96,13 +120,18 @@ def terrains():
     yield Profile(places=(-0.02, 0.0, 0.05, 0.1, 0.13), heights=(0.0, 0.004, -0.006, 0.003, 0.0))
     yield Steps(edges=(-0.05, 0.0, 0.05, 0.1), heights=(-0.004, 0.003, -0.002, 0.006))
     yield Bumps(begin=-0.1, highest=0.006, width=0.012, spacing=0.02)
-    yield Bumps(begin=-0.1, highest=0.006, width=0.02, spacing=0.02)  # bars without room between them
+    yield Bumps(
+        begin=-0.1, highest=0.006, width=0.02, spacing=0.02
+    )  # bars without room between them
 
 
 @pytest.mark.parametrize("terrain", list(terrains()), ids=lambda t: type(t).__name__)
 @pytest.mark.parametrize("grip", [GRIP, BristleFriction()], ids=["tanh", "bristle"])
 def test_what_the_ground_takes_is_stored_lost_or_given_by_a_blended_corner(terrain, grip):
-    """(touch.1) at every point: -F.v = d(energy)/dt + losses - corner, the rate by differentiating along the motion."""
+    """(touch.1) at every point:
+
+    -F.v = d(energy)/dt + losses - corner, the rate by differentiating along the motion.
+    """
     x, z, vx, vz = (jnp.asarray(v) for v in random_points(1))
     bristle = jnp.asarray(np.random.default_rng(2).normal(0.0, 1e-4, x.shape))
 
@@ -110,9 +139,15 @@ def test_what_the_ground_takes_is_stored_lost_or_given_by_a_blended_corner(terra
         return touch(terrain, GROUND, grip, x, z, vx, vz, bristle)
 
     here = seen(x, z, bristle)
-    _, rate = jax.jvp(lambda x, z, b: seen(x, z, b).energy + grip.energy(b), (x, z, bristle), (vx, vz, here.bristle_rate))
+    _, rate = jax.jvp(
+        lambda x, z, b: seen(x, z, b).energy + grip.energy(b),
+        (x, z, bristle),
+        (vx, vz, here.bristle_rate),
+    )
     given = -(here.fx * vx + here.fz * vz)
-    np.testing.assert_allclose(given, rate + here.contact_loss + here.friction_loss - here.corner, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        given, rate + here.contact_loss + here.friction_loss - here.corner, rtol=0, atol=1e-12
+    )
     assert np.min(here.contact_loss) >= 0 and np.min(here.friction_loss) >= -1e-15
     assert np.sum(np.abs(given) > 1e-3) > 50  # many touched
     blended = np.any(np.asarray(getattr(terrain, "blend", 0.0)) > 0)
@@ -122,16 +157,30 @@ def test_what_the_ground_takes_is_stored_lost_or_given_by_a_blended_corner(terra
 def test_energy_is_continuous_over_a_sharp_corner_and_force_over_a_blended_one():
     depth = np.linspace(0.0005, 0.003, 6)
     for shift in (1e-9, -1e-9):
-        both = touch(GAP, GROUND, GRIP, jnp.asarray(-depth + shift), jnp.asarray(-depth), 0.0 * depth, 0.0 * depth)
-        np.testing.assert_allclose(both.energy, 0.5 * 5000 * depth**2, rtol=5e-6)  # 1e-9 m of at least 0.5 mm, twice
+        both = touch(
+            GAP,
+            GROUND,
+            GRIP,
+            jnp.asarray(-depth + shift),
+            jnp.asarray(-depth),
+            0.0 * depth,
+            0.0 * depth,
+        )
+        np.testing.assert_allclose(
+            both.energy, 0.5 * 5000 * depth**2, rtol=5e-6
+        )  # 1e-9 m of at least 0.5 mm, twice
     soft = Gap(gap_start=0.0, gap_width=0.1, blend=0.0005)
     p = 0.002
     lead = np.linspace(-0.001, 0.001, 4001)
     fx, fz = force(-(p + lead), np.full_like(lead, -p), 0.0 * lead, 0.0 * lead, soft)
-    largest_step = 5000 * (p + 0.001) * 1.5 / 0.001 * 5e-7 + 5000 * 5e-7  # slope of w is at most 3/(4 b), of both shares
+    largest_step = (
+        5000 * (p + 0.001) * 1.5 / 0.001 * 5e-7 + 5000 * 5e-7
+    )  # slope of w is at most 3/(4 b), of both shares
     assert np.max(np.abs(np.diff(fx))) < largest_step and np.max(np.abs(np.diff(fz))) < largest_step
     # (gap.2) by itself: a smooth step from 0 to 1 that is 1/2 in the middle.
-    share = soft.faces(jnp.asarray(-(p + lead)), jnp.full_like(lead, -p), 0.0 * lead, 0.0 * lead)[0].share
+    share = soft.faces(jnp.asarray(-(p + lead)), jnp.full_like(lead, -p), 0.0 * lead, 0.0 * lead)[
+        0
+    ].share
     s = np.clip(lead / 0.0005, -1, 1)
     np.testing.assert_allclose(share, 0.5 + (3 * s - s**3) / 4, atol=1e-12)
 
@@ -158,7 +207,9 @@ def test_a_piece_at_x_is_one_of_the_pieces_with_its_neighbours(terrain):
 
 @pytest.mark.parametrize("terrain", PIECES[:3], ids=lambda t: type(t).__name__)
 def test_the_depth_inside_level_pieces_is_continuous(terrain):
-    """(pieces.1): along lines through every edge, level and upright, at depths of a few millimetres."""
+    """(pieces.1): along lines through every edge, level and upright, at depths of a few
+    millimetres.
+    """
 
     def depth(x, z):
         up, side = terrain.faces(x, z, 0.0 * x, 0.0 * z)
@@ -168,14 +219,18 @@ def test_the_depth_inside_level_pieces_is_continuous(terrain):
     along = jnp.arange(-0.06, 0.06, step)
     for deep in (-0.001, -0.0047, 0.0012, 0.0028):
         found = depth(along, 0.0 * along + deep)
-        # No faster than the point moves, both ways at most; outside it may be anything not positive.
+        # No faster than the point moves, both ways at most; outside it may be anything not
+        # positive.
         assert np.max(np.abs(np.diff(np.maximum(found, 0.0)))) < 2.1 * step
         assert np.any(found > 0)
 
 
 @pytest.mark.parametrize("terrain", PIECES, ids=lambda t: type(t).__name__)
 def test_rooms_over_level_pieces_are_positive_outside_and_negative_inside(terrain):
-    x, z = (jnp.asarray(v) for v in np.random.default_rng(3).uniform((-0.07, -0.008), (0.07, 0.012), (4000, 2)).T)
+    x, z = (
+        jnp.asarray(v)
+        for v in np.random.default_rng(3).uniform((-0.07, -0.008), (0.07, 0.012), (4000, 2)).T
+    )
     above = np.asarray(z - terrain.height(x))
     edges = np.array([begin for begin, _, _ in terrain.pieces()[1:]])
     clear = (np.abs(above) > 1e-4) & (np.min(np.abs(np.asarray(x)[:, None] - edges), axis=1) > 1e-4)
@@ -199,7 +254,9 @@ def test_uneven_ground_passes_through_its_samples_and_is_level_beyond():
     terrain = Profile(places=(0.0, 0.1, 0.3), heights=(0.002, -0.003, 0.01))
     places = np.array([-1.0, 0.0, 0.05, 0.1, 0.2, 0.3, 2.0])
     np.testing.assert_allclose(
-        terrain.height(jnp.asarray(places)), [0.002, 0.002, -0.0005, -0.003, 0.0035, 0.01, 0.01], atol=1e-16
+        terrain.height(jnp.asarray(places)),
+        [0.002, 0.002, -0.0005, -0.003, 0.0035, 0.01, 0.01],
+        atol=1e-16,
     )
 
 

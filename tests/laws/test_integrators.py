@@ -1,4 +1,6 @@
-"""The solvers we add have the order they state, and keep it across impacts, cut steps, chunks and derivatives."""
+"""The solvers we add have the order they state, and keep it across impacts, cut steps, chunks and
+derivatives.
+"""
 
 import dataclasses
 import functools
@@ -24,7 +26,8 @@ from footfall.hybrid.system import Event, Jump, Rates
 from footfall.scenario.schema import SimTable
 from support.toys import AbstractToy, Ball, Count, Height, NoPower, NoWork
 
-# --- on their own --------------------------------------------------------------------------------------------------------
+# --- on their own
+# --------------------------------------------------------------------------------------------------
 
 
 @functools.partial(jax.jit, static_argnames=("solver", "field"))
@@ -43,14 +46,17 @@ def _walk(solver, field, y0, steps, count, jump_before, told):
 
 
 def walk(solver, field, y0, steps, jump_before=10**6, told=True):
-    """States after each of the steps, taken as the event engine takes them: the clock of every step starts at zero.
+    """States after each of the steps, taken as the event engine takes them: the clock of every step
+    starts at zero.
 
-    The field is field(t, y, jumped): it may be another one from the step `jump_before` on, of which the solver is told or not.
-    """
+    The field is field(t, y, jumped): it may be another one from the step `jump_before` on, of which
+    the solver is told or not."""
     steps = np.asarray(steps, float)
     room = 512 if len(steps) <= 512 else 20000  # so that few programs are compiled
     padded = np.concatenate([steps, np.zeros(room - len(steps))])
-    return np.asarray(_walk(solver, field, jnp.asarray(y0, float), padded, len(steps), jump_before, told))[: len(steps)]
+    return np.asarray(
+        _walk(solver, field, jnp.asarray(y0, float), padded, len(steps), jump_before, told)
+    )[: len(steps)]
 
 
 def driven_pendulum(t, y, jumped=False):
@@ -72,29 +78,45 @@ def orders(errors):
 
 @pytest.mark.parametrize("order", range(1, 6))
 def test_adams_bashforth_is_exact_for_polynomials_of_its_order_whatever_the_steps(order):
-    """Steps up to five times longer and shorter than the one before; the order - 1 Runge-Kutta steps of the start are left out."""
+    """Steps up to five times longer and shorter than the one before; the order - 1 Runge-Kutta
+    steps of the start are left out.
+    """
     steps = np.random.default_rng(order).uniform(0.02, 0.1, 30)
     ends = np.cumsum(steps)
 
     def gap(degree):
-        """Between what the steps after the start add to t^degree, from its slope, and what they should."""
-        y = walk(AdamsBashforth(order), lambda t, y, jumped: degree * t ** (degree - 1) + 0.0 * y, [0.0], steps)[:, 0]
+        """Between what the steps after the start add to t^degree, from its slope, and what they
+        should.
+        """
+        y = walk(
+            AdamsBashforth(order),
+            lambda t, y, jumped: degree * t ** (degree - 1) + 0.0 * y,
+            [0.0],
+            steps,
+        )[:, 0]
         first = order - 1
         return np.max(np.abs((y - y[first]) - (ends**degree - ends[first] ** degree))[first:])
 
     scale = ends[-1] ** order
-    assert gap(order) <= 1e-12 * scale  # rounding, times the largest sum of weights (about 100) and 30 steps
+    assert (
+        gap(order) <= 1e-12 * scale
+    )  # rounding, times the largest sum of weights (about 100) and 30 steps
     assert gap(order + 1) > 1e-6 * scale  # and not by chance: a degree more is not exact
 
 
 @pytest.mark.parametrize(
-    ("solver", "order"), [*((AdamsBashforth(p), p) for p in range(1, 6)), (RungeKutta4(), 4), (Rodas4(), 4)], ids=str
+    ("solver", "order"),
+    [*((AdamsBashforth(p), p) for p in range(1, 6)), (RungeKutta4(), 4), (Rodas4(), 4)],
+    ids=str,
 )
 def test_error_falls_with_the_stated_order(solver, order):
     exact = pendulum_at(2.0)
     counts = np.array([80, 160, 320])
     errors = np.array(
-        [np.max(np.abs(walk(solver, driven_pendulum, PENDULUM, np.full(n, 2.0 / n))[-1] - exact)) for n in counts]
+        [
+            np.max(np.abs(walk(solver, driven_pendulum, PENDULUM, np.full(n, 2.0 / n))[-1] - exact))
+            for n in counts
+        ]
     )
     # the next term of the error is a step, 0.0125 to 0.025, times a factor of up to ten smaller
     np.testing.assert_allclose(orders(errors), order, atol=0.25)
@@ -102,12 +124,20 @@ def test_error_falls_with_the_stated_order(solver, order):
 
 @pytest.mark.parametrize("order", [2, 4, 5])
 def test_cut_steps_keep_the_order(order):
-    """Every sixth step is cut to a third and the rest follows, as at a guard that arms or a tick that changes nothing."""
+    """Every sixth step is cut to a third and the rest follows, as at a guard that arms or a tick
+    that changes nothing.
+    """
     exact = pendulum_at(2.0)
     errors = []
     for n in (80, 160, 320):
-        steps = np.concatenate([[1 / 3, 2 / 3] if i % 6 == 5 else [1.0] for i in range(n)]) * 2.0 / n
-        errors.append(np.max(np.abs(walk(AdamsBashforth(order), driven_pendulum, PENDULUM, steps)[-1] - exact)))
+        steps = (
+            np.concatenate([[1 / 3, 2 / 3] if i % 6 == 5 else [1.0] for i in range(n)]) * 2.0 / n
+        )
+        errors.append(
+            np.max(
+                np.abs(walk(AdamsBashforth(order), driven_pendulum, PENDULUM, steps)[-1] - exact)
+            )
+        )
     np.testing.assert_allclose(orders(np.array(errors)), order, atol=0.25)  # as for equal steps
 
 
@@ -121,11 +151,16 @@ def test_slopes_of_before_a_jump_spoil_the_order_unless_the_solver_is_told():
     exact = walk(RungeKutta4(), switched, PENDULUM, np.full(4000, 5e-4), jump_before=2000)[-1]
 
     def errors(told):
-        ends = [walk(AdamsBashforth(4), switched, PENDULUM, np.full(n, 2.0 / n), n // 2, told)[-1] for n in (80, 160, 320)]
+        ends = [
+            walk(AdamsBashforth(4), switched, PENDULUM, np.full(n, 2.0 / n), n // 2, told)[-1]
+            for n in (80, 160, 320)
+        ]
         return np.max(np.abs(np.array(ends) - exact), axis=1)
 
     np.testing.assert_allclose(orders(errors(told=True)), 4.0, atol=0.25)
-    np.testing.assert_allclose(orders(errors(told=False)), 1.0, atol=0.25)  # a few steps with wrong slopes: an error of h
+    np.testing.assert_allclose(
+        orders(errors(told=False)), 1.0, atol=0.25
+    )  # a few steps with wrong slopes: an error of h
 
 
 def slopes_taken(solver, steps, jump_before=10**6):
@@ -142,7 +177,9 @@ def slopes_taken(solver, steps, jump_before=10**6):
 
 
 def test_adams_bashforth_takes_one_slope_a_step_once_it_has_started():
-    """One at the very start, one for each step's end, four more for each of three Runge-Kutta steps: at the start and at a jump."""
+    """One at the very start, one for each step's end, four more for each of three Runge-Kutta
+    steps: at the start and at a jump.
+    """
     solver, steps = AdamsBashforth(4), np.full(40, 0.01)
     assert slopes_taken(solver, steps) == 1 + 40 + 3 * 4
     assert slopes_taken(solver, steps, jump_before=20) == 1 + 40 + 6 * 4
@@ -151,7 +188,10 @@ def test_adams_bashforth_takes_one_slope_a_step_once_it_has_started():
 
 
 def test_a_tiny_step_does_not_blow_up_the_next_one(monkeypatch):
-    """A step of 1e-12 of the others bunches the history: its slopes differ in their last digits only, and the weights are 1e12."""
+    """A step of 1e-12 of the others bunches the history:
+
+    its slopes differ in their last digits only, and the weights are 1e12.
+    """
     exact = pendulum_at(2.0)
 
     def error(solver, steps):
@@ -160,7 +200,9 @@ def test_a_tiny_step_does_not_blow_up_the_next_one(monkeypatch):
     steps = np.full(400, 0.005)
     broken = np.insert(steps, 200, 5e-15)
     plain = error(AdamsBashforth(4), steps)
-    assert error(AdamsBashforth(4), broken) < 1.5 * plain  # a few Runge-Kutta steps in between change the error a little
+    assert (
+        error(AdamsBashforth(4), broken) < 1.5 * plain
+    )  # a few Runge-Kutta steps in between change the error a little
     monkeypatch.setattr(adams_bashforth, "MOST_WEIGHT", np.inf)
     _walk.clear_cache()
     assert error(AdamsBashforth(4), broken) > 10 * plain
@@ -173,12 +215,18 @@ def test_adams_bashforth_of_order_one_is_euler_and_all_work_in_diffrax_itself():
     def solved(solver):
         return diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.02, jnp.asarray(PENDULUM)).ys[-1]
 
-    np.testing.assert_allclose(solved(AdamsBashforth(1)), solved(diffrax.Euler()), rtol=1e-13)  # the same sums
+    np.testing.assert_allclose(
+        solved(AdamsBashforth(1)), solved(diffrax.Euler()), rtol=1e-13
+    )  # the same sums
     walked = walk(AdamsBashforth(4), driven_pendulum, PENDULUM, np.full(50, 0.02))[-1]
-    np.testing.assert_allclose(solved(AdamsBashforth(4)), walked, rtol=1e-12)  # the same but for rounding of the clock
+    np.testing.assert_allclose(
+        solved(AdamsBashforth(4)), walked, rtol=1e-12
+    )  # the same but for rounding of the clock
 
 
-@pytest.mark.parametrize("solver", [AdamsBashforth(4), Multirate(5e-3, fast=(False, True)), Rodas4()], ids=str)
+@pytest.mark.parametrize(
+    "solver", [AdamsBashforth(4), Multirate(5e-3, fast=(False, True)), Rodas4()], ids=str
+)
 def test_lanes_and_forward_derivatives_go_through(solver):
     """A batch gives what each gives alone, and jvp what differences give."""
     steps = jnp.asarray(np.where(np.arange(30) % 4 == 0, 0.01, 0.04))
@@ -198,10 +246,13 @@ def test_lanes_and_forward_derivatives_go_through(solver):
     alone, tangent = jax.jit(lambda y: jax.jvp(end, (y,), (along,)))(y0)
     batch = jax.jit(jax.vmap(end))(jnp.stack([y0, y0 + 1e-5 * along, y0 - 1e-5 * along]))
     np.testing.assert_allclose(batch[0], alone, rtol=1e-13)  # rounding
-    np.testing.assert_allclose((batch[1] - batch[2]) / 2e-5, tangent, rtol=1e-8)  # central difference: 1e-10 and rounding 1e-11
+    np.testing.assert_allclose(
+        (batch[1] - batch[2]) / 2e-5, tangent, rtol=1e-8
+    )  # central difference: 1e-10 and rounding 1e-11
 
 
-# --- two time scales -----------------------------------------------------------------------------------------------------
+# --- two time scales
+# --------------------------------------------------------------------------------------------------
 
 RATE = 100.0
 
@@ -211,18 +262,25 @@ def two_scales(t, y, jumped=False):
     return jnp.stack([y[1], -jnp.sin(y[0]) + 0.5 * y[2], -RATE * (y[2] - jnp.sin(2.0 * y[0] + t))])
 
 
-#: The follower where it settles, up to its rate squared: no transient that a coarse step cannot see.
+#: The follower where it settles, up to its rate squared: no transient that a coarse step cannot
+#: see.
 SETTLED = (1.0, 0.5, np.sin(2.0) - 2.0 * np.cos(2.0) / RATE)
 
 
 @pytest.mark.parametrize("slopes", [1, 2, 3])
 def test_multirate_has_one_order_more_than_slopes_at_steps_the_fast_state_could_not_take(slopes):
-    """Coarse steps of 0.04 to 0.01 s: Runge-Kutta is unstable above 2.8 / 100 s. Fine steps of 2e-4 s err by 1e-10."""
+    """Coarse steps of 0.04 to 0.01 s:
+
+    Runge-Kutta is unstable above 2.8 / 100 s. Fine steps of 2e-4 s err by 1e-10.
+    """
     exact = walk(RungeKutta4(), two_scales, SETTLED, np.full(20000, 1e-4))[-1]
     solver = Multirate(2e-4, slopes).for_states([False, False, True])
     counts = (50, 100, 200)
-    errors = np.array([np.abs(walk(solver, two_scales, SETTLED, np.full(n, 2.0 / n))[-1] - exact) for n in counts])
-    # 0.35: the follower's lag is not small against the coarser steps, so its terms of higher order still show
+    errors = np.array(
+        [np.abs(walk(solver, two_scales, SETTLED, np.full(n, 2.0 / n))[-1] - exact) for n in counts]
+    )
+    # 0.35: the follower's lag is not small against the coarser steps, so its terms of higher order
+    # still show
     np.testing.assert_allclose(orders(errors[:, :2].max(axis=1)), slopes + 1, atol=0.35)
     unstable = walk(RungeKutta4(), two_scales, SETTLED, np.full(50, 0.04))[-1]
     assert not np.max(np.abs(unstable - exact)) < 1e3
@@ -238,7 +296,11 @@ def test_multirate_interpolates_with_fourth_order_through_the_middle_of_its_step
         state = solver.init(term, 0.0, length, y0, None)
         y1, _, dense, _, _ = solver.step(term, jnp.zeros(()), length, y0, None, state, True)
         curve = solver.interpolation_cls(t0=jnp.zeros(()), t1=length, **dense)
-        return jnp.stack([curve.evaluate(f * length) for f in (0.0, 0.25, 0.5, 0.75, 1.0)]), dense["middle"], y1
+        return (
+            jnp.stack([curve.evaluate(f * length) for f in (0.0, 0.25, 0.5, 0.75, 1.0)]),
+            dense["middle"],
+            y1,
+        )
 
     def error(length):
         seen, middle, y1 = inside(length)
@@ -253,7 +315,9 @@ def test_multirate_interpolates_with_fourth_order_through_the_middle_of_its_step
 
 
 def test_rodas_damps_what_is_infinitely_stiff_and_its_error_estimate_is_of_third_order():
-    """L-stable: one step of 1e7 time constants lands on the slow solution, where a Runge-Kutta step would be at 1e26."""
+    """L-stable: one step of 1e7 time constants lands on the slow solution, where a Runge-Kutta step
+    would be at 1e26.
+    """
 
     def follow(t, y, jumped):
         return -1e8 * (y - jnp.cos(t))
@@ -261,16 +325,22 @@ def test_rodas_damps_what_is_infinitely_stiff_and_its_error_estimate_is_of_third
     end = walk(Rodas4(), follow, [5.0], [0.1])[-1]
     assert abs(end[0] - np.cos(0.1)) < 1e-5  # 4 / 1e7 times the coefficients, which are up to 34
     term = diffrax.ODETerm(lambda t, y, args: driven_pendulum(t, y))
-    estimate = jax.jit(lambda h: Rodas4().step(term, jnp.zeros(()), h, jnp.asarray(PENDULUM), None, None, False)[1])
+    estimate = jax.jit(
+        lambda h: Rodas4().step(term, jnp.zeros(()), h, jnp.asarray(PENDULUM), None, None, False)[1]
+    )
     ratio = np.max(np.abs(estimate(0.1))) / np.max(np.abs(estimate(0.05)))
     assert 12.0 < ratio < 20.0  # the embedded method is of order 3: h^4
 
 
-# --- in the event engine -------------------------------------------------------------------------------------------------
+# --- in the event engine
+# -------------------------------------------------------------------------------------------------
 
 
 class Bouncer(Ball):
-    """A ball on a spring in dense air: smooth, and without a closed form, so that orders can be seen."""
+    """A ball on a spring in dense air:
+
+    smooth, and without a closed form, so that orders can be seen.
+    """
 
     def flow(self, t, x, m):
         pull = -self.gravity - 4.0 * x.x - 0.3 * x.v * jnp.sqrt(1.0 + x.v**2)
@@ -281,12 +351,16 @@ BOUNCER, DROPPED = Bouncer(restitution=0.8), Ball.begin(Height(x=1.0, v=0.0))
 
 
 def bounced(solver, step, **more):
-    return simulate(BOUNCER, DROPPED, SimPlan(duration=1.6, sample_rate=None, solver=solver, step=step), **more)
+    return simulate(
+        BOUNCER, DROPPED, SimPlan(duration=1.6, sample_rate=None, solver=solver, step=step), **more
+    )
 
 
 @pytest.fixture(scope="module")
 def bounced_exactly():
-    fine = simulate(BOUNCER, DROPPED, SimPlan(duration=1.6, sample_rate=None, rtol=1e-13, atol=1e-14))
+    fine = simulate(
+        BOUNCER, DROPPED, SimPlan(duration=1.6, sample_rate=None, rtol=1e-13, atol=1e-14)
+    )
     assert len(fine.events) == 3
     return fine
 
@@ -297,13 +371,20 @@ def bounce_errors(solver, exact, counts):
         run = bounced(solver, 1.6 / n)
         assert len(run.events) == len(exact.events)
         times = [a.t - b.t for a, b in zip(run.events, exact.events, strict=True)]
-        errors.append(np.max(np.abs([*times, *(run.ending.state[k] - exact.ending.state[k] for k in ("x", "v"))])))
+        errors.append(
+            np.max(
+                np.abs([*times, *(run.ending.state[k] - exact.ending.state[k] for k in ("x", "v"))])
+            )
+        )
     return np.array(errors)
 
 
 @pytest.mark.parametrize("order", [2, 4, 5])
 def test_adams_bashforth_keeps_its_order_across_an_impact(order, bounced_exactly):
-    """Three bounces, each inside a step that is cut there: event times, height and speed at the end."""
+    """Three bounces, each inside a step that is cut there:
+
+    event times, height and speed at the end.
+    """
     errors = bounce_errors(AdamsBashforth(order), bounced_exactly, (400, 800, 1600))
     # Where in its step a bounce falls differs from step to step, so that ratios scatter a little.
     np.testing.assert_allclose(orders(errors), order, atol=0.25)
@@ -322,9 +403,8 @@ def test_history_survives_the_boundaries_of_compiled_chunks(monkeypatch):
 def test_forward_derivatives_of_an_adams_bashforth_run_equal_differences():
     """From a drop to just after the second bounce: through start steps, cut steps and events.
 
-    The tangent of an event's time follows the field, not the formula of the step that led there; the two differ by the method's
-    own error, about 1e-9 at this step.
-    """
+    The tangent of an event's time follows the field, not the formula of the step that led there;
+    the two differ by the method's own error, about 1e-9 at this step."""
     plan = SimPlan(duration=3.0, solver=AdamsBashforth(4), step=0.002)
 
     def section(height):
@@ -332,7 +412,9 @@ def test_forward_derivatives_of_an_adams_bashforth_run_equal_differences():
         return jnp.stack([reached.x.v, reached.t])
 
     d = 1e-5
-    at, above, below = (jax.jvp(section, (jnp.asarray(h),), (jnp.ones(()),)) for h in (1.0, 1.0 + d, 1.0 - d))
+    at, above, below = (
+        jax.jvp(section, (jnp.asarray(h),), (jnp.ones(()),)) for h in (1.0, 1.0 + d, 1.0 - d)
+    )
     # central difference: 1e-10 of truncation, and events known to 1e-12 over 2e-5
     np.testing.assert_allclose(at[1], (above[0] - below[0]) / (2 * d), rtol=3e-7)
 
@@ -354,11 +436,12 @@ class HopperStores(eqx.Module):
 
 
 class Hopper(AbstractToy):
-    """A body of 1 kg on a massless foot of length q: a spring k beside a damper c, with the time constant c/k = 1 ms.
+    """A body of 1 kg on a massless foot of length q: a spring k beside a damper c, with the time
+    constant c/k = 1 ms.
 
-    In the air the foot goes back to its own length. On the ground its tip, at height y - q, presses into a bed of stiffness K = 4 k;
-    foot and bed carry the same force, c dq/dt = k (L - q) - K depth.
-    """
+    In the air the foot goes back to its own length. On the ground its tip, at height y - q, presses
+    into a bed of stiffness K = 4 k; foot and bed carry the same force, c dq/dt = k (L - q) - K
+    depth."""
 
     SPRING, DAMPER, BED, LENGTH = 2000.0, 2.0, 8000.0, 0.1
 
@@ -386,7 +469,11 @@ class Hopper(AbstractToy):
 
     def stores(self, t, x, m):
         bed = 0.5 * self.BED * jnp.maximum(x.q - x.y, 0.0) ** 2
-        return HopperStores(kinetic=0.5 * x.v**2, gravity=10.0 * x.y, spring=0.5 * self.SPRING * (self.LENGTH - x.q) ** 2 + bed)
+        return HopperStores(
+            kinetic=0.5 * x.v**2,
+            gravity=10.0 * x.y,
+            spring=0.5 * self.SPRING * (self.LENGTH - x.q) ** 2 + bed,
+        )
 
     def outputs(self, t, x, m):
         return Ball().outputs(t, Height(x=x.y, v=x.v), m)
@@ -394,11 +481,17 @@ class Hopper(AbstractToy):
 
 def hopped(solver, step=None, **more):
     start = AbstractToy.begin(HopperState(y=0.15, v=0.0, q=0.1))
-    return simulate(Hopper(), start, SimPlan(duration=0.5, sample_rate=None, solver=solver, step=step, **more))
+    return simulate(
+        Hopper(), start, SimPlan(duration=0.5, sample_rate=None, solver=solver, step=step, **more)
+    )
 
 
 def test_multirate_takes_far_fewer_steps_than_its_fine_step_and_agrees():
-    fine, coarse, halved = hopped(RungeKutta4(), 2e-5), hopped(Multirate(2e-5), 1e-3), hopped(Multirate(2e-5), 5e-4)
+    fine, coarse, halved = (
+        hopped(RungeKutta4(), 2e-5),
+        hopped(Multirate(2e-5), 1e-3),
+        hopped(Multirate(2e-5), 5e-4),
+    )
     assert len(fine.events) == len(coarse.events) == len(halved.events) >= 4
     # 25000 steps against 500; events, their start and their search take some more
     assert fine.ending.steps > 24000 and coarse.ending.tried < 800
@@ -406,7 +499,8 @@ def test_multirate_takes_far_fewer_steps_than_its_fine_step_and_agrees():
     def gap(run):
         return max(abs(run.ending.state[k] - fine.ending.state[k]) for k in ("y", "v"))
 
-    # third order: (1e-3)^3 times the cube of the bed's rate, sqrt(8000) = 90 1/s, over two contacts at about 1 m/s
+    # third order: (1e-3)^3 times the cube of the bed's rate, sqrt(8000) = 90 1/s, over two contacts
+    # at about 1 m/s
     assert gap(coarse) < 1e-3
     assert gap(halved) < gap(coarse) / 6.0  # 8, up to where in its step a touch-down falls
     assert halved.ledger.relative_residual < coarse.ledger.relative_residual / 6.0 < 1e-4
@@ -422,18 +516,24 @@ class Landing(Ball):
 
 @pytest.mark.parametrize("step", [0.01, None], ids=["constant", "adaptive"])
 def test_steps_are_short_while_a_tip_is_near_the_ground(step):
-    """From 1 m, until the ball is up again: below 0.2 m for the last part of the fall and the first of the rise."""
+    """From 1 m, until the ball is up again:
+
+    below 0.2 m for the last part of the fall and the first of the rise.
+    """
     room, near = 0.2, 1e-3
     fall, entered = np.sqrt(0.2), np.sqrt(0.16)
     up = np.sqrt(20.0) * 0.9
     left = (up - np.sqrt(up**2 - 20.0 * room)) / 10.0  # on the way up: up s - 5 s^2 = 0.2
     solver = diffrax.Bosh3() if step is None else AdamsBashforth(2)
-    far = SimPlan(duration=fall + up / 10.0, sample_rate=None, solver=solver, step=step, max_step=0.01)
+    far = SimPlan(
+        duration=fall + up / 10.0, sample_rate=None, solver=solver, step=step, max_step=0.01
+    )
     plan = dataclasses.replace(far, near_room=room, near_step=near)
     run = simulate(Landing(restitution=0.9), DROPPED, plan)
     assert len(run.events) == 1
     expected = (fall - entered + left) / near + (plan.duration - (fall - entered + left)) / 0.01
-    # ten near steps for the far one that reaches into the room, two for the cut at the floor; a few to start an adaptive run
+    # ten near steps for the far one that reaches into the room, two for the cut at the floor; a few
+    # to start an adaptive run
     assert expected - 11 <= run.ending.steps <= expected + (3 if step else 12)
     assert simulate(Landing(restitution=0.9), DROPPED, far).ending.steps < 0.6 * expected
 
@@ -446,7 +546,9 @@ class FootState(eqx.Module):
 
 
 class Slider(AbstractToy):
-    """A shaken body drags a light foot over ground with regularised friction; every 0.1 s the foot is lifted or set down."""
+    """A shaken body drags a light foot over ground with regularised friction; every 0.1 s the foot
+    is lifted or set down.
+    """
 
     @property
     def events(self):
@@ -455,7 +557,9 @@ class Slider(AbstractToy):
     def flow(self, t, x, m):
         spring = 400.0 * (x.x - x.q) + 2.0 * (x.v - x.w)
         friction = jnp.where(m.n % 2 == 0, -2.0, 0.0) * jnp.tanh(x.w / 0.01)
-        rates = FootState(x=x.v, v=(1.5 * jnp.sin(20.0 * t) - spring) / 0.25, q=x.w, w=(spring + friction) / 2e-3)
+        rates = FootState(
+            x=x.v, v=(1.5 * jnp.sin(20.0 * t) - spring) / 0.25, q=x.w, w=(spring + friction) / 2e-3
+        )
         return Rates(rates, NoPower(none=friction * x.w))
 
     def guards(self, t, x, m):
@@ -468,7 +572,11 @@ class Slider(AbstractToy):
 @functools.cache
 def slid(solver, rtol):
     start = AbstractToy.begin(FootState(x=0.0, v=0.1, q=0.0, w=0.1))
-    return simulate(Slider(), start, SimPlan(duration=0.5, sample_rate=None, solver=solver, rtol=rtol, atol=1e-2 * rtol))
+    return simulate(
+        Slider(),
+        start,
+        SimPlan(duration=0.5, sample_rate=None, solver=solver, rtol=rtol, atol=1e-2 * rtol),
+    )
 
 
 def missed(run):
@@ -477,7 +585,10 @@ def missed(run):
 
 
 def test_rodas_takes_a_stiff_foot_with_friction_in_few_steps():
-    """Friction's rate is 2 / 0.01 / 2e-3 = 1e5 1/s: an explicit method of order 5 needs a step every 3.3e-5 s to be stable."""
+    """Friction's rate is 2 / 0.01 / 2e-3 = 1e5 1/s:
+
+    an explicit method of order 5 needs a step every 3.3e-5 s to be stable.
+    """
     stiff = slid(Rodas4(), 1e-6)
     assert slid(diffrax.Tsit5(), 1e-10).ending.tried > 3000 and stiff.ending.tried < 1500
     assert missed(stiff) < 1e-6  # an error of 1e-6 a step, damped by friction within milliseconds
@@ -499,7 +610,8 @@ def test_newton_follows_the_tolerance_of_the_run_without_another_program():
     assert tight < 1e-2 * loose
 
 
-# --- at the door ---------------------------------------------------------------------------------------------------------
+# --- at the door
+# --------------------------------------------------------------------------------------------------
 
 
 def test_every_solver_has_a_name_a_meaning_and_a_plan():
@@ -507,7 +619,9 @@ def test_every_solver_has_a_name_a_meaning_and_a_plan():
     for name in SOLVERS:
         plan = SimTable(solver=name, step=1e-3, fine_step=2e-5).plan()
         assert plan.solver == solver_by_name(name, 2e-5)
-    assert SimTable(solver="multirate", step=1e-3, fine_step="20 us").plan().solver.fine_step == pytest.approx(2e-5)
+    assert SimTable(
+        solver="multirate", step=1e-3, fine_step="20 us"
+    ).plan().solver.fine_step == pytest.approx(2e-5)
     assert SimTable(solver="adams-bashforth-3", step=1e-3).plan().solver == AdamsBashforth(3)
     plan = SimTable(near_room="5 mm", near_step=1e-4).plan()
     assert (plan.near_room, plan.near_step) == (5e-3, 1e-4)

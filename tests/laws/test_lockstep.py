@@ -1,4 +1,7 @@
-"""The control stack in lockstep: timing, delay, rounding, chance, watchdogs, cut-off, motor and battery."""
+"""The control stack in lockstep:
+
+timing, delay, rounding, chance, watchdogs, cut-off, motor and battery.
+"""
 
 import dataclasses
 import math
@@ -12,7 +15,14 @@ from footfall import Outcome, SimPlan, check_system, load, rollout, simulate
 from footfall.engines.plan import FixedSteps
 from footfall.hybrid.plant import Senses
 from footfall.machines.control import chance
-from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power, loop_share, next_current
+from footfall.machines.control.electrics import (
+    Battery,
+    Winding,
+    bus,
+    electrical_power,
+    loop_share,
+    next_current,
+)
 from footfall.machines.control.lockstep import Now
 from footfall.machines.control.messages import Message, empty, received, sent
 from footfall.scenario.errors import ScenarioError
@@ -24,7 +34,9 @@ LOOPS = (WHEEL, "rimless-wheel-turning-closed-loop", "urchin-spike-closed-loop")
 def run(name=WHEEL, *settings, duration=1.0, rate=4000.0):
     """Every tick is a row."""
     experiment = load(name, list(settings), duration=duration)
-    return simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=rate))
+    return simulate(
+        experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=rate)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +44,8 @@ def walked():
     return run()
 
 
-# --- the system ----------------------------------------------------------------------------------------------------------------
+# --- the system
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -40,15 +53,25 @@ def test_plant_and_computer_are_a_hybrid_system_with_closed_books(name):
     experiment = load(name, duration=1.0)
     assert check_system(experiment.system, experiment.start).ok
     books = simulate(experiment.system, experiment.start, experiment.plan).ledger
-    assert books.relative_residual < 1e-8  # fixed steps of the fourth order: 2e-10 seen for the wheel, nothing lost at a tick
+    assert (
+        books.relative_residual < 1e-8
+    )  # fixed steps of the fourth order: 2e-10 seen for the wheel, nothing lost at a tick
 
 
 def test_both_engines_come_to_the_same_state(walked):
-    """0.2 s: 800 ticks and the first footfall. The engines differ by the error of RK4 at 0.25 ms, 1e-9 of the state a step."""
+    """0.2 s: 800 ticks and the first footfall.
+
+    The engines differ by the error of RK4 at 0.25 ms, 1e-9 of the state a step.
+    """
     experiment = load(WHEEL)
-    exact = simulate(experiment.system, experiment.start, SimPlan(duration=0.2, rtol=1e-10, atol=1e-12))
+    exact = simulate(
+        experiment.system, experiment.start, SimPlan(duration=0.2, rtol=1e-10, atol=1e-12)
+    )
     row = int(np.searchsorted(walked.t, 0.2 - 1e-9))
-    assert exact.outcome is Outcome.reached_end and exact["plant.steps"][-1] == walked["plant.steps"][row] == 1
+    assert (
+        exact.outcome is Outcome.reached_end
+        and exact["plant.steps"][-1] == walked["plant.steps"][row] == 1
+    )
     for name in exact.of_role("state"):
         assert walked[name][row] == pytest.approx(exact[name][-1], rel=1e-6, abs=1e-6)
 
@@ -57,14 +80,19 @@ def test_two_runs_are_equal_to_the_last_bit_and_a_lane_is_what_it_is_alone(walke
     again = run()
     assert all(np.array_equal(again[name], walked[name]) for name in walked.columns)
     noisy = {"stack.pitch_noise": 1e-3, "stack.frame_loss": 0.02, "stack.mid_jitter": 0.0005}
-    columns = {key: [0.0, value, value] for key, value in noisy.items()} | {"stack.seed": [3.0, 3.0, 4.0]}
+    columns = {key: [0.0, value, value] for key, value in noisy.items()} | {
+        "stack.seed": [3.0, 3.0, 4.0]
+    }
     many = rollout(load(WHEEL), designs=columns, duration=2.0)
-    alone = rollout(load(WHEEL), designs={key: values[1:2] for key, values in columns.items()}, duration=2.0)
+    alone = rollout(
+        load(WHEEL), designs={key: values[1:2] for key, values in columns.items()}, duration=2.0
+    )
     assert many["mean_speed"].values[1] == alone["mean_speed"].values[0]
     assert len(set(many["mean_speed"].values)) == 3  # chance matters, and the seed decides it
 
 
-# --- clocks, messages ----------------------------------------------------------------------------------------------------------
+# --- clocks, messages
+# --------------------------------------------------------------------------------------------------
 
 
 def test_each_level_runs_at_its_own_rate(walked):
@@ -83,16 +111,22 @@ def test_the_mid_level_knows_the_pitch_of_one_period_ago_rounded_to_what_a_frame
 def test_an_offset_of_the_high_level_moves_its_samples():
     moved = run(WHEEL, "stack.high_offset=2.5 ms", "stack.pitch_delay=0", duration=0.1)
     known, true = moved["computer.known_pitch"], moved["computer.pitch"]
-    assert known[12] == pytest.approx(true[10], abs=1e-6)  # sampled at 2.5 ms; the mid level looks at 3 ms
+    assert known[12] == pytest.approx(
+        true[10], abs=1e-6
+    )  # sampled at 2.5 ms; the mid level looks at 3 ms
     assert known[51] == known[12] and known[52] == pytest.approx(true[50], abs=1e-6)
 
 
 def test_jitter_delays_cycles_by_whole_ticks_up_to_its_bound_and_loses_none():
     late = run(WHEEL, "stack.mid_jitter=0.5 ms", "stack.high_jitter=2 ms", duration=0.5)
-    high, mid = (np.flatnonzero(np.diff(late[f"programs.{name}_cycles"], prepend=0.0)) for name in ("high", "mid"))
+    high, mid = (
+        np.flatnonzero(np.diff(late[f"programs.{name}_cycles"], prepend=0.0))
+        for name in ("high", "mid")
+    )
     assert set(high - 40 * np.arange(len(high))) == set(range(9))  # deadlines stay where they are
     assert set(np.diff(mid)) == {4, 5, 6}  # the law counts from its last call
-    # Every cycle calculates: none comes before the law's sample time is over. It is off until the first message comes.
+    # Every cycle calculates: none comes before the law's sample time is over. It is off until the
+    # first message comes.
     first = np.argmax(late["computer.on"])
     calculated = np.flatnonzero(np.diff(late["programs.law.last_us"])) + 1
     assert np.array_equal(calculated, mid[mid >= first])
@@ -116,7 +150,9 @@ def test_messages_arrive_in_their_time_and_the_newest_wins():
     assert got and newest.pitch == pytest.approx(0.3)
     # Across the wrap of the 32-bit microseconds.
     queue = sent(empty(1), message(-(2**31) + 5, 0.5), np.bool_(True))
-    assert not received(queue, np.int32(2**31 - 1))[1] and received(queue, np.int32(-(2**31) + 5))[1]
+    assert (
+        not received(queue, np.int32(2**31 - 1))[1] and received(queue, np.int32(-(2**31) + 5))[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,32 +172,46 @@ def test_a_stack_that_cannot_be_is_refused_in_words(setting, word):
         load(WHEEL, [setting])
 
 
-# --- chance --------------------------------------------------------------------------------------------------------------------
+# --- chance
+# --------------------------------------------------------------------------------------------------
 
 
 def test_chance_is_uniform_bell_shaped_and_different_in_every_stream_and_seed():
     n = 20_000
     counts = jnp.arange(n, dtype=jnp.int32)
-    rows = [np.asarray(chance.uniform(seed, stream, counts, 1.0)) for seed in (0, 1) for stream in range(5)]
+    rows = [
+        np.asarray(chance.uniform(seed, stream, counts, 1.0))
+        for seed in (0, 1)
+        for stream in range(5)
+    ]
     for row in rows:
         assert row.min() >= 0 and row.max() < 1
-        assert np.mean(row) == pytest.approx(0.5, abs=5 / math.sqrt(12 * n))  # five standard deviations of the mean
+        assert np.mean(row) == pytest.approx(
+            0.5, abs=5 / math.sqrt(12 * n)
+        )  # five standard deviations of the mean
         cells = np.histogram(row, 50, (0, 1))[0]
-        assert np.sum((cells - n / 50) ** 2 / (n / 50)) < 49 + 5 * math.sqrt(98)  # chi-squared of 49 degrees, five deviations
+        assert np.sum((cells - n / 50) ** 2 / (n / 50)) < 49 + 5 * math.sqrt(
+            98
+        )  # chi-squared of 49 degrees, five deviations
         assert abs(np.corrcoef(row[:-1], row[1:])[0, 1]) < 5 / math.sqrt(n)
     worst = np.max(np.abs(np.corrcoef(rows) - np.eye(len(rows))))
     assert worst < 5 / math.sqrt(n)
     noise = np.asarray(chance.bell(0, chance.PITCH_NOISE, counts, 1.0))
-    assert np.mean(noise) == pytest.approx(0.0, abs=5 / math.sqrt(n)) and np.std(noise) == pytest.approx(1.0, abs=0.02)
+    assert np.mean(noise) == pytest.approx(0.0, abs=5 / math.sqrt(n)) and np.std(
+        noise
+    ) == pytest.approx(1.0, abs=0.02)
 
 
 def test_chance_is_the_same_in_every_precision_to_its_last_bit():
     counts = jnp.arange(1000, dtype=jnp.int32)
-    double, single = (chance.uniform(7, 2, counts, jnp.zeros((), kind)) for kind in (jnp.float64, jnp.float32))
+    double, single = (
+        chance.uniform(7, 2, counts, jnp.zeros((), kind)) for kind in (jnp.float64, jnp.float32)
+    )
     assert single.dtype == jnp.float32 and np.array_equal(np.asarray(double, np.float32), single)
 
 
-# --- faults, exactly in virtual time -------------------------------------------------------------------------------------------
+# --- faults, exactly in virtual time
+# -------------------------------------------------------------------------------------------
 
 
 def last_row(values):
@@ -174,8 +224,16 @@ def test_a_mid_level_that_hears_nothing_switches_off_when_its_watchdog_says():
 
 
 def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_asks_again():
-    """With 70 % lost, gaps of more than ten frames come soon; the high level goes on asking, which must not be enough."""
-    lossy = run("urchin-spike-closed-loop", "stack.frame_copies=1", "stack.frame_loss=0.7", "start.angle=0.5", duration=5.0)
+    """With 70 % lost, gaps of more than ten frames come soon; the high level goes on asking, which
+    must not be enough.
+    """
+    lossy = run(
+        "urchin-spike-closed-loop",
+        "stack.frame_copies=1",
+        "stack.frame_loss=0.7",
+        "start.angle=0.5",
+        duration=5.0,
+    )
     on, heard = lossy["computer.on"], lossy["programs.heard_us"]
     assert np.any(on)
     off = np.flatnonzero((on[:-1] == 1) & (on[1:] == 0))[0] + 1  # the row at which it switched off
@@ -190,7 +248,9 @@ def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_
 def test_a_motor_driver_without_commands_stops_after_its_watchdog_for_good():
     mute = run(WHEEL, "stack.command_loss=1", duration=0.3)
     tripped = mute.t[np.argmax(mute["programs.tripped"])]
-    assert tripped == pytest.approx(0.1, abs=1e-9)  # the first tick of the low level at which 100 ms have passed
+    assert tripped == pytest.approx(
+        0.1, abs=1e-9
+    )  # the first tick of the low level at which 100 ms have passed
     assert not np.any(mute["computer.current_1"]) and mute["computer.cut_off"][-1] == 1
 
 
@@ -211,20 +271,28 @@ def test_the_law_waits_for_the_operator_and_starts_without_a_kick():
     on = int(np.argmax(waiting["computer.on"]))
     assert waiting.t[on] == pytest.approx(0.06)  # asked at 50 ms, the message takes 10
     assert not np.any(waiting["computer.current_1"][:on])
-    assert waiting["programs.law.derivative"][on] == 0.0  # the torso moves, yet the first derivative is none
+    assert (
+        waiting["programs.law.derivative"][on] == 0.0
+    )  # the torso moves, yet the first derivative is none
 
 
 def test_losing_one_frame_in_a_hundred_changes_the_speed_by_less_than_five_percent():
     speeds = rollout(
-        load(WHEEL, ["stack.frame_copies=1"]), designs={"stack.frame_loss": [0.0, 0.01, 0.01], "stack.seed": [0.0, 1.0, 2.0]}
+        load(WHEEL, ["stack.frame_copies=1"]),
+        designs={"stack.frame_loss": [0.0, 0.01, 0.01], "stack.seed": [0.0, 1.0, 2.0]},
     )["mean_speed"].values
     assert speeds[1:] == pytest.approx(speeds[0], rel=0.05) and speeds[1] != speeds[0]
 
 
 def test_saying_everything_twice_makes_a_lossy_line_good_enough_to_walk():
-    """One corrupted byte in a hundred loses 28 % of frames of 33 bytes: said once, most of 64 robots fail, said twice none."""
+    """One corrupted byte in a hundred loses 28 % of frames of 33 bytes:
+
+    said once, most of 64 robots fail, said twice none.
+    """
     designs = {"stack.frame_loss": np.full(64, 0.28), "stack.seed": np.arange(64.0)}
-    once, twice = (rollout(load(WHEEL, [f"stack.frame_copies={n}"]), designs=designs) for n in (1, 2))
+    once, twice = (
+        rollout(load(WHEEL, [f"stack.frame_copies={n}"]), designs=designs) for n in (1, 2)
+    )
     walk = [np.mean(results["outcome"].values == "reached_end") for results in (once, twice)]
     assert walk[0] < 0.6 and walk[1] == 1.0
     usual = rollout(load(WHEEL), designs={"stack.seed": [0.0]})["mean_speed"].item()
@@ -232,7 +300,9 @@ def test_saying_everything_twice_makes_a_lossy_line_good_enough_to_walk():
 
 
 def test_without_noise_loss_or_jitter_the_seed_decides_nothing():
-    speeds = rollout(load(WHEEL), designs={"stack.seed": np.arange(32.0)}, duration=4.0)["mean_speed"].values
+    speeds = rollout(load(WHEEL), designs={"stack.seed": np.arange(32.0)}, duration=4.0)[
+        "mean_speed"
+    ].values
     assert np.ptp(speeds) == 0.0
 
 
@@ -241,11 +311,17 @@ def test_either_motor_too_fast_in_either_direction_switches_both_off_at_once_and
     """Motors at 60 rad/s, 9.5 turns/s; 8 are allowed."""
     system, m = at_rest()
     joint = tuple(speed / 5.4 for speed in speeds)
-    m = dataclasses.replace(m, current_1=jnp.asarray(3.0), current_2=jnp.asarray(3.0), wanted_1=jnp.asarray(3.0))
-    after, torques = system._ticked(Senses(jnp.asarray(0.6), (0.0, 0.0), tuple(map(jnp.asarray, joint))), m)
+    m = dataclasses.replace(
+        m, current_1=jnp.asarray(3.0), current_2=jnp.asarray(3.0), wanted_1=jnp.asarray(3.0)
+    )
+    after, torques = system._ticked(
+        Senses(jnp.asarray(0.6), (0.0, 0.0), tuple(map(jnp.asarray, joint))), m
+    )
     assert after.cut_off and not after.queue.newest.on
     assert after.current_1 == after.current_2 == 0.0 and torques == (0.0, 0.0)
-    allowed, _ = system._ticked(Senses(jnp.asarray(0.6), (0.0, 0.0), tuple(jnp.asarray(0.8 * v) for v in joint)), m)
+    allowed, _ = system._ticked(
+        Senses(jnp.asarray(0.6), (0.0, 0.0), tuple(jnp.asarray(0.8 * v) for v in joint)), m
+    )
     assert not allowed.cut_off and allowed.queue.newest.on
 
 
@@ -255,7 +331,9 @@ def at_rest(name=WHEEL, *settings):
 
 
 def told(system, m, on):
-    """The memory after the high level has been heard saying this, at the next cycle of the mid level."""
+    """The memory after the high level has been heard saying this, at the next cycle of the mid
+    level.
+    """
     message = Message(m.ticks * 250, jnp.asarray(True), jnp.asarray(on), jnp.asarray(0.6))
     m = dataclasses.replace(m, queue=sent(m.queue, message, jnp.asarray(True)), mid_next=m.ticks)
     return system._mid(m, Now(m.ticks, m.ticks * 250, jnp.float64))
@@ -266,7 +344,9 @@ def test_after_its_watchdog_the_mid_level_wants_to_hear_off_before_on():
     m = told(system, m, True)
     assert m.on
     m = dataclasses.replace(m, ticks=m.ticks + 400)  # 100 ms later, nothing heard
-    m = system._mid(dataclasses.replace(m, mid_next=m.ticks), Now(m.ticks, m.ticks * 250, jnp.float64))
+    m = system._mid(
+        dataclasses.replace(m, mid_next=m.ticks), Now(m.ticks, m.ticks * 250, jnp.float64)
+    )
     assert not m.on and not m.armed
     assert not told(system, m, True).on
     m = told(system, m, False)
@@ -276,8 +356,14 @@ def test_after_its_watchdog_the_mid_level_wants_to_hear_off_before_on():
 
 def test_a_driver_that_its_watchdog_stopped_stays_so_whatever_is_commanded():
     system, m = at_rest()
-    m = dataclasses.replace(m, tripped=jnp.asarray(True), wanted_1=jnp.asarray(2.0), wanted_2=jnp.asarray(2.0))
-    after = system._low(Senses(jnp.asarray(0.6), (0.0, 0.0), (jnp.asarray(0.0),) * 2), m, Now(m.ticks, m.ticks, jnp.float64))
+    m = dataclasses.replace(
+        m, tripped=jnp.asarray(True), wanted_1=jnp.asarray(2.0), wanted_2=jnp.asarray(2.0)
+    )
+    after = system._low(
+        Senses(jnp.asarray(0.6), (0.0, 0.0), (jnp.asarray(0.0),) * 2),
+        m,
+        Now(m.ticks, m.ticks, jnp.float64),
+    )
     assert after.tripped and after.current_1 == after.current_2 == 0.0
 
 
@@ -296,13 +382,19 @@ def test_a_program_that_starts_after_a_watchdogs_time_still_drives(setting):
 
 
 def test_noise_and_loss_of_commands_are_as_large_as_they_say():
-    noisy = run("urchin-spike-closed-loop", "stack.pitch_noise=0.01", "start.angle=0.5", duration=8.0)
+    noisy = run(
+        "urchin-spike-closed-loop", "stack.pitch_noise=0.01", "start.angle=0.5", duration=8.0
+    )
     known, true = noisy["computer.known_pitch"], noisy["computer.pitch"]
     rows = np.arange(1, 790) * 40
     errors = known[rows + 40] - true[rows]
-    assert np.std(errors) == pytest.approx(0.01, rel=0.13)  # five standard deviations of 789 samples
+    assert np.std(errors) == pytest.approx(
+        0.01, rel=0.13
+    )  # five standard deviations of 789 samples
     assert abs(np.mean(errors)) < 5 * 0.01 / math.sqrt(len(rows))
-    lossy = run("urchin-spike-closed-loop", "stack.command_loss=0.3", "start.angle=0.5", duration=2.0)
+    lossy = run(
+        "urchin-spike-closed-loop", "stack.command_loss=0.3", "start.angle=0.5", duration=2.0
+    )
     kept = np.count_nonzero(np.diff(lossy["programs.commanded_us"])) / 2000
     assert kept == pytest.approx(0.7, abs=5 * math.sqrt(0.21 / 2000))
 
@@ -315,7 +407,8 @@ def test_offset_of_the_mid_level_and_a_slower_low_level_are_kept():
     assert len(changes) > 20 and not np.any(changes % 2)
 
 
-# --- motors and battery --------------------------------------------------------------------------------------------------------
+# --- motors and battery
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_bus_gives_its_power_at_a_voltage_that_sags_and_rises_while_motors_brake():
@@ -330,12 +423,19 @@ def test_the_bus_gives_its_power_at_a_voltage_that_sags_and_rises_while_motors_b
 
 def test_a_current_loop_keeps_its_limit_and_cannot_ask_for_more_voltage_than_there_is():
     winding = Winding(0.034, 0.05, 40.0, 1.0)
-    assert next_current(winding, 24.0, 0.0, 100.0, 0.0) == 40.0 and next_current(winding, 24.0, 0.0, -100.0, 0.0) == -40.0
+    assert (
+        next_current(winding, 24.0, 0.0, 100.0, 0.0) == 40.0
+        and next_current(winding, 24.0, 0.0, -100.0, 0.0) == -40.0
+    )
     fast = 700.0  # rad/s: a back-EMF of 23.8 V leaves 0.2 V for the winding
     most = next_current(winding, 24.0, fast, 40.0, 0.0)
-    assert most * winding.resistance + winding.torque_constant * fast == pytest.approx(24.0, rel=1e-14)
+    assert most * winding.resistance + winding.torque_constant * fast == pytest.approx(
+        24.0, rel=1e-14
+    )
     assert next_current(winding, 24.0, fast, -5.0, 0.0) == -5.0  # braking is easy
-    assert next_current(winding._replace(resistance=0.0), 24.0, fast, 40.0, 0.0) == 40.0  # not known: limits nothing
+    assert (
+        next_current(winding._replace(resistance=0.0), 24.0, fast, 40.0, 0.0) == 40.0
+    )  # not known: limits nothing
     assert electrical_power(winding, 2.0, 10.0) == pytest.approx(0.05 * 4 + 0.034 * 2 * 10)
 
 
@@ -345,14 +445,22 @@ def test_a_slow_current_loop_is_a_lag_of_its_bandwidth():
     for _ in range(4):
         current = next_current(winding, 24.0, 0.0, 1.0, current)
     assert current == pytest.approx(1 - math.exp(-1.0), rel=1e-14) and loop_share(None, 1.0) == 1.0
-    quick, slow = (run(WHEEL, *s, duration=0.2) for s in ((), ("stack.current_bandwidth=500 rad/s",)))
-    assert np.max(np.abs(np.diff(slow["computer.current_1"]))) < 0.5 * np.max(np.abs(np.diff(quick["computer.current_1"])))
+    quick, slow = (
+        run(WHEEL, *s, duration=0.2) for s in ((), ("stack.current_bandwidth=500 rad/s",))
+    )
+    assert np.max(np.abs(np.diff(slow["computer.current_1"]))) < 0.5 * np.max(
+        np.abs(np.diff(quick["computer.current_1"]))
+    )
 
 
 def test_the_bandwidth_of_the_current_loop_acts_at_every_tick_of_the_low_level():
     system, m = at_rest(WHEEL, "stack.current_bandwidth=800 rad/s", "motor.resistance=0")
     m = dataclasses.replace(m, wanted_1=jnp.asarray(2.0))
-    after = system._low(Senses(jnp.asarray(0.6), (0.0, 0.0), (jnp.asarray(0.0),) * 2), m, Now(m.ticks, m.ticks, jnp.float64))
+    after = system._low(
+        Senses(jnp.asarray(0.6), (0.0, 0.0), (jnp.asarray(0.0),) * 2),
+        m,
+        Now(m.ticks, m.ticks, jnp.float64),
+    )
     assert float(after.current_1) == pytest.approx(2.0 * (1 - math.exp(-800 * 250e-6)), rel=1e-12)
 
 
@@ -360,10 +468,14 @@ def test_steering_adds_to_the_left_takes_from_the_right_and_turns_right():
     turned = run("rimless-wheel-turning-closed-loop", duration=3.0, rate=1000.0)
     on = turned["computer.on"] == 1
     left, right = turned["computer.current_1"][on], turned["computer.current_2"][on]
-    assert left - right == pytest.approx(np.full(len(left), 1.0), abs=1.001e-4)  # 2 I_d; commands are sent to 1e-4 A
+    assert left - right == pytest.approx(
+        np.full(len(left), 1.0), abs=1.001e-4
+    )  # 2 I_d; commands are sent to 1e-4 A
     assert turned["axle.yaw"][-1] < -0.5
     for side, number in (("left", 1), ("right", 2)):
-        assert turned[f"computer.motor_speed_{number}"] == pytest.approx(5.4 * turned[f"{side}_motor.speed"], rel=1e-12)
+        assert turned[f"computer.motor_speed_{number}"] == pytest.approx(
+            5.4 * turned[f"{side}_motor.speed"], rel=1e-12
+        )
         assert np.array_equal(turned[f"{side}_motor.current"], turned[f"computer.current_{number}"])
         torque = 5.4 * 0.034 * turned[f"computer.current_{number}"]
         assert turned[f"{side}_motor.torque"] == pytest.approx(torque, rel=1e-12, abs=1e-15)
@@ -371,20 +483,33 @@ def test_steering_adds_to_the_left_takes_from_the_right_and_turns_right():
 
 def test_a_robot_with_one_joint_has_one_motors_gains_its_signs_and_no_steering():
     system = load("urchin-spike-closed-loop").system
-    assert system.gains.proportional == pytest.approx(0.2 / (20 * 0.01))  # N m/rad over G K of one motor
+    assert system.gains.proportional == pytest.approx(
+        0.2 / (20 * 0.01)
+    )  # N m/rad over G K of one motor
     swung = run("urchin-spike-closed-loop", duration=0.3)
     rate = np.gradient(swung["computer.pitch"], swung.t)
-    assert swung["computer.motor_speed_1"][5:-5] == pytest.approx(20 * rate[5:-5], abs=0.05)  # rad/s of some tens
+    assert swung["computer.motor_speed_1"][5:-5] == pytest.approx(
+        20 * rate[5:-5], abs=0.05
+    )  # rad/s of some tens
     with pytest.raises(ScenarioError, match="cannot be steered"):
         load("urchin-spike-closed-loop", ["stack.steer_current=1 A"])
 
 
 def test_currents_and_electrical_power_are_the_motors_own_whatever_friction_takes():
-    rough = run(WHEEL, "drivetrain.viscous=0.02", "drivetrain.dry=0.1", "motor.resistance=0.1 ohm", duration=0.5)
+    rough = run(
+        WHEEL,
+        "drivetrain.viscous=0.02",
+        "drivetrain.dry=0.1",
+        "motor.resistance=0.1 ohm",
+        duration=0.5,
+    )
     mean = 0.5 * (rough["computer.current_1"] + rough["computer.current_2"])
     assert rough["motor.current"] == pytest.approx(mean, rel=1e-12, abs=1e-15)
-    assert rough["motor.electrical_power"] == pytest.approx(rough["computer.bus_power"], rel=1e-12, abs=1e-14)
-    # What the motors give and the joints do not get is the friction at the tick: positive, and of the size it says.
+    assert rough["motor.electrical_power"] == pytest.approx(
+        rough["computer.bus_power"], rel=1e-12, abs=1e-14
+    )
+    # What the motors give and the joints do not get is the friction at the tick: positive, and of
+    # the size it says.
     lost = 2 * 5.4 * 0.034 * mean - rough["motor.torque"]
     speed = rough["motor.speed"]
     walking = speed > 0.5
@@ -398,7 +523,9 @@ def test_motors_that_have_no_current_do_not_fit():
 
 
 def test_a_battery_that_cannot_give_what_is_asked_switches_the_driver_off_and_says_so():
-    empty = load(WHEEL, ["battery.voltage=3 V", "battery.resistance=2 ohm"], duration=1.0)  # 1.1 W at most
+    empty = load(
+        WHEEL, ["battery.voltage=3 V", "battery.resistance=2 ohm"], duration=1.0
+    )  # 1.1 W at most
     ended = simulate(empty.system, empty.start, dataclasses.replace(empty.plan, sample_rate=4000.0))
     assert np.max(ended["computer.bus_power"]) <= 3.0**2 / (4 * 2.0)
     voltage, current = ended["computer.bus_voltage"], ended["computer.bus_current"]
@@ -421,11 +548,14 @@ def test_what_the_computer_switched_off_is_said():
 
 def test_a_weak_battery_limits_the_current_and_books_stay_closed():
     weak, strong = (
-        run(WHEEL, f"battery.voltage={v} V", "battery.resistance=0", "motor.resistance=0.2 ohm") for v in (0.6, 24.0)
+        run(WHEEL, f"battery.voltage={v} V", "battery.resistance=0", "motor.resistance=0.2 ohm")
+        for v in (0.6, 24.0)
     )
     speed, current = weak["computer.motor_speed_1"], weak["computer.current_1"]
     terminals = 0.2 * current + 0.034 * speed
-    room = weak["computer.bus_voltage"][:-1] - terminals[1:]  # the driver knows the bus of the tick before
+    room = (
+        weak["computer.bus_voltage"][:-1] - terminals[1:]
+    )  # the driver knows the bus of the tick before
     assert np.min(room) > -1e-12 and np.min(room) < 1e-12  # at its limit, and never beyond
     assert np.max(current) < 0.8 * np.max(strong["computer.current_1"])
     assert weak.ledger.relative_residual < 1e-8
@@ -435,24 +565,34 @@ def test_friction_of_the_drivetrain_is_paid_by_the_motors_current_and_walks_slow
     designs = {"drivetrain.viscous": [0.0, 0.02, 0.0], "drivetrain.dry": [0.0, 0.0, 0.1]}
     results = rollout(load(WHEEL), designs=designs, track=("computer.output", "motor.torque"))
     speed, current = results["mean_speed"].values, results["computer.output_mean"].values
-    # The torso's weight needs the same mean torque at the joints, whatever it takes to bring it there.
-    assert results["motor.torque_mean"].values == pytest.approx(results["motor.torque_mean"].values[0], rel=0.03)
+    # The torso's weight needs the same mean torque at the joints, whatever it takes to bring it
+    # there.
+    assert results["motor.torque_mean"].values == pytest.approx(
+        results["motor.torque_mean"].values[0], rel=0.03
+    )
     assert np.all(current[1:] > 1.05 * current[0]) and np.all(np.isfinite(speed))
 
 
 def test_a_robot_class_with_a_computer_has_the_parameters_of_its_plant_once():
     system = load(WHEEL).system
     plant = system.plant
-    own = {f.name for f in dataclasses.fields(system)} - {"controller", "stack", "battery", "drivetrain"}
+    own = {f.name for f in dataclasses.fields(system)} - {
+        "controller",
+        "stack",
+        "battery",
+        "drivetrain",
+    }
     assert own == {f.name for f in dataclasses.fields(plant)} - {"controller", "control_period"}
     assert all(getattr(system, name) is getattr(plant, name) for name in own)
 
 
 def test_it_runs_by_the_step_engine_in_single_precision_too():
     slow, fast = (
-        rollout(load(WHEEL), vary={"torso.pitch_setpoint": [0.6]}, precision=p, duration=4.0) for p in ("float64", "float32")
+        rollout(load(WHEEL), vary={"torso.pitch_setpoint": [0.6]}, precision=p, duration=4.0)
+        for p in ("float64", "float32")
     )
-    # The gait forgets rounding; the speed over 2 s is known to a footfall's 7 digits in single precision, times a few hundred ticks.
+    # The gait forgets rounding; the speed over 2 s is known to a footfall's 7 digits in single
+    # precision, times a few hundred ticks.
     assert fast["mean_speed"].item() == pytest.approx(slow["mean_speed"].item(), rel=2e-3)
 
 
@@ -460,9 +600,15 @@ def test_the_record_of_a_fixed_step_run_is_that_of_the_event_engine_where_both_h
     """The wheel without a computer, by both engines."""
     experiment = load("rimless-wheel", duration=2.0)
     exact = simulate(experiment.system, experiment.start, experiment.plan)
-    stepped = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, fixed=FixedSteps(2.5e-4)))
+    stepped = simulate(
+        experiment.system,
+        experiment.start,
+        dataclasses.replace(experiment.plan, fixed=FixedSteps(2.5e-4)),
+    )
     footfalls = [e.t for e in exact.events_named("touchdown")]
-    assert [e.t for e in stepped.events_named("footfall")] == pytest.approx(footfalls, abs=1e-8)  # RK4 at 0.25 ms
+    assert [e.t for e in stepped.events_named("footfall")] == pytest.approx(
+        footfalls, abs=1e-8
+    )  # RK4 at 0.25 ms
     assert stepped.signals == exact.signals
     row = int(np.searchsorted(exact.t, 1.5))
     assert exact.t[row] == stepped.t[300] == 1.5
@@ -473,7 +619,9 @@ def test_the_record_of_a_fixed_step_run_is_that_of_the_event_engine_where_both_h
         assert stepped[name][300] == pytest.approx(exact[name][row], abs=scale)
     assert stepped.ledger.stored_start == pytest.approx(exact.ledger.stored_start)
     assert stepped.ledger.work == pytest.approx(exact.ledger.work, rel=1e-6)
-    assert stepped.ledger.jump_losses == pytest.approx(exact.ledger.jump_losses, rel=1e-6, abs=1e-12)
+    assert stepped.ledger.jump_losses == pytest.approx(
+        exact.ledger.jump_losses, rel=1e-6, abs=1e-12
+    )
     assert stepped.ledger.relative_residual < 1e-8
 
 

@@ -1,4 +1,7 @@
-"""The rigid rimless wheel has a gait in closed form (McGeer, Coleman): the simulated one must be that one."""
+"""The rigid rimless wheel has a gait in closed form (McGeer, Coleman):
+
+the simulated one must be that one.
+"""
 
 import math
 from typing import NamedTuple
@@ -11,11 +14,25 @@ from scipy.optimize import brentq
 from footfall.engines.analysis.return_map import NoCycle, find_cycle
 from footfall.hybrid.outcome import Outcome
 from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
-from support.wheels import ALPHA, FINE, GRAVITY, HALF, LENGTH, MASS, rigid_start, rigid_wheel, run, section_after
+from support.wheels import (
+    ALPHA,
+    FINE,
+    GRAVITY,
+    HALF,
+    LENGTH,
+    MASS,
+    rigid_start,
+    rigid_wheel,
+    run,
+    section_after,
+)
 
 
 class Gait(NamedTuple):
-    """Steady rolling down a slope, driven by a constant wheel torque: energy between impacts, angular momentum at them."""
+    """Steady rolling down a slope, driven by a constant wheel torque:
+
+    energy between impacts, angular momentum at them.
+    """
 
     slope: float = 0.0
     torque: float = 0.0
@@ -59,7 +76,9 @@ class Gait(NamedTuple):
         """By quadrature: the only number here without a formula."""
         slowest = self.slope + math.asin(min(1.0, self.torque / (MASS * GRAVITY * LENGTH)))
         with mpmath.workdps(30):
-            return float(mpmath.quad(lambda a: 1 / mpmath.sqrt(self.rate_squared(a)), [-HALF, slowest, HALF]))
+            return float(
+                mpmath.quad(lambda a: 1 / mpmath.sqrt(self.rate_squared(a)), [-HALF, slowest, HALF])
+            )
 
     @property
     def speed(self) -> float:
@@ -73,14 +92,21 @@ def critical_slope() -> float:
 
 def contact_loss_slope() -> float:
     """Where the foot carries nothing just before the impact."""
-    return brentq(lambda slope: Gait(slope).rate_before ** 2 - GRAVITY / LENGTH * math.cos(HALF + slope), 0.1, 0.4, xtol=1e-15)
+    return brentq(
+        lambda slope: Gait(slope).rate_before ** 2 - GRAVITY / LENGTH * math.cos(HALF + slope),
+        0.1,
+        0.4,
+        xtol=1e-15,
+    )
 
 
 def least_torque() -> float:
     """On the level: where the steady rate just carries the hub over its highest moment."""
 
     def left_at_the_top(torque: float) -> float:
-        return float(Gait(torque=torque).rate_squared(mpmath.asin(torque / (MASS * GRAVITY * LENGTH))))
+        return float(
+            Gait(torque=torque).rate_squared(mpmath.asin(torque / (MASS * GRAVITY * LENGTH)))
+        )
 
     return brentq(left_at_the_top, 0.1, 1.2, xtol=1e-15)
 
@@ -105,7 +131,9 @@ each_gait = pytest.mark.parametrize("gait", GAITS.values(), ids=GAITS.keys())
     ids=["slope 0.08", "slope 0.12", "torque 1.2"],
 )
 def test_reference_gaits_are_the_closed_forms(gait, page):
-    assert (gait.rate_after, gait.rate_before, gait.step_time, gait.speed) == pytest.approx(page, abs=1e-6)
+    assert (gait.rate_after, gait.rate_before, gait.step_time, gait.speed) == pytest.approx(
+        page, abs=1e-6
+    )
 
 
 def test_reference_limits_are_the_closed_forms():
@@ -115,12 +143,17 @@ def test_reference_limits_are_the_closed_forms():
     assert contact_loss_slope() == pytest.approx(0.239978, abs=1e-6)
     assert math.degrees(contact_loss_slope()) == pytest.approx(13.7497, abs=1e-4)
     assert least_torque() == pytest.approx(0.57971, abs=1e-5)
-    assert math.asin(least_torque() / (4.45 * GRAVITY * 0.06)) == pytest.approx(0.2232, abs=1e-4)  # the torso's lean for it
+    assert math.asin(least_torque() / (4.45 * GRAVITY * 0.06)) == pytest.approx(
+        0.2232, abs=1e-4
+    )  # the torso's lean for it
 
 
 @each_gait
 def test_gait_and_its_multiplier_match_the_closed_form(gait):
-    """Solver at 1e-10 a step, Newton to 1e-12: fixed point, period, speed and multiplier to 1e-10."""
+    """Solver at 1e-10 a step, Newton to 1e-12:
+
+    fixed point, period, speed and multiplier to 1e-10.
+    """
     cycle = find_cycle(gait.wheel, rigid_start(3.0), "touchdown", FINE)
     assert -float(cycle.state.x.spoke_rate) == pytest.approx(gait.rate_after, rel=1e-10)
     assert float(cycle.state.x.spoke_angle) == pytest.approx(HALF, rel=1e-10)
@@ -134,10 +167,13 @@ def test_multiplier_is_the_slope_of_the_return_map(gait):
     """By central differences, which know nothing of derivatives through events."""
     step = 1e-3
     rates = (gait.rate_after + step, gait.rate_after - step)
-    above, below = (-float(section_after(gait.wheel, rigid_start(rate), "touchdown").spoke_rate) for rate in rates)
+    above, below = (
+        -float(section_after(gait.wheel, rigid_start(rate), "touchdown").spoke_rate)
+        for rate in rates
+    )
     slope = (above - below) / (2 * step)
-    # The map is lambda sqrt(w^2 + gained): truncation step^2/2 (1 - lambda^2)/w^2 lambda^2, below 4e-8; the solver's
-    # 1e-10 of 4 rad/s, divided by the step, 4e-7.
+    # The map is lambda sqrt(w^2 + gained): truncation step^2/2 (1 - lambda^2)/w^2 lambda^2, below
+    # 4e-8; the solver's 1e-10 of 4 rad/s, divided by the step, 4e-7.
     assert slope == pytest.approx(gait.kept**2, abs=5e-7)
 
 
@@ -146,7 +182,9 @@ def test_simulated_steps_have_the_quadrature_time_and_speed(gait):
     done = run(gait.wheel, rigid_start(gait.rate_after), 3.5 * gait.step_time, FINE)
     landings = done.events_named("touchdown")
     assert len(landings) == 3
-    assert np.diff([0.0, *(event.t for event in landings)]) == pytest.approx(gait.step_time, rel=1e-9)
+    assert np.diff([0.0, *(event.t for event in landings)]) == pytest.approx(
+        gait.step_time, rel=1e-9
+    )
     before = [done["spoke_rate"][event.row_before] for event in landings]
     assert before == pytest.approx([-gait.rate_before] * 3, rel=1e-9)
     distance = done["travel.distance"]
@@ -157,17 +195,25 @@ def test_simulated_steps_have_the_quadrature_time_and_speed(gait):
 
 @pytest.mark.parametrize(
     ("limit", "gait_at"),
-    [(critical_slope, lambda slope: Gait(slope=slope)), (least_torque, lambda torque: Gait(torque=torque))],
+    [
+        (critical_slope, lambda slope: Gait(slope=slope)),
+        (least_torque, lambda torque: Gait(torque=torque)),
+    ],
     ids=["critical slope", "least torque"],
 )
 def test_wheel_rolls_just_above_the_limit_and_rocks_back_just_below(limit, gait_at):
-    """From the steady rate, a millionth to either side: ten thousand times the solver's tolerance."""
+    """From the steady rate, a millionth to either side:
+
+    ten thousand times the solver's tolerance.
+    """
     above, below = (gait_at(limit() * (1 + change)) for change in (1e-6, -1e-6))
     rolls = run(above.wheel, rigid_start(above.rate_after), 6.0, FINE)
     stops = run(below.wheel, rigid_start(below.rate_after), 6.0, FINE)
     assert rolls.outcome is Outcome.reached_end and len(rolls.events_named("touchdown")) >= 2
     assert stops.outcome is Outcome.rocked_back and not stops.events_named("touchdown")
-    assert stops.ending.state["spoke_angle"] == pytest.approx(HALF, abs=1e-9)  # back on the spoke it came from
+    assert stops.ending.state["spoke_angle"] == pytest.approx(
+        HALF, abs=1e-9
+    )  # back on the spoke it came from
 
 
 def test_no_gait_is_found_below_the_critical_slope():
@@ -181,7 +227,11 @@ def test_foot_lifts_just_above_the_contact_loss_slope_and_holds_just_below():
     holds = run(below.wheel, rigid_start(below.rate_after), 2.0, FINE)
     assert lifts.outcome is Outcome.lifted_off and not lifts.events_named("touchdown")
     angle, rate = lifts.ending.state["spoke_angle"], lifts.ending.state["spoke_rate"]
-    assert rate**2 * LENGTH == pytest.approx(GRAVITY * math.cos(angle - above.slope), rel=1e-9)  # weight along the spoke
+    assert rate**2 * LENGTH == pytest.approx(
+        GRAVITY * math.cos(angle - above.slope), rel=1e-9
+    )  # weight along the spoke
     assert holds.outcome is Outcome.reached_end
     force = holds["foot.fz"][[event.row_before for event in holds.events_named("touchdown")]]
-    assert len(force) > 10 and np.all(force > 0) and np.all(force < 1e-4 * MASS * GRAVITY)  # a millionth from nothing
+    assert (
+        len(force) > 10 and np.all(force > 0) and np.all(force < 1e-4 * MASS * GRAVITY)
+    )  # a millionth from nothing

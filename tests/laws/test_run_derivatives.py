@@ -1,4 +1,7 @@
-"""Derivatives through events: the passive wheel has them in closed form, the compliant one is held against differences."""
+"""Derivatives through events:
+
+the passive wheel has them in closed form, the compliant one is held against differences.
+"""
 
 import dataclasses
 
@@ -17,7 +20,8 @@ from footfall.hybrid.system import Event, Jump, Rates
 from footfall.scenario.derivatives import require_numbers
 from footfall.scenario.errors import ScenarioError
 
-#: Tight, so that what is compared is the derivative and not the run: an error of the run moves derivatives by about as much.
+#: Tight, so that what is compared is the derivative and not the run: an error of the run moves
+#: derivatives by about as much.
 FINE = {"sim.rtol": 1e-11, "sim.atol": 1e-12}
 SLOPE, RATE, SPOKES, LENGTH, GRAVITY = 0.08, -3.0, 10, 0.26, 9.81
 FALLS = 3
@@ -30,7 +34,10 @@ def passive():
 
 
 def rate_after(falls, slope, rate, length):
-    """omega_n^2 = c^2 (omega_(n-1)^2 + G), c = cos(2 pi / n), G = 4 g sin(pi / n) sin(slope) / l: McGeer's wheel."""
+    """omega_n^2 = c^2 (omega_(n-1)^2 + G), c = cos(2 pi / n), G = 4 g sin(pi / n) sin(slope) / l:
+
+    McGeer's wheel.
+    """
     kept = mpmath.cos(2 * mpmath.pi / SPOKES) ** 2
     gained = 4 * GRAVITY * mpmath.sin(mpmath.pi / SPOKES) * mpmath.sin(slope) / length
     square = mpmath.mpf(rate) ** 2
@@ -57,18 +64,26 @@ def by_each(function):
     point = (SLOPE, RATE, LENGTH)
     with mpmath.workdps(25):
         return [
-            float(mpmath.diff(lambda v, i=i: function(FALLS, *point[:i], v, *point[i + 1 :]), point[i]))
+            float(
+                mpmath.diff(
+                    lambda v, i=i: function(FALLS, *point[:i], v, *point[i + 1 :]), point[i]
+                )
+            )
             for i in range(len(point))
         ]
 
 
 def test_gradient_through_three_impacts_is_that_of_the_closed_form(passive):
-    found = ff.gradient(lambda end: (end.x.spoke_rate, end.t), passive, KEYS, event="touchdown", count=FALLS)
+    found = ff.gradient(
+        lambda end: (end.x.spoke_rate, end.t), passive, KEYS, event="touchdown", count=FALLS
+    )
     assert found.value[0] == pytest.approx(
         float(rate_after(FALLS, SLOPE, RATE, LENGTH)), rel=1e-9
     )  # a hundred times the tolerance
     for i, function in enumerate((rate_after, time_of)):
-        assert [found.slopes[key][i] for key in KEYS] == pytest.approx(by_each(function), rel=1e-8)  # ten times that
+        assert [found.slopes[key][i] for key in KEYS] == pytest.approx(
+            by_each(function), rel=1e-8
+        )  # ten times that
 
 
 def test_grad_and_jacfwd_of_an_endpoint_agree_and_a_second_derivative_is_refused(passive):
@@ -83,103 +98,167 @@ def test_grad_and_jacfwd_of_an_endpoint_agree_and_a_second_derivative_is_refused
 
 
 def test_work_and_outputs_to_a_time_against_differences_of_whole_runs():
-    """The compliant wheel through its first four footfalls: energy through ports, energy lost at jumps, place."""
+    """The compliant wheel through its first four footfalls:
+
+    energy through ports, energy lost at jumps, place.
+    """
     keys = {"leg.stiffness": 15000.0, "torso.pitch_setpoint": 0.6}
 
     def measure(end):
-        return {"motor": end.work.motor, "impact": end.jump_work.released_spring, "x": end.outputs.hub.x}
+        return {
+            "motor": end.work.motor,
+            "impact": end.jump_work.released_spring,
+            "x": end.outputs.hub.x,
+        }
 
     found = ff.gradient(measure, ff.load("rimless-wheel", FINE), list(keys), duration=0.9)
     assert int(found.end.m.steps) >= 4
     for key, value in keys.items():
-        # h^2 / 6 f''' of the difference and 1e-10 / h of the runs are both small for h = 1e-4 of the value: a third derivative of
-        # order f' / value^2 gives 1e-8, the runs 1e-6.
+        # h^2 / 6 f''' of the difference and 1e-10 / h of the runs are both small for h = 1e-4 of
+        # the value: a third derivative of order f' / value^2 gives 1e-8, the runs 1e-6.
         h = 1e-4 * value
-        ends = [ff.simulate(ff.load("rimless-wheel", {**FINE, key: value + s * h}, duration=0.9)) for s in (-1, 1)]
+        ends = [
+            ff.simulate(ff.load("rimless-wheel", {**FINE, key: value + s * h}, duration=0.9))
+            for s in (-1, 1)
+        ]
         seen = {
             "motor": [run.ledger.work["motor"] for run in ends],
             "impact": [-run.ledger.jump_losses["released_spring"] for run in ends],
             "x": [run["hub.x"][-1] for run in ends],
         }
         for name, (low, high) in seen.items():
-            assert float(found.slopes[key][name]) == pytest.approx((high - low) / (2 * h), rel=1e-5), (key, name)
+            assert float(found.slopes[key][name]) == pytest.approx(
+                (high - low) / (2 * h), rel=1e-5
+            ), (key, name)
 
 
 def test_simulating_with_traced_numbers_says_what_to_use_instead(passive):
     wheel = passive.system
     with pytest.raises(TypeError, match=r"ff\.endpoint.*ff\.gradient"):
-        jax.grad(lambda rate: ff.simulate(wheel, wheel.begin(wheel.Start(spoke_rate=rate))).t[-1])(RATE)
+        jax.grad(lambda rate: ff.simulate(wheel, wheel.begin(wheel.Start(spoke_rate=rate))).t[-1])(
+            RATE
+        )
     with pytest.raises(ScenarioError, match=r"ff\.endpoint"):
-        jax.grad(lambda slope: ff.load("passive-wheel", {"terrain.angle": slope}).plan.duration)(SLOPE)
+        jax.grad(lambda slope: ff.load("passive-wheel", {"terrain.angle": slope}).plan.duration)(
+            SLOPE
+        )
 
 
 def test_what_cannot_be_differentiated_is_refused(passive):
-    for keys, words in ((["spokes"], "no number that can move"), (["leg"], "no number"), ([], "needs a key")):
+    for keys, words in (
+        (["spokes"], "no number that can move"),
+        (["leg"], "no number"),
+        ([], "needs a key"),
+    ):
         with pytest.raises(ScenarioError, match=words):
             ff.gradient(lambda end: end.t, passive, keys)
     with pytest.raises(ScenarioError, match=r'fewer than 3 "touchdown" events within 0\.1 s'):
-        ff.gradient(lambda end: end.t, passive, ["leg.length"], event="touchdown", count=3, duration=0.1)
-    with pytest.raises(ScenarioError, match=r"cannot be differentiated by gait\.lift"):  # its moves are planned when it is made
+        ff.gradient(
+            lambda end: end.t, passive, ["leg.length"], event="touchdown", count=3, duration=0.1
+        )
+    with pytest.raises(
+        ScenarioError, match=r"cannot be differentiated by gait\.lift"
+    ):  # its moves are planned when it is made
         ff.gradient(lambda end: end.t, ff.load("two-leg-single-step"), ["gait.lift"])
     with pytest.raises(ScenarioError, match="MuJoCo"):
         ff.gradient(lambda end: end.t, ff.load("urchin-walk"), ["gravity"])
 
 
 def test_any_number_of_a_system_and_a_state_can_be_differentiated(passive):
-    """Also without a scenario: by the mass (which does not matter) and the state, in reverse mode."""
+    """Also without a scenario:
+
+    by the mass (which does not matter) and the state, in reverse mode.
+    """
     wheel, state = passive.system, passive.start
 
     def time(rate):
         x = type(state.x)(spoke_angle=state.x.spoke_angle, spoke_rate=rate)
-        return ff.endpoint(wheel, ff.HybridState(x, state.m), passive.plan, event="touchdown", count=FALLS).t
+        return ff.endpoint(
+            wheel, ff.HybridState(x, state.m), passive.plan, event="touchdown", count=FALLS
+        ).t
 
     assert float(jax.grad(time)(RATE)) == pytest.approx(by_each(time_of)[1], rel=1e-8)
 
 
-# --- events in the same instant -----------------------------------------------------------------------------------
+# --- events in the same instant
+# -----------------------------------------------------------------------------------
 
 
 def test_two_feet_that_land_together_are_differentiated_each_at_its_own_time():
-    """The two-sided wheel walking straight, four landings of both feet at once; steering parts them. The left damper's work too."""
+    """The two-sided wheel walking straight, four landings of both feet at once; steering parts
+    them. The left damper's work too.
+    """
     name, h = "rimless-wheel-turning", 1e-4
 
     def measure(end):
-        return {"heading": end.x.heading, "damper": end.work.damper_left, "spring": end.jump_work.released_spring}
+        return {
+            "heading": end.x.heading,
+            "damper": end.work.damper_left,
+            "spring": end.jump_work.released_spring,
+        }
 
-    found = ff.gradient(measure, ff.load(name, {"steering_current": 0.0}), "steering_current", duration=0.9)
+    found = ff.gradient(
+        measure, ff.load(name, {"steering_current": 0.0}), "steering_current", duration=0.9
+    )
     assert int(found.end.m.steps_left) == int(found.end.m.steps_right) >= 3
 
     def difference(h):
-        runs = [ff.simulate(ff.load(name, {"steering_current": s * h}, duration=0.9)) for s in (-1, 1)]
-        assert all(sum(event.name.startswith("touchdown") for event in run.events) >= 6 for run in runs)  # one by one
+        runs = [
+            ff.simulate(ff.load(name, {"steering_current": s * h}, duration=0.9)) for s in (-1, 1)
+        ]
+        assert all(
+            sum(event.name.startswith("touchdown") for event in run.events) >= 6 for run in runs
+        )  # one by one
         seen = [(run["heading"][-1], -run.ledger.losses["damper_left"]) for run in runs]
         return np.subtract(*seen[::-1]) / (2 * h)
 
-    # To either side the run is another one, so differences err by O(h) and two of them extrapolate: 1e-8 is left, times a
-    # third derivative of order 10; the runs leave 1e-9 / h.
+    # To either side the run is another one, so differences err by O(h) and two of them extrapolate:
+    # 1e-8 is left, times a third derivative of order 10; the runs leave 1e-9 / h.
     exact = 2 * difference(h) - difference(2 * h)
-    assert [found.slopes["steering_current"][key] for key in ("heading", "damper")] == pytest.approx(exact, rel=1e-5)
-    assert float(found.slopes["steering_current"]["heading"]) == pytest.approx(-0.71551, abs=1e-5)  # it was -0.93012
-    assert float(found.slopes["steering_current"]["spring"]) == pytest.approx(0.0, abs=1e-9)  # left and right alike
+    assert [
+        found.slopes["steering_current"][key] for key in ("heading", "damper")
+    ] == pytest.approx(exact, rel=1e-5)
+    assert float(found.slopes["steering_current"]["heading"]) == pytest.approx(
+        -0.71551, abs=1e-5
+    )  # it was -0.93012
+    assert float(found.slopes["steering_current"]["spring"]) == pytest.approx(
+        0.0, abs=1e-9
+    )  # left and right alike
 
 
 def test_the_gait_of_the_two_sided_wheel_has_the_multipliers_of_differences():
-    """Of the flow over a period, from mid-stance, with each number of the state moved by 1e-6 and 2e-6 to both sides, extrapolated."""
+    """Of the flow over a period, from mid-stance, with each number of the state moved by 1e-6 and
+    2e-6 to both sides, extrapolated.
+    """
     wheel = ff.load("rimless-wheel-turning", {"steering_current": 0.0})
     plan = ff.SimPlan(duration=1.0, rtol=1e-10, atol=1e-12)
-    near = {"height": 0.24553, "torso_angle": 0.591874, "speed": 0.779756, "climb_rate": -0.224601, "torso_rate": -0.00735}
+    near = {
+        "height": 0.24553,
+        "torso_angle": 0.591874,
+        "speed": 0.779756,
+        "climb_rate": -0.224601,
+        "torso_rate": -0.00735,
+    }
     near |= {"foot_ahead_left": 0.085527, "foot_ahead_right": 0.085527, "pitch_integral": 0.036692}
     guess = ff.HybridState(dataclasses.replace(wheel.start.x, **near), wheel.start.m)
     cycle = ff.find_cycle(wheel.system, guess, "touchdown_left", plan)
-    # The first and the fourth are of the sides against each other (they were 1.4325 and -0.0289). Differences are good to 1e-8.
-    assert cycle.multipliers[:4] == pytest.approx([1.24414068, 0.66679132, 0.62277670, 0.56846772], rel=1e-7)
+    # The first and the fourth are of the sides against each other (they were 1.4325 and -0.0289).
+    # Differences are good to 1e-8.
+    assert cycle.multipliers[:4] == pytest.approx(
+        [1.24414068, 0.66679132, 0.62277670, 0.56846772], rel=1e-7
+    )
 
 
 class Shutters(ManyBalls):
-    """Heights that fall by 1 m/s, and once they have met the floor rise by 1 m/s: exact in binary, so both meet it in one instant."""
+    """Heights that fall by 1 m/s, and once they have met the floor rise by 1 m/s:
+
+    exact in binary, so both meet it in one instant.
+    """
 
     def flow(self, t, x, m):
-        return Rates(Heights(x=jnp.where(m.n > 0, 1.0, -1.0), v=0.0 * x.v), NoPower(none=0.0 * x.v[0]))
+        return Rates(
+            Heights(x=jnp.where(m.n > 0, 1.0, -1.0), v=0.0 * x.v), NoPower(none=0.0 * x.v[0])
+        )
 
 
 def test_an_event_that_waits_for_another_at_the_same_time_has_its_own_derivative():
@@ -189,7 +268,9 @@ def test_an_event_that_waits_for_another_at_the_same_time_has_its_own_derivative
 
     both = jnp.array([0.5, 0.5])
     assert np.allclose(heights(both), 0.25, rtol=0, atol=1e-12)
-    assert np.allclose(jax.jacfwd(heights)(both), -np.eye(2), rtol=0, atol=1e-12)  # t - h, each by its own: rounding
+    assert np.allclose(
+        jax.jacfwd(heights)(both), -np.eye(2), rtol=0, atol=1e-12
+    )  # t - h, each by its own: rounding
 
 
 class Fuses(eqx.Module):
@@ -204,7 +285,9 @@ class Burnt(eqx.Module):
 
 
 class TwoFuses(AbstractToy):
-    """dx/dt has one value before two fuses are burnt, one after either, one after both; a jump burns both that are due."""
+    """dx/dt has one value before two fuses are burnt, one after either, one after both; a jump
+    burns both that are due.
+    """
 
     before: float = param(1.0, doc="dx/dt")
     after_a: float = param(2.0, doc="dx/dt")
@@ -255,4 +338,6 @@ def test_a_derivative_that_does_not_exist_is_refused_in_words():
     with pytest.raises(NoCycle, match="same instant"):
         ff.find_cycle(TwoFuses(after_both=3.0), burnt_at(0.5, 0.5), "a", ff.SimPlan(duration=1.0))
     with pytest.raises(ScenarioError, match=r"no derivative by leg\.length.*same instant"):
-        require_numbers({"gravity": {"x": np.float64(1.0)}, "leg.length": {"x": np.float64(np.nan)}})
+        require_numbers(
+            {"gravity": {"x": np.float64(1.0)}, "leg.length": {"x": np.float64(np.nan)}}
+        )

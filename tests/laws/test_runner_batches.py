@@ -1,4 +1,6 @@
-"""Runners in batches: the step engine comes to the event engine's result with its order, lane by lane, whatever varies."""
+"""Runners in batches: the step engine comes to the event engine's result with its order, lane by
+lane, whatever varies.
+"""
 
 import dataclasses
 import functools
@@ -16,7 +18,8 @@ from support.batches import run_interpreted
 
 DURATION = 0.2  # s; both pads have been in and out of the water
 STATES = ("x", "y", "vx", "vy")
-#: One robot a lane: the default, then one number changed in each. The last has pads of 4 mm, which carry nothing.
+#: One robot a lane: the default, then one number changed in each. The last has pads of 4 mm, which
+#: carry nothing.
 COLUMNS = {
     "drive.frequency": np.array([8.0, 6.0, 10.0, 8.0, 8.0, 8.0, 8.0]),
     "foot.radius": np.array([0.020, 0.020, 0.020, 0.016, 0.020, 0.020, 0.004]),
@@ -43,7 +46,9 @@ def robots():
 
 
 def batch(steps, duration=DURATION, lanes=None, **more):
-    return run_batch(*(lanes or robots()), BatchPlan(duration, step=duration / steps, path="cpp", **more))
+    return run_batch(
+        *(lanes or robots()), BatchPlan(duration, step=duration / steps, path="cpp", **more)
+    )
 
 
 def one_of(lanes, lane):
@@ -56,8 +61,13 @@ def end_of(result):
 
 
 def exactly(lanes, duration):
-    """Every lane by itself through the event engine, two digits better than anything that is compared with it."""
-    return [simulate(*one_of(lanes, lane), SimPlan(duration=duration, **PRECISELY)) for lane in range(LANES)]
+    """Every lane by itself through the event engine, two digits better than anything that is
+    compared with it.
+    """
+    return [
+        simulate(*one_of(lanes, lane), SimPlan(duration=duration, **PRECISELY))
+        for lane in range(LANES)
+    ]
 
 
 def orders(counts, errors):
@@ -75,26 +85,35 @@ def states(runs):
 
 
 def test_the_step_engine_converges_to_the_event_engine(exact):
-    """With order 4 in the books. In the state with 4 while steps are long, and with 2.5 at last: the load of a pad that goes under grows
-    with depth^1.5, and a polynomial of any degree misses the integral of that by h^2.5, also from the very instant of touching."""
+    """With order 4 in the books. In the state with 4 while steps are long, and with 2.5 at last:
+    the load of a pad that goes under grows with depth^1.5, and a polynomial of any degree misses
+    the integral of that by h^2.5, also from the very instant of touching."""
     counts = 100 * 2 ** np.arange(6)
     results = [batch(n) for n in counts]
-    errors = np.array([np.max(np.abs(end_of(result) - states(exact)), axis=0) for result in results])
+    errors = np.array(
+        [np.max(np.abs(end_of(result) - states(exact)), axis=0) for result in results]
+    )
     # Of the lanes together: each is irregular, by where in a step it happens to meet the surface.
     assert 2.5 < np.mean(orders(counts, errors)[:SINKS]) < 4.0
-    # A pad loads the robot with 30 m/s^2 within 5 ms. Of t^1.5 Simpson's rule misses 0.0024: 6e-9 m/s in the first step of 63 us.
+    # A pad loads the robot with 30 m/s^2 within 5 ms. Of t^1.5 Simpson's rule misses 0.0024: 6e-9
+    # m/s in the first step of 63 us.
     assert np.max(errors[-1]) < 5e-7  # a dozen edges go through the surface, 8e-8 together
     residuals = np.array([result.columns["relative_residual"] for result in results])
     assert np.all(np.abs(orders(counts, residuals) - 4.0) < 0.3)
 
 
 def test_where_no_pad_crosses_the_surface_the_order_is_four():
-    """Drowned, and folding over 2 m/s: what is not smooth is drag where the water's speed along a pad changes sign, a |a|."""
+    """Drowned, and folding over 2 m/s:
+
+    what is not smooth is drag where the water's speed along a pad changes sign, a |a|.
+    """
     system, start = robots()
     system = eqx.tree_at(lambda s: (s.foot.blend_speed, s.body.half_height), system, (2.0, 10.0))
     lanes = system, eqx.tree_at(lambda s: s.x.y, start, np.full(LANES, -0.3))
     expected, counts = states(exactly(lanes, 0.05)), np.array([25, 50, 100, 200])
-    errors = np.array([np.max(np.abs(end_of(batch(n, 0.05, lanes)) - expected), axis=0) for n in counts])
+    errors = np.array(
+        [np.max(np.abs(end_of(batch(n, 0.05, lanes)) - expected), axis=0) for n in counts]
+    )
     assert abs(np.mean(orders(counts, errors)) - 4.0) < 0.25
 
 
@@ -102,7 +121,9 @@ def test_lanes_end_as_they_should_and_pads_too_small_to_carry_sink(exact):
     result = batch(800)
     assert result.path.startswith("C++")
     outcomes = [Outcome(n) for n in result.columns["outcome"]]
-    assert outcomes == [run.outcome for run in exact] == [Outcome.reached_end] * SINKS + [Outcome.sank]
+    assert (
+        outcomes == [run.outcome for run in exact] == [Outcome.reached_end] * SINKS + [Outcome.sank]
+    )
     assert result.columns["jumps"].tolist() == [run.ending.jumps for run in exact]
     # The body goes down at 1 m/s, and where it is is known to 1e-6 m with these steps (above).
     assert result.columns["t_end"][SINKS] == pytest.approx(exact[SINKS].ending.t, abs=1e-6)
@@ -120,7 +141,9 @@ def test_a_robot_of_a_batch_does_what_it_does_alone():
         alone = batch(400, lanes=batched(biped(), columns))
         for name, values in alone.columns.items():
             np.testing.assert_array_equal(values[0], together.columns[name][lane], err_msg=name)
-        for one, all_of_them in zip(jax.tree.leaves(alone.end), jax.tree.leaves(together.end), strict=True):
+        for one, all_of_them in zip(
+            jax.tree.leaves(alone.end), jax.tree.leaves(together.end), strict=True
+        ):
             np.testing.assert_array_equal(one[0], all_of_them[lane])
 
 
@@ -130,7 +153,10 @@ def test_each_quantity_that_varies_matters(exact):
 
 
 def test_single_precision_stays_close():
-    """200 steps, each rounding speeds of 1 m/s to 6e-8: 1e-6 if half of them add up; forces of water do not amplify it."""
+    """200 steps, each rounding speeds of 1 m/s to 6e-8:
+
+    1e-6 if half of them add up; forces of water do not amplify it.
+    """
     double, single = batch(200), batch(200, precision="float32")
     for name in ("outcome", "jumps"):
         np.testing.assert_array_equal(double.columns[name], single.columns[name])
@@ -143,7 +169,11 @@ def test_single_precision_stays_close():
 def test_paths_agree_to_rounding(path, monkeypatch):
     """As for wheels, tests/contracts/test_batch_paths.py: 1e-13 over a few jumps."""
     plan = BatchPlan(0.02, step=5e-4, path="auto" if path == "pallas" else path)
-    other = run_interpreted(*robots(), plan, monkeypatch) if path == "pallas" else run_batch(*robots(), plan)
+    other = (
+        run_interpreted(*robots(), plan, monkeypatch)
+        if path == "pallas"
+        else run_batch(*robots(), plan)
+    )
     assert other.path.lower().startswith(path)
     cpp = run_batch(*robots(), dataclasses.replace(plan, path="cpp"))
     np.testing.assert_array_equal(cpp.columns["jumps"], other.columns["jumps"])

@@ -1,4 +1,5 @@
-"""Energy of the runner: power is passed on and not made, a folded foot only takes, every run closes its books.
+"""Energy of the runner: power is passed on and not made, a folded foot only takes, every run closes
+its books.
 
 Theory: docs/theory/water-runner.md; shared/physics/water-runner.md, section 11, items 3 and 8.
 """
@@ -37,19 +38,29 @@ def any_states(experiment, heights, count=200):
         low, high = heights if name == "y" else (-REACH[name], REACH[name])
         return draw.uniform(low, high, count)
 
-    return draw.uniform(0.0, 0.5, count), jax.tree_util.tree_map_with_path(drawn, as_floats(experiment.start.x))
+    return draw.uniform(0.0, 0.5, count), jax.tree_util.tree_map_with_path(
+        drawn, as_floats(experiment.start.x)
+    )
 
 
 @jax.jit
 @jax.vmap
 def powers_at(system, t, x):
-    """What the loads bring to the body (three terms), and what of it comes from the cranks, the feet and the tail."""
+    """What the loads bring to the body (three terms), and what of it comes from the cranks, the
+    feet and the tail.
+    """
     loads = all_loads(system, t, x, system.mode_at(t, x))
     at_feet = loads.legs.total(
-        lambda one: one.load.fx * one.leg.at.vx + one.load.fy * one.leg.at.vy + one.load.moment * one.leg.at.rate
+        lambda one: (
+            one.load.fx * one.leg.at.vx
+            + one.load.fy * one.leg.at.vy
+            + one.load.moment * one.leg.at.rate
+        )
     )
     to_body = jnp.stack([loads.fx * x.vx, loads.fy * x.vy, loads.moment * x.pitch_rate])
-    return to_body, jnp.stack([loads.torque * loads.frame.crank_rate, at_feet, loads.tail.drag + loads.tail.pressure])
+    return to_body, jnp.stack(
+        [loads.torque * loads.frame.crank_rate, at_feet, loads.tail.drag + loads.tail.pressure]
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,23 +77,31 @@ def test_massless_legs_pass_power_on(make, settings, heights):
     scale = np.abs(to_body).sum(axis=1) + np.abs(sources).sum(axis=1)
     assert np.mean(scale > 0.1) > 0.4  # W: enough of them are in the water or on the ground
     gap = to_body.sum(axis=1) - sources.sum(axis=1)
-    assert np.all(np.abs(gap) <= 1e-13 * scale)  # rounding of some hundred operations; the page reached 1e-14 W
+    assert np.all(
+        np.abs(gap) <= 1e-13 * scale
+    )  # rounding of some hundred operations; the page reached 1e-14 W
 
 
 @pytest.mark.parametrize("pressure", ["off", "on"])
 def test_a_folded_foot_gives_no_power_unless_the_water_presses_on_it(pressure):
-    """Section 11.8. Any place, any motion; with pressure on the folded pads, as the source may be read, they push the foot out."""
+    """Section 11.8. Any place, any motion; with pressure on the folded pads, as the source may be
+    read, they push the foot out.
+    """
     draw = np.random.default_rng(8)
     angle, count = draw.uniform(-math.pi, math.pi, 20_000), 20_000
     at = FootPoint(
         draw.uniform(-1.0, 1.0, count), draw.uniform(-0.08, 0.03, count), draw.uniform(-3.0, 3.0, count),
         draw.uniform(-3.0, 3.0, count), np.cos(angle), np.sin(angle), draw.uniform(-60.0, 60.0, count),
     )  # fmt: skip
-    foot = BreakawayPad(folding="hard", folded_hydrostatics=pressure, edge_radius=0.025, folded_share=0.4)
+    foot = BreakawayPad(
+        folding="hard", folded_hydrostatics=pressure, edge_radius=0.025, folded_share=0.4
+    )
     load = jax.jit(foot.folded_load)(FootPoint(*map(jnp.asarray, at)), WATER)
     parts = np.stack([load.fx * at.vx, load.fy * at.vy, load.moment * at.rate])
     power, scale = parts.sum(axis=0), np.abs(parts).sum(axis=0)
-    np.testing.assert_allclose(power, load.drag + load.pressure, rtol=0, atol=1e-13 * scale.max())  # rounding
+    np.testing.assert_allclose(
+        power, load.drag + load.pressure, rtol=0, atol=1e-13 * scale.max()
+    )  # rounding
     if pressure == "off":
         assert np.all(power <= 1e-14 * scale) and not np.any(load.pressure)
     else:
@@ -99,8 +118,15 @@ def test_books_of_the_default_run_on_water_are_closed():
 
 
 def test_what_is_missing_in_the_books_shrinks_with_the_tolerance():
-    """Local errors below rtol, of either sign over some hundred steps, leave less than rtol of what went through."""
+    """Local errors below rtol, of either sign over some hundred steps, leave less than rtol of what
+    went through.
+    """
     tolerances = np.array([1e-3, 1e-5, 1e-7, 1e-9])
-    missing = np.array([run(runner(), 0.5, rtol=rtol, atol=1e-2 * rtol).ledger.relative_residual for rtol in tolerances])
+    missing = np.array(
+        [
+            run(runner(), 0.5, rtol=rtol, atol=1e-2 * rtol).ledger.relative_residual
+            for rtol in tolerances
+        ]
+    )
     assert np.all(missing < tolerances)
     assert np.all(missing[1:] < 0.1 * missing[:-1])

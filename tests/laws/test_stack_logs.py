@@ -1,4 +1,7 @@
-"""A log against the model: replay is exact where nothing differs, and a fit finds what was changed."""
+"""A log against the model:
+
+replay is exact where nothing differs, and a fit finds what was changed.
+"""
 
 import dataclasses
 import json
@@ -27,14 +30,24 @@ SCRIPT = ("0.05 motors-on", "0.1 run", "2.5 setpoint 0.65")
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
-    return bench_log(tmp_path_factory.mktemp("log") / "stack.mcap", 5.0, age_us=AGE_US, script=SCRIPT)
+    return bench_log(
+        tmp_path_factory.mktemp("log") / "stack.mcap", 5.0, age_us=AGE_US, script=SCRIPT
+    )
 
 
 def test_a_log_of_the_bench_replays_to_itself(log):
-    """Same programs, same plant, same operator, same age of the pitch: the numbers of the log, to the last digit it keeps."""
+    """Same programs, same plant, same operator, same age of the pitch:
+
+    the numbers of the log, to the last digit it keeps.
+    """
     found = replay(read_stack_log(log), age=AGE_US * 1e-6)
     assert found.on.sum() > 300 and found.outcome == "running" and not found.fault
-    assert {row.name for row in found.mismatches} >= {"pitch", "motor_vel_l", "pid_output", "bus_current"}
+    assert {row.name for row in found.mismatches} >= {
+        "pitch",
+        "motor_vel_l",
+        "pid_output",
+        "bus_current",
+    }
     for row in found.mismatches:
         assert row.difference == 0.0 and row.shift == 0.0, row.name
 
@@ -47,10 +60,14 @@ def test_another_age_of_the_pitch_shows_as_another_spread(log):
 
 
 def test_the_command_replays_and_draws(log):
-    done = footfall("stack", "replay", str(log), "--delay", str(AGE_US * 1e-6), "--json", cwd=log.parent)
+    done = footfall(
+        "stack", "replay", str(log), "--delay", str(AGE_US * 1e-6), "--json", cwd=log.parent
+    )
     assert done.status == 0, done.err
     told = done.said
-    assert told["scenario"] == "rimless-wheel" and all(row["difference"] == 0.0 for row in told["mismatches"])
+    assert told["scenario"] == "rimless-wheel" and all(
+        row["difference"] == 0.0 for row in told["mismatches"]
+    )
     assert (log.parent / "replay.png").stat().st_size > 20_000
 
 
@@ -68,7 +85,9 @@ def test_a_walk_too_short_or_never_begun_cannot_be_fitted(log):
     short = read_stack_log(log)
     with pytest.raises(StackLogError, match="needs 4 s"):
         fit(short)
-    idle = dataclasses.replace(short, columns=short.columns | {"setpoint_on": np.zeros(len(short), bool)})
+    idle = dataclasses.replace(
+        short, columns=short.columns | {"setpoint_on": np.zeros(len(short), bool)}
+    )
     with pytest.raises(StackLogError, match="took 0 s"):
         fit(idle)
 
@@ -82,11 +101,14 @@ def test_what_cannot_be_compared_is_said_in_a_line(log, tmp_path):
         ("replay", str(log), "--scenario", "passive-wheel"): "no control computer",
         ("replay", str(log), "--picture", "nowhere/at/all.png"): "folder that exists",
     }
-    for (arguments, word), done in zip(cases.items(), several([["stack", *a] for a in cases], tmp_path), strict=True):
+    for (arguments, word), done in zip(
+        cases.items(), several([["stack", *a] for a in cases], tmp_path), strict=True
+    ):
         assert done.status == 2 and word in done.err and "Traceback" not in done.err, arguments
 
 
-# --- logs that lie ---------------------------------------------------------------------------------------------------------
+# --- logs that lie
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -128,12 +150,17 @@ def test_times_that_are_unknown_negative_falling_or_far_away_are_refused(log, tm
 
 def test_settings_that_make_sense_only_alone_are_told_not_simulated(log, tmp_path):
     cases = {
-        "low_period_us": (300, "do not run with its settings"),  # the mid level's polls fall between the ticks
+        "low_period_us": (
+            300,
+            "do not run with its settings",
+        ),  # the mid level's polls fall between the ticks
         "motors": (1, "motors = 1"),  # and the scenario has two
     }
     for name, (value, words) in cases.items():
         with pytest.raises(StackLogError, match=words):
-            replay(read_stack_log(damaged_log(tmp_path / "stack.mcap", log, settings={name: value})))
+            replay(
+                read_stack_log(damaged_log(tmp_path / "stack.mcap", log, settings={name: value}))
+            )
     last = len(read_stack_log(log)) - 1
     for t, settings, words in (
         (86_400.0, {}, "ticks of its fastest clock"),  # a day
@@ -141,7 +168,9 @@ def test_settings_that_make_sense_only_alone_are_told_not_simulated(log, tmp_pat
         (5.0, {"high_period_us": 7}, "nearly one a cycle"),  # 500 records of 700 000 cycles
         (400.0, {}, "nearly one a cycle"),
     ):
-        long = damaged_log(tmp_path / "stack.mcap", log, settings=settings, records={last: {"t": t}})
+        long = damaged_log(
+            tmp_path / "stack.mcap", log, settings=settings, records={last: {"t": t}}
+        )
         with pytest.raises(StackLogError, match=words):
             replay(read_stack_log(long))
 
@@ -160,7 +189,9 @@ def test_a_log_cannot_make_footfall_read_a_file_or_run_code(log, tmp_path):
     assert trap.exists(), "the trap does not work, so the rest of this test would show nothing"
     trap.unlink()
     for name in (evil, "../evil.toml", "", "\x1b[2J", "x" * 10_000):
-        hostile = read_stack_log(damaged_log(tmp_path / "stack.mcap", log, about={"scenario": name}))
+        hostile = read_stack_log(
+            damaged_log(tmp_path / "stack.mcap", log, about={"scenario": name})
+        )
         for use in (replay, lambda it: fit(dataclasses.replace(it, columns=lockstep_like(it)))):
             with pytest.raises(StackLogError, match="--scenario"):
                 use(hostile)
@@ -171,11 +202,15 @@ def test_a_log_cannot_make_footfall_read_a_file_or_run_code(log, tmp_path):
         "controller.kind=evil.py:X",
         "robot=evil.toml",
     ):
-        hostile = read_stack_log(damaged_log(tmp_path / "stack.mcap", log, about={"changes": json.dumps([change])}))
+        hostile = read_stack_log(
+            damaged_log(tmp_path / "stack.mcap", log, about={"changes": json.dumps([change])})
+        )
         with pytest.raises(ScenarioError):
             replay(hostile)
     damaged_log(tmp_path / "stack.mcap", log, about={"scenario": "evil.toml"})
-    for done in several([["stack", "replay", "stack.mcap"], ["stack", "fit", "stack.mcap", "--set", "a"]], tmp_path):
+    for done in several(
+        [["stack", "replay", "stack.mcap"], ["stack", "fit", "stack.mcap", "--set", "a"]], tmp_path
+    ):
         assert done.status == 2 and "Traceback" not in done.err
     assert not trap.exists()
 
@@ -185,7 +220,8 @@ def lockstep_like(log):
     return log.columns | {"t": 10.0 * log["t"]}
 
 
-# --- the comparison itself -------------------------------------------------------------------------------------------------
+# --- the comparison itself
+# -------------------------------------------------------------------------------------------------
 
 PERIOD = 0.01
 
@@ -217,8 +253,9 @@ def test_a_shift_in_time_is_found_whatever_is_missing(shift):
 
 
 def test_noises_that_have_nothing_in_common_are_not_shifted_into_likeness():
-    """31 shifts of 30 cycles each: a root mean square of those scatters by 1 / sqrt(60) = 13 %, and the least of 31 lies 2.5 times that
-    below, so about two thirds is chance. A comparison of fewer cycles at larger shifts falls to nothing."""
+    """31 shifts of 30 cycles each: a root mean square of those scatters by 1 / sqrt(60) = 13 %, and
+    the least of 31 lies 2.5 times that below, so about two thirds is chance. A comparison of fewer
+    cycles at larger shifts falls to nothing."""
     shares = []
     for seed in range(20):
         a, b = np.random.default_rng(seed).normal(size=(2, 60))
@@ -240,12 +277,16 @@ def test_a_jittered_cycle_is_compared_with_the_one_nearest_in_time():
     times = PERIOD * np.arange(500)
     late = np.random.default_rng(1).uniform(-0.45, 0.45, 500) * PERIOD
     assert (replaying._nearest(times + late, times) == np.arange(500)).all()
-    assert replaying._nearest(np.array([-1.0, 9.0]), times).tolist() == [0, 499]  # beyond the ends: the ends
+    assert replaying._nearest(np.array([-1.0, 9.0]), times).tolist() == [
+        0,
+        499,
+    ]  # beyond the ends: the ends
 
 
 def test_a_jittered_log_replays_as_well_as_an_exact_one(log):
-    """Records up to 4 ms late are still of their own cycles. Those in which the operator did something are on time: what he did would
-    otherwise be seen one cycle later, and truly be another run."""
+    """Records up to 4 ms late are still of their own cycles. Those in which the operator did
+    something are on time: what he did would otherwise be seen one cycle later, and truly be another
+    run."""
     exact = read_stack_log(log)
     wishes = np.stack([exact[name] for name in ("setpoint_on", "motors_on", "pitch_setpoint")])
     did = np.concatenate([[True], (np.diff(wishes.astype(float)) != 0).any(axis=0)])
@@ -255,7 +296,8 @@ def test_a_jittered_log_replays_as_well_as_an_exact_one(log):
         assert row.difference == 0.0 and row.shift == 0.0, row.name
 
 
-# --- the fit's arithmetic --------------------------------------------------------------------------------------------------
+# --- the fit's arithmetic
+# --------------------------------------------------------------------------------------------------
 
 
 def test_errors_are_those_of_linear_least_squares():
@@ -270,7 +312,9 @@ def test_errors_are_those_of_linear_least_squares():
     seen = slopes @ truth + noise * draw.normal(size=(4000, 6))
     found = np.linalg.lstsq(slopes / noise[:, None], (seen / noise).T, rcond=None)[0]
     assert told == pytest.approx(found.std(axis=1), rel=0.05)  # 4000 draws tell a scatter to 1.1 %
-    assert fitting._errors(slopes, noise, 0.2, ranges) == pytest.approx(told)  # luck does not make them smaller
+    assert fitting._errors(slopes, noise, 0.2, ranges) == pytest.approx(
+        told
+    )  # luck does not make them smaller
     assert fitting._errors(slopes, noise, 3.0, ranges) == pytest.approx(3.0 * told)
 
 
@@ -290,19 +334,36 @@ def test_an_estimate_at_the_edge_of_the_search_is_marked(capsys):
     assert "drivetrain.viscous" in marked and "the truth may lie beyond" in said
 
 
-# --- the robot in front of the programs -------------------------------------------------------------------------------------
+# --- the robot in front of the programs
+# -------------------------------------------------------------------------------------
 
 
 def test_settings_of_the_robot_are_those_of_the_page():
     settings = load_plant("rimless-wheel").settings
     gains, ampere = settings.gains, 2.7233  # A/(N m), section 5 of the page
-    assert gains[:3] == pytest.approx((6 * ampere, 10 * ampere, 0.45 * ampere), rel=1e-4)  # as many digits as the page has
+    assert gains[:3] == pytest.approx(
+        (6 * ampere, 10 * ampere, 0.45 * ampere), rel=1e-4
+    )  # as many digits as the page has
     assert gains[3:] == pytest.approx((5.0, 40.0, 0.01, 1000))
     assert settings.speed_limit == pytest.approx(8.0)  # turns/s
-    assert (settings.motors, settings.motor_signs, settings.steering, settings.setpoint) == (2, (1.0, 1.0), True, 0.6)
-    periods = (settings.high_period_us, settings.mid_period_us, settings.low_period_us, settings.report_period_us)
+    assert (settings.motors, settings.motor_signs, settings.steering, settings.setpoint) == (
+        2,
+        (1.0, 1.0),
+        True,
+        0.6,
+    )
+    periods = (
+        settings.high_period_us,
+        settings.mid_period_us,
+        settings.low_period_us,
+        settings.report_period_us,
+    )
     assert periods == (10_000, 1_000, 250, 10_000)
-    assert (settings.watchdog_us, settings.driver_watchdog_us, settings.current_limit) == (100_000, 100_000, 40.0)
+    assert (settings.watchdog_us, settings.driver_watchdog_us, settings.current_limit) == (
+        100_000,
+        100_000,
+        40.0,
+    )
     assert settings.torque_constant == 0.034
 
 
@@ -319,7 +380,9 @@ def test_a_held_robot_stands_still_at_zero_until_a_current_flows():
 @pytest.mark.parametrize("name", ["rimless-wheel", "rimless-wheel-turning"])
 def test_positions_are_the_sum_of_the_speeds_through_every_footfall(name):
     _, plant, settings, windings, battery = load_plant(name)
-    bench = VirtualBench(settings, plant, MidProgram(settings), windings, battery, ["0.01 motors-on", "0.02 run"])
+    bench = VirtualBench(
+        settings, plant, MidProgram(settings), windings, battery, ["0.01 motors-on", "0.02 run"]
+    )
     seen = []
     advance = plant.advance
 
@@ -332,10 +395,14 @@ def test_positions_are_the_sum_of_the_speeds_through_every_footfall(name):
     positions, speeds = np.array(seen).T
     moved, summed = np.diff(positions), 250e-6 * 0.5 * (speeds[1:] + speeds[:-1])
     assert plant.last_footfall[2] >= 5
-    # A footfall changes the speed at once, somewhere in a tick: no tick is off by more than the largest speed there is, and all
-    # together by less than 1 %. A spoke that was counted twice would be 5.4 / 10 turns at once.
+    # A footfall changes the speed at once, somewhere in a tick: no tick is off by more than the
+    # largest speed there is, and all together by less than 1 %. A spoke that was counted twice
+    # would be 5.4 / 10 turns at once.
     assert np.abs(moved - summed).max() < 250e-6 * np.ptp(speeds)
-    assert positions[-1] - positions[0] == pytest.approx(summed.sum(), rel=0.01) and positions[-1] > 5.0
+    assert (
+        positions[-1] - positions[0] == pytest.approx(summed.sum(), rel=0.01)
+        and positions[-1] > 5.0
+    )
 
 
 def test_a_robot_that_has_fallen_lies_still():

@@ -1,4 +1,6 @@
-"""The step formulas keep their order through events, clocks and ledgers; measured against the event engine on real wheels."""
+"""The step formulas keep their order through events, clocks and ledgers; measured against the event
+engine on real wheels.
+"""
 
 import numpy as np
 import pytest
@@ -22,10 +24,14 @@ def errors_of(scenario, method, steps, duration=2.0):
 
 
 @pytest.mark.parametrize(
-    "scenario", [TICKING, ("rimless-wheel", ()), ("passive-wheel", ())], ids=["ticks", "continuous", "passive"]
+    "scenario",
+    [TICKING, ("rimless-wheel", ()), ("passive-wheel", ())],
+    ids=["ticks", "continuous", "passive"],
 )
 def test_fourth_order_survives_events(scenario):
-    """Eight events in 2 s. Where in its step an event falls differs from step to step, so a ratio may be off 16 by a quarter."""
+    """Eight events in 2 s. Where in its step an event falls differs from step to step, so a ratio
+    may be off 16 by a quarter.
+    """
     errors, residuals, last = errors_of(scenario, "rk4", STEPS)
     assert last.columns["jumps"][0] == 8
     assert np.all(errors[:-1] / errors[1:] > 12.0), errors
@@ -44,19 +50,25 @@ def test_state_error_after_five_seconds_is_below_what_sweeps_ask_for():
     [
         ("rk2", TICKING, 3.5, 4.5),
         ("semi-implicit-euler", TICKING, 1.8, 2.2),
-        # a start in small steps after each jump makes coarse steps better than their order says, so the ratio rises to 8 from below
+        # a start in small steps after each jump makes coarse steps better than their order says, so
+        # the ratio rises to 8 from below
         ("linearly-implicit", ("passive-wheel", ()), 6.0, 9.0),
     ],
 )
 def test_other_methods_have_the_order_they_state(method, scenario, low, high):
-    errors, residuals, _ = errors_of(scenario, method, STEPS[:2] if method == "semi-implicit-euler" else STEPS)
+    errors, residuals, _ = errors_of(
+        scenario, method, STEPS[:2] if method == "semi-implicit-euler" else STEPS
+    )
     ratios = errors[:-1] / errors[1:]
     assert np.all(ratios > low) and np.all(ratios < high), errors
-    assert np.all(residuals[:-1] / residuals[1:] > 0.85 * low), residuals  # the ledger sees an error of the same order
+    assert np.all(residuals[:-1] / residuals[1:] > 0.85 * low), (
+        residuals
+    )  # the ledger sees an error of the same order
 
 
 def test_every_method_goes_to_the_same_answer():
-    """At 1.25 ms each is within its own error of the event engine; the worst is of first order and an error of 5 %.
+    """At 1.25 ms each is within its own error of the event engine; the worst is of first order and
+    an error of 5 %.
 
     The linearly implicit one, of order 3, has 1.5e-5 at 2.5 ms, hence about 2e-6 here.
     """
@@ -66,17 +78,24 @@ def test_every_method_goes_to_the_same_answer():
 
 
 def test_stiff_spokes_walk_and_close_their_books():
-    """Mass over damping is 69 microseconds, the steps 1000 to 250. The ledger misses what the damper does in the first of them."""
+    """Mass over damping is 69 microseconds, the steps 1000 to 250.
+
+    The ledger misses what the damper does in the first of them.
+    """
     experiment = wheel("rimless-wheel-stiff")
     columns = [
         run_batch(
-            experiment.system, experiment.start, BatchPlan(5.0, step=step, method="linearly-implicit", path="cpp")
+            experiment.system,
+            experiment.start,
+            BatchPlan(5.0, step=step, method="linearly-implicit", path="cpp"),
         ).columns
         for step in (1e-3, 5e-4, 2.5e-4)
     ]
     for column in columns:
         assert column["jumps"][0] == 21
-        assert column["mean_speed"][0] == pytest.approx(0.672, abs=1e-3)  # published: 0.6721 settled, 0.6717 over 2.5 to 5 s
+        assert column["mean_speed"][0] == pytest.approx(
+            0.672, abs=1e-3
+        )  # published: 0.6721 settled, 0.6717 over 2.5 to 5 s
     residuals = np.array([abs(column["residual"][0]) for column in columns])
     assert residuals[0] < 0.2  # J, of 18 J that went through the motors
     # between first order (a layer thinner than the step) and third (one that is resolved)
@@ -84,7 +103,10 @@ def test_stiff_spokes_walk_and_close_their_books():
 
 
 def test_single_precision_is_good_for_four_digits():
-    """Rounding 6e-8 a step, 2000 steps and 20 events that amplify: the step of 2.5 ms costs 1e-5 already."""
+    """Rounding 6e-8 a step, 2000 steps and 20 events that amplify:
+
+    the step of 2.5 ms costs 1e-5 already.
+    """
     exact, _ = state_error(*TICKING, 5.0, 2.5e-3)
     error, result = state_error(*TICKING, 5.0, 2.5e-3, precision="float32")
     assert result.columns["jumps"][0] == 20

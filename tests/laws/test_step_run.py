@@ -32,7 +32,9 @@ def stepped(experiment, rate=200.0, progress=None):
 
 
 def exact(experiment):
-    return simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, fixed=None))
+    return simulate(
+        experiment.system, experiment.start, dataclasses.replace(experiment.plan, fixed=None)
+    )
 
 
 def told(experiment, run):
@@ -42,7 +44,8 @@ def told(experiment, run):
     return console.export_text()
 
 
-# --- the end -------------------------------------------------------------------------------------------------------------------
+# --- the end
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -63,10 +66,19 @@ def test_a_run_that_ends_early_ends_as_it_does_in_the_event_engine(settings, out
     found, expected = stepped(experiment), exact(experiment)
     assert (expected.outcome, expected.ending.event) == (outcome, event)
     assert (found.outcome, found.ending.event) == (outcome, event)
-    # RK4 at 0.25 ms leaves 1e-10 s after a second or less of these motions; a hundred times that for other compilers.
+    # RK4 at 0.25 ms leaves 1e-10 s after a second or less of these motions; a hundred times that
+    # for other compilers.
     assert found.ending.t == pytest.approx(expected.ending.t, abs=1e-8)
-    assert found.t[-1] == found.ending.t and STEP * (found.ending.steps - 1) < found.ending.t <= STEP * found.ending.steps
-    for name, room in found.least_room.items():  # seen at the ends of steps only: forces of 10 N change by 1e-3 N in a step
+    assert (
+        found.t[-1] == found.ending.t
+        and STEP * (found.ending.steps - 1) < found.ending.t <= STEP * found.ending.steps
+    )
+    for (
+        name,
+        room,
+    ) in (
+        found.least_room.items()
+    ):  # seen at the ends of steps only: forces of 10 N change by 1e-3 N in a step
         assert room == pytest.approx(expected.least_room[name], abs=1e-2)
 
 
@@ -75,7 +87,11 @@ def test_of_two_events_with_one_outcome_the_one_that_happened_is_named(current, 
     experiment = experiment_of(TURNING, f"stack.steer_current={current} A")
     run = stepped(experiment)
     assert (run.outcome, run.ending.event) == (Outcome.lifted_off, event)
-    assert abs(run.least_room[event]) < 1e-6 < min(room for name, room in run.least_room.items() if name != event)  # N
+    assert (
+        abs(run.least_room[event])
+        < 1e-6
+        < min(room for name, room in run.least_room.items() if name != event)
+    )  # N
 
 
 @pytest.mark.parametrize("current", [-10, 10])
@@ -88,7 +104,8 @@ def test_the_event_engine_names_the_same_side(current):
     assert found.ending.t == pytest.approx(expected.ending.t, abs=1e-8)  # RK4 at 0.25 ms
 
 
-# --- footfalls -----------------------------------------------------------------------------------------------------------------
+# --- footfalls
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["rimless-wheel", "rimless-wheel-turning"])
@@ -118,11 +135,14 @@ def test_every_footfall_of_every_side_is_told_at_its_time(rate):
 
 def test_the_closed_loop_has_the_same_step_time_at_any_sample_rate():
     experiment = experiment_of("rimless-wheel-closed-loop", duration=4.0)
-    coarse, fine = (summarise(stepped(experiment, rate)).metrics["step_time"] for rate in (30.0, 1000.0))
+    coarse, fine = (
+        summarise(stepped(experiment, rate)).metrics["step_time"] for rate in (30.0, 1000.0)
+    )
     assert coarse is not None and coarse == fine
 
 
-# --- rows ----------------------------------------------------------------------------------------------------------------------
+# --- rows
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rate", [0.7, 30.0, 37.0, 333.0, 1e6])
@@ -166,7 +186,11 @@ def test_rows_go_to_disk_as_they_come_and_are_those_of_a_run_in_memory(tmp_path,
     assert len(streamed.columns.files) > 3 and max(waiting) <= step_run.ROWS_PER_CALL < len(whole.t)
     assert np.array_equal(streamed.t, whole.t) and np.array_equal(streamed.j, whole.j)
     assert all(np.array_equal(streamed[name], whole[name]) for name in whole.columns)
-    assert streamed.events == whole.events and streamed.ending == whole.ending and streamed.ledger == whole.ledger
+    assert (
+        streamed.events == whole.events
+        and streamed.ending == whole.ending
+        and streamed.ledger == whole.ledger
+    )
 
 
 def test_samples_of_a_batch_begin_where_they_are_asked_to():
@@ -174,7 +198,9 @@ def test_samples_of_a_batch_begin_where_they_are_asked_to():
     run, name = stepped(experiment, 400.0), "torso.pitch"
     plan = BatchPlan(2.0, STEP, sample=(name,), sample_every=40, sample_from=1.505)
     result = run_batch(experiment.system, experiment.start, plan)
-    assert result.sample_times == pytest.approx(1.505 + 0.01 * np.arange(50), abs=1e-12)  # rounding of times
+    assert result.sample_times == pytest.approx(
+        1.505 + 0.01 * np.arange(50), abs=1e-12
+    )  # rounding of times
     rows = np.searchsorted(run.t, result.sample_times - 0.5 * STEP)
     # One kernel of one lane and one of eight differ in rounding, which a few footfalls enlarge.
     assert result.samples[name][:, 0] == pytest.approx(run[name][rows], rel=1e-9, abs=1e-9)
@@ -195,7 +221,8 @@ def test_without_a_compiler_it_is_the_same_run(monkeypatch):
     assert slow.ending.state == pytest.approx(fast.ending.state, rel=1e-9, abs=1e-9)
 
 
-# --- Ctrl-C --------------------------------------------------------------------------------------------------------------------
+# --- Ctrl-C
+# --------------------------------------------------------------------------------------------------
 
 
 class StopAfter:
@@ -251,7 +278,8 @@ def test_ctrl_c_after_the_end_changes_nothing(monkeypatch):
     assert part.ending == whole.ending and np.array_equal(part.t, whole.t)
 
 
-# --- what is said of it --------------------------------------------------------------------------------------------------------
+# --- what is said of it
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_summary_speaks_of_fixed_steps_and_of_no_tolerance():

@@ -1,4 +1,7 @@
-"""Spokes without a damper land with a force of zero that rises: they lift off later, or not at all. Against SciPy, in Cartesian coordinates."""
+"""Spokes without a damper land with a force of zero that rises:
+
+they lift off later, or not at all. Against SciPy, in Cartesian coordinates.
+"""
 
 import dataclasses
 import math
@@ -15,10 +18,11 @@ GAINS = (20.0, 40.0, 1.0)
 
 
 def oracle(stiffness, speed):
-    """(what ended it, when) of the wheel that starts on an unloaded spoke at 18 degrees with `speed` across it.
+    """(what ended it, when) of the wheel that starts on an unloaded spoke at 18 degrees with
+    `speed` across it.
 
-    Unknowns: hub (x, z), torso angle, their rates, integral of the pitch error; Newton's law for hub and torso, the spoke a spring to a foot.
-    """
+    Unknowns: hub (x, z), torso angle, their rates, integral of the pitch error; Newton's law for
+    hub and torso, the spoke a spring to a foot."""
     foot = np.array([L0 * math.sin(ALPHA / 2), 0.0])
 
     def spoke(y):
@@ -34,7 +38,11 @@ def oracle(stiffness, speed):
         fx, fz = -force * s + torque / length * c, force * c + torque / length * s
         sp, cp, total = math.sin(phi), math.cos(phi), M1 + M2
         # Torso: point mass at hub + COM (sin phi, -cos phi); the torque turns it against the wheel.
-        matrix = [[total, 0, M2 * COM * cp], [0, total, M2 * COM * sp], [M2 * COM * cp, M2 * COM * sp, M2 * COM**2]]
+        matrix = [
+            [total, 0, M2 * COM * cp],
+            [0, total, M2 * COM * sp],
+            [M2 * COM * cp, M2 * COM * sp, M2 * COM**2],
+        ]
         swing = M2 * COM * phi_rate**2
         right = [fx + swing * sp, fz - total * G - swing * cp, torque - M2 * G * COM * sp]
         return [*y[3:6], *np.linalg.solve(matrix, right), LEAN - phi]
@@ -54,19 +62,27 @@ def oracle(stiffness, speed):
     s, c = math.sin(ALPHA / 2), math.cos(ALPHA / 2)
     t, y = 0.0, np.array([0.0, L0 * c, LEAN, speed * c, speed * s, 0.0, 0.0])
     for _ in range(20):
-        done = solve_ivp(rates, (t, 2.0), y, "DOP853", events=(landing, lifting, falling), rtol=1e-11, atol=1e-13)
+        done = solve_ivp(
+            rates, (t, 2.0), y, "DOP853", events=(landing, lifting, falling), rtol=1e-11, atol=1e-13
+        )
         t, y = done.t[-1], done.y[:, -1]
         which = next(i for i, found in enumerate(done.t_events) if len(found))
         if which:
             return ("landed", "lifted_off", "fell")[which], t
         s, c, _ = spoke(y)
-        foot[0] = y[0] + L0 * (s * math.cos(ALPHA) + c * math.sin(ALPHA))  # no inertia of the wheel: no velocity jumps
+        foot[0] = y[0] + L0 * (
+            s * math.cos(ALPHA) + c * math.sin(ALPHA)
+        )  # no inertia of the wheel: no velocity jumps
     raise AssertionError("twenty footfalls")
 
 
-@pytest.mark.parametrize(("stiffness", "end"), [(15000.0, "lifted_off"), (1315.0, "fell"), (1e6, "lifted_off")])
+@pytest.mark.parametrize(
+    ("stiffness", "end"), [(15000.0, "lifted_off"), (1315.0, "fell"), (1e6, "lifted_off")]
+)
 def test_an_undamped_wheel_ends_when_the_oracle_says(stiffness, end):
-    experiment = load("rimless-wheel", ["leg.damping=0", f"leg.stiffness={stiffness}"], duration=0.5)
+    experiment = load(
+        "rimless-wheel", ["leg.damping=0", f"leg.stiffness={stiffness}"], duration=0.5
+    )
     ended, when = oracle(stiffness, 3.5 * L0)
     assert ended == end
     period = 2 * math.pi / math.sqrt(stiffness / (M1 + M2))
@@ -75,12 +91,20 @@ def test_an_undamped_wheel_ends_when_the_oracle_says(stiffness, end):
         (FixedSteps(5e-5), 1e-7),
     ):  # tolerances of 1e-8; fourth order at a 300th of the fastest period
         assert fixed is None or period > 300 * fixed.step
-        run = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, fixed=fixed))
+        run = simulate(
+            experiment.system, experiment.start, dataclasses.replace(experiment.plan, fixed=fixed)
+        )
         assert run.outcome is Outcome[end] and run.ending.t == pytest.approx(when, abs=bound)
 
 
 def test_the_two_sided_wheel_walking_straight_ends_with_the_oracle_too():
-    experiment = load("rimless-wheel-turning", ["leg.damping=0", "steering_current=0", "start.speed=0.9"], duration=0.5)
+    experiment = load(
+        "rimless-wheel-turning",
+        ["leg.damping=0", "steering_current=0", "start.speed=0.9"],
+        duration=0.5,
+    )
     ended, when = oracle(15000.0, 0.9)
     run = simulate(experiment.system, experiment.start, experiment.plan)
-    assert run.outcome is Outcome[ended] and run.ending.t == pytest.approx(when, abs=1e-8)  # as above
+    assert run.outcome is Outcome[ended] and run.ending.t == pytest.approx(
+        when, abs=1e-8
+    )  # as above

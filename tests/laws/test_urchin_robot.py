@@ -1,4 +1,7 @@
-"""The whole sea urchin against derivations of its own: kinematics, inertia, control laws, gaits on slopes, what its program may say."""
+"""The whole sea urchin against derivations of its own:
+
+kinematics, inertia, control laws, gaits on slopes, what its program may say.
+"""
 
 import math
 
@@ -24,7 +27,14 @@ DRAW = np.random.default_rng(7)
 
 def poses(count=12):
     """Joints all over their range."""
-    return np.stack([DRAW.uniform(-1.2, 1.2, count), DRAW.uniform(0.5, 2.6, count), DRAW.uniform(0.0, 0.04, count)], axis=1)
+    return np.stack(
+        [
+            DRAW.uniform(-1.2, 1.2, count),
+            DRAW.uniform(0.5, 2.6, count),
+            DRAW.uniform(0.0, 0.04, count),
+        ],
+        axis=1,
+    )
 
 
 @pytest.mark.parametrize("profile", ["T", "P"])
@@ -40,7 +50,9 @@ def test_mujoco_puts_the_balls_where_our_kinematics_does(profile):
     shape = robot.built_spike.shape
     for i, name in enumerate(robot.touching[:12]):
         ball = to_body(0.06, i >= SPIKES, i % SPIKES, forward(shape, *map(float, q[i])))
-        assert data.geom(name).xpos == pytest.approx(data.qpos[:3] + turn @ np.array(ball), abs=1e-12)
+        assert data.geom(name).xpos == pytest.approx(
+            data.qpos[:3] + turn @ np.array(ball), abs=1e-12
+        )
 
 
 def test_outputs_put_tips_where_mujoco_does():
@@ -71,7 +83,9 @@ def test_a_spike_in_mujoco_has_the_inertia_of_the_closed_form():
         mujoco.mj_fullM(model, data, whole)
     for i in range(12):
         block = whole[6 + 3 * i : 9 + 3 * i, 6 + 3 * i : 9 + 3 * i]
-        expected = np.diag([float(d) for d in mass_matrix(robot.built_spike.inertia(q[i, 2]), q[i, 1])])
+        expected = np.diag(
+            [float(d) for d in mass_matrix(robot.built_spike.inertia(q[i, 2]), q[i, 1])]
+        )
         # Inertias of 1e-9 kg m^2 stand for those of thin rods about their axes.
         assert block == pytest.approx(expected, rel=1e-4, abs=4e-9)
 
@@ -91,7 +105,9 @@ def test_it_weighs_what_the_page_says():
         SpikePid(),
         SpikePid(gains="source", feed_forward="gravity"),
         StiffnessControl(),
-        StiffnessControl(stiffness_x=500.0, stiffness_y=3000.0, stiffness_z=1200.0, feed_forward="gravity"),
+        StiffnessControl(
+            stiffness_x=500.0, stiffness_y=3000.0, stiffness_z=1200.0, feed_forward="gravity"
+        ),
     ],
     ids=["pid", "source with feed-forward", "stiffness", "uneven stiffness with feed-forward"],
 )
@@ -99,13 +115,20 @@ def test_the_whole_robots_laws_are_those_of_the_control_parts(control):
     spike, step = Spike(ball=0.04), 1e-3
     q, v, wanted, rates = poses(), DRAW.normal(size=(12, 3)), poses(), DRAW.normal(size=(12, 3))
     out = np.zeros((12, 3))
-    law, damping = law_of(control, spike, 9.81, step, q, v, out), np.array([float(d) for d in control.damping])
+    law, damping = (
+        law_of(control, spike, 9.81, step, q, v, out),
+        np.array([float(d) for d in control.damping]),
+    )
     law(wanted, damping * rates)
     for i in range(12):
         integral = tuple(step * (wanted[i] - q[i]))
-        expected = control.effort(*(tuple(map(float, x[i])) for x in (q, v, wanted, rates)), integral, spike, 9.81)
+        expected = control.effort(
+            *(tuple(map(float, x[i])) for x in (q, v, wanted, rates)), integral, spike, 9.81
+        )
         # The actuators add -damping * v themselves.
-        assert out[i] - damping * v[i] == pytest.approx([float(e) for e in expected], rel=1e-11, abs=1e-11)
+        assert out[i] - damping * v[i] == pytest.approx(
+            [float(e) for e in expected], rel=1e-11, abs=1e-11
+        )
 
 
 def test_an_integral_does_not_wind_up_behind_a_limit():
@@ -120,9 +143,13 @@ def test_an_integral_does_not_wind_up_behind_a_limit():
 
 
 def test_limits_of_the_controller_are_kept_by_the_motors():
-    experiment = load("urchin-walk", ["controller.torque_limit=0.1", "controller.force_limit=1.5"], duration=1.5)
+    experiment = load(
+        "urchin-walk", ["controller.torque_limit=0.1", "controller.force_limit=1.5"], duration=1.5
+    )
     run = simulate(experiment.system, experiment.start, experiment.plan)
-    assert max(np.abs(run[f"drive.swing.{i}"]).max() for i in range(6)) == pytest.approx(0.1, rel=1e-12)
+    assert max(np.abs(run[f"drive.swing.{i}"]).max() for i in range(6)) == pytest.approx(
+        0.1, rel=1e-12
+    )
     assert max(np.abs(run[f"drive.slide.{i}"]).max() for i in range(6)) <= 1.5
     assert run.ledger.relative_residual < 2e-3
 
@@ -139,13 +166,21 @@ def test_references_repeat_where_a_cycle_is_a_whole_number_of_steps():
 
 def test_it_walks_up_and_down_a_slope_along_it():
     for angle, near in ((-5.0, 0.05), (5.0, 0.05)):
-        experiment = load("urchin-walk", ["terrain=slope", f'terrain.angle="{angle} deg"', "gait.stance_time=1"], duration=5.0)
+        experiment = load(
+            "urchin-walk",
+            ["terrain=slope", f'terrain.angle="{angle} deg"', "gait.stance_time=1"],
+            duration=5.0,
+        )
         run = simulate(experiment.system, experiment.start, experiment.plan)
         walked = run.t >= 1.0
         speed = (run["travel.distance"][-1] - run["travel.distance"][walked][0]) / 4.0
         assert speed == pytest.approx(0.03, rel=near)
-        assert run["shell.z"][-1] - run["shell.z"][0] == pytest.approx(-math.sin(math.radians(angle)) * speed * 4.0, rel=0.1)
-        assert run["load.lift"][run.t > 1.5].mean() == pytest.approx(experiment.system.weight, rel=0.01)
+        assert run["shell.z"][-1] - run["shell.z"][0] == pytest.approx(
+            -math.sin(math.radians(angle)) * speed * 4.0, rel=0.1
+        )
+        assert run["load.lift"][run.t > 1.5].mean() == pytest.approx(
+            experiment.system.weight, rel=0.01
+        )
         assert run.ledger.relative_residual < 1e-4
 
 
@@ -185,8 +220,14 @@ def test_the_mjcf_it_writes_is_the_robot_it_runs(tmp_path):
         "jnt_range",
     )
     for name in names:  # MJCF is written with six digits
-        assert np.asarray(getattr(read, name)) == pytest.approx(np.asarray(getattr(made, name)), rel=1e-5, abs=1e-12), name
-    assert read.opt.timestep == made.opt.timestep and read.opt.impratio == 10.0 and read.opt.cone == made.opt.cone
+        assert np.asarray(getattr(read, name)) == pytest.approx(
+            np.asarray(getattr(made, name)), rel=1e-5, abs=1e-12
+        ), name
+    assert (
+        read.opt.timestep == made.opt.timestep
+        and read.opt.impratio == 10.0
+        and read.opt.cone == made.opt.cone
+    )
 
 
 # ---- the program
@@ -219,15 +260,25 @@ def test_a_program_that_cannot_be_is_refused_with_a_reason(text, said):
 
 
 def test_it_walks_lies_down_rolls_rises_and_walks_on_the_same_way():
-    experiment = load("urchin-roll", ['program="walk 1; lie; roll 3; rise; walk 1"', "gait.stance_time=1.5"], duration=20.0)
+    experiment = load(
+        "urchin-roll",
+        ['program="walk 1; lie; roll 3; rise; walk 1"', "gait.stance_time=1.5"],
+        duration=20.0,
+    )
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run["strides"][-1] == 2 and run["faces"][-1] == 3 and run["mode"][-1] == 0
     assert math.degrees(run["travel.tilt"][-1]) < 1.0
     for stride in (run["mode"] == 1.0,):
-        cuts = np.split(np.flatnonzero(stride), np.flatnonzero(np.diff(np.flatnonzero(stride)) > 1) + 1)
-        gains = [run["travel.distance"][rows[-1]] - run["travel.distance"][rows[0]] for rows in cuts]
+        cuts = np.split(
+            np.flatnonzero(stride), np.flatnonzero(np.diff(np.flatnonzero(stride)) > 1) + 1
+        )
+        gains = [
+            run["travel.distance"][rows[-1]] - run["travel.distance"][rows[0]] for rows in cuts
+        ]
         assert len(gains) == 2
-        assert gains == pytest.approx([0.06, 0.06], rel=0.1)  # after it rolled its body points elsewhere, its way does not
+        assert gains == pytest.approx(
+            [0.06, 0.06], rel=0.1
+        )  # after it rolled its body points elsewhere, its way does not
     assert run.ledger.relative_residual < 1e-3
 
 
@@ -243,7 +294,9 @@ def test_soft_feet_are_warned_of_with_the_limit_of_403_newtons_a_metre():
 
 def test_a_path_beyond_the_slides_and_gains_beyond_the_step_are_warned_of():
     (said,) = UrchinRobot(profile="P").cautions(1e-3)
-    assert "from -7.2 to 28.4 mm (spikes 0, 3)" in said  # the page walks it all the same, its stops being soft
+    assert (
+        "from -7.2 to 28.4 mm (spikes 0, 3)" in said
+    )  # the page walks it all the same, its stops being soft
     (said,) = UrchinRobot(controller=SpikePid(gains="source")).cautions(1e-3)
     assert "contacts leave out the damping" in said
     assert not UrchinRobot(controller=SpikePid(gains="source")).cautions(1e-5)

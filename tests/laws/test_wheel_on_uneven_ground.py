@@ -1,4 +1,7 @@
-"""A wheel over uneven ground: its spokes land where the ground is, and nothing but the impact takes energy."""
+"""A wheel over uneven ground:
+
+its spokes land where the ground is, and nothing but the impact takes energy.
+"""
 
 import dataclasses
 import math
@@ -21,7 +24,8 @@ from footfall.machines.rimless_wheel.strut import Strut
 LENGTH, SPOKES, MASS = 0.26, 10, 6.91
 ALPHA = 2 * math.pi / SPOKES
 CHORD = 2 * LENGTH * math.sin(ALPHA / 2)
-#: Driven by 2 N m, it keeps on rolling over level ground, and slowly enough for its feet to stay down.
+#: Driven by 2 N m, it keeps on rolling over level ground, and slowly enough for its feet to stay
+#: down.
 TORQUE, RATE = 2.0, -4.5
 PLAN = SimPlan(duration=1.2, rtol=1e-10, atol=1e-12, sample_rate=200.0, solver=diffrax.Tsit5())
 #: Errors of 1e-10 a step, some hundred steps, grow by the few landings of a run.
@@ -66,28 +70,48 @@ def test_bars_of_no_height_are_level_ground():
 
 
 def test_a_hill_of_one_slope_is_that_slope():
-    """The model sees a slope from its own plane, and a hill from the house frame: two ways to the same motion."""
+    """The model sees a slope from its own plane, and a hill from the house frame:
+
+    two ways to the same motion.
+    """
     gamma = 0.08
     hill = Profile(places=(-9.0, 9.0), heights=(9 * math.tan(gamma), -9 * math.tan(gamma)))
     slope = rolled(Slope(angle=gamma), torque=0.0)
     # The same pose: the spoke's angle is from the normal of the slope, or from the vertical.
     over = rolled(hill, angle=ALPHA / 2 - gamma, torque=0.0, foot_x=slope["foot.x"][0])
     assert slope["steps"][-1] >= 4 and over["steps"][-1] == slope["steps"][-1]
-    for name in ("hub.x", "hub.z", "foot.x", "foot.z", "foot.fx", "foot.fz", "foot.friction_needed"):
-        np.testing.assert_allclose(over[name][-1], slope[name][-1], rtol=CLOSE, atol=CLOSE, err_msg=name)
+    for name in (
+        "hub.x",
+        "hub.z",
+        "foot.x",
+        "foot.z",
+        "foot.fx",
+        "foot.fz",
+        "foot.friction_needed",
+    ):
+        np.testing.assert_allclose(
+            over[name][-1], slope[name][-1], rtol=CLOSE, atol=CLOSE, err_msg=name
+        )
     np.testing.assert_allclose(over.t[landings(over)[0]], slope.t[landings(slope)[0]], rtol=CLOSE)
 
 
 def test_a_spoke_lands_on_a_step_at_the_angle_of_the_chord(over_a_step):
-    """Between two feet lies a chord of 2 l sin(alpha/2): on a step of height h it is inclined by asin(h/chord), and so is the wheel."""
+    """Between two feet lies a chord of 2 l sin(alpha/2):
+
+    on a step of height h it is inclined by asin(h/chord), and so is the wheel.
+    """
     run = over_a_step
     before, after = landings(run)
     rise = run["foot.z"][after] - run["foot.z"][before]
     assert sorted(set(rise)) == [-HIGH, 0.0, HIGH]
     assert all(UP < x < DOWN for x in run["foot.x"][after][run["foot.z"][after] > 0])
     incline = np.arcsin(rise / CHORD)
-    np.testing.assert_allclose(run["spoke_angle"][before], -ALPHA / 2 + incline, atol=1e-9)  # guards in metres, to rounding
-    np.testing.assert_allclose((run["foot.x"][after] - run["foot.x"][before]), CHORD * np.cos(incline), atol=1e-9)
+    np.testing.assert_allclose(
+        run["spoke_angle"][before], -ALPHA / 2 + incline, atol=1e-9
+    )  # guards in metres, to rounding
+    np.testing.assert_allclose(
+        (run["foot.x"][after] - run["foot.x"][before]), CHORD * np.cos(incline), atol=1e-9
+    )
 
 
 def test_the_impact_alone_takes_energy_and_the_hub_goes_on_from_where_it_was(over_a_step):
@@ -101,7 +125,9 @@ def test_the_impact_alone_takes_energy_and_the_hub_goes_on_from_where_it_was(ove
     lost = 0.5 * MASS * LENGTH**2 * omega[before] ** 2 * math.sin(ALPHA) ** 2
     height = run["hub.z"] * MASS * wheel(STEP).gravity
     energy = 0.5 * MASS * LENGTH**2 * omega**2 + height
-    np.testing.assert_allclose(energy[before] - energy[after], lost, rtol=1e-7)  # 1e-9 m of the hub, of some J
+    np.testing.assert_allclose(
+        energy[before] - energy[after], lost, rtol=1e-7
+    )  # 1e-9 m of the hub, of some J
     assert run.ledger.relative_residual < 1e-8
 
 
@@ -117,8 +143,13 @@ def test_rolling_backward_over_mirrored_ground_is_the_mirror_image(over_a_step):
 
 def test_a_tip_that_runs_into_the_face_of_a_step_stumbles_there():
     """The tip goes a little forward as it comes down: an edge within that little is in its way."""
-    run = rolled(STEP, foot_x=UP + 0.0005 - CHORD)  # on level ground the next foot would land half a millimetre beyond the edge
+    run = rolled(
+        STEP, foot_x=UP + 0.0005 - CHORD
+    )  # on level ground the next foot would land half a millimetre beyond the edge
     assert (run.outcome.name, run["steps"][-1]) == ("stumbled", 0)
     angle = run["spoke_angle"][-1] + ALPHA
-    tip_x, tip_z = run["hub.x"][-1] + LENGTH * math.sin(angle), run["hub.z"][-1] - LENGTH * math.cos(angle)
+    tip_x, tip_z = (
+        run["hub.x"][-1] + LENGTH * math.sin(angle),
+        run["hub.z"][-1] - LENGTH * math.cos(angle),
+    )
     assert tip_x == pytest.approx(UP, abs=1e-9) and 0 < tip_z < HIGH

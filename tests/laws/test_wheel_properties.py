@@ -1,4 +1,7 @@
-"""What every walk of the wheels must obey: energy at transfers and between them, symmetry, and books that close."""
+"""What every walk of the wheels must obey:
+
+energy at transfers and between them, symmetry, and books that close.
+"""
 
 import math
 
@@ -42,7 +45,13 @@ def random_transfers(j1: float, j2: float) -> tuple[TorsoWheel, TorsoWheelState]
     draw = np.random.default_rng(1).uniform
     lanes = lambda low, high: draw(low, high, LANES)  # noqa: E731
     torso = Torso(mass=lanes(0.5, 8), com_distance=lanes(0.01, 0.2), inertia=j2 * lanes(0.1, 2))
-    wheel = TorsoWheel(wheel_mass=lanes(0.5, 5), wheel_inertia=j1 * lanes(0.1, 2), torso=torso, leg=SET_B, spokes=10)
+    wheel = TorsoWheel(
+        wheel_mass=lanes(0.5, 5),
+        wheel_inertia=j1 * lanes(0.1, 2),
+        torso=torso,
+        leg=SET_B,
+        spokes=10,
+    )
     x = TorsoWheelState(
         spoke_angle=lanes(-0.6, 0.0), torso_angle=lanes(-3, 3), spoke_length=lanes(0.2, 0.3), spoke_rate=lanes(-8, 8),
         torso_rate=lanes(-8, 8), spoke_speed=lanes(-2, 2), pitch_integral=lanes(-1, 1),
@@ -54,12 +63,18 @@ def random_transfers(j1: float, j2: float) -> tuple[TorsoWheel, TorsoWheelState]
 def test_kinetic_energy_never_rises_at_transfer(j1, j2):
     wheel, x = random_transfers(j1, j2)
     jump = wheel.jump(0.0, x, standing(x).m, 0)
-    before, after = (np.asarray(wheel.stores(0.0, state, standing(x).m).kinetic) for state in (x, jump.x))
-    rounding = 1e-12 * before  # condition of the mass matrix, up to 1e3, times a few units in the last place
+    before, after = (
+        np.asarray(wheel.stores(0.0, state, standing(x).m).kinetic) for state in (x, jump.x)
+    )
+    rounding = (
+        1e-12 * before
+    )  # condition of the mass matrix, up to 1e3, times a few units in the last place
     assert np.all(after <= before + rounding)
     np.testing.assert_array_less(np.abs(before - after + np.asarray(jump.work.impact)), rounding)
     if j1 > 0:
-        assert np.median((before - after) / before) > 1e-3  # the wheels' inertia costs something: the bound is not idle
+        assert (
+            np.median((before - after) / before) > 1e-3
+        )  # the wheels' inertia costs something: the bound is not idle
 
 
 @pytest.mark.parametrize("j2", [0.0, 0.03])
@@ -86,7 +101,9 @@ def test_undamped_passive_flow_keeps_its_energy(seed):
     done = run(unbroken_passive_wheel(), standing(x), 0.12, FINE)
     assert done.outcome is Outcome.reached_end
     stored = math.fsum(done.ledger.stored_start.values())
-    assert abs(done.ledger.stored_change) <= 1e-10 * stored  # some 100 steps with local errors of 1e-10 of each state
+    assert (
+        abs(done.ledger.stored_change) <= 1e-10 * stored
+    )  # some 100 steps with local errors of 1e-10 of each state
 
 
 @pytest.mark.parametrize("gait", GAITS)
@@ -104,11 +121,17 @@ def test_work_of_a_cycle_is_damper_loss_and_released_spring(gait):
 
 
 def test_straight_steered_wheel_is_the_sagittal_wheel():
-    """Two derivations of one motion, in polar and in Cartesian coordinates: the same steps at the same times."""
+    """Two derivations of one motion, in polar and in Cartesian coordinates:
+
+    the same steps at the same times.
+    """
     start = torso_start()
-    x = TorsoWheelState(**{**vars(start.x), "spoke_rate": -0.8 / LENGTH})  # the steered start, in polar coordinates
-    # Walking straight is unstable in roll (a disturbance grows up to fivefold a footfall), and a compiler may join products and sums of
-    # the two sides differently: what rounding does to the symmetry is 1e-17 at first, 1e-13 after 21 footfalls and 1e-8 after 30.
+    x = TorsoWheelState(
+        **{**vars(start.x), "spoke_rate": -0.8 / LENGTH}
+    )  # the steered start, in polar coordinates
+    # Walking straight is unstable in roll (a disturbance grows up to fivefold a footfall), and a
+    # compiler may join products and sums of the two sides differently: what rounding does to the
+    # symmetry is 1e-17 at first, 1e-13 after 21 footfalls and 1e-8 after 30.
     flat = run(torso_wheel(), HybridState(x, start.m), 5.5, FINE)
     straight = run(steered_wheel(0.0), steered_start(), 5.5, FINE, sample_rate=100.0)
     flat_rows = [event.row_after for event in flat.events_named("touchdown")]
@@ -118,22 +141,33 @@ def test_straight_steered_wheel_is_the_sagittal_wheel():
     # Local errors of 1e-10 in each of some 700 steps; the gait forgets them at 0.67 a footfall.
     np.testing.assert_allclose(straight.t[rows], flat.t[flat_rows], rtol=0, atol=1e-8)
     for name in ("torso_angle", "torso_rate", "pitch_integral", "travel.speed"):
-        np.testing.assert_allclose(straight[name][rows], flat[name][flat_rows], rtol=0, atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(
+            straight[name][rows], flat[name][flat_rows], rtol=0, atol=1e-7, err_msg=name
+        )
     gone = straight["travel.distance"][rows[-1]] - straight["travel.distance"][rows[-21]]
-    assert gone / (straight.t[rows[-1]] - straight.t[rows[-21]]) == pytest.approx(mean_speed(flat, 20), rel=1e-8)
+    assert gone / (straight.t[rows[-1]] - straight.t[rows[-21]]) == pytest.approx(
+        mean_speed(flat, 20), rel=1e-8
+    )
     assert np.max(np.abs(straight["roll"])) < 1e-12 and np.max(np.abs(straight["heading"])) < 1e-12
 
 
 def test_mirrored_steering_gives_the_mirrored_walk():
-    """Left and right are the same part: no sum in the model may prefer one. Exact but for the order of additions."""
-    right, left = (run(steered_wheel(current), steered_start(), 20.0, SAMPLED) for current in (0.5, -0.5))
+    """Left and right are the same part:
+
+    no sum in the model may prefer one. Exact but for the order of additions.
+    """
+    right, left = (
+        run(steered_wheel(current), steered_start(), 20.0, SAMPLED) for current in (0.5, -0.5)
+    )
     assert right.outcome is left.outcome is Outcome.reached_end
     np.testing.assert_allclose(right.t, left.t, rtol=0, atol=1e-9)
     for name in ("height", "torso_angle", "speed", "x", "distance", "pitch_integral"):
         np.testing.assert_allclose(right[name], left[name], rtol=0, atol=1e-9, err_msg=name)
     for name in ("roll", "roll_rate", "yaw_rate", "y", "heading"):
         np.testing.assert_allclose(right[name], -left[name], rtol=0, atol=1e-9, err_msg=name)
-    np.testing.assert_allclose(right["foot_ahead_left"], left["foot_ahead_right"], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        right["foot_ahead_left"], left["foot_ahead_right"], rtol=0, atol=1e-9
+    )
     np.testing.assert_array_equal(right["steps_left"], left["steps_right"])
     assert right["heading"][-1] < -5.0  # it does turn, and to the right
 
@@ -156,9 +190,17 @@ def test_ledger_closes_at_default_tolerance(system, start):
 
 
 def test_ledger_residual_shrinks_with_the_tolerance():
-    """A residual that came from a wrong power or a lost jump would stay. Fifth order, so rounding is out of sight."""
-    plans = [SimPlan(rtol=rtol, atol=1e-2 * rtol, solver=diffrax.Tsit5(), sample_rate=None) for rtol in (1e-5, 1e-7, 1e-9)]
-    loose, default, tight = (run(torso_wheel(), torso_start(), 10.0, plan).ledger.relative_residual for plan in plans)
+    """A residual that came from a wrong power or a lost jump would stay.
+
+    Fifth order, so rounding is out of sight.
+    """
+    plans = [
+        SimPlan(rtol=rtol, atol=1e-2 * rtol, solver=diffrax.Tsit5(), sample_rate=None)
+        for rtol in (1e-5, 1e-7, 1e-9)
+    ]
+    loose, default, tight = (
+        run(torso_wheel(), torso_start(), 10.0, plan).ledger.relative_residual for plan in plans
+    )
     assert loose < 1e-6
     # In proportion it would be 100 each time; step sizes and signs of errors take some of it.
     assert default < loose / 20

@@ -32,7 +32,10 @@ def flying(x: TorsoWheelState, com: float, foot: float) -> Flying:
         hub = jnp.array([foot, 0.0]) - l * jnp.array([jnp.sin(theta), -jnp.cos(theta)])
         return hub, hub + com * jnp.array([jnp.sin(phi), -jnp.cos(phi)])
 
-    q, v = (x.spoke_angle, x.torso_angle, x.spoke_length), (x.spoke_rate, x.torso_rate, x.spoke_speed)
+    q, v = (
+        (x.spoke_angle, x.torso_angle, x.spoke_length),
+        (x.spoke_rate, x.torso_rate, x.spoke_speed),
+    )
     (hub, torso), (hub_v, torso_v) = jax.jvp(places, q, v)
     return Flying(*map(np.asarray, (hub, hub_v, torso, torso_v)))
 
@@ -61,10 +64,13 @@ def test_transfer_keeps_three_momenta_and_the_place(j1, j2, seed):
         return [torso, whole, float((m1 * f.hub_v + m2 * f.torso_v) @ new_spoke)]
 
     was, now = flying(x, com, 0.0), flying(after, com, new_foot)
-    # Momenta are of the order of ten: this is a hundred units in the last place. The bound is the reference page's.
+    # Momenta are of the order of ten: this is a hundred units in the last place. The bound is the
+    # reference page's.
     np.testing.assert_allclose(momenta(after, now), momenta(x, was), rtol=0, atol=1e-12)
     np.testing.assert_allclose((now.hub, now.torso), (was.hub, was.torso), rtol=0, atol=1e-15)
-    assert (float(after.spoke_angle), float(after.spoke_length)) == pytest.approx((new_angle, LENGTH), rel=1e-15)
+    assert (float(after.spoke_angle), float(after.spoke_length)) == pytest.approx(
+        (new_angle, LENGTH), rel=1e-15
+    )
     assert float(after.pitch_integral) == float(x.pitch_integral)
     assert (float(jump.m.foot_x), int(jump.m.steps)) == (pytest.approx(new_foot, rel=1e-14), 1)
 
@@ -77,10 +83,14 @@ def test_transfer_of_the_rigid_wheel_keeps_angular_momentum_about_the_new_foot(s
     old_spoke, new_spoke = (length * np.array([-math.sin(a), math.cos(a)]) for a in (-HALF, HALF))
 
     def about_new_foot(spoke: np.ndarray, rate: float) -> float:
-        hub_v = rate * np.array([-spoke[1], spoke[0]])  # the hub turns about the foot of its own spoke
+        hub_v = rate * np.array(
+            [-spoke[1], spoke[0]]
+        )  # the hub turns about the foot of its own spoke
         return mass * cross(new_spoke, hub_v) + inertia * rate
 
-    assert about_new_foot(new_spoke, float(after.spoke_rate)) == pytest.approx(about_new_foot(old_spoke, rate), rel=EXACT)
+    assert about_new_foot(new_spoke, float(after.spoke_rate)) == pytest.approx(
+        about_new_foot(old_spoke, rate), rel=EXACT
+    )
     assert float(after.spoke_angle) == pytest.approx(HALF, rel=1e-15)
 
 
@@ -91,7 +101,9 @@ def test_steered_transfer_moves_one_foot_and_no_velocity(seed):
     height = x.height + 0.155 * x.roll
     angle = math.atan2(x.foot_ahead_left, height) + ALPHA
     assert float(jump.x.foot_ahead_left) == pytest.approx(LENGTH * math.sin(angle), rel=1e-14)
-    assert math.hypot(jump.x.foot_ahead_left, height) == pytest.approx(LENGTH, rel=1e-14)  # the new spoke is unstretched
+    assert math.hypot(jump.x.foot_ahead_left, height) == pytest.approx(
+        LENGTH, rel=1e-14
+    )  # the new spoke is unstretched
     for name in set(SteeredWheelState.__dataclass_fields__) - {"foot_ahead_left"}:
         assert float(getattr(jump.x, name)) == float(getattr(x, name)), name
     assert (int(jump.m.steps_left), int(jump.m.steps_right)) == (5, 5)
@@ -103,13 +115,17 @@ def test_feet_that_land_within_a_nanometre_land_together():
     angle = math.acos(height / LENGTH) - ALPHA  # where the next spoke of a level axle just touches
     foot = height * math.tan(angle)
     level = lambda right: as_jax(  # noqa: E731
-        SteeredWheelState(**{**vars(x), "roll": 0.0, "foot_ahead_left": foot, "foot_ahead_right": right})
+        SteeredWheelState(
+            **{**vars(x), "roll": 0.0, "foot_ahead_left": foot, "foot_ahead_right": right}
+        )
     )
     together = wheel.jump(0.0, level(foot + 1e-10), m, 0)
     apart = wheel.jump(0.0, level(foot + 1e-8), m, 0)
     assert (int(together.m.steps_left), int(together.m.steps_right)) == (5, 6)
     assert (int(apart.m.steps_left), int(apart.m.steps_right)) == (5, 5)
-    assert float(together.x.foot_ahead_left) == pytest.approx(float(together.x.foot_ahead_right), abs=1e-9)
+    assert float(together.x.foot_ahead_left) == pytest.approx(
+        float(together.x.foot_ahead_right), abs=1e-9
+    )
 
 
 def energy(system: Any, x: Any, m: Any) -> float:
@@ -128,13 +144,18 @@ def test_jump_work_is_what_the_stores_lose(model, seed):
     }[model]()
     jump = system.jump(0.0, x, m, 0)
     before, work = energy(system, x, m), math.fsum(float(v) for v in jax.tree.leaves(jump.work))
-    assert energy(system, jump.x, jump.m) - before == pytest.approx(work, abs=1e-13 * (1 + abs(before)))  # rounding of the sum
+    assert energy(system, jump.x, jump.m) - before == pytest.approx(
+        work, abs=1e-13 * (1 + abs(before))
+    )  # rounding of the sum
     assert work < 0
 
 
 @pytest.mark.parametrize("direction", [1, -1])
 def test_a_transfer_does_not_turn_the_motors_whichever_way_the_wheel_rolls(direction):
-    """What a control computer reads: the stance spoke is another one, by a spacing, forward or backward; the wheel has not turned."""
+    """What a control computer reads:
+
+    the stance spoke is another one, by a spacing, forward or backward; the wheel has not turned.
+    """
     way = np.int32(direction)
     wheel, x = landing_case(3, 0.02, 0.03)
     x = dataclasses.replace(x, spoke_angle=direction * x.spoke_angle)
@@ -146,4 +167,6 @@ def test_a_transfer_does_not_turn_the_motors_whichever_way_the_wheel_rolls(direc
     steered = (wheel, x, m, wheel.jump(0.0, x, m, 0))
     for wheel, x, m, jumped in (planar, steered):
         before, after = wheel.senses(0.0, x, m), wheel.senses(0.0, jumped.x, jumped.m)
-        assert np.allclose(before.positions, after.positions, rtol=0, atol=1e-13)  # rounding; a spacing is 0.63 rad
+        assert np.allclose(
+            before.positions, after.positions, rtol=0, atol=1e-13
+        )  # rounding; a spacing is 0.63 rad

@@ -22,7 +22,11 @@ LEVEL = {
     "psi = 0": ({"gait.lag": 0.0}, -0.057, 45.127),
     "lift reflex": ({"controller.reflexes.lift": 1.0}, 59.454, 49.442),
     "cantilever reflex": ({"controller.reflexes.cantilever": 1.0}, 59.454, 49.442),
-    "both reflexes": ({"controller.reflexes.lift": 1.0, "controller.reflexes.cantilever": 1.0}, 59.454, 49.442),
+    "both reflexes": (
+        {"controller.reflexes.lift": 1.0, "controller.reflexes.cantilever": 1.0},
+        59.454,
+        49.442,
+    ),
 }
 USUAL = {
     "friction.coefficient": 0.8,
@@ -35,8 +39,14 @@ USUAL = {
 
 
 def test_level_ground():
-    """All cases as lanes of one batch: speeds, heights, the weight on the ground, and reflexes that are silent to the last bit."""
-    columns = {key: [changes.get(key, usual) for changes, _, _ in LEVEL.values()] for key, usual in USUAL.items()}
+    """All cases as lanes of one batch:
+
+    speeds, heights, the weight on the ground, and reflexes that are silent to the last bit.
+    """
+    columns = {
+        key: [changes.get(key, usual) for changes, _, _ in LEVEL.values()]
+        for key, usual in USUAL.items()
+    }
     system, state = lanes("centipede", columns)
     run = march(
         system,
@@ -54,15 +64,21 @@ def test_level_ground():
         if case == "psi = 0":
             assert abs(found) < 0.5  # no walk; how it jitters is rounding at the turns of the phase
         else:
-            assert found == pytest.approx(speed, rel=0.001), case  # page: 1 %; seen 0.01 %, most of it the page's 9.99 s window
-            assert run.columns["load.lift_mean"][lane] == pytest.approx(weight, rel=0.005)  # page: 0.5 %
+            assert found == pytest.approx(speed, rel=0.001), (
+                case
+            )  # page: 1 %; seen 0.01 %, most of it the page's 9.99 s window
+            assert run.columns["load.lift_mean"][lane] == pytest.approx(
+                weight, rel=0.005
+            )  # page: 0.5 %
         assert 1e3 * run.columns["travel.height_mean"][lane] == pytest.approx(
             height, abs=0.02
         )  # the page's digits and its window
     cases = list(LEVEL)
     for other in ("lift reflex", "cantilever reflex", "both reflexes"):
         for values in jax.tree.leaves((run.end.x.nodes, run.end.x.tips)):
-            np.testing.assert_array_equal(values[:, cases.index(other)], values[:, cases.index("default")])
+            np.testing.assert_array_equal(
+                values[:, cases.index(other)], values[:, cases.index("default")]
+            )
     assert not run.end.x.legs.lift.any() and not run.end.x.legs.unsupported.any()
 
 
@@ -81,20 +97,31 @@ def test_random_phases_locked_by_coupling_walk_as_the_wave_does():
         {"controller.coupling": [0.0, 3.0, 0.0], "controller.load_feedback": [0.0, 0.0, 2.0]},
         ["start.phases=random"],
     )
-    run = march(system, state, 20.0, sample=("travel.distance", "travel.order"), sample_every=100_000)
+    run = march(
+        system, state, 20.0, sample=("travel.distance", "travel.order"), sample_every=100_000
+    )
     speed = 100.0 * (run.samples["travel.distance"][2] - run.samples["travel.distance"][1])
-    assert speed[1] == pytest.approx(59.453, rel=0.005)  # the page's draw; ours still has 1 - order = 1e-3 to go
+    assert speed[1] == pytest.approx(
+        59.453, rel=0.005
+    )  # the page's draw; ours still has 1 - order = 1e-3 to go
     assert run.samples["travel.order"][2, 1] > 0.998
-    assert 50.0 < speed[0] < 60.0 and 45.0 < speed[2] < 60.0  # one draw each on the page: 58.5 and 53.0
+    assert (
+        50.0 < speed[0] < 60.0 and 45.0 < speed[2] < 60.0
+    )  # one draw each on the page: 58.5 and 53.0
 
 
-# --- the same equations written down by somebody else in C: benchmarks/yardsticks/centipede.c ------------------------------------
+# --- the same equations written down by somebody else in C: benchmarks/yardsticks/centipede.c
+# ------------------------------------
 
-# Head x, head z, tail x [m] of that loop, start phases 1e-3 rad off the wave's (on it, rounding decides whether a leg is in swing or
-# stance for one step of each turn), without reflexes.
+# Head x, head z, tail x [m] of that loop, start phases 1e-3 rad off the wave's (on it, rounding
+# decides whether a leg is in swing or stance for one step of each turn), without reflexes.
 ELSEWHERE = {
     "centipede": (2_400, (0.013922379606108943, 0.0498335406542441, -0.5354681942219418), 1e-12),
-    "centipede-gap": (30_000, (0.17946724538024242, 0.03042956771394039, -0.37213588005837295), 1e-6),
+    "centipede-gap": (
+        30_000,
+        (0.17946724538024242, 0.03042956771394039, -0.37213588005837295),
+        1e-6,
+    ),
 }
 
 
@@ -104,12 +131,14 @@ def test_an_independent_loop_comes_to_the_same_end():
         run = march(experiment.system, experiment.start, steps * 1e-4)
         x = run.end.x.nodes
         found = (x.x[0, 0], x.z[0, 0], x.x[-1, 0])
-        # The same steps, so rounding alone, until the head's leg ends its first cycle at 0.25 s: ours then lands on that event, one
-        # step in two pieces, which moves things by some 1e-8 m; contact at the edge of a gap lets that grow.
+        # The same steps, so rounding alone, until the head's leg ends its first cycle at 0.25 s:
+        # ours then lands on that event, one step in two pieces, which moves things by some 1e-8 m;
+        # contact at the edge of a gap lets that grow.
         np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance)
 
 
-# --- gaps -----------------------------------------------------------------------------------------------------------------------
+# --- gaps
+# --------------------------------------------------------------------------------------------------
 
 WIDTHS = (0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2)
 PAGE = {
@@ -118,7 +147,10 @@ PAGE = {
     "cantilever": (10, 9, 7, 2, 0, 0, 1),
     "lift+cantilever": (10, 10, 10, 7, 10, 6, 6),
 }
-FIRM = {0.025: 11.96, 0.05: 12.46}  # median times that do not depend on rounding, whichever the reflexes [s]
+FIRM = {
+    0.025: 11.96,
+    0.05: 12.46,
+}  # median times that do not depend on rounding, whichever the reflexes [s]
 
 
 def crossings(widths, step, **options):
@@ -128,12 +160,18 @@ def crossings(widths, step, **options):
 
 
 def test_counts_of_crossings_at_the_step_of_the_page():
-    """The two widths that tell most, at the page's own step, 0.1 ms; `make slow` does the whole table at a fifth of it."""
+    """The two widths that tell most, at the page's own step, 0.1 ms; `make slow` does the whole
+    table at a fifth of it.
+    """
     widths = (0.05, 0.125)
     found = crossings(widths, 1e-4)
     for name, row in zip(found.controllers, found.counts[:, 0], strict=True):
         wanted = [PAGE[name][WIDTHS.index(width)] for width in widths]
-        assert np.max(np.abs(row - wanted)) <= 2, (name, row.tolist(), wanted)  # page: within 2 of 10
+        assert np.max(np.abs(row - wanted)) <= 2, (
+            name,
+            row.tolist(),
+            wanted,
+        )  # page: within 2 of 10
     none, lift, _, both = found.counts[:, 0]
     assert np.all(none <= lift) and np.all(lift <= both)
     np.testing.assert_allclose(found.times[:, 0, 0], FIRM[0.05], rtol=0.02)  # page: 2 %
@@ -141,14 +179,18 @@ def test_counts_of_crossings_at_the_step_of_the_page():
 
 @pytest.mark.slow
 def test_the_whole_table_of_crossings():
-    """At a fifth of the page's step: the page's counts, and books that close wherever no leg is drawn up."""
+    """At a fifth of the page's step:
+
+    the page's counts, and books that close wherever no leg is drawn up.
+    """
     found = crossings(WIDTHS, 2e-5)
     for name, row in zip(found.controllers, found.counts[:, 0], strict=True):
         assert np.max(np.abs(row - PAGE[name])) <= 2, (name, row.tolist())  # page: within 2 of 10
     none, lift, _, both = found.counts[:, 0]
     assert np.all(none <= lift) and np.all(lift <= both)
-    # Order 1: seen 1.4e-4, and 1.1e-4 at 16 microseconds; three times that as a margin. With the lift reflex the hip of a leg drawn up
-    # chatters at this step too, and nothing is claimed of those books: docs/theory/centipede.md, section 6.
+    # Order 1: seen 1.4e-4, and 1.1e-4 at 16 microseconds; three times that as a margin. With the
+    # lift reflex the hip of a leg drawn up chatters at this step too, and nothing is claimed of
+    # those books: docs/theory/centipede.md, section 6.
     still = [name for name in found.controllers if "lift" not in name]
     assert still == ["none", "cantilever"]
     for name in still:
@@ -157,19 +199,35 @@ def test_the_whole_table_of_crossings():
 
 
 def test_a_softer_body_fails_earlier():
-    """k_b = 2 N m/rad, K_L = 800 N/m, C_L = 6 N s/m, open loop, x_l = 0.1 m: crosses 50 mm, not 75 mm."""
-    soft = ["body.bending_stiffness=2", "leg.length_stiffness=800", "leg.length_damping=6", "controller.reflexes=[]"]
+    """k_b = 2 N m/rad, K_L = 800 N/m, C_L = 6 N s/m, open loop, x_l = 0.1 m:
+
+    crosses 50 mm, not 75 mm.
+    """
+    soft = [
+        "body.bending_stiffness=2",
+        "leg.length_stiffness=800",
+        "leg.length_damping=6",
+        "controller.reflexes=[]",
+    ]
     system, state = lanes("centipede-gap", {"terrain.gap_width": [0.05, 0.075]}, soft)
     ends = march(system, state, 25.0).columns["outcome"]
     assert ends.tolist() == [Outcome.arrived, Outcome.reached_end]
 
 
 def test_the_head_sinks_by_as_much_as_the_page_says_and_stays_blocked():
-    """Without reflexes at 125 mm the head sinks by 42 to 56 mm of 50; ten seconds later it is where it was."""
+    """Without reflexes at 125 mm the head sinks by 42 to 56 mm of 50; ten seconds later it is where
+    it was.
+    """
     experiment = load("centipede-gap", ["controller.reflexes=[]"])
-    run = march(experiment.system, experiment.start, 20.0, sample=("node.x", "node.z"), sample_every=1000)
+    run = march(
+        experiment.system, experiment.start, 20.0, sample=("node.x", "node.z"), sample_every=1000
+    )
     head_x, head_z = run.samples["node.x"][:, 0, 0], run.samples["node.z"][:, 0, 0]
-    assert 0.042 < 0.05 - head_z.min() < 0.060  # sampled ten times a second, and chaotic: a margin of 4 mm
+    assert (
+        0.042 < 0.05 - head_z.min() < 0.060
+    )  # sampled ten times a second, and chaotic: a margin of 4 mm
     assert run.columns["outcome"][0] == Outcome.reached_end
     late = head_x[100:]  # the second ten seconds
-    assert np.ptp(late) < 0.06 and late.max() < 0.29  # it is at the far wall, 0.225 m, and comes no further than a stride
+    assert (
+        np.ptp(late) < 0.06 and late.max() < 0.29
+    )  # it is at the far wall, 0.225 m, and comes no further than a stride

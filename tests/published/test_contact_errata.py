@@ -1,7 +1,8 @@
-"""Errors of the source (Thatte, Water Runner Simulation, 2012) in its ground contact: what its printed forms do, and what ours do.
+"""Errors of the source (Thatte, Water Runner Simulation, 2012) in its ground contact: what its
+printed forms do, and what ours do.
 
-Equations 7 and 8 as printed; the corrections are derived in shared/physics/water-runner.md, sections 5 and 12.
-"""
+Equations 7 and 8 as printed; the corrections are derived in shared/physics/water-runner.md,
+sections 5 and 12."""
 
 import math
 
@@ -54,14 +55,18 @@ def test_the_printed_sign_of_the_damping_throws_a_mass_back_faster_than_it_came(
     exact = brentq(lambda out: math.log1p(out) - out - 0.5 - math.log(0.5), 0.1, 2.0, xtol=1e-14)
     assert leaving == pytest.approx(exact, rel=1e-8)  # some 100 steps at 1e-11
     assert (leaving / 0.5) ** 2 > 2.2  # more than twice the energy
-    assert rebound(CubicContact().force, 0.5) == pytest.approx(0.3742175, abs=1e-7)  # seven digits are given
+    assert rebound(CubicContact().force, 0.5) == pytest.approx(
+        0.3742175, abs=1e-7
+    )  # seven digits are given
 
 
 def test_the_printed_normal_force_is_active_where_ours_is_passive():
     draw = np.random.default_rng(7)
     depth, rate = draw.uniform(1e-4, 4e-3, 2000), draw.uniform(-3.0, 3.0, 2000)
     spring = 0.25e9 * depth**3
-    assert np.all((printed_normal_force(depth, rate) - spring) * rate < 0)  # a loss below zero at every speed
+    assert np.all(
+        (printed_normal_force(depth, rate) - spring) * rate < 0
+    )  # a loss below zero at every speed
     assert np.all(CubicContact().loss(depth, rate) > 0)
 
 
@@ -70,9 +75,14 @@ def test_the_printed_normal_force_pulls_a_fast_foot_in():
 
 
 def test_the_printed_sign_is_right_for_a_coordinate_that_points_up():
-    """What the source meant: with the height's rate -y_p_dot in its place, the two forms agree where ground pushes."""
+    """What the source meant:
+
+    with the height's rate -y_p_dot in its place, the two forms agree where ground pushes.
+    """
     depth, rate = 1.3e-3, np.linspace(-0.99, 3.0, 50)
-    np.testing.assert_allclose(printed_normal_force(depth, -rate), CubicContact().force(depth, rate), rtol=1e-14)  # rounding
+    np.testing.assert_allclose(
+        printed_normal_force(depth, -rate), CubicContact().force(depth, rate), rtol=1e-14
+    )  # rounding
 
 
 def test_printed_stiction_holds_any_pull_to_one_side():
@@ -99,14 +109,22 @@ def test_our_friction_is_bounded_on_both_sides(law):
 
 
 def test_printed_sliding_friction_drives_a_foot_that_slides_to_the_right():
-    """Sliding force mu_k F_y has one direction whatever the motion: half the time it does work on the foot."""
+    """Sliding force mu_k F_y has one direction whatever the motion:
+
+    half the time it does work on the foot.
+    """
     speed, normal = 0.2, 0.5
     assert printed_friction(100.0, normal) * speed > 0
     assert StribeckFriction().force(speed, normal, 0.0) * speed < 0
 
 
 def test_printed_stiction_does_not_say_what_the_force_is():
-    """Friction from the acceleration that friction causes: for a free foot every answer up to the limit agrees with itself."""
+    """Friction from the acceleration that friction causes:
+
+    for a free foot every answer up to the limit agrees with itself.
+    """
     normal = 0.5
     acceleration = np.linspace(-50.0, 0.99 * STATIC * normal / MASS, 30)
-    np.testing.assert_array_equal(printed_friction(acceleration, normal) / MASS * MASS, MASS * acceleration)
+    np.testing.assert_array_equal(
+        printed_friction(acceleration, normal) / MASS * MASS, MASS * acceleration
+    )

@@ -1,8 +1,8 @@
-"""Reference values of the runner on hard ground and of its foot in the drop test (shared/physics/water-runner.md, section 10).
+"""Reference values of the runner on hard ground and of its foot in the drop test
+(shared/physics/water-runner.md, section 10).
 
-They were computed by an independent code from the same model. Where the page gives a tolerance it is the one used; what it prints
-with few digits is allowed half a unit of the last one.
-"""
+They were computed by an independent code from the same model. Where the page gives a tolerance it
+is the one used; what it prints with few digits is allowed half a unit of the last one."""
 
 import dataclasses
 import functools
@@ -33,39 +33,73 @@ from support.runners import (
 
 def test_the_shipped_ground_robot_has_the_parameters_of_the_page():
     robot = on_ground().system
-    foot = {"length": 0.040, "hinge_share": 0.85, "inertia": 3e-7, "stiffness": 0.05, "damping": 2e-3}
+    foot = {
+        "length": 0.040,
+        "hinge_share": 0.85,
+        "inertia": 3e-7,
+        "stiffness": 0.05,
+        "damping": 2e-3,
+    }
     assert dataclasses.asdict(robot.foot) == foot == dataclasses.asdict(CompliantFoot())
     assert (robot.contact.stiffness, robot.contact.damping) == (0.25e9, 1.0)
-    friction = {"static_coefficient": 0.4, "kinetic_coefficient": 0.3, "stribeck_speed": 0.05, "creep_speed": 0.01}
+    friction = {
+        "static_coefficient": 0.4,
+        "kinetic_coefficient": 0.3,
+        "stribeck_speed": 0.05,
+        "creep_speed": 0.01,
+    }
     assert dataclasses.asdict(robot.friction) == friction
-    body = {"mass": 0.060, "inertia": 4.5e-4, "front_hip": -0.0266, "rear_hip": 0.1466, "hip_height": 0.0, "forward_drag": 0.0}
+    body = {
+        "mass": 0.060,
+        "inertia": 4.5e-4,
+        "front_hip": -0.0266,
+        "rear_hip": 0.1466,
+        "hip_height": 0.0,
+        "forward_drag": 0.0,
+    }
     assert {name: getattr(robot.body, name) for name in body} == body
     assert robot.drive.frequency == 3.0 and robot.pitch == "free" and not robot.tail.present
     assert on_ground().start.x.y == 0.115
 
 
-# --- drop test --------------------------------------------------------------------------------------------------------------------
+# --- drop test
+# --------------------------------------------------------------------------------------------------
 
 
 def dropped(duration, damping=2e-3):
     """In the event engine: when it lands and leaves, where it ends, where the energy went."""
     system = DroppedFoot(foot=CompliantFoot(damping=damping))
-    return simulate(system, system.start(), SimPlan(duration, rtol=1e-10, atol=1e-13, max_step=1e-3, sample_rate=None))
+    return simulate(
+        system,
+        system.start(),
+        SimPlan(duration, rtol=1e-10, atol=1e-13, max_step=1e-3, sample_rate=None),
+    )
 
 
 @functools.cache
 def watched(damping=2e-3, friction=None):
-    """(time, state, tip) every 1e-5 s until 0.2 s, in steps of that length, which err by 1e-12. The force peaks within a millisecond."""
-    system, count = DroppedFoot(foot=CompliantFoot(damping=damping), friction=friction or StribeckFriction()), 20_000
+    """(time, state, tip) every 1e-5 s until 0.2 s, in steps of that length, which err by 1e-12.
+
+    The force peaks within a millisecond.
+    """
+    system, count = (
+        DroppedFoot(foot=CompliantFoot(damping=damping), friction=friction or StribeckFriction()),
+        20_000,
+    )
     x = walk(LoopedRungeKutta4(), as_floats(system), as_floats(system.start().x), 0.2, count, count)
     tip = jax.vmap(lambda x: system.outputs(0.0, x, None).tip)(x)
-    return np.arange(1, count + 1) * 0.2 / count, jax.tree.map(np.asarray, x), jax.tree.map(np.asarray, tip)
+    return (
+        np.arange(1, count + 1) * 0.2 / count,
+        jax.tree.map(np.asarray, x),
+        jax.tree.map(np.asarray, tip),
+    )
 
 
 def test_drop_on_the_default_foot():
     done = dropped(0.1)
     (landing,) = done.events_named("touchdown")
-    # The page prints 0.063856, a unit of the last digit above the free fall it is: sqrt(2 0.020/9.81) = 0.06385509.
+    # The page prints 0.063856, a unit of the last digit above the free fall it is: sqrt(2
+    # 0.020/9.81) = 0.06385509.
     assert landing.t == pytest.approx(math.sqrt(2 * 0.020 / 9.81), abs=1e-11)
     assert landing.t == pytest.approx(0.063856, abs=1e-6)
     assert done.ending.state["y"] == pytest.approx(29.252153e-3, abs=1e-6)
@@ -89,7 +123,9 @@ def test_drop_on_the_default_foot_does_not_leave_the_ground():
 def test_drop_on_a_foot_with_little_damping_bounces():
     landing, leaving = dropped(0.2, 1e-4).events
     assert (landing.name, leaving.name) == ("touchdown", "lift")
-    assert leaving.t - landing.t == pytest.approx(0.0947, abs=5e-5)  # what the page calls "first contact"
+    assert leaving.t - landing.t == pytest.approx(
+        0.0947, abs=5e-5
+    )  # what the page calls "first contact"
     t, x, tip = watched(1e-4)
     assert tip.force.max() == pytest.approx(0.9935, abs=5.1e-5)
     assert x.q.max() == pytest.approx(0.50391, abs=5.1e-6)
@@ -115,7 +151,9 @@ def test_drop_without_friction():
 
 
 def test_rest_without_friction():
-    """Nothing accelerates at the printed rest; half a last digit of the depth (5e-10 m) is 1.4e-6 of the force."""
+    """Nothing accelerates at the printed rest; half a last digit of the depth (5e-10 m) is 1.4e-6
+    of the force.
+    """
     system, q, depth = DroppedFoot(friction=Frictionless()), 0.135944426, 1.055885e-3
     height = -depth - float(system.tip(Guide(0.0, 0.0, q, 0.0))[2].y)
     rates = system.flow(0.0, Guide(height, 0.0, q, 0.0), None).x
@@ -124,7 +162,8 @@ def test_rest_without_friction():
     assert abs(rates.q_rate) * system.foot.inertia < 2e-6 * weight_moment
 
 
-# --- the robot --------------------------------------------------------------------------------------------------------------------
+# --- the robot
+# --------------------------------------------------------------------------------------------------
 
 STATES = {
     0.10: (-0.00475214, 0.10500783, -0.04474813, -0.186683, 0.233522, -0.692928),
@@ -139,7 +178,9 @@ LEGS = ("front_left", "front_right", "rear_left", "rear_right")
 def test_states_early_in_a_run(t):
     done = run(on_ground(), t)
     assert body_at(done) == pytest.approx(STATES[t], abs=1e-6)
-    assert [done.ending.state[f"feet.{leg}.deflection"] for leg in LEGS] == pytest.approx(DEFLECTIONS[t], abs=1e-6)
+    assert [done.ending.state[f"feet.{leg}.deflection"] for leg in LEGS] == pytest.approx(
+        DEFLECTIONS[t], abs=1e-6
+    )
 
 
 def test_probe_of_accelerations_and_of_the_second_legs_force():
@@ -147,7 +188,14 @@ def test_probe_of_accelerations_and_of_the_second_legs_force():
     at = robot.start.x
     foot = dataclasses.replace(at.feet.front_left, deflection=0.05, deflection_rate=1.0)
     x = dataclasses.replace(
-        at, x=0.0, y=0.107, pitch=0.01, vx=-0.4, vy=-0.1, pitch_rate=0.2, feet=type(at.feet)(*(foot for _ in LEGS))
+        at,
+        x=0.0,
+        y=0.107,
+        pitch=0.01,
+        vx=-0.4,
+        vy=-0.1,
+        pitch_rate=0.2,
+        feet=type(at.feet)(*(foot for _ in LEGS)),
     )
 
     @jax.jit
@@ -157,12 +205,15 @@ def test_probe_of_accelerations_and_of_the_second_legs_force():
         return system.accelerations(x, loads)[:3], (leg.fx, leg.fy)
 
     accelerations, force = probe(robot.system, x)
-    assert accelerations == pytest.approx((-7.28450745, 12.6268308, -321.758251), rel=1e-8)  # nine digits are printed
+    assert accelerations == pytest.approx(
+        (-7.28450745, 12.6268308, -321.758251), rel=1e-8
+    )  # nine digits are printed
     assert force == pytest.approx((-0.437068375, 1.34620342), rel=1e-8)
 
 
 def last_half(*settings):
-    """(height, its half range, pitch in degrees, its half range, speed) over the last three seconds of six.
+    """(height, its half range, pitch in degrees, its half range, speed) over the last three seconds
+    of six.
 
     At 1e-4: at 3 Hz that agrees with 1e-8 in every printed digit.
     """
@@ -176,18 +227,23 @@ def last_half(*settings):
 def test_settled_run_at_3_hz():
     height, bounce, pitch, rock, speed = last_half()
     assert height == pytest.approx(103.5, abs=3.0)
-    assert bounce == pytest.approx(17.0, abs=0.5)  # printed to the millimetre; the motion is periodic, not chaotic
-    assert pitch == pytest.approx(-3.8, abs=0.3)  # the page gives none for pitch on ground; this is the one for water
+    assert bounce == pytest.approx(
+        17.0, abs=0.5
+    )  # printed to the millimetre; the motion is periodic, not chaotic
+    assert pitch == pytest.approx(
+        -3.8, abs=0.3
+    )  # the page gives none for pitch on ground; this is the one for water
     assert rock == pytest.approx(5.7, abs=0.3)
     assert speed == pytest.approx(0.507, rel=0.05)
 
 
 def test_settled_run_at_5_hz():
-    """Chaotic: 64 starts within 0.1 mm of 115 mm gave 0.479 to 0.623 m/s over this window, mean 0.557 and standard deviation 0.030.
+    """Chaotic: 64 starts within 0.1 mm of 115 mm gave 0.479 to 0.623 m/s over this window, mean
+    0.557 and standard deviation 0.030.
 
-    The page's 0.599 is one such number. From 115 mm exactly the event engine at 1e-10 and SciPy's DOP853 at 1e-10 and at 1e-12 all
-    give 0.561, 6 % away: its 5 % holds for a third of the starts. Here the chance to be outside is below one in a thousand.
-    """
+    The page's 0.599 is one such number. From 115 mm exactly the event engine at 1e-10 and SciPy's
+    DOP853 at 1e-10 and at 1e-12 all give 0.561, 6 % away: its 5 % holds for a third of the starts.
+    Here the chance to be outside is below one in a thousand."""
     height, _, pitch, _, speed = last_half("drive.frequency=5")
     assert height == pytest.approx(108.1, abs=3.0)
     assert pitch == pytest.approx(-3.6, abs=1.0)  # standard deviation 0.23 deg about -3.76

@@ -1,8 +1,9 @@
-"""Reference figures of the two-leg walker on a step (shared/physics/two-leg-walker.md, section 6, and the errata of section 7).
+"""Reference figures of the two-leg walker on a step (shared/physics/two-leg-walker.md, section 6,
+and the errata of section 7).
 
-Where the page gives a tolerance it is the one used; a value printed with few digits and without one is allowed half a unit of its last digit.
-All designs of its tables are evaluated in one call: a design is a lane.
-"""
+Where the page gives a tolerance it is the one used; a value printed with few digits and without one
+is allowed half a unit of its last digit. All designs of its tables are evaluated in one call: a
+design is a lane."""
 
 import functools
 import math
@@ -39,7 +40,8 @@ def printed(text: str) -> Any:
     return pytest.approx(float(text), rel=0, abs=0.5001 * 10.0 ** -len(text.partition(".")[2]))
 
 
-# --- every design at once ----------------------------------------------------------------------------------------------------------
+# --- every design at once
+# --------------------------------------------------------------------------------------------------
 
 
 class Design(NamedTuple):
@@ -58,7 +60,10 @@ class Design(NamedTuple):
 LIFTS, STRIDES = (0.005, 0.01, 0.02), (0.04, 0.06, 0.08, 0.09)
 GRID = [Design(lift=lift, stride=stride) for lift in LIFTS for stride in STRIDES]
 USUAL, LOW = Design(), Design(lift=0.005)
-FAST = [Design(speed=v, inertia=i) for v, i in ((0.05, ROD), (0.1, 0.0), (0.2, 0.0), (0.5, 0.0), (0.5, ROD))]
+FAST = [
+    Design(speed=v, inertia=i)
+    for v, i in ((0.05, ROD), (0.1, 0.0), (0.2, 0.0), (0.5, 0.0), (0.5, ROD))
+]
 OTHER = [
     LOW._replace(inertia=ROD),
     Design(gravity=9.8),
@@ -73,7 +78,9 @@ DESIGNS = [*GRID, *FAST, *OTHER]
 
 def course(lanes: Design) -> Footstep:
     """walk -0.49; climb 0.05; walk_to -1.0, footsteps on the first axis, designs on the second."""
-    walker = TwoLegWalker(gait=InchwormGait(stride=lanes.stride, lift=lanes.lift), separation=lanes.apart)
+    walker = TwoLegWalker(
+        gait=InchwormGait(stride=lanes.stride, lift=lanes.lift), separation=lanes.apart
+    )
     # Foot 1 of a lane starts at 0 as all do; that it started elsewhere is a goal elsewhere.
     verbs = [Verb("walk", -0.49), Verb("climb", STEP), Verb("walk_to", -1.0 - lanes.start)]
     rows = [step for block in blocks_of(walker, verbs) for step in block.steps]
@@ -83,10 +90,17 @@ def course(lanes: Design) -> Footstep:
         narrow = lead.apart + lead.across
         rows[i : i + 2] = [
             lead._replace(foot=pick(2, lead.foot)),
-            follow._replace(foot=pick(1, follow.foot), apart=pick(narrow, follow.apart), above=pick(follow.rise, follow.above)),
+            follow._replace(
+                foot=pick(1, follow.foot),
+                apart=pick(narrow, follow.apart),
+                above=pick(follow.rise, follow.above),
+            ),
         ]
     return Footstep(
-        *(jnp.stack([np.broadcast_to(np.float64(v), lanes.lift.shape) for v in column]) for column in zip(*rows, strict=False))
+        *(
+            jnp.stack([np.broadcast_to(np.float64(v), lanes.lift.shape) for v in column])
+            for column in zip(*rows, strict=False)
+        )
     )
 
 
@@ -102,7 +116,9 @@ def evaluated() -> dict[Design, Figures]:
     gait = InchwormGait(lift=lanes.lift, stride=lanes.stride, speed=lanes.speed)
     found = jax.jit(figures, static_argnames="samples")(limbs, gait, course(lanes), samples=SAMPLES)
     found = jax.tree.map(np.asarray, found)
-    return {design: jax.tree.map(lambda v, i=i: float(v[i]), found) for i, design in enumerate(DESIGNS)}
+    return {
+        design: jax.tree.map(lambda v, i=i: float(v[i]), found) for i, design in enumerate(DESIGNS)
+    }
 
 
 def efficiency(found: Figures, side: str = "static") -> float:
@@ -110,7 +126,8 @@ def efficiency(found: Figures, side: str = "static") -> float:
     return 100 * found.gain / math.fsum(getattr(found, side).energy)
 
 
-# --- samples of moves, for what `figures` adds up ----------------------------------------------------------------------------------
+# --- samples of moves, for what `figures` adds up
+# ----------------------------------------------------------------------------------
 
 
 class Samples(NamedTuple):
@@ -169,7 +186,8 @@ def samples(design: Design = USUAL) -> Samples:
     return jax.tree.map(np.asarray, _samples(limbs, gait, steps))
 
 
-# --- kinematics --------------------------------------------------------------------------------------------------------------------
+# --- kinematics
+# --------------------------------------------------------------------------------------------------
 
 KINEMATICS = {
     (0.15, 0.05): (33.8038, 75.5225, 70.6737),
@@ -188,7 +206,9 @@ def stood(u: float, v: float) -> tuple[Point, Point]:
 @pytest.mark.parametrize("feet", KINEMATICS)
 def test_inverse_kinematics(feet):
     turns = pose(limbs_of(USUAL), *stood(*feet)).turns
-    assert np.degrees([float(turn.value) for turn in turns]) == pytest.approx(KINEMATICS[feet], rel=0, abs=1e-4)
+    assert np.degrees([float(turn.value) for turn in turns]) == pytest.approx(
+        KINEMATICS[feet], rel=0, abs=1e-4
+    )
 
 
 def test_the_reports_75_54_degrees_come_from_rounding_the_distance_of_the_feet_first():
@@ -196,11 +216,14 @@ def test_the_reports_75_54_degrees_come_from_rounding_the_distance_of_the_feet_f
     alpha = round(math.hypot(0.15, 0.05), 4)
     theta_2 = round(math.degrees(2 * math.acos(alpha / (2 * LENGTH))), 2)
     assert (alpha, theta_2, round(180 - 33.80 - theta_2, 2)) == (0.1581, 75.54, 70.66)
-    right = np.degrees([float(turn.value) for turn in pose(limbs_of(USUAL), *stood(0.15, 0.05)).turns])
+    right = np.degrees(
+        [float(turn.value) for turn in pose(limbs_of(USUAL), *stood(0.15, 0.05)).turns]
+    )
     assert [round(v, 2) for v in right] == [33.80, 75.52, 70.67]
 
 
-# --- static, whole terrain ---------------------------------------------------------------------------------------------------------
+# --- static, whole terrain
+# --------------------------------------------------------------------------------------------------
 
 STATIC = {
     "time": (53.2, 47.6, 1e-9),
@@ -236,13 +259,17 @@ def static_figures(design: Design) -> dict[str, float]:
 @pytest.mark.parametrize("quantity", STATIC)
 def test_static_whole_terrain(quantity, design):
     *expected, tolerance = STATIC[quantity]
-    assert static_figures(design)[quantity] == pytest.approx(expected[design is LOW], rel=0, abs=tolerance)
+    assert static_figures(design)[quantity] == pytest.approx(
+        expected[design is LOW], rel=0, abs=tolerance
+    )
 
 
 def test_the_reports_own_figures_where_they_follow_from_its_model():
     usual, low = static_figures(USUAL), static_figures(LOW)
     names = ("tau_1", "tau_2", "tau_3", "energy", "change of potential energy", "efficiency")
-    for name, text in zip(names, ("0.363", "0.147", "0.353", "4.644", "0.196", "4.225"), strict=True):
+    for name, text in zip(
+        names, ("0.363", "0.147", "0.353", "4.644", "0.196", "4.225"), strict=True
+    ):
         assert usual[name] == printed(text), name
     assert low["efficiency"] == printed("4.592")
 
@@ -250,7 +277,9 @@ def test_the_reports_own_figures_where_they_follow_from_its_model():
 @pytest.mark.parametrize("lift", [0.01, 0.005])
 def test_where_the_walk_ends(lift):
     table = two_leg_walker(gait=InchwormGait(lift=lift)).schedule
-    assert table is not None and np.argmax(table.begins[:, -1]) + 1 == 28  # 14 steps of two feet; rows beyond repeat the last
+    assert (
+        table is not None and np.argmax(table.begins[:, -1]) + 1 == 28
+    )  # 14 steps of two feet; rows beyond repeat the last
     last = 27
     step = Footstep(*(v[last] for v in table.steps))
     stand = type(table.stands)(*(v[last] for v in table.stands)).after(step)
@@ -258,7 +287,10 @@ def test_where_the_walk_ends(lift):
 
 
 def test_closed_forms_of_the_peak_torques():
-    """Each is reached at a sample (an end of a move, or a thigh level): rounding, and for tau_2 the nearest sample's error squared."""
+    """Each is reached at a sample (an end of a move, or a thigh level):
+
+    rounding, and for tau_2 the nearest sample's error squared.
+    """
     tau = evaluated()[USUAL].static.peak_torque
     assert tau[2] == pytest.approx(2 * MASS * GRAVITY * 0.18, rel=1e-12)
     assert tau[1] == pytest.approx(1.5 * MASS * GRAVITY * LENGTH, rel=1e-7)
@@ -267,7 +299,10 @@ def test_closed_forms_of_the_peak_torques():
 
 
 def moves_of_the_report() -> list[float]:
-    """Distances of its moves, as its loops make them: a foot lands where its cubic ends, and a walk's last stride is what remains."""
+    """Distances of its moves, as its loops make them:
+
+    a foot lands where its cubic ends, and a walk's last stride is what remains.
+    """
     x, moves = 0.0, []
 
     def step(dx: float, climb: float = 0.0) -> None:
@@ -289,7 +324,10 @@ def moves_of_the_report() -> list[float]:
 
 
 def test_the_reports_53_119_seconds_are_sample_counts_cut_off():
-    """Errata 3: a first sample and int(T/dt) more a move, 1 ms apart. In binary most T/dt are just below a whole number."""
+    """Errata 3: a first sample and int(T/dt) more a move, 1 ms apart.
+
+    In binary most T/dt are just below a whole number.
+    """
     dt, moves = 0.001, moves_of_the_report()
     assert len(moves) == 84 and math.fsum(moves) == pytest.approx(2.66, rel=1e-12)
     counts = [move / 0.05 / dt for move in moves]
@@ -298,7 +336,8 @@ def test_the_reports_53_119_seconds_are_sample_counts_cut_off():
     assert sum(round(n) for n in counts) == 53200  # what is right
 
 
-# --- one flat step -----------------------------------------------------------------------------------------------------------------
+# --- one flat step
+# --------------------------------------------------------------------------------------------------
 
 
 def test_energy_and_net_work_of_each_move_of_a_flat_step():
@@ -306,7 +345,9 @@ def test_energy_and_net_work_of_each_move_of_a_flat_step():
     powers = step.still_torques * step.turn_rates
     energy = step.integral(np.maximum(powers, 0.0)).sum(axis=0).ravel()
     net = step.integral(powers).sum(axis=0).ravel()
-    assert energy == pytest.approx([0.0190573, 0.1352969, 0, 0.0192723, 0.1772781, 0], rel=0, abs=1e-5)
+    assert energy == pytest.approx(
+        [0.0190573, 0.1352969, 0, 0.0192723, 0.1772781, 0], rel=0, abs=1e-5
+    )
     assert energy.sum() == pytest.approx(0.350905, rel=0, abs=1e-5)
     expected = [0.0190573, -0.0419813, -0.0192723, 0.0192723, 0.0419813, -0.0190573]
     assert net == pytest.approx(expected, rel=0, abs=1e-5)
@@ -318,11 +359,17 @@ def test_peak_joint_accelerations():
     """The report's "barely above 15" is right for a single step (errata 8)."""
     step = np.abs(samples().single_step.turn_seconds).max(axis=(1, 2, 3))
     assert step == pytest.approx([15.715, 4.323, 15.715], rel=0, abs=0.005)
-    assert evaluated()[USUAL].peak_turn_acceleration == pytest.approx([15.715, 17.919, 15.715], rel=0, abs=0.005)
+    assert evaluated()[USUAL].peak_turn_acceleration == pytest.approx(
+        [15.715, 17.919, 15.715], rel=0, abs=0.005
+    )
 
 
 def test_kinetic_energy_of_a_flat_step_against_the_swing_of_its_potential_energy():
-    step = {(v, i): samples(Design(speed=v, inertia=i)).single_step for v in (0.05, 0.5) for i in (0.0, ROD)}
+    step = {
+        (v, i): samples(Design(speed=v, inertia=i)).single_step
+        for v in (0.05, 0.5)
+        for i in (0.0, ROD)
+    }
     peak = {key: float(s.kinetic.max()) for key, s in step.items()}
     potential = step[0.05, 0.0].potential
     swing = float(potential.max() - potential.min())
@@ -330,34 +377,48 @@ def test_kinetic_energy_of_a_flat_step_against_the_swing_of_its_potential_energy
     assert peak[0.5, 0.0] == printed("0.0546") and peak[0.05, 0.0] == printed("0.000546")
     # errata 6 and 7, in per cent
     assert 100 * peak[0.05, 0.0] / swing == printed("0.9")
-    assert 100 * peak[0.5, 0.0] / swing == pytest.approx(89, abs=0.5) and 100 * peak[0.5, ROD] / swing == pytest.approx(
-        97, abs=0.5
-    )
+    assert 100 * peak[0.5, 0.0] / swing == pytest.approx(89, abs=0.5) and 100 * peak[
+        0.5, ROD
+    ] / swing == pytest.approx(97, abs=0.5)
     assert 100 * (peak[0.5, ROD] / peak[0.5, 0.0] - 1) == printed("8.6")
 
 
 @pytest.mark.parametrize(("speed", "text"), [(0.05, "0.0075"), (0.5, "0.75")])
 def test_the_motor_of_the_lifted_foot_holds_nothing_but_must_accelerate_its_shank(speed, text):
-    """m (L/2) 6 v^2/|D|: over the terrain, whose shortest stride is 1 cm. (Of the step of 8 cm it is an eighth of that.)"""
+    """m (L/2) 6 v^2/|D|: over the terrain, whose shortest stride is 1 cm.
+
+    (Of the step of 8 cm it is an eighth of that.)
+    """
     s = samples(Design(speed=speed))
     for motor, foot in ((0, 1), (2, 2)):
         rows = (s.foot[:, 0, 0] == foot) & (s.times > 0)
         assert np.abs(s.still_torques[motor, rows]).max() < 1e-15  # rounding of 0.3 N m
         assert np.abs(s.torques[motor, rows]).max() == printed(text)
-        assert np.abs(s.torques[motor, rows]).max() == pytest.approx(MASS * LENGTH / 2 * 6 * speed**2 / 0.01, rel=1e-9)
+        assert np.abs(s.torques[motor, rows]).max() == pytest.approx(
+            MASS * LENGTH / 2 * 6 * speed**2 / 0.01, rel=1e-9
+        )
         assert np.abs(s.single_step.torques[motor, foot - 1]).max() == pytest.approx(
             MASS * LENGTH / 2 * 6 * speed**2 / 0.08, rel=1e-9
         )
 
 
 def test_inertial_torque_is_small_at_5_cm_a_second_and_rules_at_50():
-    """Errata 9: 0.0447 N m, and a hundred times as much at ten times the speed; half the lift doubles it."""
-    inertial = {d: np.abs(s.torques - s.still_torques).max() for d in (USUAL, LOW, Design(speed=0.5)) for s in (samples(d),)}
+    """Errata 9: 0.0447 N m, and a hundred times as much at ten times the speed; half the lift
+    doubles it.
+    """
+    inertial = {
+        d: np.abs(s.torques - s.still_torques).max()
+        for d in (USUAL, LOW, Design(speed=0.5))
+        for s in (samples(d),)
+    }
     assert inertial[USUAL] == printed("0.0447") and inertial[Design(speed=0.5)] == printed("4.47")
-    assert inertial[LOW] / inertial[USUAL] == pytest.approx(2.0, rel=0.01)  # exactly 2 for poses that do not depend on the lift
+    assert inertial[LOW] / inertial[USUAL] == pytest.approx(
+        2.0, rel=0.01
+    )  # exactly 2 for poses that do not depend on the lift
 
 
-# --- tables ------------------------------------------------------------------------------------------------------------------------
+# --- tables
+# --------------------------------------------------------------------------------------------------
 
 EFFICIENCY = {
     0.005: ((5.7005, 52.4), (5.2858, 49.2), (4.5916, 47.6), (4.1496, 46.8)),
@@ -373,7 +434,9 @@ def test_static_efficiency_over_lift_and_stride(stride, lift):
     found = evaluated()[Design(lift=lift, stride=stride)]
     if expected is None:
         assert found.least_reach < 0
-        with pytest.raises(ParameterError, match=r'footstep 13 \(of "climb 0.05"\): foot 1 is out of reach'):
+        with pytest.raises(
+            ParameterError, match=r'footstep 13 \(of "climb 0.05"\): foot 1 is out of reach'
+        ):
             two_leg_walker(gait=InchwormGait(lift=lift, stride=stride))
         return
     assert found.least_reach > 0
@@ -392,7 +455,9 @@ DYNAMIC = {
 }
 
 
-@pytest.mark.parametrize("row", DYNAMIC, ids=[f"{v:g} {'rod' if i else 'point'}" for v, i in DYNAMIC])
+@pytest.mark.parametrize(
+    "row", DYNAMIC, ids=[f"{v:g} {'rod' if i else 'point'}" for v, i in DYNAMIC]
+)
 def test_dynamic_whole_terrain(row):
     torques, energy, share, kinetic, pressure = DYNAMIC[row]
     found = evaluated()[Design(speed=row[0], inertia=row[1])]
@@ -414,7 +479,9 @@ def test_static_figures_do_not_depend_on_speed_or_inertia():
 
 
 def test_how_much_motion_adds():
-    """In words: 10 to 13 % of torque and 0.03 % of energy at 0.05 m/s; 13 to 17 times the torque, 55 or 59 % more energy at 0.5."""
+    """In words: 10 to 13 % of torque and 0.03 % of energy at 0.05 m/s; 13 to 17 times the torque,
+    55 or 59 % more energy at 0.5.
+    """
     still = evaluated()[USUAL].static
     ratio = lambda d: np.array(evaluated()[d].dynamic.peak_torque) / still.peak_torque  # noqa: E731
     more = lambda d: 100 * (math.fsum(evaluated()[d].dynamic.energy) / math.fsum(still.energy) - 1)  # noqa: E731
@@ -438,7 +505,9 @@ def test_how_much_motion_adds():
     ids=["10 mm point", "10 mm rod", "5 mm point", "5 mm rod"],
 )
 def test_speed_limits_of_feet_that_nothing_holds_down(design, lift_off, tip):
-    """A foot lifts off above the first, and the zero-moment point passes the foot's end above the second."""
+    """A foot lifts off above the first, and the zero-moment point passes the foot's end above the
+    second.
+    """
     found = evaluated()[design]
     assert design.speed * found.liftoff**0.5 == printed(lift_off)
     assert design.speed * found.tip**0.5 == printed(tip)
@@ -446,11 +515,15 @@ def test_speed_limits_of_feet_that_nothing_holds_down(design, lift_off, tip):
 
 def test_speed_limits_do_not_depend_on_the_speed_they_are_reckoned_at():
     """The inertial part grows with the square of the speed, exactly: rounding only."""
-    limits = lambda d: [d.speed * k for k in (evaluated()[d].liftoff ** 0.5, evaluated()[d].tip ** 0.5)]  # noqa: E731
+
+    def limits(d):
+        return [d.speed * k for k in (evaluated()[d].liftoff ** 0.5, evaluated()[d].tip ** 0.5)]
+
     assert limits(Design(speed=0.5)) == pytest.approx(limits(USUAL), rel=1e-10)
 
 
-# --- how firmly the unstated choices are fixed -------------------------------------------------------------------------------------
+# --- how firmly the unstated choices are fixed
+# -------------------------------------------------------------------------------------
 
 
 def static_energy(design: Design) -> float:
@@ -459,7 +532,12 @@ def static_energy(design: Design) -> float:
 
 @pytest.mark.parametrize(
     ("design", "text"),
-    [(Design(apart=0.0995), "4.613"), (Design(apart=0.1005), "4.676"), (Design(gravity=9.8), "4.639"), (OTHER[4], "4.753")],
+    [
+        (Design(apart=0.0995), "4.613"),
+        (Design(apart=0.1005), "4.676"),
+        (Design(gravity=9.8), "4.639"),
+        (OTHER[4], "4.753"),
+    ],
     ids=["feet closer", "feet further apart", "another gravity", "foot 2 first"],
 )
 def test_another_reading_of_the_report_gives_another_energy(design, text):
@@ -471,14 +549,18 @@ def test_foot_2_first_has_another_torque_and_another_start_another_time():
     for start, change in ((-0.05, -2.8), (0.05, 2.0)):
         moved = Design(start=start)
         assert evaluated()[moved].time - evaluated()[USUAL].time == pytest.approx(change, abs=1e-9)
-        assert abs(static_energy(moved) / static_energy(USUAL) - 1) == pytest.approx(0.05, abs=0.015)  # "about 5 %"
+        assert abs(static_energy(moved) / static_energy(USUAL) - 1) == pytest.approx(
+            0.05, abs=0.015
+        )  # "about 5 %"
 
 
 def test_clipping_the_sum_counting_braking_or_forgetting_the_sign_gives_other_energies():
     s = samples()
     powers = s.still_torques * s.turn_rates
     energy = lambda values: float((s.integral(values) * s.times[:, None]).sum())  # noqa: E731
-    assert energy(np.maximum(powers, 0.0).sum(axis=0)) == pytest.approx(static_energy(USUAL), rel=1e-12)  # the same samples
+    assert energy(np.maximum(powers, 0.0).sum(axis=0)) == pytest.approx(
+        static_energy(USUAL), rel=1e-12
+    )  # the same samples
     assert energy(np.maximum(powers.sum(axis=0), 0.0)) == printed("1.243")
     assert energy(np.abs(powers).sum(axis=0)) == printed("9.092")
     tau_as_if_on_foot_1 = np.where(s.foot > 1.5, powers, -powers)
@@ -486,7 +568,8 @@ def test_clipping_the_sum_counting_braking_or_forgetting_the_sign_gives_other_en
     assert forgotten == printed("5.075") and 100 * GAINED / forgotten == printed("3.866")
 
 
-# --- the same plan, run by the event engine ----------------------------------------------------------------------------------------
+# --- the same plan, run by the event engine
+# ----------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -498,27 +581,40 @@ def climbed() -> Trajectory:
 
 def test_the_scenario_arrives_after_84_moves_where_the_page_says():
     done = climbed()
-    assert done.outcome is Outcome.arrived and done.ending.jumps == 84  # the last footstep counts, too
+    assert (
+        done.outcome is Outcome.arrived and done.ending.jumps == 84
+    )  # the last footstep counts, too
     assert done.ending.t == pytest.approx(53.2, rel=0, abs=1e-9)
     seen = [float(done[name][-1]) for name in ("foot_1.x", "foot_1.z", "foot_2.x", "foot_2.z")]
-    assert seen == pytest.approx([1.0, 0.05, 0.9, 0.05], rel=0, abs=1e-9)  # house frame: forward is positive
+    assert seen == pytest.approx(
+        [1.0, 0.05, 0.9, 0.05], rel=0, abs=1e-9
+    )  # house frame: forward is positive
 
 
 def test_the_ledger_of_the_run_has_the_works_of_the_figures():
-    """Two quadratures of powers with kinks where they are clipped: the engine's at 1e-8 a step, the trapezoid's 4000 intervals."""
+    """Two quadratures of powers with kinks where they are clipped:
+
+    the engine's at 1e-8 a step, the trapezoid's 4000 intervals.
+    """
     ledger, side = climbed().ledger, evaluated()[USUAL].dynamic
     names = [f"motor_{i}" for i in (1, 2, 3)]
     assert [ledger.work[name] for name in names] == pytest.approx(side.energy, rel=1e-6)
-    assert [ledger.losses[name.replace("motor", "braking")] for name in names] == pytest.approx(side.returned, rel=1e-6)
+    assert [ledger.losses[name.replace("motor", "braking")] for name in names] == pytest.approx(
+        side.returned, rel=1e-6
+    )
     assert ledger.stored_change == pytest.approx(GAINED, rel=1e-12)
     assert ledger.relative_residual < 1e-9  # 1e-8 a step, a thousand steps, errors of both signs
 
 
 def test_with_the_edge_at_half_a_metre_the_climb_needs_a_foot_that_is_held():
-    """Errata 12: foot 1 at -0.57 overhangs from -0.5 on, and the centre of mass is 22 mm beyond the edge when foot 2 lifts."""
+    """Errata 12: foot 1 at -0.57 overhangs from -0.5 on, and the centre of mass is 22 mm beyond the
+    edge when foot 2 lifts.
+    """
     done = climbed()
     row = done.events[3 * 15 - 1].row_after  # seven steps, and foot 1 of the climb
-    assert done["support.foot"][row] == 1 and -done["foot_1.x"][row] == pytest.approx(-0.57, abs=1e-12)
+    assert done["support.foot"][row] == 1 and -done["foot_1.x"][row] == pytest.approx(
+        -0.57, abs=1e-12
+    )
     ahead = float(done["support.static_zmp"][row])
     assert -0.57 + ahead == printed("-0.4776")
     assert 1e3 * (-0.57 + ahead + 0.5) == pytest.approx(22, abs=0.5)

@@ -1,9 +1,9 @@
 """The whole sea urchin in MuJoCo against the table of physics/sea-urchin.md, section 7.
 
-The page gives 5 % for speeds and turns and 30 % for tracking errors, for another engine or contact law. This is its engine and its contact
-law, once the readings it leaves open are found (docs/theory/sea-urchin-robot.md), so speeds are held to 1 % here and errors to 20 %, the last
-digit of the page's table being worth up to 10 % itself.
-"""
+The page gives 5 % for speeds and turns and 30 % for tracking errors, for another engine or contact
+law. This is its engine and its contact law, once the readings it leaves open are found
+(docs/theory/sea-urchin-robot.md), so speeds are held to 1 % here and errors to 20 %, the last digit
+of the page's table being worth up to 10 % itself."""
 
 import math
 
@@ -20,12 +20,30 @@ SOFT = ("controller=stiffness",)
 #: name -> (settings, period, cycles, speed mm/s, errors or None)
 FAST = {
     "T, tripod, recommended PD": ((), 6.0, 3, 10.20, (0.0034, 0.0005, 1.2e-4)),
-    "T, wave": (("gait.pattern=wave", "gait.stance_time=5", "gait.swing_time=1"), 6.0, 3, 6.18, (0.0028, 0.0003, 1.0e-4)),
+    "T, wave": (
+        ("gait.pattern=wave", "gait.stance_time=5", "gait.swing_time=1"),
+        6.0,
+        3,
+        6.18,
+        (0.0028, 0.0003, 1.0e-4),
+    ),
     "T, source PID": ((SOURCE,), 6.0, 3, 10.60, (0.0103, 0.0030, 1.0e-4)),
-    "T, stiffness 2000/1000/2000": ((*SOFT, "controller.stiffness_y=1000"), 6.0, 3, 9.59, (0.032, 0.0038, 1.1e-3)),
+    "T, stiffness 2000/1000/2000": (
+        (*SOFT, "controller.stiffness_y=1000"),
+        6.0,
+        3,
+        9.59,
+        (0.032, 0.0038, 1.1e-3),
+    ),
     "P, tripod, recommended PD": (SCRIPT, 6.0, 3, 10.15, (0.0056, 0.0007, 2.5e-4)),
     "P, source PID": ((*SCRIPT, SOURCE), 6.0, 3, 11.66, (0.0145, 0.0052, 2.3e-4)),
-    "P, stiffness 2000/300/2000": ((*SCRIPT, *SOFT, "controller.stiffness_y=300"), 6.0, 3, 7.73, (0.071, 0.0045, 8.8e-4)),
+    "P, stiffness 2000/300/2000": (
+        (*SCRIPT, *SOFT, "controller.stiffness_y=300"),
+        6.0,
+        3,
+        7.73,
+        (0.071, 0.0045, 8.8e-4),
+    ),
 }
 SLOW = {
     "T, mu = 0.3": (("friction=0.3",), 6.0, 3, 10.30, (0.0034, 0.0003, 1.2e-4)),
@@ -47,7 +65,8 @@ SLOW = {
 def assert_row(settings, period, cycles, speed, errors):
     found = walk(*settings, period=period, cycles=cycles)
     assert found.speed == pytest.approx(speed, rel=SPEED)
-    # The page prints the second with one digit: 0.0005 stands for anything from 0.00045 to 0.00055; half of that digit besides.
+    # The page prints the second with one digit: 0.0005 stands for anything from 0.00045 to 0.00055;
+    # half of that digit besides.
     for ours, page in zip(found.errors, errors, strict=True):
         digit = 10.0 ** math.floor(math.log10(page)) * (0.1 if f"{page:.1e}"[2] != "0" else 1.0)
         assert ours == pytest.approx(page, rel=ERROR, abs=0.5 * digit)
@@ -94,13 +113,22 @@ def test_strokes_along_the_ring_turn_it_on_the_spot(settings, turned):
     assert found.turned == pytest.approx(turned, rel=0.005)
     assert abs(found.speed) < 0.01
     experiment = load("urchin-walk", list(settings))
-    without_slip = 3 * math.degrees(experiment.system.gait.turn_per_cycle(experiment.system.foothold))
+    without_slip = 3 * math.degrees(
+        experiment.system.gait.turn_per_cycle(experiment.system.foothold)
+    )
     assert found.turned == pytest.approx(without_slip, rel=0.05)
 
 
 @pytest.mark.slow
 def test_what_the_source_calls_walking_turns_it():
-    settings = (*SCRIPT, SOURCE, "gait.motion=turn", "gait.swing_time=10", "gait.swing_ends=resting", "gait.via_speed=0.02")
+    settings = (
+        *SCRIPT,
+        SOURCE,
+        "gait.motion=turn",
+        "gait.swing_time=10",
+        "gait.swing_ends=resting",
+        "gait.via_speed=0.02",
+    )
     found = walk(*settings, "gait.support=ignored", period=13.0, cycles=2)
     assert found.turned == pytest.approx(41.8, rel=0.05)
     assert abs(found.speed) < 0.01
@@ -116,14 +144,17 @@ def test_what_the_source_calls_walking_turns_it():
 def test_with_all_feet_in_step(settings, speed, near):
     found = walk(*settings, "gait.pattern=together", "gait.support=ignored")
     assert found.speed == pytest.approx(speed, abs=near)
-    assert (found.run["load.shell"].max() > 1.0) == (not settings)  # 7.5 mm under the shell, 10 mm of lift
+    assert (found.run["load.shell"].max() > 1.0) == (
+        not settings
+    )  # 7.5 mm under the shell, 10 mm of lift
 
 
 @pytest.mark.slow
 def test_speeds_with_the_sources_gains_are_those_of_the_step_not_of_the_robot():
-    """Erratum of the page: MuJoCo's contacts are solved with the bare inertia, while a damping of 10 N m s/rad times a step of 1 ms is seventy
-    times that. Feet press in, stay down into the swing and carry the body on: 1.19 strides. With shorter steps that goes away; the
-    recommended gains have hardly any of it."""
+    """Erratum of the page: MuJoCo's contacts are solved with the bare inertia, while a damping of
+    10 N m s/rad times a step of 1 ms is seventy times that. Feet press in, stay down into the swing
+    and carry the body on: 1.19 strides. With shorter steps that goes away; the recommended gains
+    have hardly any of it."""
     coarse, fine = walk(*SCRIPT, SOURCE), walk(*SCRIPT, SOURCE, 'sim.step="0.25 ms"')
     assert coarse.speed > 1.15 * fine.speed
     assert fine.speed == pytest.approx(10.0, rel=0.02)
@@ -140,7 +171,10 @@ def test_a_weak_kick_rocks_it_and_does_not_roll_it(force, angle, near):
     assert found.angle == pytest.approx(angle, abs=near)
 
 
-@pytest.mark.parametrize(("force", "angle", "distance"), [(4.0, 60, 96), (5.0, 60, 96), (8.0, 120, 200), (10.0, 120, 214)])
+@pytest.mark.parametrize(
+    ("force", "angle", "distance"),
+    [(4.0, 60, 96), (5.0, 60, 96), (8.0, 120, 200), (10.0, 120, 214)],
+)
 def test_a_kick_rolls_it_in_steps_of_sixty_degrees(force, angle, distance):
     found = kick(force)
     assert found.angle == pytest.approx(angle, abs=0.5)

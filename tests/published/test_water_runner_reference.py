@@ -1,8 +1,8 @@
 """Reference values of the runner on water (shared/physics/water-runner.md, sections 8 to 10).
 
-They were computed by an independent code from the same model, with folding at once unless it says otherwise. Where the page gives a
-tolerance it is the one used; what it prints with few digits is also allowed half a unit of the last one.
-"""
+They were computed by an independent code from the same model, with folding at once unless it says
+otherwise. Where the page gives a tolerance it is the one used; what it prints with few digits is
+also allowed half a unit of the last one."""
 
 import dataclasses
 import functools
@@ -45,7 +45,9 @@ PAD = BreakawayPad(folding="hard")
 
 
 def test_the_shipped_robot_has_the_parameters_of_the_page():
-    """Section 9. What follows loads the shipped scenarios, so that a default that moves is told apart from a law that breaks."""
+    """Section 9. What follows loads the shipped scenarios, so that a default that moves is told
+    apart from a law that breaks.
+    """
     robot = runner().system
     assert dataclasses.asdict(robot.leg) == {
         "ground": 0.0615,
@@ -55,15 +57,43 @@ def test_the_shipped_robot_has_the_parameters_of_the_page():
         "foot_length": 0.0624,
         "assembly": "below",
     }
-    foot = {"radius": 0.020, "folded_share": 0.25, "edge_radius": 0.020, "drag_coefficient": 0.703, "blend_speed": 0.05}
+    foot = {
+        "radius": 0.020,
+        "folded_share": 0.25,
+        "edge_radius": 0.020,
+        "drag_coefficient": 0.703,
+        "blend_speed": 0.05,
+    }
     assert {name: getattr(robot.foot, name) for name in foot} == foot
-    assert (robot.foot.hydrostatics, robot.foot.folded_hydrostatics, robot.foot.folding) == ("on", "off", "blended")
+    assert (robot.foot.hydrostatics, robot.foot.folded_hydrostatics, robot.foot.folding) == (
+        "on",
+        "off",
+        "blended",
+    )
     assert (robot.gravity, robot.terrain.density) == (9.81, 1000.0)
-    assert (robot.side_phase, robot.rear_phase) == (math.pi, math.pi)  # front pair 0, pi; rear pair pi, 0
-    body = {"mass": 0.060, "inertia": 4.5e-4, "front_hip": -0.0566, "rear_hip": 0.1166, "hip_height": 0.0, "forward_drag": 0.0}
+    assert (robot.side_phase, robot.rear_phase) == (
+        math.pi,
+        math.pi,
+    )  # front pair 0, pi; rear pair pi, 0
+    body = {
+        "mass": 0.060,
+        "inertia": 4.5e-4,
+        "front_hip": -0.0566,
+        "rear_hip": 0.1166,
+        "hip_height": 0.0,
+        "forward_drag": 0.0,
+    }
     assert {name: getattr(robot.body, name) for name in body} == body
-    tail = {"behind": 0.20, "above": -0.04, "radius": 0.030, "down_angle": math.radians(30.0), "drag_coefficient": 0.703}
-    assert {name: getattr(robot.tail, name) for name in tail} == pytest.approx(tail, rel=1e-15)  # degrees to radians
+    tail = {
+        "behind": 0.20,
+        "above": -0.04,
+        "radius": 0.030,
+        "down_angle": math.radians(30.0),
+        "drag_coefficient": 0.703,
+    }
+    assert {name: getattr(robot.tail, name) for name in tail} == pytest.approx(
+        tail, rel=1e-15
+    )  # degrees to radians
     assert robot.drive.frequency == 8.0
     motor = {
         "voltage": 6.0,
@@ -80,7 +110,8 @@ def test_the_shipped_robot_has_the_parameters_of_the_page():
     assert biped.pitch == "locked" and not biped.tail.present
 
 
-# --- one foot ---------------------------------------------------------------------------------------------------------------------
+# --- one foot
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -99,10 +130,15 @@ def test_foot_wrench(height, velocity, angle, rate, wrench):
     assert (load.fx, load.fy, load.moment) == pytest.approx(wrench, abs=1e-9)
 
 
-#: Hip height [m], crank frequency [Hz], forward speed [m/s]: twelve legs that stand, three that move.
+#: Hip height [m], crank frequency [Hz], forward speed [m/s]: twelve legs that stand, three that
+#: move.
 LEGS = np.array(
     [
-        *((height, frequency, 0.0) for height in (0.030, 0.040, 0.050, 0.060) for frequency in (5.0, 8.0, 10.0)),
+        *(
+            (height, frequency, 0.0)
+            for height in (0.030, 0.040, 0.050, 0.060)
+            for frequency in (5.0, 8.0, 10.0)
+        ),
         *((0.050, 8.0, speed) for speed in (0.5, 1.0, 1.5)),
     ]
 )
@@ -111,15 +147,24 @@ STANDARD = 7  # 50 mm, 8 Hz, standing
 
 @jax.jit
 def cycle_means(foot):
-    """(lift, thrust, shaft power) of each leg over a turn of its crank, the body held at its height and speed.
+    """(lift, thrust, shaft power) of each leg over a turn of its crank, the body held at its height
+    and speed.
 
-    4096 instants: the load jumps where the pad folds, so a mean errs by about 1/4096 of the jump: 0.01 % of the lift.
-    """
+    4096 instants: the load jumps where the pad folds, so a mean errs by about 1/4096 of the jump:
+    0.01 % of the lift."""
 
     def instant(psi, leg):
         height, frequency, speed = leg
         rate, p = 2.0 * math.pi * frequency, pose(FourBarLeg().links, *sincos(psi), 1)
-        at = FootPoint(p.fx, height + p.fy, p.dfx * rate - speed, p.dfy * rate, p.ux, p.uy, p.coupler_rate * rate)
+        at = FootPoint(
+            p.fx,
+            height + p.fy,
+            p.dfx * rate - speed,
+            p.dfy * rate,
+            p.ux,
+            p.uy,
+            p.coupler_rate * rate,
+        )
         load = foot.water_load(at, WATER, jnp.where(foot.fold_speed(at) < 0, 1.0, 0.0))
         torque = -(load.fx * p.dfx + load.fy * p.dfy + load.moment * p.coupler_rate)
         return jnp.stack([load.fy, -load.fx, torque * rate])
@@ -129,8 +174,18 @@ def cycle_means(foot):
 
 
 #: Rows: hip height 30, 40, 50, 60 mm; columns: 5, 8, 10 Hz.
-LIFT = [[0.1551, 0.3044, 0.4422], [0.1210, 0.2464, 0.3621], [0.0880, 0.1863, 0.2770], [0.0564, 0.1246, 0.1876]]
-THRUST = [[0.2169, 0.4331, 0.6327], [0.1801, 0.3740, 0.5529], [0.1398, 0.3017, 0.4513], [0.0935, 0.2098, 0.3172]]
+LIFT = [
+    [0.1551, 0.3044, 0.4422],
+    [0.1210, 0.2464, 0.3621],
+    [0.0880, 0.1863, 0.2770],
+    [0.0564, 0.1246, 0.1876],
+]
+THRUST = [
+    [0.2169, 0.4331, 0.6327],
+    [0.1801, 0.3740, 0.5529],
+    [0.1398, 0.3017, 0.4513],
+    [0.0935, 0.2098, 0.3172],
+]
 POWER = [[0.324, 1.098, 2.040], [0.264, 0.923, 1.732], [0.198, 0.713, 1.350], [0.126, 0.468, 0.893]]
 
 
@@ -151,28 +206,45 @@ def test_cycle_means_of_one_leg_with_the_body_moving():
         (BreakawayPad(folding="hard", folded_hydrostatics="on"), 0.1966, 0.2952),
         (BreakawayPad(folding="hard", edge_radius=0.0), 0.2244, 0.2733),
         (RigidPad(), 0.1612, 0.2081),
-        (BreakawayPad(folding="hard", folded_hydrostatics="on", folded_share=1.0, edge_radius=0.0), 0.1612, 0.2081),
+        (
+            BreakawayPad(
+                folding="hard", folded_hydrostatics="on", folded_share=1.0, edge_radius=0.0
+            ),
+            0.1612,
+            0.2081,
+        ),
     ],
-    ids=["pressure on the folded pad too", "no disc across the leg", "never folding", "folding into itself"],
+    ids=[
+        "pressure on the folded pad too",
+        "no disc across the leg",
+        "never folding",
+        "folding into itself",
+    ],
 )
 def test_cycle_means_of_other_feet(foot, lift, thrust):
     assert cycle_means(foot)[:2, STANDARD] == pytest.approx((lift, thrust), rel=3e-3)
 
 
 def test_lift_of_four_standing_legs_is_what_was_measured_on_prototypes():
-    """Section 9: 4 x 19 = 76 g at 8 Hz and 50 mm, 27 g for each watt at the shaft; measured: near 80 g."""
+    """Section 9: 4 x 19 = 76 g at 8 Hz and 50 mm, 27 g for each watt at the shaft; measured:
+
+    near 80 g.
+    """
     lift, _, power = cycle_means(PAD)[:, STANDARD]
     grams = 1e3 * lift / 9.81
     assert 4 * grams == pytest.approx(76.0, abs=0.5)  # printed to the gram
     assert grams / power == pytest.approx(27.0, abs=0.5)
 
 
-# --- short runs -------------------------------------------------------------------------------------------------------------------
+# --- short runs
+# --------------------------------------------------------------------------------------------------
 
 
 def test_probe_of_all_loads():
     robot = runner(HARD)
-    x = dataclasses.replace(robot.start.x, x=0.0, y=0.045, pitch=0.02, vx=-0.8, vy=-0.1, pitch_rate=0.5)
+    x = dataclasses.replace(
+        robot.start.x, x=0.0, y=0.045, pitch=0.02, vx=-0.8, vy=-0.1, pitch_rate=0.5
+    )
 
     @jax.jit
     def sums(system, x):
@@ -180,7 +252,9 @@ def test_probe_of_all_loads():
         return loads.fx, loads.fy, loads.moment, loads.torque
 
     # Nine digits after the point are printed.
-    assert sums(robot.system, x) == pytest.approx((-1.057327643, 0.678935483, -0.082977257, 0.038251013), abs=5.1e-10)
+    assert sums(robot.system, x) == pytest.approx(
+        (-1.057327643, 0.678935483, -0.082977257, 0.038251013), abs=5.1e-10
+    )
 
 
 HARD_STATES = {
@@ -201,13 +275,18 @@ def located_by_scipy():
 
 @pytest.mark.parametrize("t", HARD_STATES)
 def test_states_of_the_system_with_hard_folding_under_scipy(t):
-    """The event engine's program for hard folding takes 25 s to compile; it runs among the slow tests."""
+    """The event engine's program for hard folding takes 25 s to compile; it runs among the slow
+    tests.
+    """
     assert located_by_scipy()[t] == pytest.approx(HARD_STATES[t], abs=1e-5)
 
 
 @pytest.mark.parametrize(
     ("folding", "states", "tolerance"),
-    [("blended", BLENDED_STATES, 1e-6), pytest.param("hard", HARD_STATES, 1e-5, marks=pytest.mark.slow)],
+    [
+        ("blended", BLENDED_STATES, 1e-6),
+        pytest.param("hard", HARD_STATES, 1e-5, marks=pytest.mark.slow),
+    ],
 )
 def test_states_after_one_and_two_turns_of_the_crank(folding, states, tolerance):
     """In the event engine. The turn at 0.125 s is an event, so the run has a row there."""
@@ -226,16 +305,26 @@ def test_without_a_tail_it_tips_nose_up(folding):
     assert not done["tail.wetted"].any()  # a tail out of the water is none
     assert done.outcome is Outcome.tipped_over
     assert done.ending.t == pytest.approx(0.23, abs=5e-3)  # two digits are given
-    assert math.degrees(done["pitch"][-1]) == pytest.approx(-69.0, abs=0.5)  # negative is nose up; printed to the degree
+    assert math.degrees(done["pitch"][-1]) == pytest.approx(
+        -69.0, abs=0.5
+    )  # negative is nose up; printed to the degree
 
 
-# --- settled motion ---------------------------------------------------------------------------------------------------------------
+# --- settled motion
+# --------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def settled(*experiments):
-    """Last 1.5 s of 4 s, every 2.5 ms, in the step the page recommends (2.5e-4 s); folding follows the state at once, as in its runs."""
-    states = settle(*lanes_of([runner(*settings, scenario=name) for name, *settings in experiments]), 4.0, 16_000, 1600)
+    """Last 1.5 s of 4 s, every 2.5 ms, in the step the page recommends (2.5e-4 s); folding follows
+    the state at once, as in its runs.
+    """
+    states = settle(
+        *lanes_of([runner(*settings, scenario=name) for name, *settings in experiments]),
+        4.0,
+        16_000,
+        1600,
+    )
     return jax.tree.map(lambda leaf: np.asarray(leaf)[:, 1000:], states)
 
 
@@ -250,7 +339,8 @@ WITH_TAIL = {
 
 def assert_settled(x, lane, height, half_range, pitch, speed):
     assert 1e3 * x.y[lane].mean() == pytest.approx(height, abs=0.5)  # mm
-    # The page gives no tolerance: half of its last digit, and what the steps in which pads switch add.
+    # The page gives no tolerance: half of its last digit, and what the steps in which pads switch
+    # add.
     assert 500.0 * np.ptp(x.y[lane]) == pytest.approx(half_range, abs=0.1)
     assert math.degrees(x.pitch[lane].mean()) == pytest.approx(pitch, abs=0.3)
     assert -x.vx[lane].mean() == pytest.approx(speed, rel=0.01)
@@ -272,7 +362,14 @@ def test_settled_motion_with_a_tail():
 
 
 def test_settled_motion_without_a_tail_and_with_the_pitch_locked():
-    assert_settled(settled(("water-runner", HARD, "tail=no-tail", "robot.pitch=locked")), 0, 14.5, 1.2, 0.0, 1.593)
+    assert_settled(
+        settled(("water-runner", HARD, "tail=no-tail", "robot.pitch=locked")),
+        0,
+        14.5,
+        1.2,
+        0.0,
+        1.593,
+    )
 
 
 def test_settled_motion_of_the_biped():
@@ -280,29 +377,45 @@ def test_settled_motion_of_the_biped():
 
 
 def test_settled_motion_with_a_motor():
-    """Folding by degrees. A turn takes 0.18 s here, uneven ones, and the window cuts one: the crank's mean depends on where."""
+    """Folding by degrees. A turn takes 0.18 s here, uneven ones, and the window cuts one:
+
+    the crank's mean depends on where.
+    """
     x = settled(("water-runner", "drive=crank-motor", "start.crank_frequency=8"))
     assert_settled(x, 0, 15.6, 1.4, 6.0, 1.10)
     frequency = x.crank_rate[0] / (2.0 * math.pi)
     assert frequency.mean() == pytest.approx(5.58, rel=0.01)  # as for the other speed
-    assert (frequency.min(), frequency.max()) == pytest.approx((3.8, 9.3), abs=0.051)  # printed digits
+    assert (frequency.min(), frequency.max()) == pytest.approx(
+        (3.8, 9.3), abs=0.051
+    )  # printed digits
     current = runner("drive=crank-motor").system.drive.current(x.crank_rate[0])
     assert current.mean() == pytest.approx(0.48, abs=0.0051)
 
 
-# --- orders of accuracy (section 8) -------------------------------------------------------------------------------------------------
+# --- orders of accuracy (section 8)
+# -------------------------------------------------------------------------------------------------
 
-METHODS = {"AB1": AdamsBashforth(1), "AB2": AdamsBashforth(2), "AB4": AdamsBashforth(4), "RK4": RungeKutta4()}
+METHODS = {
+    "AB1": AdamsBashforth(1),
+    "AB2": AdamsBashforth(2),
+    "AB4": AdamsBashforth(4),
+    "RK4": RungeKutta4(),
+}
 
 
 def deep(experiment):
-    """Started where every pad stays under water: F reaches 2 mm above the hips, a pad 20 mm above F."""
+    """Started where every pad stays under water:
+
+    F reaches 2 mm above the hips, a pad 20 mm above F.
+    """
     return started_at(experiment, dataclasses.replace(experiment.start.x, y=-0.15))
 
 
 def end_of_walk(method, experiment, duration, steps):
     """In equal steps along the flow, events or not."""
-    solver = LoopedRungeKutta4() if method == "RK4" else METHODS[method]  # the same numbers, from a smaller program
+    solver = (
+        LoopedRungeKutta4() if method == "RK4" else METHODS[method]
+    )  # the same numbers, from a smaller program
     x = walk(solver, as_floats(experiment.system), as_floats(experiment.start.x), duration, steps)
     return np.array([leaf[-1] for leaf in jax.tree.leaves(x)])
 
@@ -319,8 +432,8 @@ def orders(errors):
     return np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
 
 
-#: One program serves smooth and blended folding and a switch: a pad that folds into itself, over a speed never reached, only carries
-#: half of the pressure all the time.
+#: One program serves smooth and blended folding and a switch: a pad that folds into itself, over a
+#: speed never reached, only carries half of the pressure all the time.
 SMOOTH = ("foot.folded_share=1", "foot.edge_radius=0", "foot.blend_speed=1e9")
 #: And a blend this short is a switch.
 SWITCH = "foot.blend_speed=1e-12"
@@ -329,16 +442,23 @@ SWITCH = "foot.blend_speed=1e-12"
 @pytest.mark.parametrize(("method", "order"), [("AB1", 1), ("AB2", 2), ("AB4", 4), ("RK4", 4)])
 def test_methods_have_their_order_where_pads_are_deep_and_do_not_fold(method, order):
     robot = deep(runner(*SMOOTH))
-    exact = end_of_walk("RK4", robot, 0.05, 6400)  # eight times finer than the finest below: 4000 times more accurate
+    exact = end_of_walk(
+        "RK4", robot, 0.05, 6400
+    )  # eight times finer than the finest below: 4000 times more accurate
     errors = [worst(end_of_walk(method, robot, 0.05, steps), exact) for steps in (200, 400, 800)]
     np.testing.assert_allclose(orders(errors), order, atol=0.1)  # the page saw 3.9 to 4.05 for AB4
 
 
-@pytest.mark.parametrize(("method", "at_4000"), [("AB1", None), ("AB2", 4e-4), ("AB4", 4e-4), ("RK4", 9e-5)])
+@pytest.mark.parametrize(
+    ("method", "at_4000"), [("AB1", None), ("AB2", 4e-4), ("AB4", 4e-4), ("RK4", 9e-5)]
+)
 def test_folding_at_once_takes_the_order_of_every_method_that_does_not_look_for_it(method, at_4000):
     """A step across a fold errs by its length times a jump, whatever the method."""
     exact = located_by_scipy()[0.25]
-    errors = [worst(end_of_walk(method, runner(SWITCH), 0.25, steps), exact) for steps in (1000, 2000, 4000)]
+    errors = [
+        worst(end_of_walk(method, runner(SWITCH), 0.25, steps), exact)
+        for steps in (1000, 2000, 4000)
+    ]
     if at_4000 is None:  # it has no order to lose
         np.testing.assert_allclose(orders(errors), 1.0, atol=0.1)
     else:
@@ -348,7 +468,9 @@ def test_folding_at_once_takes_the_order_of_every_method_that_does_not_look_for_
 
 @pytest.mark.parametrize(("method", "at_4000"), [("AB2", None), ("AB4", 2.4e-7), ("RK4", 1.2e-7)])
 def test_folding_by_degrees_gives_accuracy_back(method, at_4000):
-    """Over 0.1 m/s. Above order 2 what is left are pads that cross the surface, where the load grows like depth^1.5."""
+    """Over 0.1 m/s. Above order 2 what is left are pads that cross the surface, where the load
+    grows like depth^1.5.
+    """
     robot = runner("foot.blend_speed=0.1")
     exact = end_of_run(robot, 0.25, rtol=1e-12, atol=1e-14)  # ends within 4e-11 of a run at 1e-13
     counts = (1000, 2000, 4000) if at_4000 is None else (4000,)
@@ -365,8 +487,13 @@ class TestWhereFoldsAreLocated:
     """Hard folding in the event engine, which lands on each fold and starts the method anew."""
 
     def errors(self, method, robot, duration, counts):
-        exact = end_of_run(robot, duration, rtol=1e-13, atol=1e-15)  # ends within 3e-12 of a run at 1e-12
-        return [worst(end_of_run(robot, duration, solver=METHODS[method], step=duration / n), exact) for n in counts]
+        exact = end_of_run(
+            robot, duration, rtol=1e-13, atol=1e-15
+        )  # ends within 3e-12 of a run at 1e-12
+        return [
+            worst(end_of_run(robot, duration, solver=METHODS[method], step=duration / n), exact)
+            for n in counts
+        ]
 
     def test_folding_at_once_costs_no_order(self, method, order):
         """Pads stay deep; two of them fold."""
@@ -379,9 +506,14 @@ class TestWhereFoldsAreLocated:
         )  # AB4 3.78, 3.89: the Runge-Kutta steps after a fold weigh less and less
 
     def test_pads_that_cross_the_surface_are_what_is_left(self, method, order):
-        """From a touch-down on the load grows like t^1.5: an error of h^2.5, whatever the method's order above that."""
+        """From a touch-down on the load grows like t^1.5:
+
+        an error of h^2.5, whatever the method's order above that.
+        """
         coarse, fine = self.errors(method, runner(HARD), 0.25, (1000, 4000))
         per_halving = 0.5 * math.log2(coarse / fine)  # over two: a single one is irregular
         assert per_halving == pytest.approx(min(order, 2.5), abs=0.3)
         blind = worst(end_of_walk(method, runner(SWITCH), 0.25, 4000), located_by_scipy()[0.25])
-        assert fine < 0.2 * blind  # 5e-5, 3e-6, 7e-8 where folds are located; 4e-4, 4e-4, 9e-5 where not
+        assert (
+            fine < 0.2 * blind
+        )  # 5e-5, 3e-6, 7e-8 where folds are located; 4e-4, 4e-4, 9e-5 where not

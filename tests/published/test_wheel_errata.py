@@ -1,7 +1,8 @@
-"""Errors of the source (Sanchez and Bhounsule, multimedia extension, 2022): what its printed forms do, and what ours do.
+"""Errors of the source (Sanchez and Bhounsule, multimedia extension, 2022): what its printed forms
+do, and what ours do.
 
-Numbers E1 to E21 are those of shared/physics/rimless-wheel.md, section 9, where each correction is derived.
-"""
+Numbers E1 to E21 are those of shared/physics/rimless-wheel.md, section 9, where each correction is
+derived."""
 
 import math
 from collections.abc import Callable
@@ -38,9 +39,13 @@ M1, M2, COM, HALF_TRACK = 2.46, 4.45, 0.06, 0.155
 
 
 def source_stance(b3_as_printed: bool) -> Callable[..., np.ndarray]:
-    """Accelerations of (theta, phi, l) from the source's A_ss and b_ss, without motor, damper and inertias."""
+    """Accelerations of (theta, phi, l) from the source's A_ss and b_ss, without motor, damper and
+    inertias.
+    """
 
-    def accelerations(theta: float, phi: float, l: float, theta_v: float, phi_v: float, l_v: float) -> np.ndarray:
+    def accelerations(
+        theta: float, phi: float, l: float, theta_v: float, phi_v: float, l_v: float
+    ) -> np.ndarray:
         s, c, g, total = math.sin(theta - phi), math.cos(theta - phi), GRAVITY, M1 + M2
         force = -15000.0 * (l - LENGTH)
         matrix = [
@@ -48,8 +53,17 @@ def source_stance(b3_as_printed: bool) -> Callable[..., np.ndarray]:
             [COM * l * M2 * c, -M2 * COM**2, COM * M2 * s],
             [0.0, COM * M2 * s, -total],
         ]
-        shared = COM * g * M2 * math.sin(phi) - 2 * COM * l_v * M2 * theta_v * c + COM * l * M2 * theta_v**2 * s
-        b1 = 2 * l * l_v * total * theta_v - g * l * total * math.sin(theta) + shared - COM * l * M2 * phi_v**2 * s
+        shared = (
+            COM * g * M2 * math.sin(phi)
+            - 2 * COM * l_v * M2 * theta_v * c
+            + COM * l * M2 * theta_v**2 * s
+        )
+        b1 = (
+            2 * l * l_v * total * theta_v
+            - g * l * total * math.sin(theta)
+            + shared
+            - COM * l * M2 * phi_v**2 * s
+        )
         b3 = g * total * math.cos(theta) - force
         if b3_as_printed:
             b3 += -l * M1 * theta_v**2 - l * M2 * theta_v**2 * c
@@ -61,13 +75,20 @@ def source_stance(b3_as_printed: bool) -> Callable[..., np.ndarray]:
 
 
 def test_e1_printed_stance_does_not_conserve_energy_and_ours_does():
-    """The passive, undamped flow of the reference page, by one integrator: only the right-hand sides differ."""
-    wheel = torso_wheel(SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=0.0), gains=(0.0, 0.0, 0.0))
+    """The passive, undamped flow of the reference page, by one integrator:
+
+    only the right-hand sides differ.
+    """
+    wheel = torso_wheel(
+        SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=0.0), gains=(0.0, 0.0, 0.0)
+    )
     state = standing(TorsoWheelState(0.25, 0.6, 0.25, -4.0, 1.0, 0.0, 0.0))
     ours = jax.jit(lambda *y: wheel.accelerations(TorsoWheelState(*y, 0.0), 0.0))
 
     def energy(y: np.ndarray) -> float:
-        return math.fsum(map(float, jax.tree.leaves(wheel.stores(0.0, TorsoWheelState(*y, 0.0), state.m))))
+        return math.fsum(
+            map(float, jax.tree.leaves(wheel.stores(0.0, TorsoWheelState(*y, 0.0), state.m)))
+        )
 
     def drift(accelerations: Callable[..., Any]) -> float:
         start = np.array([0.25, 0.6, 0.25, -4.0, 1.0, 0.0])
@@ -88,8 +109,12 @@ def test_e1_mended_source_rows_are_our_equations():
     assert source_stance(b3_as_printed=True)(*y) != pytest.approx(ours, rel=1e-2)
 
 
-def source_transfer(x: TorsoWheelState, m1: float, m2: float, com: float, j2: float, b3_as_printed: bool) -> np.ndarray:
-    """Rates (theta, phi, l) after transfer from the source's A_hs and b_hs (brackets of b_2 balanced, E4), for many states."""
+def source_transfer(
+    x: TorsoWheelState, m1: float, m2: float, com: float, j2: float, b3_as_printed: bool
+) -> np.ndarray:
+    """Rates (theta, phi, l) after transfer from the source's A_hs and b_hs (brackets of b_2
+    balanced, E4), for many states.
+    """
     theta, phi, l = x.spoke_angle, x.torso_angle, x.spoke_length
     theta_v, phi_v, l_v = x.spoke_rate, x.torso_rate, x.spoke_speed
     new, total = theta + ALPHA, m1 + m2
@@ -97,14 +122,24 @@ def source_transfer(x: TorsoWheelState, m1: float, m2: float, com: float, j2: fl
     matrix = np.array(
         [
             [-com * LENGTH * m2 * c, m2 * com**2 + j2 + zero, -com * m2 * s],
-            [LENGTH**2 * total - com * LENGTH * m2 * c, m2 * com**2 - LENGTH * m2 * c * com + j2, -com * m2 * s],
+            [
+                LENGTH**2 * total - com * LENGTH * m2 * c,
+                m2 * com**2 - LENGTH * m2 * c * com + j2,
+                -com * m2 * s,
+            ],
             [zero, -com * m2 * s, total + zero],
         ]
     )
-    hub_back, hub_up = l_v * np.sin(theta) + l * theta_v * np.cos(theta), l_v * np.cos(theta) - l * theta_v * np.sin(theta)
+    hub_back, hub_up = (
+        l_v * np.sin(theta) + l * theta_v * np.cos(theta),
+        l_v * np.cos(theta) - l * theta_v * np.sin(theta),
+    )
     back, up = hub_back - com * phi_v * np.cos(phi), hub_up + com * phi_v * np.sin(phi)
     b1 = j2 * phi_v - m2 * (com * np.cos(phi) * back - com * np.sin(phi) * up)
-    b2 = j2 * phi_v - m2 * ((LENGTH * np.sin(new) - com * np.sin(phi)) * up - (LENGTH * np.cos(new) - com * np.cos(phi)) * back)
+    b2 = j2 * phi_v - m2 * (
+        (LENGTH * np.sin(new) - com * np.sin(phi)) * up
+        - (LENGTH * np.cos(new) - com * np.cos(phi)) * back
+    )
     b2 = b2 + m1 * (LENGTH * np.cos(new) * hub_back - LENGTH * np.sin(new) * hub_up)
     if b3_as_printed:
         b3 = l_v * total - com * m2 * phi_v * np.sin(theta - phi)
@@ -134,7 +169,10 @@ def test_e2_printed_transfer_creates_kinetic_energy_and_ours_does_not():
     wheel, x = torso_wheel(SET_B), landing_states(5000)
     kinetic = lambda x: np.asarray(wheel.kinetic(wheel.motion(x)))  # noqa: E731
     gain = {
-        printed: kinetic(with_rates(x, source_transfer(x, M1, M2, COM, 0.0, b3_as_printed=printed))) - kinetic(x)
+        printed: (
+            kinetic(with_rates(x, source_transfer(x, M1, M2, COM, 0.0, b3_as_printed=printed)))
+            - kinetic(x)
+        )
         for printed in (True, False)
     }
     assert gain[True].max() > 5.0  # J; the page saw 9.2 in its own random states
@@ -149,37 +187,54 @@ def test_e2_mended_source_rows_are_our_transfer():
     wheel, x = torso_wheel(SET_B), landing_states(200)
     after = wheel.transfer(x)
     ours = np.array([after.spoke_rate, after.torso_rate, after.spoke_speed])
-    np.testing.assert_allclose(source_transfer(x, M1, M2, COM, 0.0, b3_as_printed=False), ours, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        source_transfer(x, M1, M2, COM, 0.0, b3_as_printed=False), ours, rtol=0, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("share", [0.9, 1.1])
 def test_e2_without_torso_the_printed_row_creates_energy_beyond_a_known_speed(share):
-    """When the spoke lengthens faster than l |theta_dot| tan(pi/n); slower, it destroys some. Ours does neither."""
+    """When the spoke lengthens faster than l |theta_dot| tan(pi/n); slower, it destroys some.
+
+    Ours does neither.
+    """
     rate, length = -3.0, 0.257
     speed = share * length * abs(rate) * math.tan(math.pi / 10)
     one = np.ones(1)
-    x = TorsoWheelState(-0.3 * one, 0.0 * one, length * one, rate * one, 0.0 * one, speed * one, 0.0 * one)
-    wheel = torso_wheel(SET_B, wheel_mass=MASS, torso=Torso(mass=0.0, com_distance=0.0, inertia=1.0))
+    x = TorsoWheelState(
+        -0.3 * one, 0.0 * one, length * one, rate * one, 0.0 * one, speed * one, 0.0 * one
+    )
+    wheel = torso_wheel(
+        SET_B, wheel_mass=MASS, torso=Torso(mass=0.0, com_distance=0.0, inertia=1.0)
+    )
     kinetic = lambda x: float(wheel.kinetic(wheel.motion(x))[0])  # noqa: E731
-    printed = kinetic(with_rates(x, source_transfer(x, MASS, 0.0, 0.0, 1.0, b3_as_printed=True))) - kinetic(x)
+    printed = kinetic(
+        with_rates(x, source_transfer(x, MASS, 0.0, 0.0, 1.0, b3_as_printed=True))
+    ) - kinetic(x)
     assert math.copysign(1.0, printed) == math.copysign(1.0, share - 1.0) and abs(printed) > 1e-3
     assert kinetic(wheel.transfer(x)) - kinetic(x) == pytest.approx(0.0, abs=1e-13)
 
 
 def test_e9_printed_angle_after_transfer_moves_the_hub_and_ours_does_not():
-    """Equations 30 and 31, theta+ = -theta-, hold for an unloaded spoke only; equation 12 always."""
+    """Equations 30 and 31, theta+ = -theta-, hold for an unloaded spoke only; equation 12
+    always.
+    """
     done = run(torso_wheel(SET_B), torso_start(), 10.0)
     landing = done.events_named("touchdown")[-1]
     angle, length = done["spoke_angle"], done["spoke_length"]
     was, now = landing.row_before, landing.row_after
     height = length[was] * math.cos(angle[was])
     assert (-angle[was], angle[now]) == pytest.approx((0.2931, 0.3352), abs=1e-4)
-    assert abs(LENGTH * math.cos(-angle[was]) - height) > 3e-3  # 3 mm of hub height out of nothing, at every step
+    assert (
+        abs(LENGTH * math.cos(-angle[was]) - height) > 3e-3
+    )  # 3 mm of hub height out of nothing, at every step
     assert length[now] * math.cos(angle[now]) == pytest.approx(height, abs=1e-12)
 
 
 def upright_landing(yaw_rate: float, right_angle: float = -HALF) -> SteeredWheelState:
-    """Unloaded spokes: the left one hands over, the right one stands at `right_angle`; roll as the two heights ask."""
+    """Unloaded spokes: the left one hands over, the right one stands at `right_angle`; roll as the
+    two heights ask.
+    """
     left, right = LENGTH * math.cos(HALF), LENGTH * math.cos(right_angle)
     return as_jax(
         SteeredWheelState(
@@ -215,7 +270,9 @@ def test_e10_printed_difference_of_rates_doubles_at_a_joint_collision_and_ours_s
 
 @pytest.mark.parametrize("current", [0.3, -1.0])
 def test_e17_yaw_acceleration_has_the_squared_lever_and_a_minus(current):
-    """Half the difference of the spoke rates, on upright unloaded spokes, where only the torques act."""
+    """Half the difference of the spoke rates, on upright unloaded spokes, where only the torques
+    act.
+    """
     wheel = steered_wheel(current)
     x = SteeredWheelState(
         height=LENGTH, roll=0.0, torso_angle=0.6, speed=0.6, climb_rate=0.0, roll_rate=0.0, torso_rate=0.0, yaw_rate=0.0,
@@ -238,7 +295,10 @@ def test_e17_yaw_acceleration_has_the_squared_lever_and_a_minus(current):
 
 
 def test_e20_printed_one_sided_collision_lifts_the_hub_and_ours_does_not():
-    """Left lands while the right spoke is at -0.25: the source gives both l0 and the mean of the two angles."""
+    """Left lands while the right spoke is at -0.25:
+
+    the source gives both l0 and the mean of the two angles.
+    """
     right_angle = -0.25
     height_at_collision = LENGTH * math.cos(HALF)
     printed = LENGTH * math.cos(0.5 * (HALF + right_angle))
@@ -248,11 +308,21 @@ def test_e20_printed_one_sided_collision_lifts_the_hub_and_ours_does_not():
     wheel, x = steered_wheel(), upright_landing(0.0, right_angle)
     jump = wheel.jump(0.0, x, no_steps(), 0)
     assert (int(jump.m.steps_left), int(jump.m.steps_right)) == (1, 0)
-    heights = [[float(side.height) for side in wheel.sides(state, no_steps())] for state in (x, jump.x)]
-    assert heights[0] == heights[1] == pytest.approx([height_at_collision, LENGTH * math.cos(right_angle)], rel=1e-14)
+    heights = [
+        [float(side.height) for side in wheel.sides(state, no_steps())] for state in (x, jump.x)
+    ]
+    assert (
+        heights[0]
+        == heights[1]
+        == pytest.approx([height_at_collision, LENGTH * math.cos(right_angle)], rel=1e-14)
+    )
     before, after = (wheel.stores(0.0, state, no_steps()) for state in (x, jump.x))
-    assert float(after.gravity) == float(before.gravity) and float(after.kinetic) == float(before.kinetic)
-    assert float(after.spring) == pytest.approx(float(before.spring), abs=1e-20)  # both spokes unloaded: nothing to release
+    assert float(after.gravity) == float(before.gravity) and float(after.kinetic) == float(
+        before.kinetic
+    )
+    assert float(after.spring) == pytest.approx(
+        float(before.spring), abs=1e-20
+    )  # both spokes unloaded: nothing to release
 
 
 def test_e21_printed_yaw_rate_grows_without_bound_and_ours_settles():
@@ -260,7 +330,10 @@ def test_e21_printed_yaw_rate_grows_without_bound_and_ours_settles():
     current, inertia = 0.5, 0.12
     done = run(steered_wheel(current), steered_start(), 80.0, SAMPLED)
     assert done.outcome is Outcome.reached_end
-    turned = lambda t0, t1: np.interp(t1, done.t, done["heading"]) - np.interp(t0, done.t, done["heading"])  # noqa: E731
+
+    def turned(t0, t1):
+        return np.interp(t1, done.t, done["heading"]) - np.interp(t0, done.t, done["heading"])
+
     early, late = turned(20.0, 50.0) / 30.0, turned(50.0, 80.0) / 30.0
     assert late == pytest.approx(early, rel=0.02)
     assert np.max(np.abs(done["yaw_rate"])) < 3.0
@@ -270,6 +343,8 @@ def test_e21_printed_yaw_rate_grows_without_bound_and_ours_settles():
     rate, rates = 0.0, []
     for step in np.diff(landings):
         rate += acceleration * step  # stance
-        rates.append(rate * LENGTH / HALF_TRACK)  # collision: the difference of spoke rates is kept; heading rate by eq. 21
+        rates.append(
+            rate * LENGTH / HALF_TRACK
+        )  # collision: the difference of spoke rates is kept; heading rate by eq. 21
     half = len(rates) // 2
     assert rates[-1] > 1.9 * rates[half] > 30.0  # rad/s, and no radius

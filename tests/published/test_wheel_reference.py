@@ -1,8 +1,9 @@
-"""Reference values of the differential-drive rimless wheel (shared/physics/rimless-wheel.md, sections 7 and 8).
+"""Reference values of the differential-drive rimless wheel (shared/physics/rimless-wheel.md,
+sections 7 and 8).
 
-They were computed by an independent code (SciPy's Radau and LSODA) from the same model. Where a page gives a tolerance it is
-the one used; a value printed with few digits is also allowed half a unit of its last one.
-"""
+They were computed by an independent code (SciPy's Radau and LSODA) from the same model. Where a
+page gives a tolerance it is the one used; a value printed with few digits is also allowed half a
+unit of its last one."""
 
 import functools
 import math
@@ -64,17 +65,30 @@ def test_stance_accelerations():
     ids=["without inertias", "with inertias"],
 )
 def test_support_transfer(j1, j2, rates, loss):
-    wheel = torso_wheel(SET_B, wheel_inertia=j1, torso=Torso(mass=4.45, com_distance=0.06, inertia=j2))
+    wheel = torso_wheel(
+        SET_B, wheel_inertia=j1, torso=Torso(mass=4.45, com_distance=0.06, inertia=j2)
+    )
     x = TorsoWheelState(-0.3, 0.5, 0.255, -3.0, 0.7, 0.1, 0.0)
     jump = wheel.jump(0.0, x, standing(x).m, 0)
-    assert [float(jump.x.spoke_rate), float(jump.x.torso_rate), float(jump.x.spoke_speed)] == pytest.approx(rates, abs=1e-8)
+    assert [
+        float(jump.x.spoke_rate),
+        float(jump.x.torso_rate),
+        float(jump.x.spoke_speed),
+    ] == pytest.approx(rates, abs=1e-8)
     assert -float(jump.work.impact) == pytest.approx(loss, abs=1e-8)
 
 
 def test_passive_flow():
     x = TorsoWheelState(0.25, 0.6, 0.25, -4.0, 1.0, 0.0, 0.0)
     done = run(unbroken_passive_wheel(), standing(x), 0.12, FINE)
-    names = ("spoke_angle", "torso_angle", "spoke_length", "spoke_rate", "torso_rate", "spoke_speed")
+    names = (
+        "spoke_angle",
+        "torso_angle",
+        "spoke_length",
+        "spoke_rate",
+        "torso_rate",
+        "spoke_speed",
+    )
     expected = (-0.269843055, 0.109540635, 0.250164882, -5.620420144, -9.365426314, 0.012661727)
     assert done.outcome is Outcome.reached_end
     assert [done.ending.state[name] for name in names] == pytest.approx(expected, abs=1e-7)
@@ -122,7 +136,10 @@ each_gait = pytest.mark.parametrize("gait", GAITS)
 
 @functools.cache
 def measured(gait: str) -> dict[str, float]:
-    """One step of the limit cycle, finely sampled: the stiff set's force falls within 70 microseconds."""
+    """One step of the limit cycle, finely sampled:
+
+    the stiff set's force falls within 70 microseconds.
+    """
     cycle = walking_cycle(gait)
     wheel = torso_wheel(*GAITS[gait], on_liftoff="report")
     done = run(wheel, cycle.state, 1.001 * cycle.period, FINE, sample_rate=100_000.0)
@@ -131,7 +148,12 @@ def measured(gait: str) -> dict[str, float]:
     mean = lambda values: np.trapezoid(values[step], done.t[step]) / cycle.period  # noqa: E731
     length = done["travel.distance"][before] - done["travel.distance"][0]
     work = done["work.motor"][before]
-    x, torque, pitch, force = cycle.state.x, done["motor.torque"], done["torso_angle"][step], done["spoke.force"][step]
+    x, torque, pitch, force = (
+        cycle.state.x,
+        done["motor.torque"],
+        done["torso_angle"][step],
+        done["spoke.force"][step],
+    )
     return {
         "speed": length / cycle.period,
         "step time": cycle.period,
@@ -165,12 +187,17 @@ def measured(gait: str) -> dict[str, float]:
 def test_limit_cycle(quantity, gait):
     printed = CYCLE_TABLE[quantity][list(GAITS).index(gait)]
     found = measured(gait)[quantity]
-    assert close_to_printed(found, printed, 1e-3), f"{quantity} of {gait}: {found:.7g}, printed {printed}"
+    assert close_to_printed(found, printed, 1e-3), (
+        f"{quantity} of {gait}: {found:.7g}, printed {printed}"
+    )
 
 
 def two_leading(multipliers: np.ndarray) -> list[complex]:
     """Of largest modulus; of a pair, the one with the positive imaginary part first."""
-    return sorted(multipliers[np.argsort(-np.abs(multipliers))][:2], key=lambda z: (-round(abs(z), 9), -z.imag))
+    return sorted(
+        multipliers[np.argsort(-np.abs(multipliers))][:2],
+        key=lambda z: (-round(abs(z), 9), -z.imag),
+    )
 
 
 @each_gait
@@ -182,9 +209,15 @@ def test_multipliers_from_the_derivative_through_the_event(gait):
 
 @each_gait
 def test_multipliers_from_central_differences(gait):
-    """As the page took them: step 2e-5 in six coordinates, the spoke unstretched. The solver's 1e-10 makes 1e-5 of it."""
+    """As the page took them:
+
+    step 2e-5 in six coordinates, the spoke unstretched. The solver's 1e-10 makes 1e-5 of it.
+    """
     wheel, at = torso_wheel(*GAITS[gait]), vars(walking_cycle(gait).state.x)
-    names, step = ("spoke_angle", "torso_angle", "spoke_rate", "torso_rate", "spoke_speed", "pitch_integral"), 2e-5
+    names, step = (
+        ("spoke_angle", "torso_angle", "spoke_rate", "torso_rate", "spoke_speed", "pitch_integral"),
+        2e-5,
+    )
 
     def mapped(name: str, by: float) -> np.ndarray:
         x = TorsoWheelState(**{**at, "spoke_length": LENGTH, name: at[name] + by})
@@ -192,7 +225,9 @@ def test_multipliers_from_central_differences(gait):
         assert float(after.spoke_length) == LENGTH
         return np.array([float(getattr(after, n)) for n in names])
 
-    jacobian = np.stack([(mapped(name, step) - mapped(name, -step)) / (2 * step) for name in names], axis=1)
+    jacobian = np.stack(
+        [(mapped(name, step) - mapped(name, -step)) / (2 * step) for name in names], axis=1
+    )
     assert two_leading(np.linalg.eigvals(jacobian)) == pytest.approx(MULTIPLIERS[gait], abs=2e-3)
 
 
@@ -217,7 +252,10 @@ def test_speed_against_pitch(spokes, pitch):
 
 
 def walk(stiffness: float, damping: float, pitch: float = 0.6) -> Trajectory:
-    """Fourteen seconds are forty steps of the slowest of these gaits. A foot may pull, and that is recorded."""
+    """Fourteen seconds are forty steps of the slowest of these gaits.
+
+    A foot may pull, and that is recorded.
+    """
     leg = SpringLeg(rest_length=LENGTH, stiffness=stiffness, damping=damping)
     wheel = torso_wheel(leg, pitch, gains=(20.0, 0.0, 1.0), on_liftoff="report")
     return run(wheel, torso_start(pitch), 14.0, sample_rate=1000.0)
@@ -234,7 +272,10 @@ def assert_walks(done: Trajectory) -> None:
 
 
 def assert_stops(done: Trajectory) -> None:
-    assert done.outcome in (Outcome.rocked_back, Outcome.fell) and len(done.events_named("touchdown")) < 40
+    assert (
+        done.outcome in (Outcome.rocked_back, Outcome.fell)
+        and len(done.events_named("touchdown")) < 40
+    )
 
 
 @pytest.mark.parametrize("stiffness", [1315.0, 2630.0, 6000.0])
@@ -264,7 +305,9 @@ def test_stiff_spokes_with_little_damping_would_have_to_pull(damping, least_forc
     done = walk(15000.0, damping)
     assert_walks(done)
     assert settled_least_force(done) == pytest.approx(least_force, abs=1.0)  # printed to the newton
-    assert len(done.events_named("liftoff")) >= 40  # one lift-off a step, and more would be the same one told again
+    assert (
+        len(done.events_named("liftoff")) >= 40
+    )  # one lift-off a step, and more would be the same one told again
     assert len(done.events_named("liftoff")) <= len(done.events_named("touchdown")) + 1
 
 
@@ -280,7 +323,9 @@ def test_spoke_of_1315_newton_per_metre_stops_at_every_lean(damping, pitch):
 
 
 class Turn(NamedTuple):
-    """Averages from 20 s to 80 s, and the least spoke force from 1 s on (what the page calls after start-up)."""
+    """Averages from 20 s to 80 s, and the least spoke force from 1 s on (what the page calls after
+    start-up).
+    """
 
     speed: float
     yaw_rate: float
@@ -302,7 +347,11 @@ def turn(current: float) -> Turn:
     done = run(wheel, state, 60.0, SAMPLED)
     assert done.outcome is Outcome.reached_end
     walking = ((settling, settling.t > 1.0), (done, done.t > 0.0))
-    least = [part[f"{side}_spoke.force"][rows].min() for part, rows in walking for side in ("left", "right")]
+    least = [
+        part[f"{side}_spoke.force"][rows].min()
+        for part, rows in walking
+        for side in ("left", "right")
+    ]
     return Turn(
         speed=(done.ending.state["distance"] - float(state.x.distance)) / 60.0,
         yaw_rate=(done.ending.state["heading"] - float(state.x.heading)) / 60.0,
@@ -344,37 +393,58 @@ def test_turning_radius_and_direction(current):
 
 @pytest.mark.parametrize("current", [0.0, 0.1, 0.2])
 def test_sides_locked_in_phase_walk_straight(current):
-    """The dead band. At 0.2 A, near its edge, the yaw rate depends on window and start; that it is next to nothing does not."""
+    """The dead band. At 0.2 A, near its edge, the yaw rate depends on window and start; that it is
+    next to nothing does not.
+    """
     assert turn(current).radius > 100
 
 
 @pytest.mark.parametrize("current", TURNS)
 def test_turning_feet_never_pull(current):
-    """The page gives no tolerance, and its minima are over its output points: finer ones lie a little lower, never higher."""
+    """The page gives no tolerance, and its minima are over its output points:
+
+    finer ones lie a little lower, never higher.
+    """
     printed, found = TURNS[current][-1], turn(current).least_force
     assert 0.97 * printed < found < printed + 0.06  # 0.05 is half a unit
     assert turn(current).most_roll < 0.04
 
 
 def test_yaw_rate_follows_from_the_step_counts():
-    """Section 7's kinematics: (N_right - N_left) d / (2 b t), d the step length. The page: -0.602 against -0.599."""
+    """Section 7's kinematics:
+
+    (N_right - N_left) d / (2 b t), d the step length. The page: -0.602 against -0.599.
+    """
     found = turn(0.5)
     length = 2.0 * found.speed * 60.0 / (found.steps_left + found.steps_right)
-    assert (found.steps_right - found.steps_left) * length / (0.31 * 60.0) == pytest.approx(found.yaw_rate, rel=0.01)
+    assert (found.steps_right - found.steps_left) * length / (0.31 * 60.0) == pytest.approx(
+        found.yaw_rate, rel=0.01
+    )
 
 
 @pytest.mark.parametrize(
     ("slope", "torque", "rate", "step_time"),
-    [(0.08, 0.0, 3.284215, 0.251518), (0.12, 0.0, 4.019927, 0.192086), (0.0, 1.2, 3.056464, 0.280349)],
+    [
+        (0.08, 0.0, 3.284215, 0.251518),
+        (0.12, 0.0, 4.019927, 0.192086),
+        (0.0, 1.2, 3.056464, 0.280349),
+    ],
     ids=["slope 0.08", "slope 0.12", "torque 1.2"],
 )
-def test_full_model_with_stiff_spokes_and_no_torso_is_nearly_the_rigid_wheel(slope, torque, rate, step_time):
-    """Forty steps: what is left of the start is 0.655^40. The torso is a flywheel that only takes the motor's reaction."""
+def test_full_model_with_stiff_spokes_and_no_torso_is_nearly_the_rigid_wheel(
+    slope, torque, rate, step_time
+):
+    """Forty steps: what is left of the start is 0.655^40.
+
+    The torso is a flywheel that only takes the motor's reaction.
+    """
     wheel = TorsoWheel(
         wheel_mass=MASS, gravity=GRAVITY, spokes=10, terrain=Slope(angle=slope), controller=ConstantTorque(value=torque),
         leg=SpringLeg(rest_length=LENGTH, stiffness=1e7, damping=1e5), torso=Torso(mass=0.0, com_distance=0.0, inertia=1.0),
     )  # fmt: skip
-    done = run(wheel, standing(TorsoWheelState(HALF, 0.0, LENGTH, -3.0, 0.0, 0.0, 0.0)), 20.0, max_jumps=40)
+    done = run(
+        wheel, standing(TorsoWheelState(HALF, 0.0, LENGTH, -3.0, 0.0, 0.0, 0.0)), 20.0, max_jumps=40
+    )
     landings = done.events_named("touchdown")
     assert len(landings) == 40
     assert -done["spoke_rate"][landings[-1].row_before] == pytest.approx(rate, rel=1e-4)

@@ -1,4 +1,7 @@
-"""Toys and wheels for the step engine: one compiled kernel serves many cases, because a case is a lane with its own numbers."""
+"""Toys and wheels for the step engine:
+
+one compiled kernel serves many cases, because a case is a lane with its own numbers.
+"""
 
 import functools
 
@@ -20,7 +23,8 @@ from footfall.hybrid.system import Event, HybridState, Jump, Rates
 from footfall.numerics.scalar import Scalar
 from support.toys import AbstractToy, Ball, Height, NoPower, NoWork, Scalar1
 
-# --- guards that are cubics in time, with the lane's own coefficients ------------------------------------------------------------
+# --- guards that are cubics in time, with the lane's own coefficients
+# ------------------------------------------------------------
 
 
 class Diary(eqx.Module):
@@ -37,7 +41,9 @@ class Diary(eqx.Module):
 
 
 class Curves(AbstractToy):
-    """x(t) = t. Guards a and b are cubics in x, b with an offset that a and c may push; c fires once and restarts b. Jumps only write."""
+    """x(t) = t. Guards a and b are cubics in x, b with an offset that a and c may push; c fires
+    once and restarts b. Jumps only write.
+    """
 
     a0: float = param(1e3, doc="guard a")
     a1: float = param(0.0, doc="guard a")
@@ -53,7 +59,11 @@ class Curves(AbstractToy):
 
     @property
     def events(self):
-        return (Event("a", "curve a at zero"), Event("b", "curve b at zero"), Event("c", "time", restarts=("b",)))
+        return (
+            Event("a", "curve a at zero"),
+            Event("b", "curve b at zero"),
+            Event("c", "time", restarts=("b",)),
+        )
 
     def flow(self, t, x, m):
         return Rates(Scalar1(x=1.0 + 0.0 * x.x), NoPower(none=0.0 * x.x))
@@ -67,11 +77,31 @@ class Curves(AbstractToy):
     def jump(self, t, x, m, k):
         order = 10.0 * m.order + (k + 1.0)
         if k == 0:
-            m = Diary(m.offset + self.push_a, order, m.a + 1, m.b, jnp.where(m.a == 0, t, m.first_a), t, m.first_b, m.last_b)
+            m = Diary(
+                m.offset + self.push_a,
+                order,
+                m.a + 1,
+                m.b,
+                jnp.where(m.a == 0, t, m.first_a),
+                t,
+                m.first_b,
+                m.last_b,
+            )
         elif k == 1:
-            m = Diary(m.offset, order, m.a, m.b + 1, m.first_a, m.last_a, jnp.where(m.b == 0, t, m.first_b), t)
+            m = Diary(
+                m.offset,
+                order,
+                m.a,
+                m.b + 1,
+                m.first_a,
+                m.last_a,
+                jnp.where(m.b == 0, t, m.first_b),
+                t,
+            )
         else:
-            m = Diary(m.offset + self.push_c, order, m.a, m.b, m.first_a, m.last_a, m.first_b, m.last_b)
+            m = Diary(
+                m.offset + self.push_c, order, m.a, m.b, m.first_a, m.last_a, m.first_b, m.last_b
+            )
         return Jump(x, m, NoWork(none=0.0 * x.x))
 
 
@@ -84,8 +114,14 @@ def curve(roots, scale):
 
 
 def curves(cases):
-    """A batch with one lane for each case: {a: (roots, scale), b: ..., c0: ..., push_a: ..., push_c: ...}."""
-    columns = {name: [] for name in ("a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3", "c0", "push_a", "push_c")}
+    """A batch with one lane for each case:
+
+    {a: (roots, scale), b: ..., c0: ..., push_a: ..., push_c: ...}.
+    """
+    columns = {
+        name: []
+        for name in ("a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3", "c0", "push_a", "push_c")
+    }
     for case in cases:
         for letter in "ab":
             values = curve(*case[letter]) if letter in case else [1e3, 0.0, 0.0, 0.0]
@@ -101,7 +137,8 @@ def curves(cases):
     return system, HybridState(Scalar1(x=np.zeros(len(cases))), empty)
 
 
-# --- lanes that go bad -----------------------------------------------------------------------------------------------------------
+# --- lanes that go bad
+# --------------------------------------------------------------------------------------------------
 
 
 class Ticks(eqx.Module):
@@ -111,7 +148,9 @@ class Ticks(eqx.Module):
 
 
 class Poison(AbstractToy):
-    """x(t) = t, an event at 0.43, a clock of 0.1 s and one of 0.25 s; from a time of its own each piece gives NaN."""
+    """x(t) = t, an event at 0.43, a clock of 0.1 s and one of 0.25 s; from a time of its own each
+    piece gives NaN.
+    """
 
     flow_from: float = param(1e3, doc="time from which the flow is not a number")
     guard_from: float = param(1e3, doc="the same for the guard")
@@ -127,7 +166,9 @@ class Poison(AbstractToy):
         )
 
     def flow(self, t, x, m):
-        return Rates(Scalar1(x=1.0 + jnp.where(x.x > self.flow_from, np.nan, 0.0)), NoPower(none=0.0 * x.x))
+        return Rates(
+            Scalar1(x=1.0 + jnp.where(x.x > self.flow_from, np.nan, 0.0)), NoPower(none=0.0 * x.x)
+        )
 
     def guards(self, t, x, m):
         room = 0.43 - x.x + jnp.where(x.x > self.guard_from, np.nan, 0.0)
@@ -137,7 +178,13 @@ class Poison(AbstractToy):
         since = (self.jump_from, self.tick_from, self.tick_from)[k]
         x = Scalar1(x=x.x + jnp.where(t > since, np.nan, 0.0))
         n, slow, events = m.n, m.slow, m.events
-        m = Ticks(n + 1, slow, events) if k == 1 else Ticks(n, slow + 1, events) if k == 2 else Ticks(n, slow, events + 1)
+        m = (
+            Ticks(n + 1, slow, events)
+            if k == 1
+            else Ticks(n, slow + 1, events)
+            if k == 2
+            else Ticks(n, slow, events + 1)
+        )
         return Jump(x, m, NoWork(none=0.0 * x.x))
 
     @staticmethod
@@ -146,7 +193,10 @@ class Poison(AbstractToy):
 
 
 class Pushed(AbstractToy):
-    """A tick at 0.5 pushes an armed guard to -0.1, from where it rises at its own rate: its event is due at the tick."""
+    """A tick at 0.5 pushes an armed guard to -0.1, from where it rises at its own rate:
+
+    its event is due at the tick.
+    """
 
     rise: float = param(0.0, doc="rate after the tick")
 
@@ -163,14 +213,22 @@ class Pushed(AbstractToy):
     def jump(self, t, x, m, k):
         ticked = Ticks(m.n + 1, m.slow, m.events)
         done = Ticks(m.n, m.slow, m.events + 1)
-        return Jump(x if k == 0 else Scalar1(x=0.0 * x.x), ticked if k == 0 else done, NoWork(none=0.0 * x.x))
+        return Jump(
+            x if k == 0 else Scalar1(x=0.0 * x.x),
+            ticked if k == 0 else done,
+            NoWork(none=0.0 * x.x),
+        )
 
 
 class Paid(Pushed):
     """Each tick puts a joule into the books, each other event two."""
 
     def jump(self, t, x, m, k):
-        return super().jump(t, x, m, k)._replace(work=NoWork(none=(1.0 if k == 0 else 2.0) + 0.0 * x.x))
+        return (
+            super()
+            .jump(t, x, m, k)
+            ._replace(work=NoWork(none=(1.0 if k == 0 else 2.0) + 0.0 * x.x))
+        )
 
 
 class Exotic(Ball):
@@ -190,7 +248,9 @@ class ForcedBall(Ball):
 
 
 class Fading(AbstractToy):
-    """x grows at the root of the time left, and there is no root afterwards; it ends as rocked back where it reaches `stop`."""
+    """x grows at the root of the time left, and there is no root afterwards; it ends as rocked back
+    where it reaches `stop`.
+    """
 
     until: Scalar = param(1e3, doc="time from which the flow is not a number")
     stop: Scalar = param(1e3, doc="x at which it ends")
@@ -209,7 +269,8 @@ class Fading(AbstractToy):
         return Jump(x, m, NoWork(none=0.0 * x.x))
 
 
-# --- wheels ----------------------------------------------------------------------------------------------------------------------
+# --- wheels
+# --------------------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -224,12 +285,17 @@ def ticking_wheel():
 
 def leaning(experiment, pitches):
     """The experiment's wheel with a pitch set point for each lane."""
-    return eqx.tree_at(lambda s: s.torso.pitch_setpoint, experiment.system, np.asarray(pitches, float))
+    return eqx.tree_at(
+        lambda s: s.torso.pitch_setpoint, experiment.system, np.asarray(pitches, float)
+    )
 
 
 @functools.cache
 def exact_end(name, settings, duration):
-    """Final continuous state of a scenario by the event engine, and its outcome: two digits beyond what is asked of anyone here."""
+    """Final continuous state of a scenario by the event engine, and its outcome:
+
+    two digits beyond what is asked of anyone here.
+    """
     experiment = wheel(name, *settings)
     plan = ff.SimPlan(duration=duration, rtol=1e-12, atol=1e-14, sample_rate=None)
     return ff.simulate(experiment.system, experiment.start, plan)
@@ -244,10 +310,14 @@ def state_error(name, settings, duration, step, method="rk4", precision="float64
     """Largest error of the continuous state of a scenario after `duration`."""
     experiment, exact = wheel(name, *settings), exact_end(name, settings, duration)
     result = run_batch(
-        experiment.system, experiment.start, BatchPlan(duration, step=step, method=method, precision=precision, path=path)
+        experiment.system,
+        experiment.start,
+        BatchPlan(duration, step=step, method=method, precision=precision, path=path),
     )
     assert result.columns["outcome"][0] == exact.outcome
-    expected = np.array([exact.ending.state[field] for field in experiment.start.x.__dataclass_fields__])
+    expected = np.array(
+        [exact.ending.state[field] for field in experiment.start.x.__dataclass_fields__]
+    )
     return np.max(np.abs(state_of(result.end) - expected)), result
 
 
@@ -263,14 +333,18 @@ def run_interpreted(system, state, plan, monkeypatch) -> BatchResult:
 
 
 def optimised(monkeypatch, level):
-    """Kernels are compiled with "-O0", "-O1" or "-O2" instead of "-O3", which takes twice as long as "-O2" and pays in long runs only."""
+    """Kernels are compiled with "-O0", "-O1" or "-O2" instead of "-O3", which takes twice as long
+    as "-O2" and pays in long runs only.
+    """
     flags = compiler._flags()
-    monkeypatch.setattr(compiler, "_flags", lambda: tuple(level if flag == "-O3" else flag for flag in flags))
+    monkeypatch.setattr(
+        compiler, "_flags", lambda: tuple(level if flag == "-O3" else flag for flag in flags)
+    )
 
 
 def op_by_op(monkeypatch):
-    """What a batch does once goes operation by operation, for a robot that is run once: its start and its books as programs of their own
-    would take longer to compile than all the rest."""
+    """What a batch does once goes operation by operation, for a robot that is run once: its start
+    and its books as programs of their own would take longer to compile than all the rest."""
     for module, name in ((batch, "starter"), (batch, "_standing"), (batch_results, "_stored")):
         made = getattr(module, name)
         monkeypatch.setattr(module, name, lambda kind, made=made: made(kind).__wrapped__)
@@ -280,8 +354,15 @@ def lowering(system, state, plan):
     """(jitted Pallas kernel, its inputs) of a batch, for a machine without a GPU."""
     system, state, _ = prepared(system, state, plan.precision)
     _, ticks = timing(system, plan.duration, plan.step)
-    kind = batch_program.Kind(*map(jax.tree.structure, (system, state.x, state.m)), plan.method, plan.precision, plan.track)
-    clock = Clock(np.dtype(plan.precision).type(plan.step), np.int32(9), tuple(np.int32(n) for n in ticks))
+    kind = batch_program.Kind(
+        *map(jax.tree.structure, (system, state.x, state.m)),
+        plan.method,
+        plan.precision,
+        plan.track,
+    )
+    clock = Clock(
+        np.dtype(plan.precision).type(plan.step), np.int32(9), tuple(np.int32(n) for n in ticks)
+    )
     lane = batch_program.starter(kind)(system, state, clock)
     leaves, tree = jax.tree.flatten((system, lane, clock, np.int32(0), np.int32(0)))
     flags = tuple(np.ndim(leaf) > 0 for leaf in leaves)
@@ -289,7 +370,9 @@ def lowering(system, state, plan):
 
 
 def same_bits(one, other, lanes=None):
-    """Columns and final states equal bit for bit (NaN equal to NaN), for the first `lanes` lanes of both."""
+    """Columns and final states equal bit for bit (NaN equal to NaN), for the first `lanes` lanes of
+    both.
+    """
     pairs = [(one.columns[name], other.columns[name], name) for name in one.columns]
     leaves = zip(jax.tree.leaves(one.end), jax.tree.leaves(other.end), strict=True)
     pairs += [(a, b, "state") for a, b in leaves]

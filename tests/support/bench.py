@@ -1,5 +1,6 @@
-"""A bench with a toy on it: a robot that shares its shape with the real one (a torso that a motor on each side pitches and drives) and
-nothing else, and devices that write down what is asked of them."""
+"""A bench with a toy on it: a robot that shares its shape with the real one (a torso that a motor
+on each side pitches and drives) and nothing else, and devices that write down what is asked of
+them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ WALK = ("0.1 motors-on", "0.2 run")
 
 
 class Pendulum:
-    """A damped torso that hangs: pitch'' = a (i_l + i_r) - b pitch' - c sin(pitch), and wheels that run with its motors.
+    """A damped torso that hangs: pitch'' = a (i_l + i_r) - b pitch' - c sin(pitch), and wheels that
+    run with its motors.
 
     At rest at the set point it takes 2.8 A per motor: an output that is cut to zero shows.
     """
@@ -40,7 +42,11 @@ class Pendulum:
 
     def advance(self, currents: Sequence[float], dt_us: int) -> None:
         dt = dt_us * 1e-6
-        pull = self.PUSH * sum(currents) - self.DAMPING * self._rate - self.GRAVITY * math.sin(self.pitch)
+        pull = (
+            self.PUSH * sum(currents)
+            - self.DAMPING * self._rate
+            - self.GRAVITY * math.sin(self.pitch)
+        )
         self._rate += dt * pull
         self.pitch += dt * self._rate
         self.speeds = tuple(
@@ -49,10 +55,20 @@ class Pendulum:
         self.positions = tuple(x + dt * v for x, v in zip(self.positions, self.speeds, strict=True))
 
 
-def bench(script: Sequence[str] = WALK, settings: StackSettings = SETTINGS, **choices: Any) -> VirtualBench:
+def bench(
+    script: Sequence[str] = WALK, settings: StackSettings = SETTINGS, **choices: Any
+) -> VirtualBench:
     windings = [WINDING] * settings.motors
     mid = choices.pop("mid", None) or MidProgram(settings)
-    return VirtualBench(settings, choices.pop("plant", None) or Pendulum(), mid, windings, BATTERY, script, **choices)
+    return VirtualBench(
+        settings,
+        choices.pop("plant", None) or Pendulum(),
+        mid,
+        windings,
+        BATTERY,
+        script,
+        **choices,
+    )
 
 
 class Journal:

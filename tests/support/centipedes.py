@@ -1,4 +1,7 @@
-"""Centipedes for tests: batches on the step engine as the physics page runs them, and states that touch everything."""
+"""Centipedes for tests:
+
+batches on the step engine as the physics page runs them, and states that touch everything.
+"""
 
 import dataclasses
 
@@ -22,11 +25,17 @@ def march(system, state, duration, *, step=STEP, method="semi-implicit-euler", *
 
 def lanes(scenario, columns, settings=()):
     """(system, state) of a scenario with one lane for each value."""
-    return batched(load(scenario, settings), {key: np.asarray(values, float) for key, values in columns.items()})
+    return batched(
+        load(scenario, settings),
+        {key: np.asarray(values, float) for key, values in columns.items()},
+    )
 
 
 def shaken(system, seed, *, size=1.0):
-    """A state in which everything is bent, in motion and in touch: its start, disturbed, and lowered into the ground."""
+    """A state in which everything is bent, in motion and in touch:
+
+    its start, disturbed, and lowered into the ground.
+    """
     draw = np.random.default_rng(seed)
     x, m = system.Start().state(system)
 
@@ -49,7 +58,9 @@ def shaken(system, seed, *, size=1.0):
         lift=np.abs(noise(x.legs.lift, 0.02)),
         unsupported=draw.uniform(0, 1, x.legs.unsupported.shape),
     )
-    state = dataclasses.replace(x, nodes=points(x.nodes, 0.035), tips=points(x.tips, 0.003), legs=legs)
+    state = dataclasses.replace(
+        x, nodes=points(x.nodes, 0.035), tips=points(x.tips, 0.003), legs=legs
+    )
     missing = draw.integers(0, 2, m.missing.shape).astype(float)
     tree = jax.tree.map(lambda v: jnp.asarray(v, float), state)
     return HybridState(tree, dataclasses.replace(m, missing=jnp.asarray(missing)))

@@ -1,4 +1,7 @@
-"""The command line as a user has it: one command in a process, or several in one, for a process costs seconds and so does compiling."""
+"""The command line as a user has it:
+
+one command in a process, or several in one, for a process costs seconds and so does compiling.
+"""
 
 import json
 import os
@@ -11,7 +14,8 @@ SCRIPT = Path(sys.executable).with_name("footfall")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "footfall"]
 PATIENCE = 600  # s; a fresh cache on a busy machine: only a command that hangs takes longer
 
-#: Several commands in one process: [arguments, ...] in, [{status, out, err}, ...] out. Status None means an exception escaped.
+#: Several commands in one process: [arguments, ...] in, [{status, out, err}, ...] out. Status None
+#: means an exception escaped.
 SEVERAL = """
 import contextlib, io, json, sys, traceback
 {before}
@@ -50,7 +54,12 @@ def environment(**more):
 def footfall(*arguments, cwd, **more):
     """One command in a process of its own."""
     done = subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=PATIENCE
+        [*COMMAND, *arguments],
+        cwd=cwd,
+        env=environment(**more),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     return Answer(done.returncode, done.stdout, done.stderr)
 
@@ -58,6 +67,8 @@ def footfall(*arguments, cwd, **more):
 def several(commands, cwd, before="", **more):
     """Several commands, one process."""
     program = [sys.executable, "-c", SEVERAL.format(before=before), json.dumps(commands)]
-    done = subprocess.run(program, cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(
+        program, cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     return [Answer(**answer) for answer in json.loads(done.stdout)]

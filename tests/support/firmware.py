@@ -1,4 +1,7 @@
-"""The firmware's C core as Python objects: the same methods as the Python programs, so that one test drives both."""
+"""The firmware's C core as Python objects:
+
+the same methods as the Python programs, so that one test drives both.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,11 @@ class _Field(ctypes.Structure):
 
 
 class _Format(ctypes.Structure):
-    _fields_ = (("fields", _Field * MOST_FIELDS), ("count", ctypes.c_int32), ("checksum", ctypes.c_int32))
+    _fields_ = (
+        ("fields", _Field * MOST_FIELDS),
+        ("count", ctypes.c_int32),
+        ("checksum", ctypes.c_int32),
+    )
 
 
 class _Settings(ctypes.Structure):
@@ -71,7 +78,11 @@ def core(flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
     library = ctypes.CDLL(str(core_library(flags)))
     pointer, real = ctypes.c_void_p, ctypes.c_double
     for name, result, arguments in (
-        ("ff_pid_update", ctypes.c_bool, (pointer, pointer, ctypes.c_uint32, ctypes.c_float, ctypes.c_float)),
+        (
+            "ff_pid_update",
+            ctypes.c_bool,
+            (pointer, pointer, ctypes.c_uint32, ctypes.c_float, ctypes.c_float),
+        ),
         ("ff_fixed", ctypes.c_size_t, (ctypes.c_float, ctypes.c_uint, pointer)),
         ("ff_number", ctypes.c_bool, (ctypes.c_char_p, pointer)),
         ("ff_reader_start", None, (pointer,)),
@@ -90,7 +101,13 @@ def core(flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
         function = library[name]
         function.restype, function.argtypes = result, arguments
         setattr(library, name, function)
-    for kind, name in ((_Settings, "settings"), (Gains, "gains"), (Memory, "memory"), (_Format, "format"), (_Sent, "sent")):
+    for kind, name in (
+        (_Settings, "settings"),
+        (Gains, "gains"),
+        (Memory, "memory"),
+        (_Format, "format"),
+        (_Sent, "sent"),
+    ):
         told = _size(library, name)
         assert ctypes.sizeof(kind) == told, f"{name}: {ctypes.sizeof(kind)} bytes here, {told} in C"
     return library
@@ -117,7 +134,11 @@ class FirmwareLaw:
 
     def update(self, now_us: int, setpoint: float, measured: float) -> bool:
         return self._core.ff_pid_update(
-            ctypes.byref(self.gains), ctypes.byref(self.memory), now_us & _WRAP, float(setpoint), float(measured)
+            ctypes.byref(self.gains),
+            ctypes.byref(self.memory),
+            now_us & _WRAP,
+            float(setpoint),
+            float(measured),
         )
 
 
@@ -131,7 +152,9 @@ class FirmwareReader:
 
     def feed(self, data: bytes) -> list[tuple[float, ...]]:
         values, count = (ctypes.c_double * MOST_FIELDS)(), self._format.count
-        take = functools.partial(self._core.ff_reader_take, self._reader, ctypes.byref(self._format))
+        take = functools.partial(
+            self._core.ff_reader_take, self._reader, ctypes.byref(self._format)
+        )
         return [tuple(values[:count]) for byte in data if take(byte, values)]
 
     @property
@@ -159,7 +182,9 @@ class FirmwareMid:
         for byte in data:
             self._core.ff_mid_receive(self._mid, byte, now_us & _WRAP)
 
-    def take(self, setpoint: float, setpoint_on: bool, pitch: float, steer: float, now_us: int) -> None:
+    def take(
+        self, setpoint: float, setpoint_on: bool, pitch: float, steer: float, now_us: int
+    ) -> None:
         self._core.ff_mid_take(self._mid, setpoint, setpoint_on, pitch, steer, now_us & _WRAP)
 
     def step(self, now_us: int) -> Sent:
@@ -167,7 +192,9 @@ class FirmwareMid:
         self._core.ff_mid_step(self._mid, now_us & _WRAP, ctypes.byref(sent))
         raw = bytes(sent)
         high, driver = _Sent.to_high.offset, _Sent.to_driver.offset
-        return Sent(raw[high : high + sent.to_high_length], raw[driver : driver + sent.to_driver_length])
+        return Sent(
+            raw[high : high + sent.to_high_length], raw[driver : driver + sent.to_driver_length]
+        )
 
     @property
     def rejected_frames(self) -> int:

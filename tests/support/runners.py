@@ -1,4 +1,7 @@
-"""The water runner of the reference page: its experiments, fixed-step walks along its flow, and the foot of the drop test."""
+"""The water runner of the reference page:
+
+its experiments, fixed-step walks along its flow, and the foot of the drop test.
+"""
 
 import dataclasses
 import functools
@@ -31,7 +34,8 @@ from footfall.scenario.load import Experiment, load
 #: States of the body, in the page's order.
 BODY = ("x", "y", "pitch", "vx", "vy", "pitch_rate")
 
-#: Another choice of parts is another program to compile, another number is not. These numbers do what a choice would do.
+#: Another choice of parts is another program to compile, another number is not. These numbers do
+#: what a choice would do.
 NO_TAIL = "tail.above=10"  # ten metres up it is never wet: no load, to the last bit
 LOCKED = "body.inertia=1e12"  # turns by less than 1e-9 rad in seconds
 
@@ -48,7 +52,11 @@ def on_ground(*settings: str) -> Experiment:
 
 def run(experiment: Experiment, duration: float, **changes: Any) -> Trajectory:
     """The event engine for `duration`, the rest of the plan as it is but for `changes`."""
-    return simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, duration=duration, **changes))
+    return simulate(
+        experiment.system,
+        experiment.start,
+        dataclasses.replace(experiment.plan, duration=duration, **changes),
+    )
 
 
 @functools.cache
@@ -63,7 +71,9 @@ def body_at(done: Trajectory, row: int = -1) -> list[float]:
 
 def started_at(experiment: Experiment, x: Any) -> Experiment:
     """The same from another state."""
-    return dataclasses.replace(experiment, start=HybridState(x, _mode_at_start(experiment.system, x)))
+    return dataclasses.replace(
+        experiment, start=HybridState(x, _mode_at_start(experiment.system, x))
+    )
 
 
 @jax.jit  # one small program: operation by operation would take seconds
@@ -72,7 +82,9 @@ def _mode_at_start(system: Any, x: Any) -> Any:
 
 
 class Window:
-    """Means over a part of a run, from its rows; those of events lie between the samples, so by the trapezoid rule."""
+    """Means over a part of a run, from its rows; those of events lie between the samples, so by the
+    trapezoid rule.
+    """
 
     def __init__(self, done: Trajectory, begin: float, end: float):
         self.done, self.rows = done, (done.t >= begin) & (done.t <= end)
@@ -85,7 +97,8 @@ class Window:
         return float(np.ptp(self.done[name][self.rows])) / 2
 
 
-# --- fixed steps along the flow, without an engine: modes follow the state at once, as in the page's own runs --------------------
+# --- fixed steps along the flow, without an engine: modes follow the state at once, as in the
+# page's own runs --------------------
 
 
 def lanes_of(experiments: list[Experiment]) -> tuple[Any, Any]:
@@ -95,7 +108,10 @@ def lanes_of(experiments: list[Experiment]) -> tuple[Any, Any]:
 
 
 class LoopedRungeKutta4(AbstractFixedStep):
-    """The classical method with its stages in a loop: the flow is compiled once instead of five times."""
+    """The classical method with its stages in a loop:
+
+    the flow is compiled once instead of five times.
+    """
 
     def order(self, terms: Any) -> int:
         return 4
@@ -103,14 +119,20 @@ class LoopedRungeKutta4(AbstractFixedStep):
     def init(self, terms: Any, t0: Any, t1: Any, y0: Any, args: Any) -> None:
         return None
 
-    def step(self, terms: Any, t0: Any, t1: Any, y0: Any, args: Any, solver_state: None, made_jump: Any) -> tuple:
+    def step(
+        self, terms: Any, t0: Any, t1: Any, y0: Any, args: Any, solver_state: None, made_jump: Any
+    ) -> tuple:
         y1, _ = rk4_step_in_a_loop(lambda t, y: terms.vf(t, y, args), t0, t1 - t0, y0)
         return y1, None, {}, None, diffrax.RESULTS.successful
 
 
 @functools.partial(jax.jit, static_argnames=("solver", "keep"))
-def walk(solver: diffrax.AbstractSolver, system: Any, x: Any, duration: Any, steps: Any, keep: int = 1) -> Any:
-    """The state after each of `keep` equal parts of the duration, in `steps` equal steps (a multiple of `keep`)."""
+def walk(
+    solver: diffrax.AbstractSolver, system: Any, x: Any, duration: Any, steps: Any, keep: int = 1
+) -> Any:
+    """The state after each of `keep` equal parts of the duration, in `steps` equal steps (a
+    multiple of `keep`).
+    """
     y, as_state = ravel_pytree(jax.tree.map(lambda leaf: jnp.asarray(leaf, float), x))
     h, per = duration / steps, steps // keep
 
@@ -136,14 +158,19 @@ def walk(solver: diffrax.AbstractSolver, system: Any, x: Any, duration: Any, ste
 @functools.partial(jax.jit, static_argnames="keep")
 def settle(system: Any, x: Any, duration: Any, steps: Any, keep: int) -> Any:
     """The same for lanes of robots, with the classical method: states are (lane, part)."""
-    return jax.vmap(lambda system, x: walk(LoopedRungeKutta4(), system, x, duration, steps, keep))(system, x)
+    return jax.vmap(lambda system, x: walk(LoopedRungeKutta4(), system, x, duration, steps, keep))(
+        system, x
+    )
 
 
-# --- hard folding in SciPy: another engine for the same system, and no large program to compile -----------------------------------
+# --- hard folding in SciPy: another engine for the same system, and no large program to compile
+# -----------------------------------
 
 
 def scipy_run(experiment: Experiment, times: tuple[float, ...]) -> dict[float, np.ndarray]:
-    """Body states at these times, the last of which is the end; every fold located by SciPy, and jumped by the system."""
+    """Body states at these times, the last of which is the end; every fold located by SciPy, and
+    jumped by the system.
+    """
     system, m = as_floats(experiment.system), experiment.start.m
     y, as_state = ravel_pytree(as_floats(experiment.start.x))
     names = [event.name for event in system.events]
@@ -156,7 +183,10 @@ def scipy_run(experiment: Experiment, times: tuple[float, ...]) -> dict[float, n
     def rooms(t: Any, y: Any, m: Any) -> Any:
         """Before each leg folds, or unfolds if it is folded."""
         left = dict(zip(names, system.guards(t, as_state(y), m), strict=True))
-        return [jnp.where(getattr(m.feet, leg).folded > 0, left[f"unfold.{leg}"], left[f"fold.{leg}"]) for leg in system.names]
+        return [
+            jnp.where(getattr(m.feet, leg).folded > 0, left[f"unfold.{leg}"], left[f"fold.{leg}"])
+            for leg in system.names
+        ]
 
     def event_of(leg: int) -> Any:
         def room(t: float, y: np.ndarray, m: Any) -> float:
@@ -181,7 +211,8 @@ def scipy_run(experiment: Experiment, times: tuple[float, ...]) -> dict[float, n
     return found
 
 
-# --- the drop test: a mass on a vertical guide over one compliant foot -----------------------------------------------------------
+# --- the drop test: a mass on a vertical guide over one compliant foot
+# -----------------------------------------------------------
 
 
 class Guide(eqx.Module):
@@ -235,7 +266,9 @@ class DroppedFoot(AbstractHybridSystem):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        return Event("touchdown", "the tip comes down", contact=True), Event("lift", "the tip leaves the ground")
+        return Event("touchdown", "the tip comes down", contact=True), Event(
+            "lift", "the tip leaves the ground"
+        )
 
     def tip(self, x: Guide) -> tuple[FootPoint, Hinge, Tip]:
         s, c = sincos(self.leg_angle)
@@ -245,7 +278,9 @@ class DroppedFoot(AbstractHybridSystem):
     def start(self, clearance: float = 0.020) -> HybridState:
         """At rest, the tip above the ground."""
         at_zero = self.tip(Guide(0.0, 0.0, 0.0, 0.0))[2]
-        return HybridState(Guide(clearance - float(at_zero.y), 0.0, 0.0, 0.0), Standing(np.int32(0)))
+        return HybridState(
+            Guide(clearance - float(at_zero.y), 0.0, 0.0, 0.0), Standing(np.int32(0))
+        )
 
     def mode_at(self, t: Any, x: Guide) -> Standing:
         return Standing(jnp.asarray(self.tip(x)[2].y < 0, jnp.int32))
@@ -274,7 +309,10 @@ class DroppedFoot(AbstractHybridSystem):
         _, hinge, tip = self.tip(x)
         moving, bent = self.foot.hinge_energy(hinge)
         return DropStores(
-            0.5 * self.mass * x.vy * x.vy + moving, self.mass * self.gravity * x.y, bent, self.contact.energy(-tip.y)
+            0.5 * self.mass * x.vy * x.vy + moving,
+            self.mass * self.gravity * x.y,
+            bent,
+            self.contact.energy(-tip.y),
         )
 
     def outputs(self, t: Any, x: Guide, m: Standing) -> DropOutputs:

@@ -1,8 +1,9 @@
-"""Texts a person could write into a scenario file, `--set` or `--vary`: the grammar of scenarios with everything wrong that can be wrong.
+"""Texts a person could write into a scenario file, `--set` or `--vary`: the grammar of scenarios
+with everything wrong that can be wrong.
 
-`case(number)` is always the same for the same number. `answer(case, folder)` loads it and says what is bad about the answer, or
-nothing: every text gets an experiment with finite numbers that its own file gives again, or an error of a few lines.
-"""
+`case(number)` is always the same for the same number. `answer(case, folder)` loads it and says what
+is bad about the answer, or nothing: every text gets an experiment with finite numbers that its own
+file gives again, or an error of a few lines."""
 
 import functools
 import json
@@ -30,10 +31,20 @@ from footfall.sweep.parse import parse_designs
 
 #: No answer is longer than this ...
 MOST_LINES, LONGEST_LINE = 6, 300
-#: ... nor takes longer [s]. The slowest good one takes a tenth of a second; other processes may share the machine.
+#: ... nor takes longer [s]. The slowest good one takes a tenth of a second; other processes may
+#: share the machine.
 PATIENCE = 20
-#: Robots whose parts cost little to make are taken more often: the same loader answers for all of them.
-SLOW = ("two-leg", "urchin", "urchin-spike", "urchin-kick", "water-runner", "water-runner-biped", "water-runner-ground")
+#: Robots whose parts cost little to make are taken more often: the same loader answers for all of
+#: them.
+SLOW = (
+    "two-leg",
+    "urchin",
+    "urchin-spike",
+    "urchin-kick",
+    "water-runner",
+    "water-runner-biped",
+    "water-runner-ground",
+)
 
 
 class Case(NamedTuple):
@@ -59,8 +70,27 @@ def _slots(kind: str) -> tuple[tuple[str, ...], ...]:
 @functools.cache
 def _words() -> tuple[str, ...]:
     """Every word that means something somewhere: kinds, options, outcomes."""
-    options = [option for cls in PARTS.values() for info in describe(cls).values() for option in info.options]
-    return (*PARTS, *ROBOTS, *options, "auto", "none", "fell", "kind", "dopri8", "euler", "kvaerno5", "step", "event", "")
+    options = [
+        option
+        for cls in PARTS.values()
+        for info in describe(cls).values()
+        for option in info.options
+    ]
+    return (
+        *PARTS,
+        *ROBOTS,
+        *options,
+        "auto",
+        "none",
+        "fell",
+        "kind",
+        "dopri8",
+        "euler",
+        "kvaerno5",
+        "step",
+        "event",
+        "",
+    )
 
 
 LETTERS = "abz_-. []{}=\"'\\#,:;/°µλ\u202e\u0301\u200b😀漢\x7f"
@@ -78,14 +108,34 @@ def _text(r: random.Random) -> str:
             return f"{_number(r)}{r.choice(' ') * r.choice((0, 1, 1, 1, 3000))}{_unit(r)}"
         case 4:
             return r.choice(
-                ("walk 0.3", "walk", "climb 0.1; walk -1e9", "roll 3; rise; walk", "walk " * 300, "walk 1e400", "roll 1e18")
+                (
+                    "walk 0.3",
+                    "walk",
+                    "climb 0.1; walk -1e9",
+                    "roll 3; rise; walk",
+                    "walk " * 300,
+                    "walk 1e400",
+                    "roll 1e18",
+                )
             )
         case 5:
             return r.choice(
-                ("my_robot.py:X", "../x.py:Y", ":", "::", "a" * 400 + ".py:Z", "/etc/x.py:Q", "x\x00.py:Z", "~:~", ".:.")
+                (
+                    "my_robot.py:X",
+                    "../x.py:Y",
+                    ":",
+                    "::",
+                    "a" * 400 + ".py:Z",
+                    "/etc/x.py:Q",
+                    "x\x00.py:Z",
+                    "~:~",
+                    ".:.",
+                )
             )
         case 6:
-            return r.choice(("nan", "inf", "-inf", "1e400", "0x10", "1_000", "1e", "+-1", "١٢", "²", "1,5", "½"))
+            return r.choice(
+                ("nan", "inf", "-inf", "1e400", "0x10", "1_000", "1e", "+-1", "١٢", "²", "1,5", "½")
+            )
         case _:
             return f"{_number(r)} {_unit(r)}"
 
@@ -93,7 +143,9 @@ def _text(r: random.Random) -> str:
 def _unit(r: random.Random) -> str:
     names = (*_UNITS, "furlong", "M", "%", "(m)")
     power = r.choice(("", "", "", "^2", "^-1", "^999", "^-9999999999", "^" + "9" * 5000, "^x"))
-    return r.choice(("/", " ", "*", " / ", "//")).join(r.choice(names) + power for _ in range(r.choice((1, 1, 1, 2, 3, 200))))
+    return r.choice(("/", " ", "*", " / ", "//")).join(
+        r.choice(names) + power for _ in range(r.choice((1, 1, 1, 2, 3, 200)))
+    )
 
 
 def _number(r: random.Random) -> str:
@@ -105,7 +157,17 @@ def _number(r: random.Random) -> str:
         case 5:
             return repr(math.copysign(10.0 ** r.uniform(-320, 308), r.random() - 0.3))
         case 6:
-            return r.choice(("0", "-0.0", "5e-324", "1e308", "-1.7976931348623157e308", "1e-300", "2.2250738585072014e-308"))
+            return r.choice(
+                (
+                    "0",
+                    "-0.0",
+                    "5e-324",
+                    "1e308",
+                    "-1.7976931348623157e308",
+                    "1e-300",
+                    "2.2250738585072014e-308",
+                )
+            )
         case 7:
             return r.choice(("nan", "inf", "-inf", "+nan"))
         case 8:
@@ -114,7 +176,13 @@ def _number(r: random.Random) -> str:
             return str(r.choice((2**31, 2**53 + 1, 2**63, 10**18, -(10**30), 10**400)))
         case 10:
             return r.choice(
-                ("1" + "0" * 5000, "0x" + "f" * 6000, "0b" + "1" * 20_000, "1e" + "9" * 5000, "0." + "0" * 5000 + "1")
+                (
+                    "1" + "0" * 5000,
+                    "0x" + "f" * 6000,
+                    "0b" + "1" * 20_000,
+                    "1e" + "9" * 5000,
+                    "0." + "0" * 5000 + "1",
+                )
             )
         case _:
             return str(r.choice((1, 2, 3, 4, 10, 0.5, 0.1)))
@@ -128,7 +196,18 @@ def value(r: random.Random, depth: int = 0) -> str:
         case 6 | 7 | 8:
             return json.dumps(_text(r), ensure_ascii=r.random() < 0.3)
         case 9:
-            return r.choice(("true", "false", "2024-01-01", "07:32:00", "1979-05-27T07:32:00Z", "0000-00-00", "''", '""""""'))
+            return r.choice(
+                (
+                    "true",
+                    "false",
+                    "2024-01-01",
+                    "07:32:00",
+                    "1979-05-27T07:32:00Z",
+                    "0000-00-00",
+                    "''",
+                    '""""""',
+                )
+            )
         case 10 | 11:
             return f"[{', '.join(value(r, depth + 1) for _ in range(r.randrange(4)))}]"
         case 12:
@@ -144,7 +223,19 @@ def value(r: random.Random, depth: int = 0) -> str:
 
 
 def _key(r: random.Random) -> str:
-    known = ("mass", "kind", "robot", "sim", "stiffness", "duration", "title", "success", "leg", "angle", "step")
+    known = (
+        "mass",
+        "kind",
+        "robot",
+        "sim",
+        "stiffness",
+        "duration",
+        "title",
+        "success",
+        "leg",
+        "angle",
+        "step",
+    )
     odd = (
         "a" * r.choice((3, 300, 30_000)),
         '"a b"',
@@ -171,9 +262,13 @@ def _file(r: random.Random, kind: str) -> str:
         text = json.dumps(r.choice(_words())) if key == "kind" and r.random() < 0.7 else value(r)
         tables.setdefault(table, []).append(f"{key if r.random() < 0.9 else _key(r)} = {text}")
     if r.random() < 0.2:
-        tables.setdefault((), []).append(f"{r.choice(('title', 'about', 'look_for', 'success', 'sim', 'x'))} = {value(r)}")
+        tables.setdefault((), []).append(
+            f"{r.choice(('title', 'about', 'look_for', 'success', 'sim', 'x'))} = {value(r)}"
+        )
     if r.random() < 0.1:
-        tables.setdefault((*tuple(r.choice(leaves)[:1]), _key(r)), []).append(f"{_key(r)} = {value(r)}")
+        tables.setdefault((*tuple(r.choice(leaves)[:1]), _key(r)), []).append(
+            f"{_key(r)} = {value(r)}"
+        )
     head = tables.pop((), [])
     body = [line for path, lines in tables.items() for line in (f"[{'.'.join(path)}]", *lines)]
     return "\n".join([*head, *body]) + "\n"
@@ -195,7 +290,10 @@ def tables(kind: str) -> tuple[Slot, ...]:
         Slot(("start",), {"": describe(robot.Start)}),
         Slot(("sim",), {"": SimTable.describe()}),
     ]
-    slots = [Slot(slot_path(s), {k: describe(c) for k, c in kinds_for(t, robot).items()}) for s, t in slot_types(robot).items()]
+    slots = [
+        Slot(slot_path(s), {k: describe(c) for k, c in kinds_for(t, robot).items()})
+        for s, t in slot_types(robot).items()
+    ]
     return (*own, *slots)
 
 
@@ -207,11 +305,24 @@ def allowed(r: random.Random, info: FieldInfo) -> str:
         case "switches":
             return json.dumps(r.sample(info.options, r.randrange(len(info.options) + 1)))
         case "numbers":
-            listed = [float(f"{r.uniform(-1, 1) * 10.0 ** r.choice((-300, -3, 0, 1, 300)):.3g}") for _ in range(r.randrange(5))]
+            listed = [
+                float(f"{r.uniform(-1, 1) * 10.0 ** r.choice((-300, -3, 0, 1, 300)):.3g}")
+                for _ in range(r.randrange(5))
+            ]
             return repr(sorted(listed) if info.increasing else listed)
         case "text":
             return json.dumps(
-                r.choice(("walk 0.3", "climb 0.1; walk -0.1", "roll 3; rise; walk", "walk", "roll 1", "turn 1e3", ""))
+                r.choice(
+                    (
+                        "walk 0.3",
+                        "climb 0.1; walk -0.1",
+                        "roll 3; rise; walk",
+                        "walk",
+                        "roll 1",
+                        "turn 1e3",
+                        "",
+                    )
+                )
             )
     bounds = [b for b in (info.gt, info.ge, info.lt, info.le) if b is not None]
     for _ in range(40):
@@ -238,7 +349,9 @@ def allowed(r: random.Random, info: FieldInfo) -> str:
     return "1"
 
 
-def allowed_settings(r: random.Random, kind: str, most: int = 4) -> list[tuple[tuple[str, ...], str]]:
+def allowed_settings(
+    r: random.Random, kind: str, most: int = 4
+) -> list[tuple[tuple[str, ...], str]]:
     """Paths and values, kinds before their keys, of which each alone is allowed."""
     settings = []
     for slot in r.sample(tables(kind), min(len(tables(kind)), r.randrange(1, most + 1))):
@@ -266,7 +379,17 @@ def _spoilt(r: random.Random, text: str) -> bytes:
         case 3:
             place = r.randrange(len(data))
             data[place:place] = r.choice(
-                (b"\x00", b"\xff\xfe", b'"""', b"[[", b"[", b"=", "é".encode(), b"\r", b"\xef\xbb\xbf")
+                (
+                    b"\x00",
+                    b"\xff\xfe",
+                    b'"""',
+                    b"[[",
+                    b"[",
+                    b"=",
+                    "é".encode(),
+                    b"\r",
+                    b"\xef\xbb\xbf",
+                )
             )
         case _:
             data = bytearray(r.choice(list(shipped_scenarios().values())).read_bytes())
@@ -275,11 +398,17 @@ def _spoilt(r: random.Random, text: str) -> bytes:
 
 
 def _setting(r: random.Random, kind: str, option: str = "set") -> str:
-    every = [p for p in paths(_document(kind)) if p[0] not in ("title", "about", "look_for", "success")]
+    every = [
+        p for p in paths(_document(kind)) if p[0] not in ("title", "about", "look_for", "success")
+    ]
     path = r.choice(every)
     if path[-1] == "kind" and r.random() < 0.5:
         path = path[:-1]
-    name = ".".join(path[r.randrange(len(path)) :]) if r.random() < 0.95 else r.choice((_key(r), _text(r)))
+    name = (
+        ".".join(path[r.randrange(len(path)) :])
+        if r.random() < 0.95
+        else r.choice((_key(r), _text(r)))
+    )
     match r.randrange(5):
         case 0:
             said = _text(r)
@@ -287,7 +416,11 @@ def _setting(r: random.Random, kind: str, option: str = "set") -> str:
             said = r.choice(_words())
         case 2 if option == "vary":
             said = ":".join(
-                (_number(r), _number(r), *r.choice(((), ("3",), ("4", "log"), (_number(r),), ("log",), ("x", "y", "z"))))
+                (
+                    _number(r),
+                    _number(r),
+                    *r.choice(((), ("3",), ("4", "log"), (_number(r),), ("log",), ("x", "y", "z"))),
+                )
             )
         case 3 if option == "vary":
             said = ",".join(r.choice((_number(r), _text(r))) for _ in range(r.randrange(1, 4)))
@@ -297,7 +430,9 @@ def _setting(r: random.Random, kind: str, option: str = "set") -> str:
             said = _number(r)
     whole = f"{name}={said}" if r.random() < 0.97 else r.choice((name, f"={said}", said, "=", ""))
     if r.random() < 0.03:
-        whole += r.choice(("\udcff", "\ud800", "\x00", "\x1b[2J", "\n\n\n"))  # bytes of a terminal that are no text
+        whole += r.choice(
+            ("\udcff", "\ud800", "\x00", "\x1b[2J", "\n\n\n")
+        )  # bytes of a terminal that are no text
     return whole
 
 
@@ -313,14 +448,28 @@ def case(number: int) -> Case:
         if r.random() < 0.15:
             slot = r.choice([slot for slot in tables(kind) if slot.path != ("sim",)])
             key, info = r.choice([*slot.kinds[r.choice(list(slot.kinds))].items()] or [("x", None)])
-            values = [allowed(r, info).strip('"') for _ in range(r.randrange(1, 4))] if info else ["1"]
+            values = (
+                [allowed(r, info).strip('"') for _ in range(r.randrange(1, 4))] if info else ["1"]
+            )
             vary = (f"{'.'.join((*slot.path, key))}={','.join(values)}",)
-        return Case(f'[robot]\nkind = "{kind}"\n'.encode(), tuple(f"{'.'.join(p)}={v}" for p, v in made), vary)
+        return Case(
+            f'[robot]\nkind = "{kind}"\n'.encode(),
+            tuple(f"{'.'.join(p)}={v}" for p, v in made),
+            vary,
+        )
     text = _file(r, kind) if r.random() < 0.6 else f'[robot]\nkind = "{kind}"\n'
     if r.random() < 0.5:
         settings = tuple(_setting(r, kind) for _ in range(r.choice((1, 1, 1, 2, 4))))
-    vary = tuple(_setting(r, kind, "vary") for _ in range(r.choice((1, 1, 2)))) if r.random() < 0.2 else ()
-    sample = r.choice((None, None, "sobol:4", "lhs:3", f"sobol:{_number(r)}", _text(r))) if vary else None
+    vary = (
+        tuple(_setting(r, kind, "vary") for _ in range(r.choice((1, 1, 2))))
+        if r.random() < 0.2
+        else ()
+    )
+    sample = (
+        r.choice((None, None, "sobol:4", "lhs:3", f"sobol:{_number(r)}", _text(r)))
+        if vary
+        else None
+    )
     duration = r.choice((_number(r), _text(r))) if r.random() < 0.05 else None
     file = _spoilt(r, text) if r.random() < 0.12 else text.encode("utf-8", "surrogatepass")
     return Case(file, settings, vary, sample, duration)
@@ -335,18 +484,27 @@ def _unbounded(said: str) -> str | None:
     except UnicodeEncodeError:
         return "a message that cannot be printed"
     return (
-        None if said.isprintable() or all(c.isprintable() or c == "\n" for c in said) else "a message with control characters"
+        None
+        if said.isprintable() or all(c.isprintable() or c == "\n" for c in said)
+        else "a message with control characters"
     )
 
 
 def _finite(tree: Any) -> bool:
-    return all(np.all(np.isfinite(leaf)) for leaf in jax.tree.leaves(tree) if np.asarray(leaf).dtype.kind == "f")
+    return all(
+        np.all(np.isfinite(leaf))
+        for leaf in jax.tree.leaves(tree)
+        if np.asarray(leaf).dtype.kind == "f"
+    )
 
 
 def _same(one: Any, other: Any) -> bool:
     if jax.tree.structure(one) != jax.tree.structure(other):
         return False
-    return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
+    return all(
+        np.array_equal(a, b)
+        for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+    )
 
 
 def answer(case: Case, folder: Path) -> str | None:
@@ -364,7 +522,10 @@ def answer(case: Case, folder: Path) -> str | None:
             warnings.simplefilter("always")
             bad = _answer(case, path, folder)
         if bad is None and caught:
-            bad = f"a warning on the terminal: {caught[0].message} ({caught[0].filename}:{caught[0].lineno})"
+            bad = (
+                f"a warning on the terminal: {caught[0].message}"
+                f" ({caught[0].filename}:{caught[0].lineno})"
+            )
         return bad
     except TimeoutError:
         return f"no answer within {PATIENCE} s"
@@ -405,7 +566,11 @@ def _answer(case: Case, path: Path, folder: Path) -> str | None:
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
             where = where.tb_next
-        line = f"{Path(where.tb_frame.f_code.co_filename).name}:{where.tb_lineno}" if where is not None else "?"
+        line = (
+            f"{Path(where.tb_frame.f_code.co_filename).name}:{where.tb_lineno}"
+            if where is not None
+            else "?"
+        )
         return f"{type(error).__name__} at {line}: {str(error)[:200]}"
     return None
 

@@ -1,7 +1,8 @@
-"""The stack with real processes and pseudo-terminals, for tests: a plant that starts in no time, a run in a context, ways to watch it.
+"""The stack with real processes and pseudo-terminals, for tests: a plant that starts in no time, a
+run in a context, ways to watch it.
 
-Run as a program it is the robot process with that plant:  python -m support.serial_stage --scenario stand-in --folder RUN
-"""
+Run as a program it is the robot process with that plant:  python -m support.serial_stage --scenario
+stand-in --folder RUN"""
 
 from __future__ import annotations
 
@@ -28,15 +29,21 @@ from footfall.realtime.stack_log import StackLog, read_stack_log
 
 TESTS = Path(__file__).resolve().parents[1]
 SETTINGS = StackSettings(
-    PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000), setpoint=0.6, motor_signs=(1.0, -1.0), driver_watchdog_us=100_000
+    PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000),
+    setpoint=0.6,
+    motor_signs=(1.0, -1.0),
+    driver_watchdog_us=100_000,
 )
-#: A loaded machine may leave any process waiting; the limits on what the stack must do are three times the page's.
+#: A loaded machine may leave any process waiting; the limits on what the stack must do are three
+#: times the page's.
 SLACK = 3.0
 PATIENCE = 30.0  # s, for what must come but has no limit of its own
 
 
 class StandInPlant:
-    """A torso that hangs from an axle and is pushed up by the motors, which also spin a flywheel against drag. Forward positive."""
+    """A torso that hangs from an axle and is pushed up by the motors, which also spin a flywheel
+    against drag. Forward positive.
+    """
 
     outcome = Outcome.running
 
@@ -64,7 +71,9 @@ class StandInPlant:
         self._turns += dt * self._speed
 
 
-def stand_in(scenario: str, changes: Sequence[str]) -> tuple[StandInPlant, StackSettings, list[Winding], Battery]:
+def stand_in(
+    scenario: str, changes: Sequence[str]
+) -> tuple[StandInPlant, StackSettings, list[Winding], Battery]:
     winding = Winding(torque_constant=0.034, resistance=0.12, current_limit=40.0, loop_share=1.0)
     return StandInPlant(), SETTINGS, [winding, winding], Battery(voltage=24.0, resistance=0.05)
 
@@ -73,14 +82,17 @@ def stand_in(scenario: str, changes: Sequence[str]) -> tuple[StandInPlant, Stack
 WALK = ["0.1 motors-on", "0.3 run", "60 stop"]
 
 
-#: A process that was kept waiting for so long by the machine proves nothing about the stack: half the shortest watchdog.
+#: A process that was kept waiting for so long by the machine proves nothing about the stack: half
+#: the shortest watchdog.
 PAUSE_US = 50_000
 ATTEMPTS = 3
 _stages: list[Stage] = []  #: of the test at work
 
 
 def undisturbed(test: Callable[..., None]) -> Callable[..., None]:
-    """A test that is repeated if it failed while the machine paused one of the programs; without a pause, a failure is one."""
+    """A test that is repeated if it failed while the machine paused one of the programs; without a
+    pause, a failure is one.
+    """
 
     @functools.wraps(test)
     def repeated(tmp_path: Path, **arguments: Any) -> None:
@@ -91,7 +103,9 @@ def undisturbed(test: Callable[..., None]) -> Callable[..., None]:
             try:
                 return test(folder, **arguments)
             except AssertionError:
-                if attempt == ATTEMPTS - 1 or not any(stage.longest_pause_us > PAUSE_US for stage in _stages):
+                if attempt == ATTEMPTS - 1 or not any(
+                    stage.longest_pause_us > PAUSE_US for stage in _stages
+                ):
                     raise
 
     return repeated
@@ -109,22 +123,32 @@ class Stage:
         """Poll until it is so."""
         limit = time.monotonic() + patience
         while not condition():
-            assert time.monotonic() < limit, f"{patience} s passed, and not yet: {what}.\n{self.describe()}"
+            assert time.monotonic() < limit, (
+                f"{patience} s passed, and not yet: {what}.\n{self.describe()}"
+            )
             self.processes.poll(0.02)
             pauses = [self.status[program].get("latest_us", 0) for program in ("robot", "mid")]
             self.longest_pause_us = max(self.longest_pause_us, *pauses, self._high_pause_us())
 
     def _high_pause_us(self) -> float:
-        """What the supervisor's cycles took beyond their period, the only sign of its pauses; waiting for a silent driver looks alike."""
+        """What the supervisor's cycles took beyond their period, the only sign of its pauses;
+        waiting for a silent driver looks alike.
+        """
         seen = self.status["supervisor"]
-        return max(seen.get("period", 0.0) * 1e6 - SETTINGS.high_period_us, 10_000.0 * seen.get("late_cycles", 0))
+        return max(
+            seen.get("period", 0.0) * 1e6 - SETTINGS.high_period_us,
+            10_000.0 * seen.get("late_cycles", 0),
+        )
 
     def until_walking(self) -> None:
         def walks() -> bool:
             supervisor = self.status["supervisor"]
             assert not supervisor.get("fault"), f"a fault nobody made: {self.describe()}"
             assert self.processes.running, f"it did not start: {self.describe()}"
-            return bool(supervisor.get("setpoint_on")) and max(map(abs, self.status["robot"].get("currents", [0.0]))) > 1.0
+            return (
+                bool(supervisor.get("setpoint_on"))
+                and max(map(abs, self.status["robot"].get("currents", [0.0]))) > 1.0
+            )
 
         self.until(walks, "the robot walks")
 
@@ -151,7 +175,11 @@ class Stage:
 
     def send(self, name: str, number: int) -> float:
         """A signal to one of the programs, "log" among them; when it was sent."""
-        pid = self.status["supervisor"]["log_pid"] if name == "log" else self.processes.children[name].process.pid
+        pid = (
+            self.status["supervisor"]["log_pid"]
+            if name == "log"
+            else self.processes.children[name].process.pid
+        )
         os.kill(pid, number)
         return time.monotonic()
 
@@ -159,8 +187,13 @@ class Stage:
         return self.send(name, signal.SIGKILL)
 
     def current_stopped_after(self, moment: float, watched: float = 0.7) -> float:
-        """Seconds from this moment until no current flowed any more; looked at for long enough to see it come back."""
-        self.until(lambda: self.status["robot"].get("now", 0.0) > moment + watched, "the robot was watched for a while")
+        """Seconds from this moment until no current flowed any more; looked at for long enough to
+        see it come back.
+        """
+        self.until(
+            lambda: self.status["robot"].get("now", 0.0) > moment + watched,
+            "the robot was watched for a while",
+        )
         return self.status["robot"]["flowed"] - moment
 
     def log(self) -> StackLog:
@@ -182,8 +215,9 @@ def stage(
     noise: float = 0.0,
     separate: bool = False,
 ) -> Iterator[Stage]:
-    """The stack with the stand-in plant; all of it ended when the context is. `separate`: the devices are started by somebody else, and
-    the supervisor is given their ports, as it is given a real robot's."""
+    """The stack with the stand-in plant; all of it ended when the context is. `separate`: the
+    devices are started by somebody else, and the supervisor is given their ports, as it is given a
+    real robot's."""
 
     def operation(run: Any, settings: StackSettings) -> list[str]:
         if joystick is not None:
@@ -197,9 +231,13 @@ def stage(
     # A driver that has not answered for so long may be a process that was not let run.
     emulation = Emulation(robot, mid, reply_limit=0.2)
     with contextlib.ExitStack() as all_of_it:
-        processes = all_of_it.enter_context(StackProcesses(folder / "run", "stand-in", operation, noise=noise))
+        processes = all_of_it.enter_context(
+            StackProcesses(folder / "run", "stand-in", operation, noise=noise)
+        )
         if separate:
-            elsewhere = all_of_it.enter_context(StackProcesses(folder / "elsewhere", "stand-in", operation))
+            elsewhere = all_of_it.enter_context(
+                StackProcesses(folder / "elsewhere", "stand-in", operation)
+            )
             settings, ports = elsewhere.start_devices(emulation)
             processes.start_on_hardware(settings, dataclasses.replace(ports, reset=None))
         else:

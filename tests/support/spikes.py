@@ -19,24 +19,35 @@ GRAVITY = sp.Symbol("g", positive=True)
 
 @contextlib.contextmanager
 def symbolic(*modules) -> Iterator[None]:
-    """The library's own formulas on symbols: all they need besides + and * is a sine and a cosine."""
+    """The library's own formulas on symbols:
+
+    all they need besides + and * is a sine and a cosine.
+    """
     with contextlib.ExitStack() as stack:
         for module in modules or (spike, spike_dynamics):
-            stack.enter_context(mock.patch.object(module, "sincos", lambda angle: (sp.sin(angle), sp.cos(angle))))
+            stack.enter_context(
+                mock.patch.object(module, "sincos", lambda angle: (sp.sin(angle), sp.cos(angle)))
+            )
         yield
 
 
 def symbolic_bodies(share) -> tuple[AxialBody, ...]:
-    """A prism that stays, a cylinder that goes with the slide by `share`, a ball that goes all the way."""
+    """A prism that stays, a cylinder that goes with the slide by `share`, a ball that goes all the
+    way.
+    """
     m1, m2, m3, a1, a2, a3, t1, t2, axial = sp.symbols("m1 m2 m3 a1 a2 a3 t1 t2 I_a", positive=True)
     return (AxialBody(m1, a1, 0, t1, axial), AxialBody(m2, a2, share, t2), AxialBody(m3, a3, 1))
 
 
 def axis() -> sp.Matrix:
-    """z_2 by turning S about its z axis, then about the axis (s1, -c1, 0), as the chain of joints does."""
+    """z_2 by turning S about its z axis, then about the axis (s1, -c1, 0), as the chain of joints
+    does.
+    """
     q1, q2, _ = Q
     turn1 = sp.Matrix([[sp.cos(q1), -sp.sin(q1), 0], [sp.sin(q1), sp.cos(q1), 0], [0, 0, 1]])
-    turn2 = sp.Matrix([[sp.cos(q2), 0, -sp.sin(q2)], [0, 1, 0], [sp.sin(q2), 0, sp.cos(q2)]])  # about (0, -1, 0)
+    turn2 = sp.Matrix(
+        [[sp.cos(q2), 0, -sp.sin(q2)], [0, 1, 0], [sp.sin(q2), 0, sp.cos(q2)]]
+    )  # about (0, -1, 0)
     return turn1 * turn2 * sp.Matrix([0, 0, -1])
 
 
@@ -62,31 +73,45 @@ def christoffel(mass: sp.Matrix) -> sp.Matrix:
         3,
         3,
         lambda k, j: sum(
-            (sp.diff(mass[k, j], Q[i]) + sp.diff(mass[k, i], Q[j]) - sp.diff(mass[i, j], Q[k])) * V[i] / 2 for i in range(3)
+            (sp.diff(mass[k, j], Q[i]) + sp.diff(mass[k, i], Q[j]) - sp.diff(mass[i, j], Q[k]))
+            * V[i]
+            / 2
+            for i in range(3)
         ),
     )
 
 
 def vanishes(matrix: sp.Matrix) -> bool:
-    """Whether every entry is zero for all angles: as a polynomial in sines and cosines, with cos^2 = 1 - sin^2."""
+    """Whether every entry is zero for all angles:
+
+    as a polynomial in sines and cosines, with cos^2 = 1 - sin^2.
+    """
     pairs = [(angle, *sp.symbols(f"sin_{angle} cos_{angle}")) for angle in Q[:2]]
     for entry in matrix:
         plain = sp.expand(entry)
         for angle, s, c in pairs:
-            plain = sp.rem(sp.expand(plain.subs({sp.sin(angle): s, sp.cos(angle): c})), c**2 + s**2 - 1, c)
+            plain = sp.rem(
+                sp.expand(plain.subs({sp.sin(angle): s, sp.cos(angle): c})), c**2 + s**2 - 1, c
+            )
         if sp.expand(plain) != 0:
             return False
     return True
 
 
 def mujoco_spike(part) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """The same spike as a tree of rigid bodies: hinge (0, 0, 1), hinge (0, -1, 0), slide (0, 0, -1) in S at zero angles."""
+    """The same spike as a tree of rigid bodies:
+
+    hinge (0, 0, 1), hinge (0, -1, 0), slide (0, 0, -1) in S at zero angles.
+    """
     prism, cylinder, tip = part.axial_bodies
     axial = 1e-12  # MuJoCo wants some; of a moment of 1e-4 it is nothing
 
     def inertial(body: AxialBody) -> str:
         across = max(float(body.transverse), axial)
-        return f'<inertial mass="{body.mass}" pos="0 0 {-body.offset}" diaginertia="{across} {across} {axial + body.axial}"/>'
+        return (
+            f'<inertial mass="{body.mass}" pos="0 0 {-body.offset}" diaginertia="{across} {across}'
+            f' {axial + body.axial}"/>'
+        )
 
     model = mujoco.MjModel.from_xml_string(f"""
       <mujoco><compiler angle="radian" boundmass="0" boundinertia="0"/><option gravity="0 0 -9.81"/>

@@ -35,6 +35,8 @@ ONE_MOTOR = StackSettings(
 )
 
 #: Mirrored motors in newton metres, steering without checksums.
-MIRRORED = StackSettings(gains=WALKING, setpoint=0.6, motor_signs=(1.0, -1.0), checksum=False, command_in_torque=True)
+MIRRORED = StackSettings(
+    gains=WALKING, setpoint=0.6, motor_signs=(1.0, -1.0), checksum=False, command_in_torque=True
+)
 
 EVERY = {"robot": ROBOT, "plain": PLAIN, "one motor": ONE_MOTOR, "mirrored": MIRRORED}

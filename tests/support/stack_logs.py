@@ -1,4 +1,7 @@
-"""Logs of the control stack made without a clock: from the bench of virtual time, and from lockstep."""
+"""Logs of the control stack made without a clock:
+
+from the bench of virtual time, and from lockstep.
+"""
 
 import dataclasses
 import json
@@ -16,12 +19,32 @@ from footfall.realtime.stack_log import StackLog, StackLogWriter, read_stack_log
 STARTED = "2026-01-01T00:00:00+00:00"
 
 
-def bench_log(path: Path, duration: float, *, overrides=(), age_us: int = 0, script=("0.05 motors-on", "0.1 run")) -> Path:
+def bench_log(
+    path: Path,
+    duration: float,
+    *,
+    overrides=(),
+    age_us: int = 0,
+    script=("0.05 motors-on", "0.1 run"),
+) -> Path:
     """stack.mcap of a walk on the bench."""
     _, stepper, settings, windings, battery = load_plant("rimless-wheel", overrides)
-    bench = VirtualBench(settings, stepper, MidProgram(settings), windings, battery, list(script), sensor_lead_us=age_us)
+    bench = VirtualBench(
+        settings,
+        stepper,
+        MidProgram(settings),
+        windings,
+        battery,
+        list(script),
+        sensor_lead_us=age_us,
+    )
     bench.run(duration)
-    about = {"settings": settings.to_json(), "scenario": "rimless-wheel", "versions": "{}", "started": STARTED}
+    about = {
+        "settings": settings.to_json(),
+        "scenario": "rimless-wheel",
+        "versions": "{}",
+        "started": STARTED,
+    }
     with path.open("wb") as stream:
         writer = StackLogWriter(stream, about)
         for record in bench.records:
@@ -31,11 +54,23 @@ def bench_log(path: Path, duration: float, *, overrides=(), age_us: int = 0, scr
 
 
 def damaged_log(
-    path: Path, good: Path, *, settings: dict | None = None, about: dict | None = None, records: dict | None = None
+    path: Path,
+    good: Path,
+    *,
+    settings: dict | None = None,
+    about: dict | None = None,
+    records: dict | None = None,
 ) -> Path:
-    """A copy of a log with some of its settings, of what it says about itself, or of its records (by number) changed, unchecked."""
+    """A copy of a log with some of its settings, of what it says about itself, or of its records
+    (by number) changed, unchecked.
+    """
     log = read_stack_log(good)
-    said = {"settings": log.settings.to_json(), "scenario": log.scenario, "versions": "{}", "started": STARTED} | (about or {})
+    said = {
+        "settings": log.settings.to_json(),
+        "scenario": log.scenario,
+        "versions": "{}",
+        "started": STARTED,
+    } | (about or {})
     if settings:
         changed = json.loads(said["settings"])
         changed["gains"] |= settings.pop("gains", {})
@@ -50,16 +85,26 @@ def damaged_log(
 
 
 def lockstep_log(truth: dict[str, float], duration: float = 14.0) -> StackLog:
-    """What a supervisor would have logged of a robot with these parameters, whose law has the usual numbers in amperes."""
+    """What a supervisor would have logged of a robot with these parameters, whose law has the usual
+    numbers in amperes.
+    """
     usual = load("rimless-wheel-closed-loop")
     settings = stack_settings(usual.system)
     gains = settings.gains
     per_ampere = 2 * float(usual.system.motor.gear_ratio) * truth["motor.torque_constant"]
-    law = dict(zip(("proportional", "integral", "derivative", "integral_limit", "torque_limit"), gains[:5], strict=True))
+    law = dict(
+        zip(
+            ("proportional", "integral", "derivative", "integral_limit", "torque_limit"),
+            gains[:5],
+            strict=True,
+        )
+    )
     changes = [f"{key}={value}" for key, value in truth.items()]
     changes += [f"controller.{key}={value * per_ampere}" for key, value in law.items()]
     experiment = load("rimless-wheel-closed-loop", changes, duration=duration)
-    run = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=100.0))
+    run = simulate(
+        experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=100.0)
+    )
     rows, turn = len(run.t), 2 * math.pi
     unknown, nothing = np.full(rows, np.nan), np.zeros(rows, int)
     columns = {

@@ -14,7 +14,10 @@ SHARDS, SIZE = 8, 300
 def begin(folder, *, step=5e-4, settings=()):
     """A sweep of eight shards, nothing of it computed yet."""
     experiment = load("passive-wheel", settings, duration=2.0)
-    designs = parse_designs(experiment, [f"terrain.angle=1 deg:9 deg:{SHARDS * SIZE // 20}", "leg.length=0.2:0.4:20:log"])
+    designs = parse_designs(
+        experiment,
+        [f"terrain.angle=1 deg:9 deg:{SHARDS * SIZE // 20}", "leg.length=0.2:0.4:20:log"],
+    )
     begin_sweep(folder, experiment, designs, plan_of(experiment, step=step), shard_size=SIZE)
     return folder
 
@@ -27,9 +30,11 @@ def assert_same_results(folder, other):
     for name in a:
         assert a[name].dtype == b[name].dtype, name
         words = a[name].dtype.kind == "O"
-        assert np.array_equal(a[name], b[name]) if words else np.array_equal(a[name].view(np.uint8), b[name].view(np.uint8)), (
-            name
-        )
+        assert (
+            np.array_equal(a[name], b[name])
+            if words
+            else np.array_equal(a[name].view(np.uint8), b[name].view(np.uint8))
+        ), name
 
 
 def shard_names(folder):

@@ -1,4 +1,7 @@
-"""A command on a terminal, as a person sees it: what is shown and when, with Ctrl-C as soon as certain words appear."""
+"""A command on a terminal, as a person sees it:
+
+what is shown and when, with Ctrl-C as soon as certain words appear.
+"""
 
 import fcntl
 import os
@@ -31,13 +34,19 @@ MODULE = [sys.executable, "-m", "footfall"]
 
 
 def on_terminal(*arguments, cwd, ctrl_c_on=None, ctrl_c_after=None, **more):
-    """Run `footfall ARGUMENTS`, 140 columns wide; send one SIGINT when `ctrl_c_on` has been shown, or so many seconds after the
-    process has taken Ctrl-C over, which it does by a second thread."""
+    """Run `footfall ARGUMENTS`, 140 columns wide; send one SIGINT when `ctrl_c_on` has been shown,
+    or so many seconds after the process has taken Ctrl-C over, which it does by a second thread."""
     terminal, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
-    env = {name: value for name, value in environment(TERM="xterm", **more).items() if name != "COLUMNS"}
+    env = {
+        name: value
+        for name, value in environment(TERM="xterm", **more).items()
+        if name != "COLUMNS"
+    }
     began = last = time.monotonic()
-    process = subprocess.Popen([*MODULE, *arguments], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=end, stderr=end)
+    process = subprocess.Popen(
+        [*MODULE, *arguments], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=end, stderr=end
+    )
     os.close(end)
     raw, longest, sent, ready = b"", 0.0, None, None
     threads = Path(f"/proc/{process.pid}/task")
@@ -50,7 +59,11 @@ def on_terminal(*arguments, cwd, ctrl_c_on=None, ctrl_c_after=None, **more):
                 except OSError:  # the other end is closed
                     break
                 longest, last = max(longest, time.monotonic() - last), time.monotonic()
-            if ctrl_c_on is not None and sent is None and ctrl_c_on.encode() in _CODES.sub(b"", raw):
+            if (
+                ctrl_c_on is not None
+                and sent is None
+                and ctrl_c_on.encode() in _CODES.sub(b"", raw)
+            ):
                 process.send_signal(signal.SIGINT)
                 sent = time.monotonic()
             if ctrl_c_after is not None and sent is None:

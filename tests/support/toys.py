@@ -49,7 +49,8 @@ class AbstractToy(AbstractHybridSystem):
         return HybridState(x, Count(n=np.int32(0)))
 
 
-# --- a ball that bounces ---------------------------------------------------------------------------------------
+# --- a ball that bounces
+# ---------------------------------------------------------------------------------------
 
 
 class Height(eqx.Module):
@@ -67,7 +68,10 @@ class Bounce(eqx.Module):
 
 
 class Ball(AbstractToy):
-    """Falls, bounces with a coefficient of restitution. From height h: first bounce at sqrt(2 h / g)."""
+    """Falls, bounces with a coefficient of restitution.
+
+    From height h: first bounce at sqrt(2 h / g).
+    """
 
     gravity: float = param(10.0, unit="m/s^2", doc="gravity", gt=0)
     restitution: float = param(0.5, doc="restitution", ge=0, le=1)
@@ -84,13 +88,16 @@ class Ball(AbstractToy):
 
     def jump(self, t, x, m, k):
         after = -self.restitution * x.v
-        return Jump(Height(x=x.x, v=after), Count(n=m.n + 1), Bounce(impact=0.5 * (after**2 - x.v**2)))
+        return Jump(
+            Height(x=x.x, v=after), Count(n=m.n + 1), Bounce(impact=0.5 * (after**2 - x.v**2))
+        )
 
     def stores(self, t, x, m):
         return BallStores(kinetic=0.5 * x.v**2, gravity=self.gravity * x.x)
 
 
-# --- several like balls: a guard with a leg axis ----------------------------------------------------------------
+# --- several like balls: a guard with a leg axis
+# ----------------------------------------------------------------
 
 
 class Heights(eqx.Module):
@@ -141,7 +148,8 @@ class ManyBalls(AbstractToy):
         return ManyOutputs(balls=ManyHeights(z=x.x))
 
 
-# --- scalar curves with guards ----------------------------------------------------------------------------------
+# --- scalar curves with guards
+# ----------------------------------------------------------------------------------
 
 
 class Scalar1(eqx.Module):
@@ -158,7 +166,9 @@ class Clockwork(AbstractToy):
     @property
     def events(self):
         ends = self.ends or (None,) * len(self.curve(0.0))
-        return tuple(Event(f"e{i}", "a curve reaches zero", outcome) for i, outcome in enumerate(ends))
+        return tuple(
+            Event(f"e{i}", "a curve reaches zero", outcome) for i, outcome in enumerate(ends)
+        )
 
     def flow(self, t, x, m):
         return Rates(Scalar1(x=self.rate + 0.0 * x.x), NoPower(none=0.0 * x.x))
@@ -171,7 +181,9 @@ class Clockwork(AbstractToy):
 
 
 class Curve(NamedTuple):
-    """A guard as numbers: c0 + c1 x + c2 x^2 + wave sin(pi x + phase) - dip 2^-((x - centre) / half)^2."""
+    """A guard as numbers: c0 + c1 x + c2 x^2 + wave sin(pi x + phase) - dip 2^-((x - centre) /
+    half)^2.
+    """
 
     c0: float = 1.0
     c1: float = 0.0
@@ -184,7 +196,10 @@ class Curve(NamedTuple):
 
 
 class Clocks(AbstractToy):
-    """x(t) = t and three guards e0, e1, e2, functions of time whose numbers are traced: one compiled program for all of them."""
+    """x(t) = t and three guards e0, e1, e2, functions of time whose numbers are traced:
+
+    one compiled program for all of them.
+    """
 
     numbers: np.ndarray = param(doc="a row for each number of a curve, a column for each guard")
 
@@ -204,7 +219,12 @@ class Clocks(AbstractToy):
     def guards(self, t, x, m):
         c, s = Curve(*self.numbers), x.x
         waves = c.wave * jnp.sin(np.pi * s + c.phase)
-        values = c.c0 + s * (c.c1 + s * c.c2) + waves - c.dip * jnp.exp2(-(((s - c.centre) / c.half) ** 2))
+        values = (
+            c.c0
+            + s * (c.c1 + s * c.c2)
+            + waves
+            - c.dip * jnp.exp2(-(((s - c.centre) / c.half) ** 2))
+        )
         return tuple(values[i] for i in range(3))
 
     def jump(self, t, x, m, k):
@@ -229,7 +249,10 @@ class Explosion(AbstractToy):
 
 
 class Ticking(AbstractToy):
-    """dx/dt = held command; a tick every `period` sets it to 1, 2, 3, ... : a plant with its control computer."""
+    """dx/dt = held command; a tick every `period` sets it to 1, 2, 3, ...
+
+    : a plant with its control computer.
+    """
 
     period: float = param(0.01, unit="s", doc="time between ticks", gt=0)
 
@@ -245,7 +268,11 @@ class Ticking(AbstractToy):
 
     def jump(self, t, x, m, k):
         n = m.n + 1
-        return Jump(x, Computer(n=n, command=1.0 * n, next_tick=self.period * (n + 1)), NoWork(none=0.0 * x.x))
+        return Jump(
+            x,
+            Computer(n=n, command=1.0 * n, next_tick=self.period * (n + 1)),
+            NoWork(none=0.0 * x.x),
+        )
 
 
 class Computer(eqx.Module):
@@ -254,7 +281,8 @@ class Computer(eqx.Module):
     next_tick: float = signal(unit="s", doc="time of the next tick")
 
 
-# --- a hopper whose leg pushes at an instant ----------------------------------------------------------------------
+# --- a hopper whose leg pushes at an instant
+# ----------------------------------------------------------------------
 
 
 class HopState(eqx.Module):
@@ -277,8 +305,9 @@ class HopOutputs(eqx.Module):
 
 
 class Hopper(AbstractToy):
-    """Unit mass, a constant pace forward. A landing takes 1 - e^2 of the energy up and the leg puts it back at once, by a jump:
-    cost of transport v (1 - e^2) / (4 pace) for hops that leave the ground at v. `reported` scales what the landing says it took."""
+    """Unit mass, a constant pace forward. A landing takes 1 - e^2 of the energy up and the leg puts
+    it back at once, by a jump: cost of transport v (1 - e^2) / (4 pace) for hops that leave the
+    ground at v. `reported` scales what the landing says it took."""
 
     pace: float = param(0.5, unit="m/s", doc="speed forward", gt=0)
     leaving: float = param(2.0, unit="m/s", doc="speed up after a push", gt=0)
@@ -291,7 +320,10 @@ class Hopper(AbstractToy):
         return (Event("landing", "the foot meets the ground"),)
 
     def flow(self, t, x, m):
-        return Rates(HopState(x=x.v, v=-self.gravity + 0.0 * x.v, way=self.pace + 0.0 * x.v), NoPower(none=0.0 * x.v))
+        return Rates(
+            HopState(x=x.v, v=-self.gravity + 0.0 * x.v, way=self.pace + 0.0 * x.v),
+            NoPower(none=0.0 * x.v),
+        )
 
     def guards(self, t, x, m):
         return (x.x,)
@@ -311,7 +343,8 @@ class Hopper(AbstractToy):
         return Travel("travel.distance", ("n",), self.gravity, ("push",))
 
 
-# --- a motor whose torque is known --------------------------------------------------------------------------------
+# --- a motor whose torque is known
+# --------------------------------------------------------------------------------
 
 
 class MotorSignals(eqx.Module):
@@ -323,7 +356,9 @@ class MotorOutputs(eqx.Module):
 
 
 class SineMotor(AbstractToy):
-    """x(t) = t turns a motor whose torque is sin(rate t), no more than `limit`; a bell rings at 1.1 s, and nothing comes of it."""
+    """x(t) = t turns a motor whose torque is sin(rate t), no more than `limit`; a bell rings at 1.1
+    s, and nothing comes of it.
+    """
 
     rate: float = param(5.0, unit="rad/s", doc="of the sine", gt=0)
     limit: float = param(10.0, unit="N m", doc="largest torque", gt=0)
@@ -342,10 +377,13 @@ class SineMotor(AbstractToy):
         return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
 
     def outputs(self, t, x, m):
-        return MotorOutputs(motor=MotorSignals(torque=jnp.clip(jnp.sin(self.rate * x.x), -self.limit, self.limit)))
+        return MotorOutputs(
+            motor=MotorSignals(torque=jnp.clip(jnp.sin(self.rate * x.x), -self.limit, self.limit))
+        )
 
 
-# --- a hopper: two modes, and a jump that means something in one of them only ------------------------------------------------
+# --- a hopper: two modes, and a jump that means something in one of them only
+# ------------------------------------------------
 
 
 class LegMode(eqx.Module):
@@ -368,7 +406,10 @@ class LegStores(eqx.Module):
 
 
 class SpringHopper(AbstractToy):
-    """A mass of 1 kg on a damped spring. At the bottom of each stance its leg becomes longer by `push`, which keeps it hopping."""
+    """A mass of 1 kg on a damped spring.
+
+    At the bottom of each stance its leg becomes longer by `push`, which keeps it hopping.
+    """
 
     gravity: float = param(10.0, unit="m/s^2", doc="gravity", gt=0)
     stiffness: float = param(400.0, unit="N/m", doc="spring", gt=0)
@@ -392,15 +433,30 @@ class SpringHopper(AbstractToy):
 
     def flow(self, t, x, m):
         force = m.stance * (self.stiffness * self._short(x, m) - self.damping * x.v)
-        return Rates(Height(x=x.v, v=force - self.gravity), LegPower(damper=-m.stance * self.damping * x.v**2))
+        return Rates(
+            Height(x=x.v, v=force - self.gravity),
+            LegPower(damper=-m.stance * self.damping * x.v**2),
+        )
 
     def guards(self, t, x, m):
         flying, low = m.stance == 0, (m.stance == 1) & (m.pushed == 0)
-        return jnp.where(flying, x.x - 1.0, 1.0), jnp.where(low, -x.v, 1.0), jnp.where(m.pushed == 1, self._short(x, m), 1.0)
+        return (
+            jnp.where(flying, x.x - 1.0, 1.0),
+            jnp.where(low, -x.v, 1.0),
+            jnp.where(m.pushed == 1, self._short(x, m), 1.0),
+        )
 
     def jump(self, t, x, m, k):
-        after = (LegMode(m.stance + 1, m.pushed), LegMode(m.stance, m.pushed + 1), LegMode(0 * m.stance, 0 * m.pushed))[k]
-        gained = 0.5 * self.stiffness * (self._short(x, after) ** 2 - self._short(x, m) ** 2) if k == 1 else 0.0 * x.x
+        after = (
+            LegMode(m.stance + 1, m.pushed),
+            LegMode(m.stance, m.pushed + 1),
+            LegMode(0 * m.stance, 0 * m.pushed),
+        )[k]
+        gained = (
+            0.5 * self.stiffness * (self._short(x, after) ** 2 - self._short(x, m) ** 2)
+            if k == 1
+            else 0.0 * x.x
+        )
         return Jump(x, after, LegWork(push=gained))
 
     def stores(self, t, x, m):

@@ -27,7 +27,9 @@ class Walk(NamedTuple):
 
 
 def walk(*settings: str, period: float = 6.0, cycles: int = 3) -> Walk:
-    """One second of standing, then `cycles` cycles; speed over all but the first of three, over both of two."""
+    """One second of standing, then `cycles` cycles; speed over all but the first of three, over
+    both of two.
+    """
     return _walk(settings, period, cycles)
 
 
@@ -39,7 +41,8 @@ def _walk(settings: tuple[str, ...], period: float, cycles: int) -> Walk:
     counted = run.t >= (SETTLE + (period if cycles > 2 else 0.0)) - 1e-9
     gone, t = run["travel.distance"][counted], run.t[counted]
     errors = [
-        np.sqrt(np.mean([run[f"error.{joint}.{i}"][walking] ** 2 for i in range(6)])) for joint in ("swing", "sweep", "slide")
+        np.sqrt(np.mean([run[f"error.{joint}.{i}"][walking] ** 2 for i in range(6)]))
+        for joint in ("swing", "sweep", "slide")
     ]
     yaw = run["shell.yaw"][walking]
     return Walk(
@@ -69,7 +72,8 @@ def kick(force: float, *settings: str) -> Kick:
     experiment = load("urchin-roll", words, duration=3.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     begin = int(np.searchsorted(run.t, 0.5 - 1e-9))
-    # The axis of the body lies along y: how far the body's x axis has turned in the plane of x and z.
+    # The axis of the body lies along y: how far the body's x axis has turned in the plane of x and
+    # z.
     w, x, y, z = (run[f"qpos.{i}"] for i in range(3, 7))
     angle = np.unwrap(np.arctan2(1 - 2 * (y * y + z * z), 2 * (x * z - w * y)))
     gone = run["travel.distance"]

@@ -1,4 +1,6 @@
-"""Random wheels with nothing zero, a state of each, and the same numbers by the names the derivations use."""
+"""Random wheels with nothing zero, a state of each, and the same numbers by the names the
+derivations use.
+"""
 
 import math
 from typing import Any, NamedTuple
@@ -10,7 +12,11 @@ from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.rimless_wheel.pitch_laws import ConstantTorque, PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
-from footfall.machines.rimless_wheel.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
+from footfall.machines.rimless_wheel.steered_wheel import (
+    SteeredWheel,
+    SteeredWheelCounts,
+    SteeredWheelState,
+)
 from footfall.machines.rimless_wheel.strut import Strut
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel, TorsoWheelState
@@ -25,11 +31,15 @@ EXACT = 1e-12
 def assert_within(found: Any, expected: Any, share: float) -> None:
     """Equal to a share of the largest expected component."""
     expected = np.asarray(expected, float)
-    np.testing.assert_allclose(np.asarray(found, float), expected, rtol=0, atol=share * np.max(np.abs(expected)))
+    np.testing.assert_allclose(
+        np.asarray(found, float), expected, rtol=0, atol=share * np.max(np.abs(expected))
+    )
 
 
 class PlanarCase(NamedTuple):
-    """A sagittal wheel with nothing zero, a state of it, and the same numbers by the derivation's names."""
+    """A sagittal wheel with nothing zero, a state of it, and the same numbers by the derivation's
+    names.
+    """
 
     wheel: TorsoWheel
     x: TorsoWheelState
@@ -52,7 +62,9 @@ def planar_case(seed: int) -> PlanarCase:
         controller=PitchPid(20.0, 40.0, 1.0), terrain=Slope(angle=n["gamma"]),
     )  # fmt: skip
     x = TorsoWheelState(n["theta"], n["phi"], n["l"], n["theta_v"], n["phi_v"], n["l_v"], n["xi"])
-    return PlanarCase(wheel, as_jax(x), WheelStance(foot_x=jnp.asarray(draw(-5, 5)), steps=jnp.int32(3)), n)
+    return PlanarCase(
+        wheel, as_jax(x), WheelStance(foot_x=jnp.asarray(draw(-5, 5)), steps=jnp.int32(3)), n
+    )
 
 
 class RigidCase(NamedTuple):
@@ -73,7 +85,9 @@ def rigid_case(seed: int) -> RigidCase:
         terrain=Slope(angle=n["gamma"]),
     )  # fmt: skip
     x = RigidWheelState(n["theta"], n["theta_v"])
-    return RigidCase(wheel, as_jax(x), WheelStance(foot_x=jnp.asarray(draw(-5, 5)), steps=jnp.int32(3)), n)
+    return RigidCase(
+        wheel, as_jax(x), WheelStance(foot_x=jnp.asarray(draw(-5, 5)), steps=jnp.int32(3)), n
+    )
 
 
 class SteeredCase(NamedTuple):
@@ -93,7 +107,10 @@ def steered_case(seed: int) -> SteeredCase:
         "ahead_right": draw(-0.1, 0.1),
     }  # fmt: skip
     mean, current = draw(-5, 5), draw(-3, 3)
-    n["torque_left"], n["torque_right"] = mean / 2 + 5.4 * 0.034 * current, mean / 2 - 5.4 * 0.034 * current
+    n["torque_left"], n["torque_right"] = (
+        mean / 2 + 5.4 * 0.034 * current,
+        mean / 2 - 5.4 * 0.034 * current,
+    )
     wheel = SteeredWheel(
         wheel_mass=n["m1"], half_track=n["b"], yaw_inertia=n["j_psi"], roll_inertia=n["j_roll"], steering_current=current,
         gravity=n["g"], spokes=10, leg=SpringLeg(rest_length=n["l0"], stiffness=n["k"], damping=n["c_v"]),
@@ -116,7 +133,9 @@ def landing_case(seed: int, j1: float, j2: float) -> tuple[TorsoWheel, TorsoWhee
     )  # fmt: skip
     theta = draw(-0.45, -0.2)
     length = LENGTH * math.cos(theta + ALPHA) / math.cos(theta)
-    return wheel, as_jax(TorsoWheelState(theta, draw(-1.5, 1.5), length, draw(-5, 1), draw(-5, 5), draw(-1, 1), 0.1))
+    return wheel, as_jax(
+        TorsoWheelState(theta, draw(-1.5, 1.5), length, draw(-5, 1), draw(-5, 5), draw(-1, 1), 0.1)
+    )
 
 
 def steered_landing(seed: int) -> tuple[SteeredWheel, SteeredWheelState, SteeredWheelCounts]:

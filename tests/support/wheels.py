@@ -1,4 +1,7 @@
-"""The rimless wheels of the reference page: parameter sets, starts and short runs that several tests share."""
+"""The rimless wheels of the reference page:
+
+parameter sets, starts and short runs that several tests share.
+"""
 
 import dataclasses
 import functools
@@ -18,7 +21,11 @@ from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.rimless_wheel.pitch_laws import PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel, RigidWheelState, WheelStance
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
-from footfall.machines.rimless_wheel.steered_wheel import SteeredWheel, SteeredWheelCounts, SteeredWheelState
+from footfall.machines.rimless_wheel.steered_wheel import (
+    SteeredWheel,
+    SteeredWheelCounts,
+    SteeredWheelState,
+)
 from footfall.machines.rimless_wheel.strut import Strut
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel, TorsoWheelState
@@ -35,7 +42,8 @@ SET_B = SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=400.0)
 #: Spokes and set point of the page's three limit cycles.
 GAITS = {"A": (SET_A, 0.6), "B": (SET_B, 0.6), "B leaning": (SET_B, 1.0)}
 
-#: Jump rows only. One choice of solver and of what to keep: numbers may change without compiling anything again.
+#: Jump rows only. One choice of solver and of what to keep: numbers may change without compiling
+#: anything again.
 PLAN = SimPlan(sample_rate=None)
 #: With samples. Any rate shares one compiled program; none at all is another.
 SAMPLED = SimPlan(sample_rate=100.0)
@@ -44,7 +52,9 @@ FINE = SimPlan(duration=100.0, rtol=1e-10, atol=1e-12, sample_rate=None)
 
 
 def rigid_wheel(slope: float = 0.0, torque: float = 0.0, inertia: float = 0.0) -> RigidWheel:
-    """Section 7's wheel; every number is spelled out, so that a default that moves does not move a reference."""
+    """Section 7's wheel; every number is spelled out, so that a default that moves does not move a
+    reference.
+    """
     return RigidWheel(
         mass=MASS, inertia=inertia, wheel_torque=torque, gravity=GRAVITY, spokes=SPOKES, leg=Strut(length=LENGTH),
         terrain=Slope(angle=slope),
@@ -52,18 +62,33 @@ def rigid_wheel(slope: float = 0.0, torque: float = 0.0, inertia: float = 0.0) -
 
 
 def torso_wheel(
-    leg: SpringLeg = SET_B, pitch: float = 0.6, gains: tuple[float, float, float] = (20.0, 40.0, 1.0), **more: Any
+    leg: SpringLeg = SET_B,
+    pitch: float = 0.6,
+    gains: tuple[float, float, float] = (20.0, 40.0, 1.0),
+    **more: Any,
 ) -> TorsoWheel:
     """The sagittal robot of sections 1 to 5."""
     torso = Torso(mass=4.45, com_distance=0.06, inertia=0.0, pitch_setpoint=pitch)
-    numbers = {"wheel_mass": 2.46, "wheel_inertia": 0.0, "gravity": GRAVITY, "spokes": SPOKES, "torso": torso}
+    numbers = {
+        "wheel_mass": 2.46,
+        "wheel_inertia": 0.0,
+        "gravity": GRAVITY,
+        "spokes": SPOKES,
+        "torso": torso,
+    }
     return TorsoWheel(leg=leg, controller=PitchPid(*gains), **{**numbers, **more})
 
 
 def steered_wheel(current: float = 0.0, **more: Any) -> SteeredWheel:
     """The robot of section 6 with set B (which the model halves per side)."""
     torso = Torso(mass=4.45, com_distance=0.06, inertia=0.0, pitch_setpoint=0.6)
-    numbers = {"wheel_mass": 2.46, "half_track": 0.155, "yaw_inertia": 0.12, "roll_inertia": 0.12, "gravity": GRAVITY}
+    numbers = {
+        "wheel_mass": 2.46,
+        "half_track": 0.155,
+        "yaw_inertia": 0.12,
+        "roll_inertia": 0.12,
+        "gravity": GRAVITY,
+    }
     return SteeredWheel(
         spokes=SPOKES, leg=SET_B, torso=torso, controller=PitchPid(20.0, 40.0, 1.0), steering_current=current,
         **{**numbers, **more},
@@ -101,7 +126,13 @@ def steered_start() -> HybridState:
     return HybridState(x, SteeredWheelCounts(np.int32(0), np.int32(0)))
 
 
-def run(system: AbstractHybridSystem, state: HybridState, duration: float, plan: SimPlan = PLAN, **changes: Any) -> Trajectory:
+def run(
+    system: AbstractHybridSystem,
+    state: HybridState,
+    duration: float,
+    plan: SimPlan = PLAN,
+    **changes: Any,
+) -> Trajectory:
     """Simulate for `duration`, the rest of the plan as it is but for `changes`."""
     return simulate(system, state, dataclasses.replace(plan, duration=duration, **changes))
 
@@ -127,13 +158,19 @@ def mean_speed(trajectory: Trajectory, steps: int) -> float:
 
 
 def unbroken_passive_wheel() -> TorsoWheel:
-    """Set B's spring without damper or motors; three spokes, so that a flow over one foot meets no other, and may pull."""
+    """Set B's spring without damper or motors; three spokes, so that a flow over one foot meets no
+    other, and may pull.
+    """
     leg = SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=0.0)
     return torso_wheel(leg, gains=(0.0, 0.0, 0.0), spokes=3, on_liftoff="report")
 
 
-def section_after(system: AbstractHybridSystem, state: HybridState, event: str, plan: SimPlan = FINE) -> Any:
-    """State just after the next `event`; numbers as arrays, so that it shares its compiled program with `find_cycle`."""
+def section_after(
+    system: AbstractHybridSystem, state: HybridState, event: str, plan: SimPlan = FINE
+) -> Any:
+    """State just after the next `event`; numbers as arrays, so that it shares its compiled program
+    with `find_cycle`.
+    """
     section = to_section(as_arrays(system), HybridState(*as_arrays(tuple(state))), event, plan)
     assert int(section.outcome) == Outcome.reached_event
     return section.x

@@ -20,17 +20,25 @@ class ShippedRun(NamedTuple):
     run: Trajectory
 
 
-@pytest.fixture(scope="session", params=[n for n in shipped_scenarios() if "wheel" in n and not n.endswith("closed-loop")])
+@pytest.fixture(
+    scope="session",
+    params=[n for n in shipped_scenarios() if "wheel" in n and not n.endswith("closed-loop")],
+)
 def shipped(request) -> ShippedRun:
-    """Two seconds: seven or eight steps of each wheel. (What the records of other robots hold is looked
-    at where they are tested; those of the step engine in laws/test_step_run.py.)"""
+    """Two seconds: seven or eight steps of each wheel. (What the records of other robots hold is
+    looked at where they are tested; those of the step engine in laws/test_step_run.py.)"""
     experiment = load(request.param, duration=2.0)
-    return ShippedRun(request.param, experiment, simulate(experiment.system, experiment.start, experiment.plan))
+    return ShippedRun(
+        request.param, experiment, simulate(experiment.system, experiment.start, experiment.plan)
+    )
 
 
 @pytest.fixture
 def hand_made() -> Trajectory:
-    """Four stances of one second; three footfalls, at t = 1, 2 and 3 s. Motor: torque 2, then -1, then 4, then 0 N m."""
+    """Four stances of one second; three footfalls, at t = 1, 2 and 3 s.
+
+    Motor: torque 2, then -1, then 4, then 0 N m.
+    """
     t = np.array([0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0])
     columns = {
         "angle": np.array([0.0, 0.1, -0.1, 0.1, -0.1, 0.1, -0.1, 0.3]),
@@ -57,7 +65,14 @@ def hand_made() -> Trajectory:
         signals={s.name: s for s in signals},
         events=tuple(EventRecord(float(k), "touchdown", None, 2 * k - 1, 2 * k) for k in (1, 2, 3)),
         ending=Ending(Outcome.reached_end, 4.0, None, {"angle": 0.3}, steps=40, tried=44, jumps=3),
-        ledger=Ledger({"kinetic": 1.0}, {"kinetic": 1.0}, {"motor": 11.0}, {"damper": 9.5}, {"impact": 1.5}, throughput=22.0),
+        ledger=Ledger(
+            {"kinetic": 1.0},
+            {"kinetic": 1.0},
+            {"motor": 11.0},
+            {"damper": 9.5},
+            {"impact": 1.5},
+            throughput=22.0,
+        ),
         least_room={"touchdown": 0.0, "liftoff": 12.5},
         travel=Travel("body.x", ("steps",), 10.0, ("motor",)),
         provenance={"solver": "none"},

@@ -1,4 +1,6 @@
-"""A run makes its robot once, checks its numbers once as they are made, and asks for each program once."""
+"""A run makes its robot once, checks its numbers once as they are made, and asks for each program
+once.
+"""
 
 import collections
 
@@ -34,13 +36,21 @@ def test_a_run_makes_its_robot_and_each_part_once_and_compiles_nothing_twice(mad
 
     jax.monitoring.register_event_duration_secs_listener(told)
     try:
-        status = run_scenario("rimless-wheel", [], str(tmp_path / "a"), "1", True, False, None, False)
+        status = run_scenario(
+            "rimless-wheel", [], str(tmp_path / "a"), "1", True, False, None, False
+        )
     finally:
         jax.monitoring.unregister_event_duration_listener(told)
     assert status == 0
     robot = {name: count for name, count in made.items() if not name.endswith("Start")}
-    assert robot == dict.fromkeys(("SpringLeg", "Torso", "DcMotor", "PitchPid", "Flat", "TorsoWheel"), 1)
-    ours = {name: count for name, count in programs.items() if any(word in name for word in ("_start", "_advance", "observe"))}
+    assert robot == dict.fromkeys(
+        ("SpringLeg", "Torso", "DcMotor", "PitchPid", "Flat", "TorsoWheel"), 1
+    )
+    ours = {
+        name: count
+        for name, count in programs.items()
+        if any(word in name for word in ("_start", "_advance", "observe"))
+    }
     assert len(ours) == 3 and set(ours.values()) == {1}
 
 
@@ -51,5 +61,7 @@ def test_only_what_was_changed_is_made_again(made):
     assert {name for name in made if not name.endswith("Start")} == {"SpringLeg", "TorsoWheel"}
     assert stiffer.torso is experiment.system.torso and stiffer.leg is not experiment.system.leg
     made.clear()
-    assert with_settings(experiment, ["leg.stiffness=15000"]).system is experiment.system  # as it was
+    assert (
+        with_settings(experiment, ["leg.stiffness=15000"]).system is experiment.system
+    )  # as it was
     assert "TorsoWheel" not in made

@@ -39,9 +39,17 @@ def test_the_least_number_of_steps_follows_from_the_plan(scenario, settings, eng
 @pytest.mark.parametrize(
     ("scenario", "settings", "expected"),
     [
-        ("rimless-wheel", ["sim.duration=1e9"], ["5.0e+09 steps", "sim.max_step", "14 h", "Shorten the duration"]),
+        (
+            "rimless-wheel",
+            ["sim.duration=1e9"],
+            ["5.0e+09 steps", "sim.max_step", "14 h", "Shorten the duration"],
+        ),
         ("rimless-wheel", ["sim.max_step=1e-9"], ["1.0e+10 steps", "sim.max_step = 1e-09 s"]),
-        ("rimless-wheel", ["sim.sample_rate=1e10"], ["1.0e+11 rows", "GB", "--set sim.sample_rate="]),
+        (
+            "rimless-wheel",
+            ["sim.sample_rate=1e10"],
+            ["1.0e+11 rows", "GB", "--set sim.sample_rate="],
+        ),
         ("urchin-roll", ["sim.step=1e-9"], ["sim.step = 1e-09 s", "days"]),
     ],
 )
@@ -72,22 +80,33 @@ def test_the_pace_of_a_run_is_judged_once_and_without_its_compilation():
 
 
 def test_times_are_said_as_people_say_them():
-    assert [words(s) for s in (5, 300, 7300, 1e6, 1e12)] == ["5 s", "5 min", "2 h", "12 days", "years"]
+    assert [words(s) for s in (5, 300, 7300, 1e6, 1e12)] == [
+        "5 s",
+        "5 min",
+        "2 h",
+        "12 days",
+        "years",
+    ]
 
 
-# --- extremes that are accepted -----------------------------------------------------------------------------------
+# --- extremes that are accepted
+# -----------------------------------------------------------------------------------
 
 
 def test_a_robot_that_mujoco_cannot_make_is_answered_with_its_words():
     experiment = load("urchin-roll", ["shell_mass=1e-300"], duration=0.01)
     with pytest.raises(ValueError, match="MuJoCo cannot make this robot") as caught:
         simulate(experiment.system, experiment.start, experiment.plan)
-    assert type(caught.value).__name__ == "ParameterError"  # which the command line answers with status 2
+    assert (
+        type(caught.value).__name__ == "ParameterError"
+    )  # which the command line answers with status 2
 
 
 def test_a_robot_too_stiff_for_any_step_ends_with_an_outcome(monkeypatch):
     """Its steps of 1e-11 s are good ones, and there would be 8e10 of them."""
-    monkeypatch.setattr(importlib.import_module("footfall.engines.simulate"), "JUDGED_AFTER", 10_000)  # seconds sooner
+    monkeypatch.setattr(
+        importlib.import_module("footfall.engines.simulate"), "JUDGED_AFTER", 10_000
+    )  # seconds sooner
     experiment = load("rimless-wheel", ["leg.stiffness=1e40"], duration=1.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.diverged and 0 < run.ending.t < 1e-6
@@ -98,18 +117,27 @@ def test_a_long_run_of_usual_steps_is_never_taken_for_one_without_end():
     """A million seconds of the wheel are 1e10 steps of a millisecond: a week, and good."""
     hopeless = importlib.import_module("footfall.engines.simulate")._hopeless
     assert not hopeless(100_000, 100.0, 1e9)
-    assert hopeless(100_000, 1e-6, 0.3)  # four days for a blink: rimless-wheel with controller.derivative = 1e9
+    assert hopeless(
+        100_000, 1e-6, 0.3
+    )  # four days for a blink: rimless-wheel with controller.derivative = 1e9
     assert not hopeless(100_000, 2e-3, 0.3)  # minutes
 
 
 @pytest.mark.parametrize("rate", [200.0, None])
 def test_a_robot_that_mujoco_loses_ends_at_once(rate, monkeypatch):
-    """Once its speeds are no numbers a step of MuJoCo takes 5 ms; chunks of 2000 steps took ten seconds to notice."""
+    """Once its speeds are no numbers a step of MuJoCo takes 5 ms; chunks of 2000 steps took ten
+    seconds to notice.
+    """
     experiment = load("urchin-roll", ["spike.cylinder_mass=2e25"])
-    engine, made = importlib.import_module("footfall.engines.bodies.mujoco_engine").require_mujoco(), []
+    engine, made = (
+        importlib.import_module("footfall.engines.bodies.mujoco_engine").require_mujoco(),
+        [],
+    )
     step = engine.mj_step
     monkeypatch.setattr(engine, "mj_step", lambda *a: (made.append(1), step(*a)))
-    run = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=rate))
+    run = simulate(
+        experiment.system, experiment.start, dataclasses.replace(experiment.plan, sample_rate=rate)
+    )
     assert run.outcome is Outcome.diverged and len(made) <= 2 * SEEN_EVERY
 
 
@@ -130,8 +158,12 @@ def test_a_step_longer_than_the_run_is_refused():
         ("rimless-wheel", "sim.atol=5e-324"),
     ],
 )
-def test_plans_at_the_ends_of_the_numbers_run_without_a_trace_or_a_warning(scenario, setting, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("footfall.engines.simulate"), "JUDGED_AFTER", 10_000)
+def test_plans_at_the_ends_of_the_numbers_run_without_a_trace_or_a_warning(
+    scenario, setting, monkeypatch
+):
+    monkeypatch.setattr(
+        importlib.import_module("footfall.engines.simulate"), "JUDGED_AFTER", 10_000
+    )
     duration = None if "duration" in setting else 0.01
     experiment = load(scenario, [setting], duration=duration)
     run = simulate(experiment.system, experiment.start, experiment.plan)
@@ -141,7 +173,9 @@ def test_plans_at_the_ends_of_the_numbers_run_without_a_trace_or_a_warning(scena
 @pytest.mark.filterwarnings("error")
 def test_what_mujoco_makes_with_a_warning_is_no_warning_on_the_terminal():
     experiment = load("urchin-roll", ["spike.prism=1e9"], duration=0.01)
-    assert simulate(experiment.system, experiment.start, experiment.plan).outcome is Outcome.diverged
+    assert (
+        simulate(experiment.system, experiment.start, experiment.plan).outcome is Outcome.diverged
+    )
 
 
 def test_a_route_of_a_million_steps_is_refused_at_once():
@@ -162,12 +196,21 @@ def test_advice_on_gains_divides_by_nothing(step):
     assert sag_warning(StiffnessControl(), 10.0, 0.0) is None
 
 
-# --- where a result came from ----------------------------------------------------------------------------------------
+# --- where a result came from
+# ----------------------------------------------------------------------------------------
 
 
 def test_provenance_has_the_command_and_the_commit(monkeypatch):
-    monkeypatch.setattr("sys.argv", ["/some/where/footfall", "run", "rimless-wheel", "--set", "torso.mass=3 kg"])
-    assert shlex.split(command_line()) == ["footfall", "run", "rimless-wheel", "--set", "torso.mass=3 kg"]
+    monkeypatch.setattr(
+        "sys.argv", ["/some/where/footfall", "run", "rimless-wheel", "--set", "torso.mass=3 kg"]
+    )
+    assert shlex.split(command_line()) == [
+        "footfall",
+        "run",
+        "rimless-wheel",
+        "--set",
+        "torso.mass=3 kg",
+    ]
     source = provenance(SimPlan(), 200.0)
     assert source["command"] == command_line() and source["commit"] == commit()
     assert commit() is None or len(commit().rstrip("+")) == 40

@@ -46,26 +46,58 @@ def test_rates_are_counts_over_the_time_between_words_that_lie_half_a_second_apa
     rates, words = Rates(), status()
     rates.take(words)
     assert rates.now == {}  # one word is no rate
-    for seconds, hurried in ((0.1, 2), (0.5, 1)):  # a backlog is worked off: too short a look would see twice the rate
-        for program, counter, rate in (("supervisor", "cycle", 100), ("mid", "due", 1000), ("robot", "ticks", 4000)):
+    for seconds, hurried in (
+        (0.1, 2),
+        (0.5, 1),
+    ):  # a backlog is worked off: too short a look would see twice the rate
+        for program, counter, rate in (
+            ("supervisor", "cycle", 100),
+            ("mid", "due", 1000),
+            ("robot", "ticks", 4000),
+        ):
             words[program]["now"] += seconds
             words[program][counter] += hurried * rate * seconds - (hurried == 1) * rate * 0.1
         rates.take(words)
         assert bool(rates.now) == (seconds == 0.5)
     rates.take(words)  # nothing new: the rates stay
-    assert {loop: round(rate, 6) for loop, rate in rates.now.items()} == {"high": 100.0, "mid": 1000.0, "low": 4000.0}
+    assert {loop: round(rate, 6) for loop, rate in rates.now.items()} == {
+        "high": 100.0,
+        "mid": 1000.0,
+        "low": 4000.0,
+    }
 
 
 def test_the_panel_shows_what_there_is_and_says_what_is_unknown():
-    shown = printed(panel("a run", SETTINGS, status(), {"high": 99.9, "mid": 1000.4, "low": 4000.0}))
-    for words in ("99.9 Hz", "1000.4 Hz", "of 4000", "missed by over 1 ms: 17", "late 7", "0.5873 rad", "3.50  -3.25 turns/s"):
+    shown = printed(
+        panel("a run", SETTINGS, status(), {"high": 99.9, "mid": 1000.4, "low": 4000.0})
+    )
+    for words in (
+        "99.9 Hz",
+        "1000.4 Hz",
+        "of 4000",
+        "missed by over 1 ms: 17",
+        "late 7",
+        "0.5873 rad",
+        "3.50  -3.25 turns/s",
+    ):
         assert words in shown
-    for words in ("unknown A", "23.90 V", "motors 4.01 A, 3.99 A", "1226", "dropped 5", "11", "rejected by the supervisor"):
+    for words in (
+        "unknown A",
+        "23.90 V",
+        "motors 4.01 A, 3.99 A",
+        "1226",
+        "dropped 5",
+        "11",
+        "rejected by the supervisor",
+    ):
         assert words in shown
 
 
 def test_a_fault_is_shown_in_its_own_words_even_if_they_look_like_markup():
-    for shown in (printed(panel("a run", SETTINGS, status(fault="over [speed]"), {})), line(status(fault="over [speed]"), {})):
+    for shown in (
+        printed(panel("a run", SETTINGS, status(fault="over [speed]"), {})),
+        line(status(fault="over [speed]"), {}),
+    ):
         assert "over [speed]" in shown
 
 
@@ -75,7 +107,9 @@ def test_a_robot_that_came_to_grief_is_seen_while_it_lies_there():
         assert "lies still" not in shown
     words["robot"]["failure"] = "it rocked back"
     for shown in (printed(panel("a run", SETTINGS, words, {})), line(words, {})):
-        assert "it rocked back; it lies still until the next run" in " ".join(shown.replace("│", " ").split())
+        assert "it rocked back; it lies still until the next run" in " ".join(
+            shown.replace("│", " ").split()
+        )
 
 
 def test_a_line_without_rates_has_no_empty_place_for_them():

@@ -1,4 +1,6 @@
-"""Designs of a sweep: what `--vary`, `--sample` and `--designs` mean, and how everything written wrong is answered."""
+"""Designs of a sweep: what `--vary`, `--sample` and `--designs` mean, and how everything written
+wrong is answered.
+"""
 
 import json
 import math
@@ -25,7 +27,8 @@ def all_of(designs):
     return designs.columns(0, designs.count)
 
 
-# --- grids ---------------------------------------------------------------------------------------------------------
+# --- grids
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_grid_is_every_combination_with_the_last_key_running_fastest(wheel):
@@ -42,19 +45,29 @@ def test_a_range_hits_both_ends_exactly_and_a_logarithmic_one_has_equal_ratios(w
     assert columns[1:] / columns[:-1] == pytest.approx(np.full(6, 5 ** (1 / 6)), rel=1e-14)
     falling = all_of(parse_designs(wheel, ["leg.stiffness=4e4:8e3:5"]))["leg.stiffness"]
     assert falling == pytest.approx(np.linspace(4e4, 8e3, 5)) and falling[-1] == 8e3
-    assert all_of(parse_designs(wheel, ["leg.stiffness=9e3:4e4:1"]))["leg.stiffness"].tolist() == [9e3]
+    assert all_of(parse_designs(wheel, ["leg.stiffness=9e3:4e4:1"]))["leg.stiffness"].tolist() == [
+        9e3
+    ]
 
 
 def test_units_are_allowed_at_the_ends_and_in_lists(wheel):
-    columns = all_of(parse_designs(wheel, ["torso.pitch_setpoint=20 deg:1:2", "leg.rest_length=26 cm,0.3"]))
+    columns = all_of(
+        parse_designs(wheel, ["torso.pitch_setpoint=20 deg:1:2", "leg.rest_length=26 cm,0.3"])
+    )
     assert columns["torso.pitch_setpoint"][0] == math.radians(20)
     assert columns["leg.rest_length"][:2].tolist() == [0.26, 0.3]
 
 
 def test_kinds_choices_and_static_numbers_vary_as_lists_and_are_marked_structural(wheel):
-    designs = parse_designs(wheel, ["leg=spring,stiffening", "spokes=8:12:3", "on_liftoff=stop,report", "leg.damping=400"])
+    designs = parse_designs(
+        wheel,
+        ["leg=spring,stiffening", "spokes=8:12:3", "on_liftoff=stop,report", "leg.damping=400"],
+    )
     assert [axis.structural for axis in designs.axes] == [True, True, True, False]
-    assert all_of(designs)["spokes"].dtype.kind == "i" and set(all_of(designs)["leg"]) == {"spring", "stiffening"}
+    assert all_of(designs)["spokes"].dtype.kind == "i" and set(all_of(designs)["leg"]) == {
+        "spring",
+        "stiffening",
+    }
 
 
 def test_a_structural_number_may_be_auto_beside_others(wheel):
@@ -67,12 +80,24 @@ def test_a_structural_number_may_be_auto_beside_others(wheel):
 @pytest.mark.parametrize(
     ("vary", "sample"),
     [
-        (["leg.stiffness=8e3:4e4:31:log", "torso.pitch_setpoint=0.4:1.2:17", "leg=spring,stiffening"], None),
-        (["leg.stiffness=8e3:4e4:log", "torso.pitch_setpoint=0.4:1.2", "leg=spring,stiffening"], "sobol:1000"),
+        (
+            [
+                "leg.stiffness=8e3:4e4:31:log",
+                "torso.pitch_setpoint=0.4:1.2:17",
+                "leg=spring,stiffening",
+            ],
+            None,
+        ),
+        (
+            ["leg.stiffness=8e3:4e4:log", "torso.pitch_setpoint=0.4:1.2", "leg=spring,stiffening"],
+            "sobol:1000",
+        ),
         (["leg.stiffness=8e3:4e4:log", "torso.pitch_setpoint=0.4:1.2"], "lhs:1000"),
     ],
 )
-def test_any_range_of_designs_is_that_part_of_all_of_them_also_after_a_trip_through_json(wheel, tmp_path, vary, sample):
+def test_any_range_of_designs_is_that_part_of_all_of_them_also_after_a_trip_through_json(
+    wheel, tmp_path, vary, sample
+):
     designs = parse_designs(wheel, vary, sample, seed=7)
     whole = all_of(designs)
     again = from_spec(json.loads(json.dumps(designs.spec())), tmp_path)
@@ -81,12 +106,16 @@ def test_any_range_of_designs_is_that_part_of_all_of_them_also_after_a_trip_thro
         for key in designs.keys:
             assert np.array_equal(part[key], whole[key][first:last]), key
     numbers = np.array([3, 500, 12])
-    assert {k: v.tolist() for k, v in again.at(numbers).items()} == {k: v[numbers].tolist() for k, v in whole.items()}
+    assert {k: v.tolist() for k, v in again.at(numbers).items()} == {
+        k: v[numbers].tolist() for k, v in whole.items()
+    }
 
 
 def test_ten_million_designs_cost_no_memory_until_they_are_run(wheel):
     tracemalloc.start()
-    designs = parse_designs(wheel, ["leg.stiffness=8e3:4e4:10000:log", "torso.pitch_setpoint=0.4:1.2:1000"])
+    designs = parse_designs(
+        wheel, ["leg.stiffness=8e3:4e4:10000:log", "torso.pitch_setpoint=0.4:1.2:1000"]
+    )
     columns = designs.columns(9_990_000, 9_990_100)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -95,14 +124,17 @@ def test_ten_million_designs_cost_no_memory_until_they_are_run(wheel):
 
 
 def test_probes_of_a_grid_hold_its_corners(wheel):
-    designs = parse_designs(wheel, ["leg.stiffness=8e3:4e4:200:log", "torso.pitch_setpoint=0.4:1.2:200"])
+    designs = parse_designs(
+        wheel, ["leg.stiffness=8e3:4e4:200:log", "torso.pitch_setpoint=0.4:1.2:200"]
+    )
     assert isinstance(designs, Grid)
     probes = designs.probes(64)
     assert {0, 199, 39800, 39999} <= set(probes.tolist()) and len(probes) <= 64
     assert len(np.unique(probes)) == len(probes) and probes.max() < designs.count
 
 
-# --- samples -------------------------------------------------------------------------------------------------------
+# --- samples
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["sobol", "lhs"])
@@ -118,11 +150,14 @@ def test_samples_fill_the_box_evenly_and_repeat_by_seed(wheel, method):
 
 
 def test_a_sample_chooses_evenly_among_kinds(wheel):
-    kinds = all_of(parse_designs(wheel, ["leg=spring,stiffening", "leg.damping=100:500"], "sobol:64"))["leg"]
+    kinds = all_of(
+        parse_designs(wheel, ["leg=spring,stiffening", "leg.damping=100:500"], "sobol:64")
+    )["leg"]
     assert (kinds == "spring").sum() == 32
 
 
-# --- what is written wrong -------------------------------------------------------------------------------------------
+# --- what is written wrong
+# -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -150,12 +185,18 @@ def test_a_sample_chooses_evenly_among_kinds(wheel):
         (["leg.stiffness=1,-2"], ["-2 N/m", "must be > 0"]),
         (["leg.stiffness=1,,2"], ["empty value"]),
         (["leg.stiffness=1,2,1.0"], ["twice"]),
-        (["leg.stiffness=1:2:3", "robot.leg.stiffness=4,5"], ["varied twice", "also as leg.stiffness"]),
+        (
+            ["leg.stiffness=1:2:3", "robot.leg.stiffness=4,5"],
+            ["varied twice", "also as leg.stiffness"],
+        ),
         (["leg=1:2:3"], ["a word, not a number"]),
         (["sim.duration=1,2"], ["cannot vary", "--set sim.duration=VALUE", "same for all"]),
         (["robot.kind=passive-wheel"], ["robot.kind"]),
         (["torso=1,2,3:4"], ["a word, not a number"]),
-        (["leg.stiffness=1:2:99999999", "leg.damping=1:2:99999999"], ["1e+16 designs", "--sample sobol"]),
+        (
+            ["leg.stiffness=1:2:99999999", "leg.damping=1:2:99999999"],
+            ["1e+16 designs", "--sample sobol"],
+        ),
         ([], ["something to vary", "--designs"]),
     ],
 )
@@ -187,12 +228,15 @@ def test_a_wrong_sample_is_answered_with_what_to_write(wheel, vary, sample, said
         assert words in str(caught.value), str(caught.value)
 
 
-# --- files ---------------------------------------------------------------------------------------------------------
+# --- files
+# --------------------------------------------------------------------------------------------------
 
 
 def test_designs_from_a_csv_file_may_hold_units_and_kinds_and_are_kept_in_si(wheel, tmp_path):
     file = tmp_path / "designs.csv"
-    file.write_text("leg.stiffness,torso.pitch_setpoint,leg\n8000,30 deg,spring\n1e4,0.7,stiffening\n")
+    file.write_text(
+        "leg.stiffness,torso.pitch_setpoint,leg\n8000,30 deg,spring\n1e4,0.7,stiffening\n"
+    )
     designs = read_designs(wheel, file)
     columns = all_of(designs)
     assert columns["leg.stiffness"].tolist() == [8000.0, 10000.0]
@@ -201,12 +245,16 @@ def test_designs_from_a_csv_file_may_hold_units_and_kinds_and_are_kept_in_si(whe
     assert [axis.structural for axis in designs.axes] == [False, False, True]
     write_designs(designs, tmp_path)
     again = from_spec(json.loads(json.dumps(designs.spec())), tmp_path)
-    assert {k: v.tolist() for k, v in all_of(again).items()} == {k: v.tolist() for k, v in columns.items()}
+    assert {k: v.tolist() for k, v in all_of(again).items()} == {
+        k: v.tolist() for k, v in columns.items()
+    }
 
 
 def test_designs_from_a_parquet_file(wheel, tmp_path):
     file = tmp_path / "designs.parquet"
-    pq.write_table(pa.table({"leg.stiffness": [8000, 9000, 10000], "robot.spokes": [8, 10, 12]}), file)
+    pq.write_table(
+        pa.table({"leg.stiffness": [8000, 9000, 10000], "robot.spokes": [8, 10, 12]}), file
+    )
     columns = all_of(read_designs(wheel, file))
     assert columns["leg.stiffness"].tolist() == [8000.0, 9000.0, 10000.0]
     assert columns["robot.spokes"].tolist() == [8, 10, 12]
@@ -220,10 +268,26 @@ def test_designs_from_a_parquet_file(wheel, tmp_path):
         ("designs.csv", "", ["designs.csv"]),
         ("designs.csv", "leg.stiffness\n", ["no designs in it"]),
         ("designs.csv", "leg.stifness\n1\n", ['Did you mean "leg.stiffness"?', "named by a key"]),
-        ("designs.csv", "leg.stiffness\n8000\nsoft\n", ['"soft" is not a number', "design 1 (line 3)"]),
-        ("designs.csv", "leg.stiffness,leg.damping\n8000,3\n9000,\n", ["leg.damping is empty in design 1 (line 3)"]),
-        ("designs.csv", "leg.stiffness\n8000\n-1\n", ["-1 N/m in design 1 (line 3)", "must be > 0"]),
-        ("designs.csv", "leg.stiffness,leg.damping\n8000,nan\n", ["nan N s/m in design 0 (line 2)", "must be a finite number"]),
+        (
+            "designs.csv",
+            "leg.stiffness\n8000\nsoft\n",
+            ['"soft" is not a number', "design 1 (line 3)"],
+        ),
+        (
+            "designs.csv",
+            "leg.stiffness,leg.damping\n8000,3\n9000,\n",
+            ["leg.damping is empty in design 1 (line 3)"],
+        ),
+        (
+            "designs.csv",
+            "leg.stiffness\n8000\n-1\n",
+            ["-1 N/m in design 1 (line 3)", "must be > 0"],
+        ),
+        (
+            "designs.csv",
+            "leg.stiffness,leg.damping\n8000,nan\n",
+            ["nan N s/m in design 0 (line 2)", "must be a finite number"],
+        ),
         ("designs.csv", "leg.stiffness;leg.damping\n8000;3\n", ["the separator must be a comma"]),
         ("designs.csv", "leg.stiffness,robot.leg.stiffness\n1,2\n", ["varied twice"]),
         ("designs.csv", "leg.stiffness,leg.damping\n1\n", ["not a csv table"]),

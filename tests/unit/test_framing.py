@@ -1,4 +1,7 @@
-"""Frames between high and mid level: the specification's table, and what no bytes whatever may do. Python's reader and the firmware's."""
+"""Frames between high and mid level:
+
+the specification's table, and what no bytes whatever may do. Python's reader and the firmware's.
+"""
 
 import dataclasses
 import functools
@@ -14,8 +17,19 @@ import pytest
 from hypothesis import example, given, settings
 
 from footfall.machines.control import decimal_text
-from footfall.machines.control.driver_lines import current_lines, line_checksum, strip_checksum, with_checksum
-from footfall.machines.control.framing import FrameReader, down_format, encode, sensor_format, up_format
+from footfall.machines.control.driver_lines import (
+    current_lines,
+    line_checksum,
+    strip_checksum,
+    with_checksum,
+)
+from footfall.machines.control.framing import (
+    FrameReader,
+    down_format,
+    encode,
+    sensor_format,
+    up_format,
+)
 from support import firmware
 from support.stack_cases import EVERY, ONE_MOTOR, PLAIN, ROBOT
 
@@ -26,14 +40,35 @@ V1, V2 = down_format(PLAIN), down_format(ROBOT)  # without checksum, with
 #: Mostly what frames are made of, so that most of what is drawn gets past the first byte.
 PIECES = st.one_of(
     st.sampled_from(
-        [b"<", b">", b"*", b",", b"0.6", b"1", b"-", b".5", b"e", b"E", b"*3F", b"<0.6,1,0.5>", b"<0.1,0,0.2,3*", b"nan", b"x"]
+        [
+            b"<",
+            b">",
+            b"*",
+            b",",
+            b"0.6",
+            b"1",
+            b"-",
+            b".5",
+            b"e",
+            b"E",
+            b"*3F",
+            b"<0.6,1,0.5>",
+            b"<0.1,0,0.2,3*",
+            b"nan",
+            b"x",
+        ]
     ),
     st.binary(max_size=3),
     st.builds(
-        lambda values: encode(V2, values), st.tuples(*(st.floats(-1, 1), st.booleans(), st.floats(-3, 3), st.floats(-5, 5)))
+        lambda values: encode(V2, values),
+        st.tuples(*(st.floats(-1, 1), st.booleans(), st.floats(-3, 3), st.floats(-5, 5))),
     ),
     st.builds(
-        lambda payload: b"<" + payload.encode() + b"*%02X>" % functools.reduce(operator.xor, payload.encode(), 0),
+        lambda payload: (
+            b"<"
+            + payload.encode()
+            + b"*%02X>" % functools.reduce(operator.xor, payload.encode(), 0)
+        ),
         st.text("0123456789+-.,eE", max_size=50),
     ),
 )
@@ -54,9 +89,25 @@ TABLE = [
     ([b"<>"], [], 1),
     ([b"<" + b"1" * 60], [], 1),
     ([b"<0.6,1,0.5><0.7,0,0.4>"], [(0.6, 1.0, 0.5), (0.7, 0.0, 0.4)], 0),
-    ([b"<0.6,1.0,0.5>", b"<0.6,+1,0.5>", b"<0.6,01,0.5>", b"<0.6,,0.5>"], [], 4),  # the flag is exactly 0 or 1
+    (
+        [b"<0.6,1.0,0.5>", b"<0.6,+1,0.5>", b"<0.6,01,0.5>", b"<0.6,,0.5>"],
+        [],
+        4,
+    ),  # the flag is exactly 0 or 1
     ([b"<0.6,1,inf>", b"<0.6,1,1e999>", b"<0.6,1,1_0>", b"<0.6,1, 0.5>", b"<0.6,1,0x1>"], [], 5),
-    ([b"<0.6,1,.>", b"<0.6,1,->", b"<0.6,1,1e>", b"<0.6,1,e1>", b"<0.6,1,1e+>", b"<0.6,1,--1>", b"<0.6,1,1-1>"], [], 7),
+    (
+        [
+            b"<0.6,1,.>",
+            b"<0.6,1,->",
+            b"<0.6,1,1e>",
+            b"<0.6,1,e1>",
+            b"<0.6,1,1e+>",
+            b"<0.6,1,--1>",
+            b"<0.6,1,1-1>",
+        ],
+        [],
+        7,
+    ),
     ([b"<+.6,1,-5.e-1>"], [(0.6, 1.0, -0.5)], 0),
     ([b"<0.6,1,1e-400>"], [(0.6, 1.0, 0.0)], 0),  # tiny is a number
     ([b"<0.6,1,3.1416>", b"<1.5708,1,0>", b"<-1.5708,1,0>"], [], 3),
@@ -92,7 +143,9 @@ def test_48_bytes_of_payload_are_not_too_long_whether_a_checksum_follows_or_not(
     payload = b"0" * (48 - len(fields)) + fields
     sum_of = functools.reduce(operator.xor, payload)
     reader = reader_of(form)
-    assert len(reader.feed(b"<" + payload + (b"*%02X" % sum_of if form.checksum else b"") + b">")) == 1
+    assert (
+        len(reader.feed(b"<" + payload + (b"*%02X" % sum_of if form.checksum else b"") + b">")) == 1
+    )
 
 
 @both_readers
@@ -131,9 +184,15 @@ def test_the_checksum_of_the_frame_before_does_not_serve_for_the_next(reader_of,
     assert reader.feed(b"<0.600000,1,0.587310" + tail + b">") == []
 
 
-@given(BYTES, st.lists(st.integers(0, 80), max_size=6), st.sampled_from([V1, V2, up_format(ROBOT), sensor_format(ONE_MOTOR)]))
+@given(
+    BYTES,
+    st.lists(st.integers(0, 80), max_size=6),
+    st.sampled_from([V1, V2, up_format(ROBOT), sensor_format(ONE_MOTOR)]),
+)
 @settings(max_examples=300)
-def test_any_bytes_in_any_pieces_give_the_same_frames_and_counts_in_python_and_in_c(data, cuts, form):
+def test_any_bytes_in_any_pieces_give_the_same_frames_and_counts_in_python_and_in_c(
+    data, cuts, form
+):
     whole = FrameReader(form)
     frames = whole.feed(data)
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
@@ -141,9 +200,14 @@ def test_any_bytes_in_any_pieces_give_the_same_frames_and_counts_in_python_and_i
         pieces = [reader.feed(data[a:b]) for a, b in itertools.pairwise(edges)]
         assert list(itertools.chain(*pieces)) == frames
         assert (reader.accepted, reader.rejected) == (whole.accepted, whole.rejected)
-    assert whole.accepted + whole.rejected <= data.count(b"<"), "only what was begun is counted, and once"
+    assert whole.accepted + whole.rejected <= data.count(b"<"), (
+        "only what was begun is counted, and once"
+    )
     for frame in frames:
-        assert all(math.isfinite(value) and abs(value) <= field.limit for field, value in zip(form.fields, frame, strict=True))
+        assert all(
+            math.isfinite(value) and abs(value) <= field.limit
+            for field, value in zip(form.fields, frame, strict=True)
+        )
 
 
 @given(st.text("0123456789+-.eE", max_size=48).map(str.encode))
@@ -167,10 +231,14 @@ def test_the_grammar_of_numbers_is_the_same_in_python_and_in_c_and_so_is_every_v
 @example(999999.9375, 4)
 @settings(max_examples=1000)
 def test_numbers_are_written_to_the_same_bytes_in_python_and_in_c(value, decimals):
-    value = math.fmod(value, 2.0**29)  # below the largest that is written, and again a number of single precision
+    value = math.fmod(
+        value, 2.0**29
+    )  # below the largest that is written, and again a number of single precision
     text = decimal_text.fixed(np.float32(value), decimals)
     assert firmware.fixed(value, decimals) == text
-    assert abs(Fraction(text.decode()) - Fraction(value)) <= Fraction(1, 2 * 10**decimals)  # half a unit, exactly
+    assert abs(Fraction(text.decode()) - Fraction(value)) <= Fraction(
+        1, 2 * 10**decimals
+    )  # half a unit, exactly
     assert not (text.startswith(b"-") and float(text) == 0)
 
 
@@ -182,12 +250,16 @@ def test_what_is_encoded_is_read_back_to_half_a_millionth(values):
     frame = encode(V2, values)
     (read,) = FrameReader(V2).feed(frame)
     assert read == pytest.approx([float(value) for value in values], abs=0.5e-6 + 1e-12)
-    assert set(frame.partition(b"*")[0]) <= set(b"<0123456789-.,")  # fixed notation: no exponent, no nan
+    assert set(frame.partition(b"*")[0]) <= set(
+        b"<0123456789-.,"
+    )  # fixed notation: no exponent, no nan
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_limit_itself_can_be_sent_and_is_accepted(name):
-    """pi is sent as 3.141593, which is more than pi; a saturated output in single precision may be more than its limit in double."""
+    """pi is sent as 3.141593, which is more than pi; a saturated output in single precision may be
+    more than its limit in double.
+    """
     for form in (down_format(EVERY[name]), up_format(EVERY[name]), sensor_format(EVERY[name])):
         for sign in (1.0, -1.0):
             limits = [1.0 if field.flag else sign * field.limit for field in form.fields]
@@ -200,7 +272,9 @@ def test_every_limit_itself_can_be_sent_and_is_accepted(name):
 
 def test_a_sender_that_holds_its_limit_in_single_precision_is_not_rejected_at_it():
     form = up_format(dataclasses.replace(ROBOT, gains=ROBOT.gains._replace(output_limit=100.3)))
-    assert FrameReader(form).feed(encode(form, (np.float32(100.3),))) == [(100.300003,)]  # three millionths above
+    assert FrameReader(form).feed(encode(form, (np.float32(100.3),))) == [
+        (100.300003,)
+    ]  # three millionths above
 
 
 @pytest.mark.parametrize(
@@ -221,41 +295,70 @@ def test_what_the_other_end_would_reject_is_not_sent(values, words):
 
 
 def test_limits_too_large_for_a_frame_are_noticed_when_it_is_written():
-    form = V2._replace(fields=tuple(field if field.flag else field._replace(limit=1e8) for field in V2.fields))
+    form = V2._replace(
+        fields=tuple(field if field.flag else field._replace(limit=1e8) for field in V2.fields)
+    )
     with pytest.raises(ValueError, match="at most 48 are read"):
         encode(form, (-1e8, 1, -1e8, -1e8))
 
 
 def test_of_all_alterations_of_one_byte_none_is_accepted_as_other_values_but_a_start_sign_after_a_part_that_sums_to_zero():
-    """A new `<` cuts off what came before it; if that sums to zero (such as `-0.3`), the checksum cannot tell. Nothing else passes."""
+    """A new `<` cuts off what came before it; if that sums to zero (such as `-0.3`), the checksum
+    cannot tell. Nothing else passes.
+    """
     passed = []
     for values in ((0.6, 1, 0.58731, 0.0), (-0.3, 1, -0.25, 1.5), (0.6, 0, 3.1, -5.0)):
         frame = encode(V2, values)
         (true,) = FrameReader(V2).feed(frame)
         for place, byte in itertools.product(range(len(frame)), range(256)):
             altered = frame[:place] + bytes([byte]) + frame[place + 1 :]
-            passed += [(frame, place, byte) for read in FrameReader(V2).feed(altered) if read != true]
-    assert all(byte == ord("<") and functools.reduce(operator.xor, frame[1 : place + 1]) == 0 for frame, place, byte in passed)
+            passed += [
+                (frame, place, byte) for read in FrameReader(V2).feed(altered) if read != true
+            ]
+    assert all(
+        byte == ord("<") and functools.reduce(operator.xor, frame[1 : place + 1]) == 0
+        for frame, place, byte in passed
+    )
     assert len(passed) == 3  # <-0.<00000,... and two like it, of 26 000 alterations
 
 
 @pytest.mark.parametrize("altered_bytes", [2, 3, 5, 12])
-def test_frames_with_several_altered_bytes_pass_no_more_often_than_the_checksums_chance(altered_bytes):
-    """Each altered byte becomes any other with equal chance. Were every altered frame well-formed, the checksum would pass 1 in 256."""
+def test_frames_with_several_altered_bytes_pass_no_more_often_than_the_checksums_chance(
+    altered_bytes,
+):
+    """Each altered byte becomes any other with equal chance.
+
+    Were every altered frame well-formed, the checksum would pass 1 in 256.
+    """
     frames, passed, draw = 20_000, 0, random.Random(altered_bytes)
     form = V2
     for _ in range(frames):
-        frame = bytearray(encode(form, (draw.uniform(-1, 1), draw.random() < 0.5, draw.uniform(-1, 1), draw.uniform(-5, 5))))
+        frame = bytearray(
+            encode(
+                form,
+                (
+                    draw.uniform(-1, 1),
+                    draw.random() < 0.5,
+                    draw.uniform(-1, 1),
+                    draw.uniform(-5, 5),
+                ),
+            )
+        )
         (true,) = FrameReader(form).feed(bytes(frame))
         for place in draw.sample(range(len(frame)), altered_bytes):
             frame[place] ^= draw.randrange(1, 256)
         passed += any(read != true for read in FrameReader(form).feed(bytes(frame)))
     chance = frames / 256
-    assert passed <= chance + 4 * math.sqrt(chance)  # four standard deviations; in fact far fewer, for most bytes are no digits
+    assert passed <= chance + 4 * math.sqrt(
+        chance
+    )  # four standard deviations; in fact far fewer, for most bytes are no digits
 
 
 def test_two_altered_digits_pass_about_one_time_in_nine_which_is_what_an_exclusive_or_can_do():
-    """The checksum's weak side, stated so that nobody takes it for a CRC: equal changes in two digits cancel."""
+    """The checksum's weak side, stated so that nobody takes it for a CRC:
+
+    equal changes in two digits cancel.
+    """
     frame, draw, passed = b"0.612345,1,0.587310,0.250000", random.Random(5), 0
     digits = [place for place, byte in enumerate(frame) if chr(byte).isdigit() and place != 9]
     tail = b"*%02X>" % functools.reduce(operator.xor, frame)
@@ -263,7 +366,9 @@ def test_two_altered_digits_pass_about_one_time_in_nine_which_is_what_an_exclusi
     for _ in range(trials):
         altered = bytearray(frame)
         for place in draw.sample(digits, 2):
-            altered[place] = draw.choice([digit for digit in b"0123456789" if digit != altered[place]])
+            altered[place] = draw.choice(
+                [digit for digit in b"0123456789" if digit != altered[place]]
+            )
         passed += len(FrameReader(V2).feed(b"<" + bytes(altered) + tail))
     assert 0.05 * trials < passed < 0.15 * trials
 
@@ -294,7 +399,9 @@ def test_a_current_for_each_motor_is_demanded():
 
 
 def test_the_longest_line_fits_the_budget_of_the_baud_rate():
-    assert len(current_lines(ROBOT, [-40.0, -40.0])) <= 2 * 14  # the page's count, on which its 460800 baud rests
+    assert (
+        len(current_lines(ROBOT, [-40.0, -40.0])) <= 2 * 14
+    )  # the page's count, on which its 460800 baud rests
 
 
 @given(st.binary(max_size=30).filter(lambda line: not set(line) & set(b"*;")))
@@ -305,7 +412,9 @@ def test_a_line_with_its_checksum_is_read_back_and_with_any_other_ignored(line):
     assert strip_checksum(b"%s*%d" % (line, line_checksum(line) ^ 1)) is None
 
 
-@pytest.mark.parametrize("tail", [b"*", b"*x", b"*-1", b"*0x10", b"*999999999999", b"*1_0", b"*" + b"1" * 5000])
+@pytest.mark.parametrize(
+    "tail", [b"*", b"*x", b"*-1", b"*0x10", b"*999999999999", b"*1_0", b"*" + b"1" * 5000]
+)
 def test_a_checksum_that_is_no_number_is_a_wrong_one(tail):
     assert strip_checksum(b"c 0 1" + tail) is None
 

@@ -34,10 +34,31 @@ def press(number: int) -> bytes:
 @pytest.mark.parametrize(
     "layout, numbers",
     [
-        (DUALSHOCK3, {"cross": 0, "circle": 1, "triangle": 2, "start": 9, "ps": 10, "up": 13, "down": 14, "stick": 3}),
+        (
+            DUALSHOCK3,
+            {
+                "cross": 0,
+                "circle": 1,
+                "triangle": 2,
+                "start": 9,
+                "ps": 10,
+                "up": 13,
+                "down": 14,
+                "stick": 3,
+            },
+        ),
         (
             DUALSHOCK3_BEFORE_4_12,
-            {"cross": 14, "circle": 13, "triangle": 12, "start": 3, "ps": 16, "up": 4, "down": 6, "stick": 2},
+            {
+                "cross": 14,
+                "circle": 13,
+                "triangle": 12,
+                "start": 3,
+                "ps": 16,
+                "up": 4,
+                "down": 6,
+                "stick": 2,
+            },
         ),
     ],
 )
@@ -73,7 +94,9 @@ def test_stick_near_its_middle_steers_exactly_nothing_and_leaves_it_without_a_ju
 
 def test_state_found_when_the_device_was_opened_is_no_press():
     decoder = JoystickDecoder(SETTINGS)
-    found = b"".join(event(BUTTON | INITIAL, number, 1) for number in range(17)) + event(AXIS | INITIAL, 3, -32767)
+    found = b"".join(event(BUTTON | INITIAL, number, 1) for number in range(17)) + event(
+        AXIS | INITIAL, 3, -32767
+    )
     assert decoder.feed(found) == Operator(setpoint=0.6)
 
 
@@ -137,7 +160,10 @@ SCRIPT = """
         (6.5, Operator(0.7, steer=-1.5, motors_on=1, run=False)),
         (7.55, Operator(0.7, steer=-1.5, motors_on=1, run=True, calibrate=1)),
         (7.7, Operator(0.7, steer=-1.5, motors_on=1, run=False, calibrate=1, motors_off=1)),
-        (1e6, Operator(0.7, steer=-1.5, motors_on=1, run=False, calibrate=1, motors_off=1, stop=True)),
+        (
+            1e6,
+            Operator(0.7, steer=-1.5, motors_on=1, run=False, calibrate=1, motors_off=1, stop=True),
+        ),
     ],
 )
 def test_script_is_followed(t, expected):

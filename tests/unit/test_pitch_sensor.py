@@ -20,7 +20,9 @@ def connected():
     return SerialPitchSensor(port, SETTINGS), end
 
 
-def heard(emulator: SensorEmulator, pitch: float, seconds: float, every_us: int = 1000) -> list[float]:
+def heard(
+    emulator: SensorEmulator, pitch: float, seconds: float, every_us: int = 1000
+) -> list[float]:
     reader = FrameReader(FORMAT)
     sent = [emulator.step(now_us, pitch) for now_us in range(0, round(seconds * 1e6), every_us)]
     return [value for data in sent for (value,) in reader.feed(data)]
@@ -44,7 +46,8 @@ def test_frames_missed_are_not_made_up_for():
 
 def test_noise_has_its_deviation_and_its_seed():
     noisy = heard(SensorEmulator(SETTINGS, noise=0.02, seed=1), 0.5, 20.0)
-    # 2000 samples: their mean strays by 0.02 / sqrt(2000) = 4.5e-4, their deviation by 0.02 / sqrt(4000) = 3.2e-4; four of each.
+    # 2000 samples: their mean strays by 0.02 / sqrt(2000) = 4.5e-4, their deviation by 0.02 /
+    # sqrt(4000) = 3.2e-4; four of each.
     assert statistics.fmean(noisy) == pytest.approx(0.5, abs=1.8e-3)
     assert statistics.stdev(noisy) == pytest.approx(0.02, abs=1.3e-3)
     assert noisy == heard(SensorEmulator(SETTINGS, noise=0.02, seed=1), 0.5, 20.0)
@@ -52,7 +55,9 @@ def test_noise_has_its_deviation_and_its_seed():
 
 
 def test_pitch_beyond_what_a_frame_carries_is_sent_as_its_limit():
-    assert heard(SensorEmulator(SETTINGS), 9.0, 0.01) == [pytest.approx(math.pi, abs=1e-6)]  # six decimals
+    assert heard(SensorEmulator(SETTINGS), 9.0, 0.01) == [
+        pytest.approx(math.pi, abs=1e-6)
+    ]  # six decimals
 
 
 def test_serial_sensor_gives_the_newest_pitch_once():

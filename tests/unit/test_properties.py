@@ -1,4 +1,6 @@
-"""Whatever the parameters inside their bounds, a run ends with an outcome that explains itself, and nothing else escapes."""
+"""Whatever the parameters inside their bounds, a run ends with an outcome that explains itself, and
+nothing else escapes.
+"""
 
 import json
 
@@ -22,7 +24,8 @@ from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
 
-#: Ten spokes throughout, one solver, one sampling: every example runs the program that the first one compiled.
+#: Ten spokes throughout, one solver, one sampling: every example runs the program that the first
+#: one compiled.
 PLAN = SimPlan(duration=1.5, sample_rate=50.0)
 EXAMPLES = 60  # 20 ms each once compiled
 #: Outcomes a run may end with here: nobody interrupts it, and it is not sent to an event.
@@ -30,7 +33,9 @@ ENDS = set(Outcome) - {Outcome.running, Outcome.interrupted, Outcome.reached_eve
 
 
 def assert_explained(run, plan=PLAN):
-    """Ended for a named reason, in words, at a time inside the span, with rows in order and books that can be read."""
+    """Ended for a named reason, in words, at a time inside the span, with rows in order and books
+    that can be read.
+    """
     assert run.outcome in ENDS
     sentence = run.ending.sentence
     assert run.outcome.name in sentence and run.outcome.meaning in sentence
@@ -44,7 +49,8 @@ def assert_explained(run, plan=PLAN):
         assert all(np.all(np.isfinite(values)) for values in run.columns.values())
         assert all(np.isfinite(value) for value in run.ending.state.values())
         assert np.isfinite(run.ledger.residual)
-        # rtol 1e-8 a step, some steps adding up; the absolute part is rounding of stores of 1e4 J, for wheels that hardly move.
+        # rtol 1e-8 a step, some steps adding up; the absolute part is rounding of stores of 1e4 J,
+        # for wheels that hardly move.
         assert abs(run.ledger.residual) <= 1e-7 * run.ledger.throughput + 1e-9
     json.dumps(summarise(run).to_dict(), allow_nan=False)
 
@@ -61,16 +67,33 @@ def simulated(system, start, plan=PLAN):
     torque=st.floats(-20.0, 20.0),
     gravity=st.floats(0.1, 30.0),
     slope=st.floats(-1.4, 1.4),
-    angle=st.floats(-0.3141, 0.3141),  # beyond half the spacing another spoke would start below ground
+    angle=st.floats(
+        -0.3141, 0.3141
+    ),  # beyond half the spacing another spoke would start below ground
     rate=st.floats(-15.0, 15.0),
 )
 @example(
     mass=6.91, length=0.26, inertia=0.0, torque=0.0, gravity=9.81, slope=0.08, angle=0.0, rate=0.0
 )  # balanced to start with
-@example(mass=6.91, length=0.26, inertia=0.0, torque=0.0, gravity=9.81, slope=0.0, angle=0.0, rate=0.0)  # balanced for ever
-@example(mass=6.91, length=0.26, inertia=0.0, torque=0.0, gravity=9.81, slope=0.08, angle=0.0, rate=-1e4)  # flies off at once
-@example(mass=1e-3, length=0.01, inertia=10.0, torque=20.0, gravity=0.1, slope=1.4, angle=-0.3141, rate=15.0)
-def test_a_rigid_wheel_always_ends_with_an_explained_outcome(mass, length, inertia, torque, gravity, slope, angle, rate):
+@example(
+    mass=6.91, length=0.26, inertia=0.0, torque=0.0, gravity=9.81, slope=0.0, angle=0.0, rate=0.0
+)  # balanced for ever
+@example(
+    mass=6.91, length=0.26, inertia=0.0, torque=0.0, gravity=9.81, slope=0.08, angle=0.0, rate=-1e4
+)  # flies off at once
+@example(
+    mass=1e-3,
+    length=0.01,
+    inertia=10.0,
+    torque=20.0,
+    gravity=0.1,
+    slope=1.4,
+    angle=-0.3141,
+    rate=15.0,
+)
+def test_a_rigid_wheel_always_ends_with_an_explained_outcome(
+    mass, length, inertia, torque, gravity, slope, angle, rate
+):
     wheel = RigidWheel(
         mass=mass,
         inertia=inertia,
@@ -83,9 +106,10 @@ def test_a_rigid_wheel_always_ends_with_an_explained_outcome(mass, length, inert
     assert_explained(simulated(wheel, RigidWheelStart(spoke_angle=angle, spoke_rate=rate)))
 
 
-# Parameters are drawn so that the fastest time constants stay above 1e-4 s: damping over mass, and derivative gain over the
-# torso's inertia m c^2 + J. Inside the declared bounds stiffer robots exist; an explicit solver walks them too, but slowly
-# (the shipped stiff wheel takes 25 000 steps for 5 s), and they would only test patience.
+# Parameters are drawn so that the fastest time constants stay above 1e-4 s: damping over mass, and
+# derivative gain over the torso's inertia m c^2 + J. Inside the declared bounds stiffer robots
+# exist; an explicit solver walks them too, but slowly (the shipped stiff wheel takes 25 000 steps
+# for 5 s), and they would only test patience.
 @settings(max_examples=EXAMPLES)
 @given(
     wheel_mass=st.floats(0.5, 20.0),
@@ -101,8 +125,12 @@ def test_a_rigid_wheel_always_ends_with_an_explained_outcome(mass, length, inert
     angle=st.floats(-0.3141, 0.3141),
     rate=st.floats(-6.0, 4.0),
 )
-@example(2.46, 0.0, 15000.0, 400.0, 4.45, 0.06, 0.0, 0.6, (20.0, 40.0, 1.0), 0.0, 0.3141, -3.5)  # the robot itself
-@example(2.46, 0.0, 1e2, 0.0, 4.45, 0.06, 0.0, 0.6, (20.0, 40.0, 1.0), 0.0, 0.3141, -3.5)  # spokes too soft to stand on
+@example(
+    2.46, 0.0, 15000.0, 400.0, 4.45, 0.06, 0.0, 0.6, (20.0, 40.0, 1.0), 0.0, 0.3141, -3.5
+)  # the robot itself
+@example(
+    2.46, 0.0, 1e2, 0.0, 4.45, 0.06, 0.0, 0.6, (20.0, 40.0, 1.0), 0.0, 0.3141, -3.5
+)  # spokes too soft to stand on
 @example(2.46, 0.0, 1e6, 1e4, 4.45, 0.06, 0.0, 0.6, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
 def test_a_wheel_with_a_torso_always_ends_with_an_explained_outcome(
     wheel_mass,
@@ -123,7 +151,12 @@ def test_a_wheel_with_a_torso_always_ends_with_an_explained_outcome(
         wheel_inertia=wheel_inertia,
         spokes=10,
         leg=SpringLeg(rest_length=0.26, stiffness=stiffness, damping=damping),
-        torso=Torso(mass=torso_mass, com_distance=com_distance, inertia=torso_inertia, pitch_setpoint=pitch_setpoint),
+        torso=Torso(
+            mass=torso_mass,
+            com_distance=com_distance,
+            inertia=torso_inertia,
+            pitch_setpoint=pitch_setpoint,
+        ),
         controller=PitchPid(*gains),
         terrain=Slope(angle=slope),
     )
@@ -131,7 +164,10 @@ def test_a_wheel_with_a_torso_always_ends_with_an_explained_outcome(
 
 
 def test_an_event_at_the_first_instant_leaves_rows_of_the_start_state():
-    """Upright and fast: the spoke would have to pull at once. All that can be recorded is the start, on both sides of the event."""
+    """Upright and fast: the spoke would have to pull at once.
+
+    All that can be recorded is the start, on both sides of the event.
+    """
     experiment = load("rimless-wheel", ["start.spoke_angle=0", "start.spoke_rate=-8"])
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert (run.outcome, run.ending.t) == (Outcome.lifted_off, 0.0)
@@ -142,7 +178,10 @@ def test_an_event_at_the_first_instant_leaves_rows_of_the_start_state():
 
 @pytest.mark.parametrize("settings", [["torso.mass=0"], ["torso.com_distance=0"]])
 def test_a_torso_without_inertia_diverges_in_words(settings):
-    """Zero is inside the declared bounds, but then nothing resists the motors: the equations have no solution."""
+    """Zero is inside the declared bounds, but then nothing resists the motors:
+
+    the equations have no solution.
+    """
     experiment = load("rimless-wheel", settings, duration=0.5)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.diverged
@@ -152,7 +191,9 @@ def test_a_torso_without_inertia_diverges_in_words(settings):
 @pytest.mark.parametrize("name", ["passive-wheel", "rimless-wheel"])
 def test_without_gravity_a_run_still_ends_in_words(name):
     experiment = load(name, ["gravity=0"], duration=0.5)
-    assert_explained(simulate(experiment.system, experiment.start, experiment.plan), experiment.plan)
+    assert_explained(
+        simulate(experiment.system, experiment.start, experiment.plan), experiment.plan
+    )
 
 
 def test_a_number_of_jumps_beyond_32_bits_is_refused():

@@ -21,7 +21,8 @@ from footfall.record.run_folder import FolderError, write_run
 from footfall.record.trajectory import Signal
 from footfall.scenario.load import load
 
-# --- the trajectory ----------------------------------------------------------------------------------------------
+# --- the trajectory
+# ----------------------------------------------------------------------------------------------
 
 
 def test_rows_are_in_hybrid_time_with_both_sides_of_every_jump(shipped):
@@ -40,7 +41,9 @@ def test_samples_come_at_the_rate_asked_for(shipped):
     assert np.all(np.isin(wanted, shipped.run.t))
     arcs = np.unique([0.0, *(e.t for e in shipped.run.events)])
     short = np.diff(arcs) < 8 / 200.0
-    assert len(shipped.run.t) == 401 + 2 * len(shipped.run.events) + 7 * short.sum()  # those have rows of their own
+    assert (
+        len(shipped.run.t) == 401 + 2 * len(shipped.run.events) + 7 * short.sum()
+    )  # those have rows of their own
 
 
 def test_every_column_is_finite_and_says_what_it_is(shipped):
@@ -51,7 +54,9 @@ def test_every_column_is_finite_and_says_what_it_is(shipped):
         assert run.signals[name].doc, name
     dimensionless = {name for name, s in run.signals.items() if not s.unit}
     counted = {name for name in run.of_role("discrete") if name.startswith(("steps", "direction"))}
-    assert dimensionless == counted | {name for name in run.of_role("output") if name.endswith("friction_needed")}
+    assert dimensionless == counted | {
+        name for name in run.of_role("output") if name.endswith("friction_needed")
+    }
     assert {s.unit for s in run.signals.values() if s.role in ("store", "work")} == {"J"}
     assert {s.unit for s in run.signals.values() if s.role == "power"} == {"W"}
 
@@ -67,7 +72,9 @@ def test_to_pandas_has_hybrid_time_as_its_index(shipped):
     assert list(table.columns) == list(shipped.run.columns)
     np.testing.assert_array_equal(table.index.get_level_values("t"), shipped.run.t)
     np.testing.assert_array_equal(table.index.get_level_values("j"), shipped.run.j)
-    np.testing.assert_array_equal(table.to_numpy(), np.stack(list(shipped.run.columns.values()), axis=1))
+    np.testing.assert_array_equal(
+        table.to_numpy(), np.stack(list(shipped.run.columns.values()), axis=1)
+    )
 
 
 def test_to_xarray_carries_units_and_the_outcome(shipped):
@@ -90,7 +97,9 @@ def test_a_picture_sees_the_outputs_of_a_row(shipped):
 
 
 @pytest.mark.parametrize(("module", "method"), [("pandas", "to_pandas"), ("xarray", "to_xarray")])
-def test_a_missing_table_library_is_answered_with_its_install_line(hand_made, monkeypatch, module, method):
+def test_a_missing_table_library_is_answered_with_its_install_line(
+    hand_made, monkeypatch, module, method
+):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=r"footfall\[tables\]"):
         getattr(hand_made, method)()
@@ -98,17 +107,27 @@ def test_a_missing_table_library_is_answered_with_its_install_line(hand_made, mo
 
 def test_provenance_says_when_the_run_started():
     experiment = load("passive-wheel", duration=0.1)
-    run = simulate(experiment.system, experiment.start, experiment.plan, progress=lambda t, jumps: time.sleep(1.1))
+    run = simulate(
+        experiment.system,
+        experiment.start,
+        experiment.plan,
+        progress=lambda t, jumps: time.sleep(1.1),
+    )
     ended = datetime.datetime.now(datetime.UTC)
     started = datetime.datetime.fromisoformat(run.provenance["started"])
-    assert (ended - started).total_seconds() > 1.0  # `started` is cut to whole seconds, which only makes it earlier
+    assert (
+        ended - started
+    ).total_seconds() > 1.0  # `started` is cut to whole seconds, which only makes it earlier
 
 
-# --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+# --- Ctrl-C
+# --------------------------------------------------------------------------------------------------
 
 
 def interrupted_at(experiment, place):
-    """A run interrupted when Python is at this (file, line) for the first time after the first chunk, and the places it was at."""
+    """A run interrupted when Python is at this (file, line) for the first time after the first
+    chunk, and the places it was at.
+    """
     armed, fired, places = False, False, set()
 
     def trace(frame, what, argument):
@@ -131,7 +150,10 @@ def interrupted_at(experiment, place):
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        return simulate(experiment.system, experiment.start, experiment.plan, progress=progress), places
+        return (
+            simulate(experiment.system, experiment.start, experiment.plan, progress=progress),
+            places,
+        )
     finally:
         sys.settrace(before)
 
@@ -145,7 +167,10 @@ def inconsistencies(run):
         yield f"ended at {run.ending.t:g} s with rows up to {run.t[-1]:g} s"
     if len(run.events) != run.ending.jumps:
         yield f"{run.ending.jumps} jumps but {len(run.events)} events"
-    if any(e.row_after >= len(run.t) or run.t[e.row_before] != e.t or run.t[e.row_after] != e.t for e in run.events):
+    if any(
+        e.row_after >= len(run.t) or run.t[e.row_before] != e.t or run.t[e.row_after] != e.t
+        for e in run.events
+    ):
         yield "events whose rows are not theirs"
 
 
@@ -162,7 +187,8 @@ def test_ctrl_c_at_any_line_leaves_a_record_that_fits_together():
     assert not wrong
 
 
-# --- Parquet -----------------------------------------------------------------------------------------------------
+# --- Parquet
+# --------------------------------------------------------------------------------------------------
 
 
 def test_parquet_reads_back_equal_to_the_last_bit_with_units(shipped, tmp_path):
@@ -188,15 +214,21 @@ def test_parquet_reads_back_equal_to_the_last_bit_with_units(shipped, tmp_path):
 def test_parquet_keeps_nan_and_a_run_without_rows(hand_made, tmp_path):
     broken = {**hand_made.columns, "angle": np.where(hand_made.t < 3, hand_made["angle"], np.nan)}
     write_parquet(dataclasses.replace(hand_made, columns=broken), tmp_path / "nan.parquet")
-    np.testing.assert_array_equal(pq.read_table(tmp_path / "nan.parquet")["angle"].to_numpy(), broken["angle"])
+    np.testing.assert_array_equal(
+        pq.read_table(tmp_path / "nan.parquet")["angle"].to_numpy(), broken["angle"]
+    )
     empty = dataclasses.replace(
-        hand_made, t=hand_made.t[:0], j=hand_made.j[:0], columns={k: v[:0] for k, v in hand_made.columns.items()}
+        hand_made,
+        t=hand_made.t[:0],
+        j=hand_made.j[:0],
+        columns={k: v[:0] for k, v in hand_made.columns.items()},
     )
     write_parquet(empty, tmp_path / "empty.parquet")
     assert pq.read_table(tmp_path / "empty.parquet").num_rows == 0
 
 
-# --- MCAP --------------------------------------------------------------------------------------------------------
+# --- MCAP
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -212,7 +244,10 @@ def logged(tmp_path):
             reader = make_reader(stream)
             summary = reader.get_summary()
             for channel in summary.channels.values():
-                assert channel.message_encoding == "json" and summary.schemas[channel.schema_id].encoding == "jsonschema"
+                assert (
+                    channel.message_encoding == "json"
+                    and summary.schemas[channel.schema_id].encoding == "jsonschema"
+                )
                 schemas[channel.topic] = json.loads(summary.schemas[channel.schema_id].data)
                 messages[channel.topic], stamps[channel.topic] = [], []
             for _, channel, message in reader.iter_messages(log_time_order=False):
@@ -251,14 +286,18 @@ def test_mcap_messages_hold_the_columns_and_the_schemas_their_units(shipped, log
     run = shipped.run
     for name, signal in run.signals.items():
         group, _, leaf = name.rpartition(".")
-        topic = {"output": f"/{group}", "store": "/energy/stores"}.get(signal.role, f"/energy/{signal.role}")
+        topic = {"output": f"/{group}", "store": "/energy/stores"}.get(
+            signal.role, f"/energy/{signal.role}"
+        )
         if signal.role in ("state", "discrete"):
             topic, leaf = "/state", name
         if signal.role == "statistic":  # in the Parquet file only
             continue
         said = schemas[topic]["properties"][leaf]
         assert (said["unit"], said["description"]) == (signal.unit, signal.doc)
-        np.testing.assert_array_equal([m[leaf] for m in messages[topic]], run[name])  # JSON keeps every bit of a float
+        np.testing.assert_array_equal(
+            [m[leaf] for m in messages[topic]], run[name]
+        )  # JSON keeps every bit of a float
     np.testing.assert_array_equal([m["t"] for m in messages["/state"]], run.t)
     np.testing.assert_array_equal([m["j"] for m in messages["/state"]], run.j)
     np.testing.assert_array_equal(stamps["/state"], np.round(run.t * 1e9))
@@ -273,21 +312,42 @@ def test_mcap_takes_times_beyond_its_clock(hand_made, logged):
     assert {m["t"] for m in messages["/state"]} == {1e25} and set(stamps["/state"]) == {2**63 - 1}
 
 
-def test_mcap_is_thinned_or_cut_where_it_must_be_short_and_stays_whole(shipped, tmp_path, monkeypatch):
-    """After Ctrl-C nobody waits ten seconds for a log to look at; the Parquet file has every row."""
+def test_mcap_is_thinned_or_cut_where_it_must_be_short_and_stays_whole(
+    shipped, tmp_path, monkeypatch
+):
+    """After Ctrl-C nobody waits ten seconds for a log to look at; the Parquet file has every
+    row.
+    """
     monkeypatch.setattr(export, "_AT_ONCE", 50)
 
     def written(**how):
         with (tmp_path / "short.mcap").open("wb") as stream:
             cut = write_mcap(shipped.run, stream, **how)
         with (tmp_path / "short.mcap").open("rb") as stream:
-            seen = [(c.topic, json.loads(m.data)["t"]) for _, c, m in make_reader(stream).iter_messages()]
-        return cut, [t for topic, t in seen if topic == "/state"], [t for topic, t in seen if topic == "/events"]
+            seen = [
+                (c.topic, json.loads(m.data)["t"])
+                for _, c, m in make_reader(stream).iter_messages()
+            ]
+        return (
+            cut,
+            [t for topic, t in seen if topic == "/state"],
+            [t for topic, t in seen if topic == "/events"],
+        )
 
     cut, states, events = written(most=100)
-    assert cut is None and 50 < len(states) <= 100 and states[-1] > 1.9 and len(events) == len(shipped.run.events)
+    assert (
+        cut is None
+        and 50 < len(states) <= 100
+        and states[-1] > 1.9
+        and len(events) == len(shipped.run.events)
+    )
     cut, states, events = written(progress=lambda done, _: done >= 100)
-    assert len(states) == 100 and cut == shipped.run.t[100] and all(t <= cut for t in events) and len(events) > 0
+    assert (
+        len(states) == 100
+        and cut == shipped.run.t[100]
+        and all(t <= cut for t in events)
+        and len(events) > 0
+    )
 
 
 def test_mcap_writes_null_for_what_is_not_finite(hand_made, logged):
@@ -298,11 +358,15 @@ def test_mcap_writes_null_for_what_is_not_finite(hand_made, logged):
     assert "null" in schemas["/state"]["properties"]["angle"]["type"]
 
 
-# --- the summary, by hand ------------------------------------------------------------------------------------------
+# --- the summary, by hand
+# ------------------------------------------------------------------------------------------
 
 
 def test_metrics_of_the_second_half_by_hand(hand_made):
-    """From the footfall at 2 s to that at 3 s: 0.8 m, one step, 4 J, a weight of 10 N, torque 4 N m throughout."""
+    """From the footfall at 2 s to that at 3 s:
+
+    0.8 m, one step, 4 J, a weight of 10 N, torque 4 N m throughout.
+    """
     summary = summarise(hand_made, "by hand")
     assert summary.window == {"from": 2.0, "to": 3.0, "steps": 1.0, "settled": True}
     expected = {
@@ -329,16 +393,24 @@ def test_metrics_after_a_given_settling_time_by_hand(hand_made):
     assert summary.window == {"from": 1.0, "to": 3.0, "steps": 2.0, "settled": True}
     m = summary.metrics
     assert (m["mean_speed"], m["step_time"], m["step_length"]) == pytest.approx((0.75, 1.0, 0.75))
-    assert (m["motor_work"], m["motor_work_per_step"], m["mean_power"]) == pytest.approx((7.0, 3.5, 3.5))
+    assert (m["motor_work"], m["motor_work_per_step"], m["mean_power"]) == pytest.approx(
+        (7.0, 3.5, 3.5)
+    )
     assert m["cost_of_transport"] == pytest.approx(7.0 / (10.0 * 1.5))
-    # At a jump two values stand at one time: the trapezoid of no width adds nothing, so the mean is (-1 + 4)/2.
+    # At a jump two values stand at one time: the trapezoid of no width adds nothing, so the mean is
+    # (-1 + 4)/2.
     assert m["motor_mean_torque"] == pytest.approx(1.5)
     assert m["motor_rms_torque"] == pytest.approx(np.sqrt((1 + 16) / 2))
     assert m["motor_peak_torque"] == 4.0
 
 
 def test_the_window_begins_at_the_last_footfall_before_the_settling_time(hand_made):
-    assert summarise(hand_made, settle=2.5).window == {"from": 2.0, "to": 3.0, "steps": 1.0, "settled": True}
+    assert summarise(hand_made, settle=2.5).window == {
+        "from": 2.0,
+        "to": 3.0,
+        "steps": 1.0,
+        "settled": True,
+    }
 
 
 def test_a_run_that_did_not_settle_says_so_and_gives_no_step_metrics(hand_made):
@@ -356,18 +428,30 @@ def test_a_robot_that_stays_has_no_cost_of_transport(hand_made):
 
 
 def test_two_sides_share_their_steps_and_a_turn_has_a_radius(hand_made):
-    """From 2 s to 3 s the left side steps once and the right one twice as far apart in count: 0.8 m while turning 0.4 rad.
+    """From 2 s to 3 s the left side steps once and the right one twice as far apart in count: 0.8 m
+    while turning 0.4 rad.
 
-    A side's step time is between its own footfalls: left 1 step in 1 s, right 2 in 1 s, so on the mean 1.5 steps a second.
-    """
+    A side's step time is between its own footfalls: left 1 step in 1 s, right 2 in 1 s, so on the
+    mean 1.5 steps a second."""
     more = {
         "steps_left": hand_made["steps"],
-        "steps_right": np.where(hand_made["steps"] < hand_made["steps"][-1], hand_made["steps"], hand_made["steps"] + 1.0),
+        "steps_right": np.where(
+            hand_made["steps"] < hand_made["steps"][-1],
+            hand_made["steps"],
+            hand_made["steps"] + 1.0,
+        ),
         "body.yaw": np.array([0.0, 0.0, 0.0, 0.1, 0.1, -0.3, -0.3, 0.0]),
     }
-    signals = {**hand_made.signals, **{name: Signal(name, "", name, "output" if "." in name else "discrete") for name in more}}
-    travel = hand_made.travel._replace(step_counters=("steps_left", "steps_right"), heading="body.yaw")
-    run = dataclasses.replace(hand_made, columns={**hand_made.columns, **more}, signals=signals, travel=travel)
+    signals = {
+        **hand_made.signals,
+        **{name: Signal(name, "", name, "output" if "." in name else "discrete") for name in more},
+    }
+    travel = hand_made.travel._replace(
+        step_counters=("steps_left", "steps_right"), heading="body.yaw"
+    )
+    run = dataclasses.replace(
+        hand_made, columns={**hand_made.columns, **more}, signals=signals, travel=travel
+    )
     metrics = summarise(run).metrics
     assert (metrics["steps"], metrics["steps_left"], metrics["steps_right"]) == (1.5, 1.0, 2.0)
     assert metrics["step_time"] == pytest.approx(1.0 / 1.5)
@@ -377,31 +461,45 @@ def test_two_sides_share_their_steps_and_a_turn_has_a_radius(hand_made):
 
 
 def test_a_reported_lift_off_tells_the_least_force_that_pulled():
-    """15000 N/m with 20 N s/m completes the run but needs spokes that pull (reference page, section 8)."""
+    """15000 N/m with 20 N s/m completes the run but needs spokes that pull (reference page, section
+    8).
+    """
     experiment = load("rimless-wheel", ["on_liftoff=report", "leg.damping=20"], duration=5.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.events_named("liftoff")
     least = summarise(run).metrics["least_leg_force"]
     sampled = run["spoke.force"][run.j > 0].min()
     assert sampled < -50.0
-    assert 1.05 * sampled < least <= sampled  # it looks more often than 200 times a second, and the force has a smooth least
+    assert (
+        1.05 * sampled < least <= sampled
+    )  # it looks more often than 200 times a second, and the force has a smooth least
 
 
 def test_electrical_energy_is_given_only_when_winding_heat_is_known(hand_made):
     def with_power(extra):
-        columns = {**hand_made.columns, "motor.power": np.full(8, 2.0), "motor.electrical_power": np.full(8, 2.0 + extra)}
+        columns = {
+            **hand_made.columns,
+            "motor.power": np.full(8, 2.0),
+            "motor.electrical_power": np.full(8, 2.0 + extra),
+        }
         names = ("motor.power", "motor.electrical_power")
         signals = {**hand_made.signals, **{n: Signal(n, "W", "power", "output") for n in names}}
         return summarise(dataclasses.replace(hand_made, columns=columns, signals=signals)).metrics
 
     assert "electrical_energy" not in with_power(0.0)
-    assert with_power(3.0)["electrical_energy"] == pytest.approx(5.0)  # 5 W for the second from 2 to 3 s
+    assert with_power(3.0)["electrical_energy"] == pytest.approx(
+        5.0
+    )  # 5 W for the second from 2 to 3 s
     assert with_power(3.0)["electrical_cost_of_transport"] == pytest.approx(5.0 / 8.0)
 
 
 def test_the_ledger_adds_up_by_hand(hand_made):
     ledger = summarise(hand_made).ledger
-    assert (ledger["stored_change"], ledger["residual"], ledger["relative_residual"]) == (0.0, 0.0, 0.0)  # 11 in, 9.5 + 1.5 out
+    assert (ledger["stored_change"], ledger["residual"], ledger["relative_residual"]) == (
+        0.0,
+        0.0,
+        0.0,
+    )  # 11 in, 9.5 + 1.5 out
     short = dataclasses.replace(hand_made.ledger, work={"motor": 11.22})
     assert short.residual == pytest.approx(-0.22)
     assert short.relative_residual == pytest.approx(0.01)
@@ -417,7 +515,8 @@ def test_the_summary_says_events_and_the_end_and_is_plain_json(hand_made):
     assert summary.event_counts() == {"touchdown": 3}
 
 
-# Set B only: these means are taken over the samples, and 200 Hz misses what set A's spokes do in the 70 us after a landing.
+# Set B only: these means are taken over the samples, and 200 Hz misses what set A's spokes do in
+# the 70 us after a landing.
 @pytest.mark.parametrize(("name", "mean", "rms"), [("rimless-wheel", 1.4726, 1.5084)])
 def test_mean_and_rms_torque_of_the_summary_are_those_of_the_reference_page(name, mean, rms):
     experiment = load(name)
@@ -427,7 +526,8 @@ def test_mean_and_rms_torque_of_the_summary_are_those_of_the_reference_page(name
     )  # section 8's tolerance
 
 
-# --- the run folder ------------------------------------------------------------------------------------------------
+# --- the run folder
+# ------------------------------------------------------------------------------------------------
 
 SCENARIO = 'title = "by hand"\n'
 
@@ -443,14 +543,27 @@ def test_a_robot_file_lies_in_the_run_folder_where_its_scenario_names_it(hand_ma
 
 
 def test_a_run_folder_holds_data_log_summary_scenario_provenance_and_pictures(hand_made, tmp_path):
-    folder = write(tmp_path / "deep" / "run", hand_made, pictures=lambda aside: (aside / "plots.png").write_bytes(b"picture"))
+    folder = write(
+        tmp_path / "deep" / "run",
+        hand_made,
+        pictures=lambda aside: (aside / "plots.png").write_bytes(b"picture"),
+    )
     names = {path.name for path in folder.iterdir()}
-    assert names == {"trajectory.parquet", "run.mcap", "summary.json", "scenario.toml", "provenance.json", "plots.png"}
+    assert names == {
+        "trajectory.parquet",
+        "run.mcap",
+        "summary.json",
+        "scenario.toml",
+        "provenance.json",
+        "plots.png",
+    }
     assert pq.read_table(folder / "trajectory.parquet").num_rows == 8
     assert json.loads((folder / "summary.json").read_text())["scenario"] == "by hand"
     assert json.loads((folder / "provenance.json").read_text()) == hand_made.provenance
     assert tomllib.loads((folder / "scenario.toml").read_text()) == {"title": "by hand"}
-    assert folder.stat().st_mode & 0o777 == 0o755  # not the 0700 of a temporary folder: others may read it
+    assert (
+        folder.stat().st_mode & 0o777 == 0o755
+    )  # not the 0700 of a temporary folder: others may read it
     assert [p.name for p in folder.parent.iterdir()] == ["run"]
 
 
@@ -463,7 +576,11 @@ def test_a_run_folder_is_not_overwritten_without_force(hand_made, tmp_path):
 
 
 def test_force_replaces_the_whole_folder(hand_made, tmp_path):
-    folder = write(tmp_path / "run", hand_made, pictures=lambda aside: (aside / "plots.png").write_bytes(b"old"))
+    folder = write(
+        tmp_path / "run",
+        hand_made,
+        pictures=lambda aside: (aside / "plots.png").write_bytes(b"old"),
+    )
     write(folder, dataclasses.replace(hand_made, provenance={"solver": "another"}), force=True)
     assert json.loads((folder / "provenance.json").read_text()) == {"solver": "another"}
     assert not (folder / "plots.png").exists()  # nothing of the old run is mixed into the new one
@@ -523,7 +640,11 @@ def test_a_failure_midway_leaves_nothing_behind_and_the_old_folder_as_it_was(
 
 def test_the_folder_appears_only_when_everything_is_in_it(hand_made, tmp_path):
     seen = []
-    write(tmp_path / "run", hand_made, pictures=lambda aside: seen.append((aside.parent, (tmp_path / "run").exists())))
+    write(
+        tmp_path / "run",
+        hand_made,
+        pictures=lambda aside: seen.append((aside.parent, (tmp_path / "run").exists())),
+    )
     assert seen == [(tmp_path, False)]  # aside means beside: the rename stays on one file system
 
 
@@ -532,7 +653,9 @@ def test_a_rename_that_fails_brings_the_old_folder_back(hand_made, tmp_path, mon
     rename = type(folder).rename
 
     def second_fails(path, target):
-        if target == folder and not path.name.startswith(".run-old"):  # the new one, not the old one coming back
+        if target == folder and not path.name.startswith(
+            ".run-old"
+        ):  # the new one, not the old one coming back
             raise OSError(errno.EIO, "Input/output error")
         return rename(path, target)
 
@@ -547,7 +670,9 @@ def test_a_rename_that_fails_brings_the_old_folder_back(hand_made, tmp_path, mon
 def test_an_unwritable_place_is_told_before_the_run(tmp_path, folder):
     (tmp_path / "a-file").write_text("")
     with pytest.raises(FolderError, match="cannot be written to"):
-        run_folder.require_writable(tmp_path / folder, force=False)  # an absolute path stands for itself
+        run_folder.require_writable(
+            tmp_path / folder, force=False
+        )  # an absolute path stands for itself
 
 
 def test_a_name_the_file_system_does_not_take_is_told_before_the_run(tmp_path):

@@ -29,9 +29,15 @@ def walk(tmp_path, monkeypatch):
     """The same run in memory and on disk."""
     monkeypatch.setattr(row_stream, "SHARD_BYTES", SHARD)
     experiment = load("passive-wheel", ["sim.sample_rate=100"], duration=60)
-    stream = RowStream(lambda: begin_aside(tmp_path / "walk", experiment.to_toml()), most_in_memory=SHARD)
+    stream = RowStream(
+        lambda: begin_aside(tmp_path / "walk", experiment.to_toml()), most_in_memory=SHARD
+    )
     whole = simulate(experiment.system, experiment.start, experiment.plan)
-    return experiment, whole, simulate(experiment.system, experiment.start, experiment.plan, rows=stream)
+    return (
+        experiment,
+        whole,
+        simulate(experiment.system, experiment.start, experiment.plan, rows=stream),
+    )
 
 
 def test_a_run_on_disk_is_the_run_in_memory_to_the_last_bit(walk):
@@ -51,11 +57,17 @@ def test_its_folder_is_that_of_any_run_and_it_can_be_read_on_after_it_was_writte
     for name, run in (("walk", streamed), ("other", whole)):
         write_run(tmp_path / name, run, {}, experiment.to_toml())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "walk"]  # nothing aside
-    assert {p.name for p in (tmp_path / "walk").iterdir()} == {p.name for p in (tmp_path / "other").iterdir()}
-    mine, theirs = (pq.read_table(tmp_path / name / "trajectory.parquet") for name in ("walk", "other"))
+    assert {p.name for p in (tmp_path / "walk").iterdir()} == {
+        p.name for p in (tmp_path / "other").iterdir()
+    }
+    mine, theirs = (
+        pq.read_table(tmp_path / name / "trajectory.parquet") for name in ("walk", "other")
+    )
     assert mine.schema.equals(theirs.schema, check_metadata=True)
     assert mine.equals(theirs)
-    assert (tmp_path / "walk" / "run.mcap").stat().st_size == (tmp_path / "other" / "run.mcap").stat().st_size
+    assert (tmp_path / "walk" / "run.mcap").stat().st_size == (
+        tmp_path / "other" / "run.mcap"
+    ).stat().st_size
     assert streamed["hub.x"].tobytes() == whole["hub.x"].tobytes()
 
 
@@ -63,7 +75,9 @@ def test_what_a_killed_run_had_written_can_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr(row_stream, "SHARD_BYTES", SHARD)
     experiment = load("passive-wheel", ["sim.sample_rate=100"], duration=1000)
     stream = RowStream(
-        lambda: begin_aside(tmp_path / "walk", experiment.to_toml()), most_in_memory=SHARD, scenario=experiment.name
+        lambda: begin_aside(tmp_path / "walk", experiment.to_toml()),
+        most_in_memory=SHARD,
+        scenario=experiment.name,
     )
 
     def killed(t, jumps):
@@ -82,17 +96,28 @@ def test_what_a_killed_run_had_written_can_be_read(tmp_path, monkeypatch):
     assert left.outcome is Outcome.interrupted
     assert left.t[0] == 0.0 and np.all(np.diff(left.t) >= 0) and left.t[-1] > 60.0
     assert left.signals["hub.x"].unit == "m" and left.scenario == experiment.document
-    # The last row may be the one just after a footfall: a nanosecond later that has happened in a whole run too.
-    whole = simulate(experiment.system, experiment.start, dataclasses.replace(experiment.plan, duration=left.t[-1] + 1e-9))
+    # The last row may be the one just after a footfall: a nanosecond later that has happened in a
+    # whole run too.
+    whole = simulate(
+        experiment.system,
+        experiment.start,
+        dataclasses.replace(experiment.plan, duration=left.t[-1] + 1e-9),
+    )
     # A row between two steps is interpolated, to about the tolerance of the run (1e-8).
-    assert left.ledger.relative_residual < 1e-7 and left.ledger.throughput == pytest.approx(whole.ledger.throughput, rel=0.05)
+    assert left.ledger.relative_residual < 1e-7 and left.ledger.throughput == pytest.approx(
+        whole.ledger.throughput, rel=0.05
+    )
     for entries in ("stored_end", "work", "losses", "jump_losses", "jump_work"):
-        assert getattr(left.ledger, entries) == pytest.approx(getattr(whole.ledger, entries), rel=1e-6), entries
+        assert getattr(left.ledger, entries) == pytest.approx(
+            getattr(whole.ledger, entries), rel=1e-6
+        ), entries
     assert left.ledger.jump_losses and left.ending.jumps == whole.ending.jumps > 50
     assert left.metrics["mean_speed"] == pytest.approx(whole.metrics["mean_speed"], rel=1e-3)
     assert left.verdict.word == "cut_off" and "the process was killed" in left.ending.sentence
     assert repr(left).startswith("passive-wheel: interrupted")  # once "run: ..."
-    assert "stopped by the user" not in repr(left) and f"events: {left.ending.jumps} jumps" in repr(left)
+    assert "stopped by the user" not in repr(left) and f"events: {left.ending.jumps} jumps" in repr(
+        left
+    )
 
 
 def test_a_killed_run_of_a_longer_name_is_not_taken_for_this_one(tmp_path):
@@ -166,5 +191,7 @@ def test_the_size_of_a_large_run_is_said_before_it(monkeypatch):
     run_command._say_size(load("rimless-wheel", duration=1000), Path("a"))
     (words,) = said
     columns, size = re.search(r"200 000 rows of (\d+) columns, (\d+) MB in a", words).groups()
-    assert float(size) == pytest.approx(8e-6 * 200_000 * int(columns), abs=0.5)  # eight bytes each, to the megabyte
+    assert float(size) == pytest.approx(
+        8e-6 * 200_000 * int(columns), abs=0.5
+    )  # eight bytes each, to the megabyte
     assert "sim.sample_rate=20" in words

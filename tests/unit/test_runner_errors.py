@@ -1,4 +1,6 @@
-"""What a user can write wrong about a runner is answered with the key, what came and what to do; and what is accepted gives numbers."""
+"""What a user can write wrong about a runner is answered with the key, what came and what to do;
+and what is accepted gives numbers.
+"""
 
 import re
 
@@ -92,12 +94,20 @@ def test_parts_of_other_robots_do_not_fit():
     ids=" ".join,
 )
 def test_what_is_refused_elsewhere_is_accepted_where_it_means_something(settings):
-    """Hard folding with a prescribed crank, or where nothing folds; a pitch that is locked, but not level."""
+    """Hard folding with a prescribed crank, or where nothing folds; a pitch that is locked, but not
+    level.
+    """
     assert load(WATER, settings).system
 
 
 @pytest.mark.parametrize(
-    "links", [{"crank": 0.040}, {"crank": 0.0335}, {"ground": 0.1, "crank": 0.05}, {"rocker": 0.07, "crank": 0.07}]
+    "links",
+    [
+        {"crank": 0.040},
+        {"crank": 0.0335},
+        {"ground": 0.1, "crank": 0.05},
+        {"rocker": 0.07, "crank": 0.07},
+    ],
 )
 def test_the_crank_a_message_proposes_is_accepted_and_turns(links):
     with pytest.raises(ValueError, match="Try a crank of at most") as caught:
@@ -108,7 +118,8 @@ def test_the_crank_a_message_proposes_is_accepted_and_turns(links):
     assert all(np.all(np.isfinite(v)) for v in pose(leg.links, np.sin(angle), np.cos(angle), 1))
 
 
-# --- batches -----------------------------------------------------------------------------------------------------------------------
+# --- batches
+# --------------------------------------------------------------------------------------------------
 
 #: columns -> words: which design, which key, why
 BAD_LANES = {
@@ -132,7 +143,8 @@ def test_of_a_batch_the_design_that_is_wrong_is_named(columns, expected):
     assert not missing, f"{missing} not in:\n{said}"
 
 
-# --- what is accepted gives numbers ------------------------------------------------------------------------------------------------
+# --- what is accepted gives numbers
+# ------------------------------------------------------------------------------------------------
 
 #: At the edge of what is allowed, one lane each, beside the default.
 EDGES = {
@@ -168,7 +180,11 @@ def test_numbers_at_the_edge_of_what_is_allowed_give_finite_rates_signals_and_de
     wet = eqx.tree_at(lambda x: x.y, x, x.y - 0.03)
 
     def seen(t, x):
-        return system.flow(t, x, start.m), system.outputs(t, x, start.m), system.guards(t, x, start.m)
+        return (
+            system.flow(t, x, start.m),
+            system.outputs(t, x, start.m),
+            system.guards(t, x, start.m),
+        )
 
     for at in (x, wet):
         at = jax.tree.map(lambda v: v + jnp.zeros(lanes), at)
@@ -178,7 +194,11 @@ def test_numbers_at_the_edge_of_what_is_allowed_give_finite_rates_signals_and_de
             assert np.all(np.isfinite(leaf))
 
 
-@pytest.mark.parametrize("settings", [["leg.assembly=mirrored"], ["leg.foot_length=1 mm", "foot.length=1 mm"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "settings",
+    [["leg.assembly=mirrored"], ["leg.foot_length=1 mm", "foot.length=1 mm"]],
+    ids=" ".join,
+)
 def test_a_body_below_hard_ground_is_refused(settings):
     with pytest.raises(ScenarioError, match="height"):
         load(GROUND, ["start.height=auto", *settings])

@@ -1,4 +1,6 @@
-"""Scenario files: what loads, and how everything a user can write wrong is answered (file, key, what came, what is expected)."""
+"""Scenario files: what loads, and how everything a user can write wrong is answered (file, key,
+what came, what is expected).
+"""
 
 import math
 
@@ -26,13 +28,16 @@ def answer(tmp_path):
         with pytest.raises(ScenarioError) as caught:
             load(path, settings, duration=duration, trust=trust)
         said = str(caught.value)
-        assert str(path) in said or any(f"--set {text}" in said for text in settings), said  # where to look
+        assert str(path) in said or any(f"--set {text}" in said for text in settings), (
+            said
+        )  # where to look
         return said
 
     return refused
 
 
-# --- what loads ------------------------------------------------------------------------------------------------
+# --- what loads
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", shipped_scenarios())
@@ -44,20 +49,36 @@ def test_a_shipped_scenario_loads_and_says_what_to_look_for(name):
 
 @pytest.mark.parametrize("name", ["water-runner", "two-leg-step"])
 def test_its_robot_keeps_the_contract(name):
-    """One of each kind that test_parts.py does not check; a quadruped takes half a minute, its variants are in the slow tests."""
+    """One of each kind that test_parts.py does not check; a quadruped takes half a minute, its
+    variants are in the slow tests.
+    """
     experiment = load(name)
     report = check_system(experiment.system, experiment.start)
     assert len(report.checks) >= 12  # it did look
 
 
 def test_the_four_wheels_are_shipped_with_the_numbers_of_the_reference_page():
-    assert {"passive-wheel", "rimless-wheel", "rimless-wheel-stiff", "rimless-wheel-turning"} <= set(shipped_scenarios())
+    assert {
+        "passive-wheel",
+        "rimless-wheel",
+        "rimless-wheel-stiff",
+        "rimless-wheel-turning",
+    } <= set(shipped_scenarios())
     assert load("passive-wheel").system.terrain.angle == 0.08
     compliant, stiff, turning = (
-        load(name).system for name in ("rimless-wheel", "rimless-wheel-stiff", "rimless-wheel-turning")
+        load(name).system
+        for name in ("rimless-wheel", "rimless-wheel-stiff", "rimless-wheel-turning")
     )
-    assert (compliant.leg.stiffness, compliant.leg.damping, compliant.torso.pitch_setpoint) == (15000.0, 400.0, 0.6)  # set B
-    assert (stiff.leg.stiffness, stiff.leg.damping, stiff.torso.pitch_setpoint) == (1315.0, 1e5, 0.6)  # set A
+    assert (compliant.leg.stiffness, compliant.leg.damping, compliant.torso.pitch_setpoint) == (
+        15000.0,
+        400.0,
+        0.6,
+    )  # set B
+    assert (stiff.leg.stiffness, stiff.leg.damping, stiff.torso.pitch_setpoint) == (
+        1315.0,
+        1e5,
+        0.6,
+    )  # set A
     assert turning.steering_current == 0.5
 
 
@@ -65,8 +86,14 @@ def test_the_four_wheels_are_shipped_with_the_numbers_of_the_reference_page():
     ("name", "settings"),
     [
         *((name, []) for name in shipped_scenarios()),
-        ("rimless-wheel", ["leg=stiffening", "terrain=slope", "controller=constant-torque", "motor=ideal-motor"]),
-        ("rimless-wheel", ["sim.settle=3", "sim.sample_rate=auto", "start.height=30 cm", "integral_limit=2 N m"]),
+        (
+            "rimless-wheel",
+            ["leg=stiffening", "terrain=slope", "controller=constant-torque", "motor=ideal-motor"],
+        ),
+        (
+            "rimless-wheel",
+            ["sim.settle=3", "sim.sample_rate=auto", "start.height=30 cm", "integral_limit=2 N m"],
+        ),
         ("rimless-wheel-turning", ["robot.yaw_inertia=auto"]),
     ],
 )
@@ -78,7 +105,11 @@ def test_the_resolved_scenario_loads_again_to_the_same_experiment(tmp_path, name
     assert again.document == first.document
     assert again.about == first.about
     assert jax.tree.structure(again.system) == jax.tree.structure(first.system)
-    leaves = zip(jax.tree.leaves((again.system, again.start)), jax.tree.leaves((first.system, first.start)), strict=True)
+    leaves = zip(
+        jax.tree.leaves((again.system, again.start)),
+        jax.tree.leaves((first.system, first.start)),
+        strict=True,
+    )
     assert all(np.array_equal(a, b) for a, b in leaves)
     assert (again.plan.duration, again.plan.sample_rate, again.plan.settle) == (
         first.plan.duration,
@@ -99,14 +130,17 @@ def test_units_are_left_at_the_door(tmp_path):
     path = tmp_path / "units.toml"
     path.write_text(
         WHEEL
-        + 'wheel_mass = "2460 g"\n[robot.leg]\nrest_length = "26 cm"\n[start]\nspoke_angle = "18 deg"\n[sim]\nduration = "2 min"\n'
+        + 'wheel_mass = "2460 g"\n[robot.leg]\nrest_length = "26 cm"\n[start]\nspoke_angle = "18'
+        ' deg"\n[sim]\nduration = "2 min"\n'
     )
     experiment = load(path)
     assert experiment.system.wheel_mass == pytest.approx(2.46, rel=1e-15)
     assert experiment.system.leg.rest_length == pytest.approx(0.26, rel=1e-15)
     assert experiment.start.x.spoke_angle == pytest.approx(math.pi / 10, rel=1e-15)
     assert experiment.plan.duration == 120.0
-    assert experiment.document["robot"]["leg"]["rest_length"] == experiment.system.leg.rest_length  # the run folder keeps SI
+    assert (
+        experiment.document["robot"]["leg"]["rest_length"] == experiment.system.leg.rest_length
+    )  # the run folder keeps SI
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.1, -0.2, math.pi / 10])
@@ -129,23 +163,33 @@ def test_a_start_height_is_that_of_the_hub():
     assert float(x.spoke_length) * math.cos(0.1) == pytest.approx(0.26, rel=1e-15)
 
 
-# --- --set -----------------------------------------------------------------------------------------------------
+# --- --set
+# --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["robot.torso.pitch_setpoint", "torso.pitch_setpoint", "pitch_setpoint"])
+@pytest.mark.parametrize(
+    "path", ["robot.torso.pitch_setpoint", "torso.pitch_setpoint", "pitch_setpoint"]
+)
 def test_any_unique_end_of_a_path_sets_the_key(path):
     assert load("rimless-wheel", [f"{path}=1.0"]).system.torso.pitch_setpoint == 1.0
 
 
-@pytest.mark.parametrize(("text", "value"), [("0.5", 0.5), ('"0.5 rad"', 0.5), ("0.5 rad", 0.5), ("45 deg", math.pi / 4)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("0.5", 0.5), ('"0.5 rad"', 0.5), ("0.5 rad", 0.5), ("45 deg", math.pi / 4)]
+)
 def test_set_takes_numbers_and_quantities_with_or_without_quotes(text, value):
-    assert load("rimless-wheel", [f"torso.pitch_setpoint={text}"]).system.torso.pitch_setpoint == pytest.approx(
-        value, rel=1e-15
-    )
+    assert load(
+        "rimless-wheel", [f"torso.pitch_setpoint={text}"]
+    ).system.torso.pitch_setpoint == pytest.approx(value, rel=1e-15)
 
 
 @pytest.mark.parametrize(
-    "settings", [["terrain=slope", "angle=2 deg"], ["angle=2 deg", "terrain=slope"], ["terrain.kind=slope", "angle=2 deg"]]
+    "settings",
+    [
+        ["terrain=slope", "angle=2 deg"],
+        ["angle=2 deg", "terrain=slope"],
+        ["terrain.kind=slope", "angle=2 deg"],
+    ],
 )
 def test_set_of_a_kind_brings_its_fields_in_any_order(settings):
     terrain = load("rimless-wheel", settings).system.terrain
@@ -158,7 +202,8 @@ def test_another_kind_comes_with_its_own_defaults_not_with_the_old_values():
     assert type(leg) is PARTS["stiffening"]
     assert leg.stiffness == 99999.0  # kinds go first, so a field set beside it holds
     assert (
-        load("rimless-wheel-stiff", ["leg=stiffening"]).system.leg.damping == PARTS["stiffening"]().damping
+        load("rimless-wheel-stiff", ["leg=stiffening"]).system.leg.damping
+        == PARTS["stiffening"]().damping
     )  # not the file's 1e5
 
 
@@ -205,10 +250,13 @@ def test_set_without_key_or_value_shows_how_to_write_it(answer, setting):
 
 def test_set_of_an_unknown_kind_lists_the_known_ones(answer):
     said = answer(WHEEL, "leg=sprung")
-    assert "[robot.leg]" in said and "spring, stiffening" in said and 'Did you mean "spring"?' in said
+    assert (
+        "[robot.leg]" in said and "spring, stiffening" in said and 'Did you mean "spring"?' in said
+    )
 
 
-# --- bad files -------------------------------------------------------------------------------------------------
+# --- bad files
+# -------------------------------------------------------------------------------------------------
 
 #: (text, what the answer must contain: key, what came, what is expected)
 BAD_VALUES = {
@@ -290,7 +338,9 @@ def test_a_truncated_file_is_answered_with_the_place(answer):
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x89PNG\r\n\x1a\n\x00\xff\xfe" * 9, b"\x00" * 99, WHEEL.encode("utf-16")], ids=["png", "zeros", "utf-16"]
+    "content",
+    [b"\x89PNG\r\n\x1a\n\x00\xff\xfe" * 9, b"\x00" * 99, WHEEL.encode("utf-16")],
+    ids=["png", "zeros", "utf-16"],
 )
 def test_a_binary_file_is_not_read_as_a_scenario(answer, content):
     said = answer(content)
@@ -340,9 +390,13 @@ def test_a_bad_duration_argument_is_answered_like_the_key(answer, duration, expe
     assert "[sim] duration" in said and expected in said
 
 
-@pytest.mark.parametrize(("duration", "seconds"), [(30, 30.0), ("2 min", 120.0), ("1e9", 1e9), ("250 ms", 0.25)])
+@pytest.mark.parametrize(
+    ("duration", "seconds"), [(30, 30.0), ("2 min", 120.0), ("1e9", 1e9), ("250 ms", 0.25)]
+)
 def test_a_duration_argument_replaces_the_files(duration, seconds):
-    assert load("rimless-wheel", duration=duration).plan.duration == pytest.approx(seconds, rel=1e-15)
+    assert load("rimless-wheel", duration=duration).plan.duration == pytest.approx(
+        seconds, rel=1e-15
+    )
 
 
 @pytest.mark.parametrize(
@@ -360,7 +414,9 @@ def test_no_other_exception_escapes_for_odd_files(answer, text):
 
 
 @pytest.mark.parametrize(
-    "below", ["file.toml/x.toml", "x" * 300, "x" * 300 + ".toml"], ids=["below a file", "long name", "long file name"]
+    "below",
+    ["file.toml/x.toml", "x" * 300, "x" * 300 + ".toml"],
+    ids=["below a file", "long name", "long file name"],
 )
 def test_a_path_the_system_cannot_follow_is_answered(tmp_path, below):
     (tmp_path / "file.toml").write_text(WHEEL)
@@ -368,7 +424,8 @@ def test_a_path_the_system_cannot_follow_is_answered(tmp_path, below):
         load(tmp_path / below)
 
 
-# --- robots of one's own -----------------------------------------------------------------------------------------
+# --- robots of one's own
+# -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -391,8 +448,14 @@ def test_a_robot_of_ones_own_that_cannot_be_found_is_explained(tmp_path, answer,
         (["sim.max_step=1e-18"], "max_step = 1e-18 s is below what time can resolve over 10 s"),
         (["sim.step=1e-18"], "step = 1e-18 s is below"),
         (["sim.near_step=1e-15", "sim.near_room=0.1"], "near_step = 1e-15 s is below"),
-        (["sim.solver=multirate", "sim.step=1e-3", "sim.fine_step=1e-20"], "fine_step = 1e-20 s is below"),
-        (["sim.engine=step", "sim.batch_step=1e-12"], "batch_step = 1e-12 s makes more than 2^31 steps"),
+        (
+            ["sim.solver=multirate", "sim.step=1e-3", "sim.fine_step=1e-20"],
+            "fine_step = 1e-20 s is below",
+        ),
+        (
+            ["sim.engine=step", "sim.batch_step=1e-12"],
+            "batch_step = 1e-12 s makes more than 2^31 steps",
+        ),
         (["sim.duration=1e300"], "max_step = 0.2 s is below what time can resolve over 1e+300 s"),
     ],
 )

@@ -1,13 +1,20 @@
-"""Every text a person can write into a scenario, `--set` or `--vary` gets a run or an error of a few lines with file and key."""
+"""Every text a person can write into a scenario, `--set` or `--vary` gets a run or an error of a
+few lines with file and key.
+"""
 
 import pytest
 
 from footfall.numerics.shown import LONGEST_LINE, LONGEST_WORD, bounded, clipped, shown
 from support.scenario_grammar import MOST_LINES, answer, bad_answers, case
 
-#: Cases with which the first version answered with a stack trace, a message without end, a warning, or not at all.
+#: Cases with which the first version answered with a stack trace, a message without end, a warning,
+#: or not at all.
 ONCE_BAD = {
-    "a value nested 900 deep, for a kind": ("rimless-wheel", [], "[robot.leg]\nkind = " + "{a=" * 400 + "1" + "}" * 400),
+    "a value nested 900 deep, for a kind": (
+        "rimless-wheel",
+        [],
+        "[robot.leg]\nkind = " + "{a=" * 400 + "1" + "}" * 400,
+    ),
     "a key of 9000 dotted words": ("rimless-wheel", [], ".".join("a" * 9000) + " = 1"),
     "brackets nested 2000 deep in --set": ("rimless-wheel", ["wheel_mass=" + "[" * 2000], ""),
     "an integer of 5000 digits": ("rimless-wheel", [], "wheel_mass = 1" + "0" * 5000),
@@ -28,8 +35,18 @@ ONCE_BAD = {
 
 @pytest.mark.parametrize(("kind", "settings", "more"), ONCE_BAD.values(), ids=ONCE_BAD)
 def test_what_once_got_a_bad_answer_gets_a_good_one(tmp_path, kind, settings, more):
-    file = '[robot]\nkind = "x\\u0000.py:Y"\n' if more is None else f'[robot]\nkind = "{kind}"\n{more}\n'
-    assert answer(case(0)._replace(file=file.encode(), settings=tuple(settings), vary=(), duration=None), tmp_path) is None
+    file = (
+        '[robot]\nkind = "x\\u0000.py:Y"\n'
+        if more is None
+        else f'[robot]\nkind = "{kind}"\n{more}\n'
+    )
+    assert (
+        answer(
+            case(0)._replace(file=file.encode(), settings=tuple(settings), vary=(), duration=None),
+            tmp_path,
+        )
+        is None
+    )
 
 
 def test_texts_of_the_grammar_get_a_run_or_a_short_error(tmp_path):
@@ -43,7 +60,8 @@ def test_a_hundred_thousand_texts_get_a_run_or_a_short_error(tmp_path, piece):
 
 
 @pytest.mark.parametrize(
-    "text", ["x" * 9999, "a b " * 9999, "\n" * 99, "  Known: " + "word, " * 999, "\x1b[2J\udcff" * 300, ""]
+    "text",
+    ["x" * 9999, "a b " * 9999, "\n" * 99, "  Known: " + "word, " * 999, "\x1b[2J\udcff" * 300, ""],
 )
 def test_a_message_is_a_few_lines_whatever_is_put_into_it(text):
     said = bounded(f"hill.toml: {text}")
@@ -57,7 +75,9 @@ def test_a_message_that_is_short_stays_as_it_is_and_a_long_one_breaks_between_se
     short = 'hill.toml: [robot.leg] kind = "ark".\n  Known: arc, plate. Did you mean "arc"?'
     assert bounded(short) == short
     broken = bounded(f"hill.toml: {'word ' * 50}end. Try {'another ' * 10}way.").split("\n")
-    assert len(broken) == 2 and broken[0].endswith("end.") and broken[1].startswith("    Try another")
+    assert (
+        len(broken) == 2 and broken[0].endswith("end.") and broken[1].startswith("    Try another")
+    )
 
 
 def test_a_value_is_shown_short_and_can_be_recognised():

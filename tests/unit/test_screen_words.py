@@ -1,4 +1,7 @@
-"""Small things a person sees: one line of progress, the guess before the list, figures that are none, an experiment in a notebook."""
+"""Small things a person sees:
+
+one line of progress, the guess before the list, figures that are none, an experiment in a notebook.
+"""
 
 import io
 
@@ -26,20 +29,31 @@ def test_the_line_of_progress_is_one_line_that_changes_its_words(monkeypatch):
         phases.say("starting the run", late="compiling")
         (task,) = phases._bar.tasks
         assert task.id == first and task.description == "starting the run"
-        assert task.total is None and task.completed == 0 and task.fields == {"at": "", "late": "compiling"}
+        assert (
+            task.total is None
+            and task.completed == 0
+            and task.fields == {"at": "", "late": "compiling"}
+        )
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "guess"), [("rimless-weel", [], "rimless-wheel"), ("passive-wheel", ["sim.durration=3"], "duration")]
+    ("name", "settings", "guess"),
+    [("rimless-weel", [], "rimless-wheel"), ("passive-wheel", ["sim.durration=3"], "duration")],
 )
 def test_a_guess_stands_before_the_list_of_what_there_is(name, settings, guess):
     with pytest.raises(ScenarioError) as caught:
         load(name, settings)
-    assert "Did you mean" in str(caught.value).split("\n")[0] and guess in str(caught.value).split("\n")[0]
+    assert (
+        "Did you mean" in str(caught.value).split("\n")[0]
+        and guess in str(caught.value).split("\n")[0]
+    )
 
 
 def test_a_figure_that_is_not_defined_is_none():
-    figures = {"least_zmp": Figure(np.array([np.nan]), "m", "least"), "energy": Figure(np.array([2.0]), "J", "all")}
+    figures = {
+        "least_zmp": Figure(np.array([np.nan]), "m", "least"),
+        "energy": Figure(np.array([2.0]), "J", "all"),
+    }
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(plan_table(figures, ()))
     said = console.export_text()
@@ -49,7 +63,11 @@ def test_a_figure_that_is_not_defined_is_none():
 def test_an_experiment_in_a_notebook_says_what_it_is():
     experiment = load("passive-wheel", ["terrain.angle=4 deg"])
     shown = experiment._repr_html_()
-    assert shown.startswith("<pre>passive-wheel: ") and "terrain.angle = 4 deg" in shown and shown.endswith("</pre>")
+    assert (
+        shown.startswith("<pre>passive-wheel: ")
+        and "terrain.angle = 4 deg" in shown
+        and shown.endswith("</pre>")
+    )
 
 
 def test_no_curve_runs_behind_a_legend(shipped):
@@ -59,12 +77,15 @@ def test_no_curve_runs_behind_a_legend(shipped):
     for axes in figure.axes:
         legend = axes.get_legend()
         if legend is None or axes.get_title() == "Path from above" or "cut" in axes.get_title():
-            continue  # matplotlib finds a place for the two marks of a path; spikes that are cut go out at the top
+            # matplotlib finds a place for the two marks of a path; spikes that are cut go out at
+            # the top
+            continue
         covered = legend.get_window_extent()
         for line in axes.lines:
             x, y = axes.transData.transform(np.column_stack(line.get_data())).T
             x, y = (
-                np.interp(np.linspace(0, 1, 20 * len(x)), np.linspace(0, 1, len(x)), v) for v in (x, y)
+                np.interp(np.linspace(0, 1, 20 * len(x)), np.linspace(0, 1, len(x)), v)
+                for v in (x, y)
             )  # between points too
             inside = (x > covered.x0) & (x < covered.x1) & (y > covered.y0) & (y < covered.y1)
             assert not inside.any(), f"{axes.get_title()}: {line.get_label()}"

@@ -1,4 +1,7 @@
-"""Serial lines of this machine: named ports, pseudo-terminals, a bad cable. And the programs that use them start light."""
+"""Serial lines of this machine:
+
+named ports, pseudo-terminals, a bad cable. And the programs that use them start light.
+"""
 
 import os
 import subprocess
@@ -107,7 +110,8 @@ def test_a_bad_cable_garbles_its_share_of_bytes_and_loses_none(rate):
     far.write(data)
     for received in (far.read(), noisy.read()):
         wrong = sum(a != b for a, b in zip(received, data, strict=True))
-        # A binomial count: within five standard deviations of its mean, so wrong once in two million seeds.
+        # A binomial count: within five standard deviations of its mean, so wrong once in two
+        # million seeds.
         assert abs(wrong - rate * len(data)) <= 5 * (rate * (1 - rate) * len(data)) ** 0.5
 
 
@@ -134,6 +138,9 @@ def test_programs_of_the_control_computer_need_no_jax_and_no_scenario(program):
         "footfall.scenario",
         "footfall.engines",
     )
-    code = f"import sys, footfall.realtime.{program}; print([name for name in {heavy} if name in sys.modules])"
+    code = (
+        f"import sys, footfall.realtime.{program}; print([name for name in {heavy} if name in"
+        " sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

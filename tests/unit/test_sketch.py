@@ -1,4 +1,7 @@
-"""Sketches follow the model: drawn points are where the states say, and renderers draw them there."""
+"""Sketches follow the model:
+
+drawn points are where the states say, and renderers draw them there.
+"""
 
 import dataclasses
 import itertools
@@ -31,18 +34,28 @@ SPACING = math.pi / 5
 
 
 class Side:
-    """Foot, hub and torso of one side, house frame, worked out from the states by the model's own definitions."""
+    """Foot, hub and torso of one side, house frame, worked out from the states by the model's own
+    definitions.
+    """
 
     def __init__(self, foot_group, hub_group, foot, hub, spoke, fan):
         self.foot_group, self.hub_group, self.foot, self.hub = foot_group, hub_group, foot, hub
-        self.spoke, self.fan = spoke, fan  # unit vector hub to foot; function of the angle on from it
+        self.spoke, self.fan = (
+            spoke,
+            fan,
+        )  # unit vector hub to foot; function of the angle on from it
 
 
 def planar_points(shipped, row):
-    """foot - hub = l (sin theta, -cos theta) along and normal to a ground that descends by gamma towards +x."""
+    """foot - hub = l (sin theta, -cos theta) along and normal to a ground that descends by gamma
+    towards +x.
+    """
     run, system = shipped.run, shipped.experiment.system
     gamma = float(system.terrain.descent)
-    along, normal = np.array([math.cos(gamma), 0.0, -math.sin(gamma)]), np.array([math.sin(gamma), 0.0, math.cos(gamma)])
+    along, normal = (
+        np.array([math.cos(gamma), 0.0, -math.sin(gamma)]),
+        np.array([math.sin(gamma), 0.0, math.cos(gamma)]),
+    )
     theta = run["spoke_angle"][row]
     length = run["spoke_length"][row] if "spoke_length" in run.columns else system.leg.length
 
@@ -52,12 +65,18 @@ def planar_points(shipped, row):
     foot = run["foot_x"][row] * along
     hub = foot - length * towards(theta)
     sides = [Side("foot", "hub", foot, hub, towards(theta), lambda on: towards(theta + on))]
-    torso = hub + system.torso.com_distance * towards(run["torso_angle"][row]) if "torso_angle" in run.columns else None
+    torso = (
+        hub + system.torso.com_distance * towards(run["torso_angle"][row])
+        if "torso_angle" in run.columns
+        else None
+    )
     return sides, hub, torso
 
 
 def steered_points(shipped, row):
-    """Mid-axle at (x, y, height), sides half a track to the left and right, feet `foot_ahead` of their hubs on the ground."""
+    """Mid-axle at (x, y, height), sides half a track to the left and right, feet `foot_ahead` of
+    their hubs on the ground.
+    """
     run, system = shipped.run, shipped.experiment.system
     state = {name: run[name][row] for name in run.of_role("state")}
     ahead = np.array([math.cos(state["heading"]), math.sin(state["heading"]), 0.0])
@@ -65,18 +84,24 @@ def steered_points(shipped, row):
     axle = np.array([state["x"], state["y"], state["height"]])
     sides = []
     for name, sign in (("left", 1.0), ("right", -1.0)):
-        hub = axle + sign * system.half_track * (left + state["roll"] * up)  # small roll: the model's own kinematics
+        hub = axle + sign * system.half_track * (
+            left + state["roll"] * up
+        )  # small roll: the model's own kinematics
         foot = np.array([hub[0], hub[1], 0.0]) + state[f"foot_ahead_{name}"] * ahead
         spoke = (foot - hub) / np.linalg.norm(foot - hub)
         angle = math.atan2(spoke @ ahead, -spoke @ up)
         fan = lambda on, angle=angle: math.sin(angle + on) * ahead - math.cos(angle + on) * up  # noqa: E731
         sides.append(Side(f"{name}_foot", f"{name}_hub", foot, hub, spoke, fan))
-    torso = axle + system.torso.com_distance * (math.sin(state["torso_angle"]) * ahead - math.cos(state["torso_angle"]) * up)
+    torso = axle + system.torso.com_distance * (
+        math.sin(state["torso_angle"]) * ahead - math.cos(state["torso_angle"]) * up
+    )
     return sides, axle, torso
 
 
 def model_points(shipped, row):
-    return (steered_points if shipped.name == "rimless-wheel-turning" else planar_points)(shipped, row)
+    return (steered_points if shipped.name == "rimless-wheel-turning" else planar_points)(
+        shipped, row
+    )
 
 
 def rest_length(shipped):
@@ -111,13 +136,17 @@ def test_the_fan_of_spokes_has_its_first_tip_along_the_stance_spoke_and_the_rest
             for i, bar in enumerate(fan):
                 ((start, tip),) = segments(bar, seen)
                 np.testing.assert_allclose(start, side.hub, atol=EXACT)
-                np.testing.assert_allclose(tip, side.hub + length * side.fan(i * SPACING), atol=EXACT)
+                np.testing.assert_allclose(
+                    tip, side.hub + length * side.fan(i * SPACING), atol=EXACT
+                )
                 if i == 0:
                     np.testing.assert_allclose(tip, side.hub + length * side.spoke, atol=EXACT)
 
 
 def test_at_touchdown_a_drawn_tip_stands_where_the_new_foot_will(shipped):
-    """The fan just before the jump and the foothold just after it come from different equations, and meet."""
+    """The fan just before the jump and the foothold just after it come from different equations,
+    and meet.
+    """
     landings = [e for e in shipped.run.events if e.name.startswith("touchdown")]
     assert len(landings) >= 5
     for event in landings:
@@ -128,7 +157,9 @@ def test_at_touchdown_a_drawn_tip_stands_where_the_new_foot_will(shipped):
             fan = [s for s in shipped.run.sketch if isinstance(s, Bar) and s.body == side.hub_group]
             tips = [segments(bar, shipped.run.seen(event.row_before))[0][1] for bar in fan]
             nearest = min(np.linalg.norm(tip - side.foot) for tip in tips)
-            assert nearest < 1e-11  # events are located to 1e-12 s, feet move at about a metre per second
+            assert (
+                nearest < 1e-11
+            )  # events are located to 1e-12 s, feet move at about a metre per second
 
 
 def test_the_torso_is_drawn_from_the_axle_to_its_centre_of_mass(shipped):
@@ -149,7 +180,9 @@ def test_force_arrows_stand_on_the_feet_and_body_weight_is_fifteen_centimetres(s
     for row in some_rows(shipped.run):
         seen = shipped.run.seen(row)
         for side in model_points(shipped, row)[0]:
-            (arrow,) = [s for s in shipped.run.sketch if isinstance(s, Arrow) and s.at == side.foot_group]
+            (arrow,) = [
+                s for s in shipped.run.sketch if isinstance(s, Arrow) and s.at == side.foot_group
+            ]
             ((tail, head),) = segments(arrow, seen)
             np.testing.assert_allclose(tail, side.foot, atol=EXACT)
             force = [seen.get(side.foot_group, name) for name in ("fx", "fy", "fz")]
@@ -171,18 +204,25 @@ def test_the_drawn_ground_is_the_terrain(shipped):
 
 def test_a_ground_of_several_pieces_goes_on_beyond_its_ends():
     ground = Ground(((0.0, 0.0), (1.0, 0.0), (2.0, 1.0)))
-    np.testing.assert_allclose(ground_height(ground, np.array([-3.0, 0.5, 1.5, 2.0, 4.0])), [0.0, 0.0, 0.5, 1.0, 3.0])
+    np.testing.assert_allclose(
+        ground_height(ground, np.array([-3.0, 0.5, 1.5, 2.0, 4.0])), [0.0, 0.0, 0.5, 1.0, 3.0]
+    )
 
 
 def test_body_axes_turn_by_yaw_then_pitch_then_roll():
-    """Positive pitch leans forward (up goes to +x), positive yaw turns left, positive roll lifts the left side."""
+    """Positive pitch leans forward (up goes to +x), positive yaw turns left, positive roll lifts
+    the left side.
+    """
     quarter = math.pi / 2
     origin = {"b.x": 1.0, "b.y": 2.0, "b.z": 3.0}
     assert Seen({**origin, "b.pitch": quarter}).place("b", (0, 0, 1)) == pytest.approx([2, 2, 3])
     assert Seen({**origin, "b.yaw": quarter}).place("b", (1, 0, 0)) == pytest.approx([1, 3, 3])
     assert Seen({**origin, "b.roll": quarter}).place("b", (0, 1, 0)) == pytest.approx([1, 2, 4])
-    # Pitch is about the axis that yaw has turned: after a quarter to the left, leaning forward goes to +y.
-    assert Seen({**origin, "b.yaw": quarter, "b.pitch": quarter}).place("b", (0, 0, 1)) == pytest.approx([1, 3, 3])
+    # Pitch is about the axis that yaw has turned: after a quarter to the left, leaning forward goes
+    # to +y.
+    assert Seen({**origin, "b.yaw": quarter, "b.pitch": quarter}).place(
+        "b", (0, 0, 1)
+    ) == pytest.approx([1, 3, 3])
 
 
 @pytest.mark.parametrize("name", ["passive-wheel", "rimless-wheel", "rimless-wheel-turning"])
@@ -191,7 +231,8 @@ def test_a_robot_without_gravity_can_be_drawn(name):
     assert all(np.isfinite(shape.metres_per_newton) for shape in shapes if isinstance(shape, Arrow))
 
 
-# --- renderers -----------------------------------------------------------------------------------------------------
+# --- renderers
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_pose_is_drawn_where_the_sketch_is(shipped):
@@ -200,13 +241,17 @@ def test_a_pose_is_drawn_where_the_sketch_is(shipped):
     assert project is (slanted_view if shipped.name == "rimless-wheel-turning" else side_view)
     axes = Figure().add_subplot()
     artists = draw_pose(axes, run.sketch, run.seen(row), project)
-    assert len(artists) == len([s for s in run.sketch if not isinstance(s, Ground)])  # every shape once
+    assert len(artists) == len(
+        [s for s in run.sketch if not isinstance(s, Ground)]
+    )  # every shape once
     drawn = [line.get_xydata() for line in axes.lines]
     for side in model_points(shipped, row)[0]:
         ends = np.array([project(side.foot), project(side.hub)])
         assert any(np.allclose(line, ends, atol=EXACT) for line in drawn)
     balls = [s for s in run.sketch if isinstance(s, Ball)]
-    assert [patch.center for patch in axes.patches] == [project(run.seen(row).place(ball.body, ball.centre)) for ball in balls]
+    assert [patch.center for patch in axes.patches] == [
+        project(run.seen(row).place(ball.body, ball.centre)) for ball in balls
+    ]
     draw_ground(axes, run.sketch, -1.0, 1.0)
     assert len(axes.lines) == len(drawn) + 1
     for artist in artists:
@@ -228,7 +273,9 @@ def test_the_plot_page_is_a_picture(shipped, tmp_path):
         assert looks_drawn(image)
 
 
-@pytest.mark.parametrize("name", ["passive-wheel", "rimless-wheel-turning"])  # side view, slanted view
+@pytest.mark.parametrize(
+    "name", ["passive-wheel", "rimless-wheel-turning"]
+)  # side view, slanted view
 def test_an_animation_moves(name, tmp_path):
     experiment = load(name, duration=0.4)
     run = simulate(experiment.system, experiment.start, experiment.plan)
@@ -265,7 +312,10 @@ class Waves(AbstractGround):
 
 
 def test_a_terrain_of_ones_own_is_drawn_as_it_is():
-    """It was drawn as the line through its heights at 0 and 1 m: flat ground under a centipede that walked over waves."""
+    """It was drawn as the line through its heights at 0 and 1 m:
+
+    flat ground under a centipede that walked over waves.
+    """
     shapes = dataclasses.replace(robots.centipede(), terrain=Waves()).sketch()
     axes = Figure().add_subplot()
     draw_ground(axes, shapes, -0.5, 1.5)

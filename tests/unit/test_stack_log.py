@@ -1,4 +1,7 @@
-"""The log of the stack: what was put in comes out, however the writing ended; any other file is refused in words."""
+"""The log of the stack:
+
+what was put in comes out, however the writing ended; any other file is refused in words.
+"""
 
 import dataclasses
 import datetime
@@ -19,7 +22,13 @@ from footfall.machines.control.contracts import Record
 from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.log_link import LogLink
-from footfall.realtime.stack_log import FILE_NAME, StackLogError, StackLogWriter, read_stack_log, to_json
+from footfall.realtime.stack_log import (
+    FILE_NAME,
+    StackLogError,
+    StackLogWriter,
+    read_stack_log,
+    to_json,
+)
 
 SETTINGS = StackSettings(PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000), setpoint=0.6)
 PATIENCE = 20.0  # s; a process starts in a fraction of one
@@ -27,7 +36,12 @@ PATIENCE = 20.0  # s; a process starts in a fraction of one
 
 def about():
     started = datetime.datetime.now(datetime.UTC).isoformat()
-    return {"settings": SETTINGS.to_json(), "scenario": "rimless-wheel", "versions": '{"footfall": "0"}', "started": started}
+    return {
+        "settings": SETTINGS.to_json(),
+        "scenario": "rimless-wheel",
+        "versions": '{"footfall": "0"}',
+        "started": started,
+    }
 
 
 def record(cycle, **changes):
@@ -71,11 +85,17 @@ def test_what_was_put_in_comes_out(tmp_path):
     log = read_stack_log(written(tmp_path / FILE_NAME, records))
     assert log.records() == records
     assert log.settings == SETTINGS
-    assert (log.scenario, log.ending, log.versions) == ("rimless-wheel", "the operator stopped it", {"footfall": "0"})
+    assert (log.scenario, log.ending, log.versions) == (
+        "rimless-wheel",
+        "the operator stopped it",
+        {"footfall": "0"},
+    )
 
 
 def test_a_number_that_is_not_known_is_nan_and_an_empty_output_stays_empty(tmp_path):
-    log = read_stack_log(written(tmp_path / FILE_NAME, [record(0, pitch=math.inf), record(1, pitch=None)]))
+    log = read_stack_log(
+        written(tmp_path / FILE_NAME, [record(0, pitch=math.inf), record(1, pitch=None)])
+    )
     assert np.isnan(log["pitch"]).all()
     assert [each.pid_output for each in log.records()] == [None, 4.01]
 
@@ -83,12 +103,17 @@ def test_a_number_that_is_not_known_is_nan_and_an_empty_output_stays_empty(tmp_p
 def test_any_mcap_reader_opens_it(tmp_path):
     path = written(tmp_path / FILE_NAME, [record(cycle) for cycle in range(10)])
     with path.open("rb") as stream:
-        seen = [json.loads(message.data)["cycle"] for _, _, message in make_reader(stream).iter_messages()]
+        seen = [
+            json.loads(message.data)["cycle"]
+            for _, _, message in make_reader(stream).iter_messages()
+        ]
     assert seen == list(range(10))
 
 
 def test_a_log_cut_off_anywhere_is_good_up_to_its_last_whole_record(tmp_path):
-    whole = written(tmp_path / "whole.mcap", [record(cycle) for cycle in range(10)], ending=None).read_bytes()
+    whole = written(
+        tmp_path / "whole.mcap", [record(cycle) for cycle in range(10)], ending=None
+    ).read_bytes()
     lengths = []
     for cut in range(len(whole) - 3 * 600, len(whole)):  # the last three records, a byte at a time
         path = tmp_path / "cut.mcap"
@@ -119,21 +144,33 @@ def test_a_damaged_file_gives_a_log_or_an_error_in_words(tmp_path_factory, where
 
 def test_an_entry_that_claims_a_huge_size_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / FILE_NAME
-    path.write_bytes(written(path, [], ending=None).read_bytes() + bytes([5]) + (1 << 60).to_bytes(8, "little"))
+    path.write_bytes(
+        written(path, [], ending=None).read_bytes() + bytes([5]) + (1 << 60).to_bytes(8, "little")
+    )
     with pytest.raises(StackLogError, match="no log of the stack has one over"):
         read_stack_log(path)
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("pitch", "0.5"), ("cycle", 1.5), ("cycle", True), ("fault", 3), ("fault", "x" * 3000), ("setpoint_on", 1), ("t", [0.0])],
+    [
+        ("pitch", "0.5"),
+        ("cycle", 1.5),
+        ("cycle", True),
+        ("fault", 3),
+        ("fault", "x" * 3000),
+        ("setpoint_on", 1),
+        ("t", [0.0]),
+    ],
 )
 def test_a_record_of_another_shape_is_refused(tmp_path, field, value):
     path = tmp_path / FILE_NAME
     with path.open("wb") as stream:
         writer = StackLogWriter(stream, about())
         strange = to_json(record(1))
-        writer._writer.add_message(writer._channel, 0, json.dumps(strange | {field: value}).encode(), 0)
+        writer._writer.add_message(
+            writer._channel, 0, json.dumps(strange | {field: value}).encode(), 0
+        )
     with pytest.raises(StackLogError, match=f"{field} = "):
         read_stack_log(path)
 
@@ -155,7 +192,11 @@ def test_files_of_other_kinds_are_refused(tmp_path):
         writer = Writer(stream)
         writer.start()
         writer.finish()
-    for path, words in ((text, "not an MCAP file"), (other, "no description"), (tmp_path / "absent.mcap", "cannot be read")):
+    for path, words in (
+        (text, "not an MCAP file"),
+        (other, "no description"),
+        (tmp_path / "absent.mcap", "cannot be read"),
+    ):
         with pytest.raises(StackLogError, match=words):
             read_stack_log(path)
 

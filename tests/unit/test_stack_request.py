@@ -5,7 +5,15 @@ import os
 
 import pytest
 
-from footfall.cli.stack import LOCKSTEP_ONLY, StackRequest, _old_one_aside, check, read_script, walked, without_effect
+from footfall.cli.stack import (
+    LOCKSTEP_ONLY,
+    StackRequest,
+    _old_one_aside,
+    check,
+    read_script,
+    walked,
+    without_effect,
+)
 from footfall.machines.control.odrive_ascii import error_words
 from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
@@ -20,7 +28,9 @@ GAINS = PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000)
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder to be in, with what a user may name by mistake, and a pipe that may stand for a joystick."""
+    """A folder to be in, with what a user may name by mistake, and a pipe that may stand for a
+    joystick.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "binary").write_bytes(bytes(range(256)))
@@ -75,7 +85,14 @@ def test_a_script_is_read_whole(place):
 
 
 def test_what_only_lockstep_knows_is_named_and_nothing_else():
-    asked = ["stack.frame_loss=0.1", "robot.stack.seed=3", "queue = 4", "stack.watchdog=0.2", "terrain.seed=1", "motor=ideal"]
+    asked = [
+        "stack.frame_loss=0.1",
+        "robot.stack.seed=3",
+        "queue = 4",
+        "stack.watchdog=0.2",
+        "terrain.seed=1",
+        "motor=ideal",
+    ]
     assert without_effect(asked) == ["stack.frame_loss", "robot.stack.seed", "queue"]
 
 
@@ -115,7 +132,9 @@ def test_an_error_word_is_told_in_words_as_far_as_they_are_known(word, words):
         ('{"gains": {"x": 1}}', "version"),
     ],
 )
-def test_the_firmwares_constants_need_settings_and_one_sentence_says_so(tmp_path, capsys, text, words):
+def test_the_firmwares_constants_need_settings_and_one_sentence_says_so(
+    tmp_path, capsys, text, words
+):
     path = tmp_path / "settings.json"
     if text is not None:
         path.write_bytes(text.encode("latin-1"))
@@ -133,7 +152,9 @@ def test_the_firmwares_constants_are_printed(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("left_something", [True, False])
-def test_forcing_a_run_folder_replaces_the_old_run_only_when_there_is_a_new_one(tmp_path, left_something):
+def test_forcing_a_run_folder_replaces_the_old_run_only_when_there_is_a_new_one(
+    tmp_path, left_something
+):
     folder = tmp_path / "walk"
     folder.mkdir()
     (folder / "summary.json").write_text("old")

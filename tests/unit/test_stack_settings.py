@@ -1,4 +1,6 @@
-"""StackSettings: what they say survives JSON, and nothing a program could stumble over gets into them, whatever file they came from."""
+"""StackSettings: what they say survives JSON, and nothing a program could stumble over gets into
+them, whatever file they came from.
+"""
 
 import dataclasses
 import json
@@ -12,10 +14,18 @@ from footfall.machines.control.settings import PERIODS, TIMEOUTS, StackSettings
 from footfall.realtime.plant import load_plant
 from support.stack_cases import EVERY, ROBOT, WALKING
 
-#: What no number, flag or pair of the settings may be. An integer of 5000 digits has neither a float nor, by default, a text.
+#: What no number, flag or pair of the settings may be. An integer of 5000 digits has neither a
+#: float nor, by default, a text.
 NEVER = ("a", None, [], {}, math.nan, math.inf, -math.inf, 10**400, 10**5000)
 FIELDS = [field.name for field in dataclasses.fields(StackSettings)]
-LIMITS = ("speed_limit", "steer_limit", "setpoint_limit", "measured_limit", "current_limit", "torque_constant")
+LIMITS = (
+    "speed_limit",
+    "steer_limit",
+    "setpoint_limit",
+    "measured_limit",
+    "current_limit",
+    "torque_constant",
+)
 
 
 @pytest.mark.parametrize("settings", EVERY.values(), ids=EVERY)
@@ -70,8 +80,17 @@ def test_a_value_out_of_its_range_is_refused_by_name(name, value):
 
 
 def test_the_ends_of_the_ranges_are_inside():
-    dataclasses.replace(ROBOT, high_period_us=1, low_period_us=10_000_000, watchdog_us=1, frame_copies=4, setpoint=-math.pi / 2)
-    dataclasses.replace(ROBOT, gains=WALKING._replace(integral_limit=0.0, filter_time=0.0, proportional=-1.0))
+    dataclasses.replace(
+        ROBOT,
+        high_period_us=1,
+        low_period_us=10_000_000,
+        watchdog_us=1,
+        frame_copies=4,
+        setpoint=-math.pi / 2,
+    )
+    dataclasses.replace(
+        ROBOT, gains=WALKING._replace(integral_limit=0.0, filter_time=0.0, proportional=-1.0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +110,12 @@ def test_gains_that_make_no_law_are_refused(gain, value, words):
 
 def test_numpy_numbers_are_numbers():
     gains = WALKING.of_type(np.float32)
-    assert dataclasses.replace(ROBOT, gains=gains, setpoint=np.float64(0.5), high_period_us=np.int64(5000)).gains == gains
+    assert (
+        dataclasses.replace(
+            ROBOT, gains=gains, setpoint=np.float64(0.5), high_period_us=np.int64(5000)
+        ).gains
+        == gains
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +133,9 @@ def test_json_of_another_shape_is_refused_in_words(change, words):
         StackSettings.from_json(json.dumps(json.loads(ROBOT.to_json()) | change))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "3", "null", "{}", "[" * 100_000, '{"gains": ' * 50_000])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "3", "null", "{}", "[" * 100_000, '{"gains": ' * 50_000]
+)
 def test_text_that_is_no_settings_is_a_value_error(text):
     with pytest.raises(ValueError):
         StackSettings.from_json(text)
@@ -117,8 +143,19 @@ def test_text_that_is_no_settings_is_a_value_error(text):
 
 def test_mounting_unit_of_commands_and_reach_of_the_stick_come_from_the_scenario():
     settings = load_plant(
-        "rimless-wheel", ["stack.mounting=right-reversed", "stack.command_unit=newton-metre", "stack.steer_limit=1 A"]
+        "rimless-wheel",
+        [
+            "stack.mounting=right-reversed",
+            "stack.command_unit=newton-metre",
+            "stack.steer_limit=1 A",
+        ],
     ).settings
-    assert settings.motor_signs == (1.0, -1.0) and settings.command_in_torque and settings.steer_limit == 1.0
+    assert (
+        settings.motor_signs == (1.0, -1.0)
+        and settings.command_in_torque
+        and settings.steer_limit == 1.0
+    )
     usual = load_plant("rimless-wheel").settings
-    assert usual.motor_signs == (1.0, 1.0) and not usual.command_in_torque and usual.steer_limit == 5.0
+    assert (
+        usual.motor_signs == (1.0, 1.0) and not usual.command_in_torque and usual.steer_limit == 5.0
+    )

@@ -1,4 +1,7 @@
-"""What is suggested after a run: commands that load, a cure first after a bad end, never the command just run."""
+"""What is suggested after a run:
+
+commands that load, a cure first after a bad end, never the command just run.
+"""
 
 import itertools
 import shlex
@@ -34,7 +37,9 @@ def test_every_suggestion_loads_and_every_bad_end_has_a_cure_that_changes_someth
             assert line.startswith("footfall ")
             load(name, settings_in(line))
         if outcome.name not in experiment.about.success:
-            assert settings_in(lines[0]), f"{name} ended as {outcome.name}: {lines[0]} mends nothing"
+            assert settings_in(lines[0]), (
+                f"{name} ended as {outcome.name}: {lines[0]} mends nothing"
+            )
 
 
 def test_what_was_just_run_is_not_suggested_however_it_was_written():
@@ -48,7 +53,9 @@ def test_what_was_just_run_is_not_suggested_however_it_was_written():
 def test_a_cure_keeps_what_else_was_set_and_offers_the_scenario_as_it_is():
     settings = ["terrain.angle=1.8 deg", "leg.length=0.3"]
     lines = commands(load("passive-wheel", settings), Outcome.rocked_back, settings, None)
-    assert "--set leg.length=0.3" in lines[0] and "1.8 deg" not in lines[0] and "0.08 rad" in lines[0]
+    assert (
+        "--set leg.length=0.3" in lines[0] and "1.8 deg" not in lines[0] and "0.08 rad" in lines[0]
+    )
     assert any(line.startswith("footfall run passive-wheel   #") for line in lines)
 
 
@@ -67,8 +74,18 @@ def test_the_first_cure_mends_a_wheel_that_rocked_back():
     ("name", "settings", "doubt", "first"),
     [
         ("passive-wheel", [], "books_open", "--set sim.rtol=1e-10"),
-        ("passive-wheel", ["sim.step=0.01"], "step_unstable", "--set sim.solver=dopri8 --set sim.step=auto"),
-        ("rimless-wheel-closed-loop", ["sim.batch_step=250 us"], "books_open", "--set sim.batch_step=0.000125"),
+        (
+            "passive-wheel",
+            ["sim.step=0.01"],
+            "step_unstable",
+            "--set sim.solver=dopri8 --set sim.step=auto",
+        ),
+        (
+            "rimless-wheel-closed-loop",
+            ["sim.batch_step=250 us"],
+            "books_open",
+            "--set sim.batch_step=0.000125",
+        ),
         ("urchin-walk", ["sim.step=2 ms"], "loss_creates_energy", "--set sim.step=0.001"),
         ("rimless-wheel", ["leg.stiffness=2000"], "contact_pulls", "--set leg.stiffness=15000"),
     ],

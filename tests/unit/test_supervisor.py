@@ -1,11 +1,24 @@
-"""The high level's cycle, its scheduling, its start and its end, among devices that a test can break."""
+"""The high level's cycle, its scheduling, its start and its end, among devices that a test can
+break.
+"""
 
 import dataclasses
 import subprocess
 import sys
 
 import pytest
-from tests.support.bench import BATTERY, SETTINGS, WINDING, Driver, Hand, HandClock, Journal, Pendulum, Sensor, bench
+from tests.support.bench import (
+    BATTERY,
+    SETTINGS,
+    WINDING,
+    Driver,
+    Hand,
+    HandClock,
+    Journal,
+    Pendulum,
+    Sensor,
+    bench,
+)
 
 from footfall.machines.control.contracts import DeviceError
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
@@ -29,7 +42,9 @@ class Rig:
         self.takes_records = True
         self.supervisor = Supervisor(
             settings,
-            self.journal.of(self.driver, "speeds", "positions", "bus", "motors_off", "motors_on", "calibrate"),
+            self.journal.of(
+                self.driver, "speeds", "positions", "bus", "motors_off", "motors_on", "calibrate"
+            ),
             self.journal.of(self.sensor, "newest"),
             self.journal.of(self.port, "read", "write"),
             self.hand,
@@ -81,7 +96,12 @@ def test_record_and_frame_say_what_was_read_and_wanted():
     assert rig.frames() == [(0.7, 1.0, 0.25, 1.5)]
     assert (record.t, record.cycle, record.period) == (pytest.approx(0.04), 3, pytest.approx(0.01))
     assert (record.pitch, record.pitch_setpoint, record.steer) == (0.25, 0.7, 1.5)
-    assert (record.motor_vel_l, record.motor_vel_r, record.bus_voltage, record.bus_current) == (1.5, -2.5, 24.0, 1.0)
+    assert (record.motor_vel_l, record.motor_vel_r, record.bus_voltage, record.bus_current) == (
+        1.5,
+        -2.5,
+        24.0,
+        1.0,
+    )
     assert record.pid_output == 3.25  # the newest
     assert rig.cycle().pid_output is None  # none arrived: nothing old is logged again
 
@@ -116,7 +136,11 @@ def test_lost_line_to_the_mid_level_cuts_off():
     rig = armed(Rig())
     rig.mid_end.close()
     record = rig.cycle()
-    assert "mid level is lost" in record.fault and not record.setpoint_on and rig.driver.axis_states == (1, 1)
+    assert (
+        "mid level is lost" in record.fault
+        and not record.setpoint_on
+        and rig.driver.axis_states == (1, 1)
+    )
 
 
 def test_lost_line_to_the_sensor_cuts_off_at_once():
@@ -132,7 +156,9 @@ def test_lost_line_to_the_sensor_cuts_off_at_once():
 def test_nothing_is_armed_by_presses_from_before_the_start():
     rig = Rig()
     old = Hand(motors_on=5, calibrate=3)
-    supervisor = Supervisor(SETTINGS, rig.driver, rig.sensor, rig.port, old, lambda record: True, rig.clock)
+    supervisor = Supervisor(
+        SETTINGS, rig.driver, rig.sensor, rig.port, old, lambda record: True, rig.clock
+    )
     assert not supervisor.cycle().motors_on and rig.driver.axis_states == (1, 1)
 
 
@@ -178,10 +204,14 @@ def test_motors_that_never_reach_closed_loop_are_a_fault_after_half_a_second():
     rig.cycle()
     rig.hand.press("motors_on")
     records = [rig.cycle() for _ in range(52)]
-    assert not records[50].fault and "closed loop" in records[51].fault  # 0.5 s after the press, and the cycle after
+    assert (
+        not records[50].fault and "closed loop" in records[51].fault
+    )  # 0.5 s after the press, and the cycle after
 
 
-@pytest.mark.parametrize("change", [{"error_words": (0, 0x200)}, {"axis_states": (8, 1)}, {"axis_states": (1, 8)}])
+@pytest.mark.parametrize(
+    "change", [{"error_words": (0, 0x200)}, {"axis_states": (8, 1)}, {"axis_states": (1, 8)}]
+)
 def test_driver_that_reports_an_error_or_leaves_closed_loop_is_a_latched_fault(change):
     rig = armed(Rig())
     for name, value in change.items():
@@ -229,7 +259,10 @@ def test_main_loop_makes_6000_cycles_in_60_s_with_a_device_that_takes_2_ms():
 
 
 def test_sleeping_for_the_period_instead_would_drift():
-    """What absolute deadlines are for: the same 60 s with a sleep of 10 ms after each cycle's work."""
+    """What absolute deadlines are for:
+
+    the same 60 s with a sleep of 10 ms after each cycle's work.
+    """
     clock, cycles = HandClock(), 0
     while clock.us < 60_000_000:
         clock.us += 2000
@@ -283,7 +316,8 @@ def test_end_of_time_shuts_down_in_order():
 
 
 @pytest.mark.parametrize(
-    "wish, ending", [({"stop": True}, "the operator stopped"), ({"present": False}, "the joystick is gone")]
+    "wish, ending",
+    [({"stop": True}, "the operator stopped"), ({"present": False}, "the joystick is gone")],
 )
 def test_operator_who_stops_or_is_gone_ends_the_run_in_order(wish, ending):
     rig = armed(Rig())
@@ -293,7 +327,9 @@ def test_operator_who_stops_or_is_gone_ends_the_run_in_order(wish, ending):
     assert len(rig.records) == 4  # one cycle, no more
 
 
-@pytest.mark.parametrize("trouble", [RuntimeError("a mistake in the program"), KeyboardInterrupt(), SystemExit(143)])
+@pytest.mark.parametrize(
+    "trouble", [RuntimeError("a mistake in the program"), KeyboardInterrupt(), SystemExit(143)]
+)
 def test_exceptions_and_signals_shut_down_in_order_and_go_on(trouble):
     rig = armed(Rig())
 
@@ -372,7 +408,9 @@ def test_reset_is_held_low_for_at_least_10_ms_before_the_port_is_opened():
     on_bench, levels = bench(), []
     drive, connect = on_bench.reset_line.drive, on_bench._connections
     on_bench.reset_line.drive = lambda high: (levels.append((on_bench.now_us, high)), drive(high))  # type: ignore[method-assign, assignment]
-    on_bench._connections = connect._replace(mid=lambda: levels.append((on_bench.now_us, "opened")) or connect.mid())
+    on_bench._connections = connect._replace(
+        mid=lambda: levels.append((on_bench.now_us, "opened")) or connect.mid()
+    )
     on_bench.start_up()
     (low_us, low), (high_us, high), (_, opened) = levels
     assert (low, high, opened) == (False, True, "opened")
@@ -403,11 +441,25 @@ def test_start_up_waits_for_a_port_that_appears_late_and_gives_up_after_5_s():
 
 
 def low_battery() -> VirtualBench:
-    return VirtualBench(SETTINGS, Pendulum(), MidProgram(SETTINGS), [WINDING] * 2, BATTERY._replace(voltage=17.9), ())
+    return VirtualBench(
+        SETTINGS,
+        Pendulum(),
+        MidProgram(SETTINGS),
+        [WINDING] * 2,
+        BATTERY._replace(voltage=17.9),
+        (),
+    )
 
 
 def full_battery() -> VirtualBench:
-    return VirtualBench(SETTINGS, Pendulum(), MidProgram(SETTINGS), [WINDING] * 2, BATTERY._replace(voltage=30.1), ())
+    return VirtualBench(
+        SETTINGS,
+        Pendulum(),
+        MidProgram(SETTINGS),
+        [WINDING] * 2,
+        BATTERY._replace(voltage=30.1),
+        (),
+    )
 
 
 def other_build() -> VirtualBench:
@@ -488,11 +540,17 @@ def test_standing_errors_are_told_and_not_cleared():
 def test_programs_of_the_robot_import_neither_jax_nor_pydantic():
     """They start on a Raspberry Pi, in a fifth of a second."""
     modules = (
-        "supervisor start_up odrive_ascii odrive_vendor operator_sources pitch_sensor reset_line odrive_emulator virtual_bench"
+        "supervisor start_up odrive_ascii odrive_vendor operator_sources pitch_sensor reset_line"
+        " odrive_emulator virtual_bench"
     )
-    program = f"import sys\n{''.join(f'import footfall.machines.control.{name}{chr(10)}' for name in modules.split())}print(*sys.modules)"
+    program = (
+        "import"
+        f" sys\n{''.join(f'import footfall.machines.control.{name}{chr(10)}' for name in modules.split())}print(*sys.modules)"
+    )
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     ).stdout.split()
     assert "footfall.machines.control.supervisor" in loaded
-    assert not {"jax", "pydantic", "matplotlib", "footfall.scenario", "odrive", "gpiod"} & set(loaded)
+    assert not {"jax", "pydantic", "matplotlib", "footfall.scenario", "odrive", "gpiod"} & set(
+        loaded
+    )

@@ -1,4 +1,7 @@
-"""Equations have one number: what docstrings cite is on a theory page, and what is on the page is cited."""
+"""Equations have one number:
+
+what docstrings cite is on a theory page, and what is on the page is cited.
+"""
 
 import re
 from pathlib import Path
@@ -11,17 +14,24 @@ PAGES = {page.name: page.read_text() for page in sorted((ROOT / "docs" / "theory
 
 
 def numbered(text: str) -> list[str]:
-    """Labels at the end of a displayed line: there they number an equation; elsewhere they point at one."""
+    """Labels at the end of a displayed line:
+
+    there they number an equation; elsewhere they point at one.
+    """
     ends = (re.search(r"^ {4}.*\(([a-z][a-z-]*\.\d+)\)\s*$", line) for line in text.splitlines())
     return [end[1] for end in ends if end]
 
 
-CITED = {label for path in (ROOT / "src").rglob("*.py") for label in LABEL.findall(path.read_text())}
+CITED = {
+    label for path in (ROOT / "src").rglob("*.py") for label in LABEL.findall(path.read_text())
+}
 ON_PAGES = [label for text in PAGES.values() for label in numbered(text)]
 
 
 def test_there_is_something_to_compare():
-    assert {"runner.1", "four-bar.1", "pad.1", "contact.1", "friction.1", "wheel.1"} <= CITED & set(ON_PAGES)
+    assert {"runner.1", "four-bar.1", "pad.1", "contact.1", "friction.1", "wheel.1"} <= CITED & set(
+        ON_PAGES
+    )
 
 
 @pytest.mark.parametrize("family", sorted({label.partition(".")[0] for label in CITED}))
@@ -51,5 +61,7 @@ def test_tests_that_the_water_runner_page_names_exist():
 
 def test_numbers_of_a_family_have_no_gaps():
     for family in ("runner", "four-bar", "pad", "contact", "friction", "integrators"):
-        numbers = sorted(int(label.split(".")[1]) for label in CITED if label.startswith(f"{family}."))
+        numbers = sorted(
+            int(label.split(".")[1]) for label in CITED if label.startswith(f"{family}.")
+        )
         assert numbers == list(range(1, len(numbers) + 1)), family

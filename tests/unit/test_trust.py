@@ -1,4 +1,6 @@
-"""Whose code runs: a scenario that names a Python file is loaded only where the user said so, and no run folder brings code along."""
+"""Whose code runs: a scenario that names a Python file is loaded only where the user said so, and
+no run folder brings code along.
+"""
 
 import hashlib
 import importlib.util
@@ -45,7 +47,9 @@ def test_code_of_a_folder_not_yet_trusted_does_not_run_and_the_answer_says_how(t
     with pytest.raises(ScenarioError) as caught:
         load(scenario)
     said = str(caught.value)
-    assert str(scenario) in said and "mine.py" in said and "--trust" in said and "trust=True" in said
+    assert (
+        str(scenario) in said and "mine.py" in said and "--trust" in said and "trust=True" in said
+    )
     assert not (tmp_path / "theirs" / "ran").exists()
 
 
@@ -99,7 +103,9 @@ def test_what_runs_is_the_file_that_was_looked_at_not_a_compiled_one_beside_it(t
     evil = tmp_path / "evil.py"
     evil.write_text(ROBOT + "raise RuntimeError('the compiled file ran')\n")
     target = importlib.util.cache_from_source(str(tmp_path / "mine" / "mine.py"))
-    py_compile.compile(str(evil), cfile=target, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    py_compile.compile(
+        str(evil), cfile=target, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
     load(scenario)
 
 

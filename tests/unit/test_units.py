@@ -1,4 +1,6 @@
-"""Units at the door: what a file may write, what it becomes in SI, and how a wrong one is answered."""
+"""Units at the door: what a file may write, what it becomes in SI, and how a wrong one is
+answered.
+"""
 
 import math
 
@@ -131,7 +133,21 @@ def test_brackets_in_a_unit_are_answered_with_the_way_to_write_it():
 
 
 @pytest.mark.parametrize(
-    "text", ["nan", "NaN kg", "inf", "-inf kg", "infinity", "", "   ", "kg", "ten kg", "--1 kg", "e5 kg", "0x10"]
+    "text",
+    [
+        "nan",
+        "NaN kg",
+        "inf",
+        "-inf kg",
+        "infinity",
+        "",
+        "   ",
+        "kg",
+        "ten kg",
+        "--1 kg",
+        "e5 kg",
+        "0x10",
+    ],
 )
 def test_text_that_is_no_number_is_refused(text):
     with pytest.raises(UnitError) as caught:
@@ -153,18 +169,28 @@ def test_a_number_beyond_floats_is_refused_like_any_other_bad_number(value):
 
 @pytest.mark.parametrize(("text", "unit"), [("2 Hz", "rad/s"), ("100 rad/s", "Hz")])
 def test_turns_per_second_and_radians_per_second_are_not_confused(text, unit):
-    """Both are 1/s by dimension but differ by 2 pi: either convert or refuse, never take one for the other."""
+    """Both are 1/s by dimension but differ by 2 pi:
+
+    either convert or refuse, never take one for the other.
+    """
     try:
         value = to_si(text, unit)
     except UnitError:
         return
     number = float(text.partition(" ")[0])
-    assert value == pytest.approx(number * 2 * math.pi if unit == "rad/s" else number / (2 * math.pi))
+    assert value == pytest.approx(
+        number * 2 * math.pi if unit == "rad/s" else number / (2 * math.pi)
+    )
 
 
 @given(
-    st.floats(-1e12, 1e12), st.sampled_from([("cm", "m", 0.01), ("g", "kg", 0.001), ("min", "s", 60.0), ("kN", "N", 1000.0)])
+    st.floats(-1e12, 1e12),
+    st.sampled_from(
+        [("cm", "m", 0.01), ("g", "kg", 0.001), ("min", "s", 60.0), ("kN", "N", 1000.0)]
+    ),
 )
 def test_any_number_written_out_with_a_unit_is_scaled(number, units):
     unit, si, factor = units
-    assert to_si(f"{number!r} {unit}", si) == pytest.approx(number * factor, rel=2 * ROUNDING, abs=1e-320)
+    assert to_si(f"{number!r} {unit}", si) == pytest.approx(
+        number * factor, rel=2 * ROUNDING, abs=1e-320
+    )

@@ -7,13 +7,22 @@ import pytest
 
 from footfall import load
 from footfall.hybrid.fields import ParameterError
-from footfall.machines.sea_urchin.gain_advice import explicit_step_limit, require_explicit_step, sag_warning
+from footfall.machines.sea_urchin.gain_advice import (
+    explicit_step_limit,
+    require_explicit_step,
+    sag_warning,
+)
 from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart
 from footfall.machines.sea_urchin.numbers import urchin_spike
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
 from footfall.machines.sea_urchin.spike_gait import SpikeGait
-from footfall.machines.sea_urchin.spike_kinematics import SpikeShape, attachment, require_joints, require_reach
+from footfall.machines.sea_urchin.spike_kinematics import (
+    SpikeShape,
+    attachment,
+    require_joints,
+    require_reach,
+)
 from footfall.machines.sea_urchin.spike_start import SpikeStart
 from footfall.scenario.errors import ScenarioError
 
@@ -21,9 +30,21 @@ from footfall.scenario.errors import ScenarioError
 @pytest.mark.parametrize(
     ("options", "field", "said"),
     [
-        ({"swing_time": 10.0}, "swing_time", ["0.2308 of a cycle", "tripod needs at least 0.5", "at most 1 times", "ignored"]),
-        ({"pattern": "pairs", "swing_time": 3.0}, "swing_time", ["pairs needs at least 0.6667", "at most 0.5 times"]),
-        ({"pattern": "wave", "swing_time": 3.0}, "swing_time", ["wave needs at least 0.8333", "at most 0.2 times"]),
+        (
+            {"swing_time": 10.0},
+            "swing_time",
+            ["0.2308 of a cycle", "tripod needs at least 0.5", "at most 1 times", "ignored"],
+        ),
+        (
+            {"pattern": "pairs", "swing_time": 3.0},
+            "swing_time",
+            ["pairs needs at least 0.6667", "at most 0.5 times"],
+        ),
+        (
+            {"pattern": "wave", "swing_time": 3.0},
+            "swing_time",
+            ["wave needs at least 0.8333", "at most 0.2 times"],
+        ),
         ({"pattern": "together"}, "pattern", ["no duty below 1", "Choose another pattern"]),
         ({"pattern": "custom"}, "offsets", ["needs 6 offsets", "got 0"]),
         ({"pattern": "custom", "offsets": (0.0, 0.5)}, "offsets", ["needs 6 offsets", "got 2"]),
@@ -54,7 +75,12 @@ def test_of_many_gaits_the_first_that_does_not_stand_is_named():
 def test_a_foothold_out_of_reach_is_told_with_the_reach():
     with pytest.raises(ParameterError) as caught:
         require_reach(SpikeShape(), 0.09, 0.05196152, 0.015, "foothold_x")
-    for words in ("(90, 51.96, 15) mm is out of reach", "102.6 mm", "from 45 to 85 mm", "d_3 = 57.62 mm of 0 to 40"):
+    for words in (
+        "(90, 51.96, 15) mm is out of reach",
+        "102.6 mm",
+        "from 45 to 85 mm",
+        "d_3 = 57.62 mm of 0 to 40",
+    ):
         assert words in str(caught.value), str(caught.value)
     with pytest.raises(ParameterError, match=r"d_3 = -25") as caught:
         require_reach(SpikeShape(), np.array([0.06, 0.02]), 0.005, 0.0, "foothold_x")  # too near
@@ -66,8 +92,14 @@ def test_a_foothold_out_of_reach_is_told_with_the_reach():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["foothold_x=90 mm", "foothold_y=51.96 mm"], ["foothold_x", "out of reach", "from 45 to 85 mm"]),
-        (["gait.stride=9 cm"], ["the foot's path at", "out of reach"]),  # the foothold is fine, an end of the stride is not
+        (
+            ["foothold_x=90 mm", "foothold_y=51.96 mm"],
+            ["foothold_x", "out of reach", "from 45 to 85 mm"],
+        ),
+        (
+            ["gait.stride=9 cm"],
+            ["the foot's path at", "out of reach"],
+        ),  # the foothold is fine, an end of the stride is not
         (["gait.swing_time=10 s"], ["[gait] swing_time", "needs at least 0.5"]),
         (["start.slide=5 cm"], ["[start] slide", "d_3 = 50 mm", "stroke of 0 to 40 mm"]),
         (["start.joint_2=-10 deg"], ["[start] joint_2", "outside its range, 0 to pi"]),
@@ -88,7 +120,11 @@ def test_a_scenario_that_cannot_be_points_at_the_key(settings, said):
 def test_joints_outside_their_limits_are_refused():
     shape = SpikeShape()
     require_joints(shape, 0.5, 1.5, 0.04, "pose")
-    for q, said in (((0.5, 1.5, 0.041), "41 mm"), ((0.5, math.pi, 0.02), "0 to pi"), ((math.inf, 1.5, 0.02), "not an angle")):
+    for q, said in (
+        ((0.5, 1.5, 0.041), "41 mm"),
+        ((0.5, math.pi, 0.02), "0 to pi"),
+        ((math.inf, 1.5, 0.02), "not an angle"),
+    ):
         with pytest.raises(ParameterError, match=said):
             require_joints(shape, *q, "pose")
     with pytest.raises(ParameterError) as caught:
@@ -118,20 +154,28 @@ def test_gains_too_high_for_an_explicit_step_are_refused_with_the_step_that_woul
     require_explicit_step(SpikePid(gains="source"), spike, 1e-5)
     require_explicit_step(SpikePid(), spike, 1e-4)
     with pytest.raises(ParameterError, match="below 0 s"):
-        require_explicit_step(SpikePid(hinge_derivative=0.0), spike, 1e-6)  # no damping: no step is short enough
+        require_explicit_step(
+            SpikePid(hinge_derivative=0.0), spike, 1e-6
+        )  # no damping: no step is short enough
 
 
 def test_the_step_limit_is_where_euler_s_method_begins_to_grow():
     """On the linear loop itself, a little below and above."""
     spike = Spike()
-    for law in (SpikePid(), SpikePid(gains="source", hinge_integral=0.0, slide_integral=0.0), StiffnessControl()):
+    for law in (
+        SpikePid(),
+        SpikePid(gains="source", hinge_integral=0.0, slide_integral=0.0),
+        StiffnessControl(),
+    ):
         limit = explicit_step_limit(law, spike)
         for step, grows in ((0.99 * limit, False), (1.01 * limit, True)):
             assert (_euler_growth(law, spike, step) > 1.0) is grows
 
 
 def _euler_growth(law, spike, step):
-    """Largest factor by which a deviation grows in a step, from the equations of motion rather than from the loop's matrix."""
+    """Largest factor by which a deviation grows in a step, from the equations of motion rather than
+    from the loop's matrix.
+    """
     from footfall.machines.sea_urchin.gain_advice import MIDDLE
     from footfall.machines.sea_urchin.spike_dynamics import mass_matrix
 
@@ -140,14 +184,18 @@ def _euler_growth(law, spike, step):
     for j in range(6):
         e, v = np.eye(6)[j][:3], np.eye(6)[j][3:]
         target = tuple(np.add(MIDDLE, -e))  # errors are linear: springs at the target's pose
-        effort = np.array([float(f) for f in law.wanted(MIDDLE, tuple(v), target, (0.0,) * 3, (0.0,) * 3, spike)])
+        effort = np.array(
+            [float(f) for f in law.wanted(MIDDLE, tuple(v), target, (0.0,) * 3, (0.0,) * 3, spike)]
+        )
         columns.append(np.concatenate([e + step * v, v + step * effort / mass]))
     return float(np.max(np.abs(np.linalg.eigvals(np.array(columns).T))))
 
 
 def test_a_kick_that_does_not_lift_the_body_is_refused():
     system = KickRoll(force=10.0)
-    with pytest.raises(ParameterError, match=r"a kick of 10 N does not push the body off: .* carries 10\.47 N"):
+    with pytest.raises(
+        ParameterError, match=r"a kick of 10 N does not push the body off: .* carries 10\.47 N"
+    ):
         KickStart().state(system)
     with pytest.raises(ParameterError, match="whole stroke or more"):
         KickStart(extension=0.04).state(KickRoll())

@@ -1,4 +1,7 @@
-"""One experiment as many: arrays put into any number of robot, parts and start, checked all at once."""
+"""One experiment as many:
+
+arrays put into any number of robot, parts and start, checked all at once.
+"""
 
 import dataclasses
 
@@ -22,7 +25,11 @@ def leaves(system, state):
 
 
 CASES = {
-    "passive-wheel": {"leg.length": [0.2, 0.26, 0.3], "terrain.angle": [0.05, 0.08, 0.1], "start.spoke_angle": [0.1, 0.2, 0.3]},
+    "passive-wheel": {
+        "leg.length": [0.2, 0.26, 0.3],
+        "terrain.angle": [0.05, 0.08, 0.1],
+        "start.spoke_angle": [0.1, 0.2, 0.3],
+    },
     "rimless-wheel": {
         "leg.rest_length": [0.2, 0.26, 0.3],
         "torso.pitch_setpoint": [0.4, 0.6, 0.9],
@@ -33,7 +40,11 @@ CASES = {
         "start.height": [0.2585, 0.26, 0.27],
         "start.spoke_angle": [0.1, 0.0, 0.05],
     },
-    "rimless-wheel-turning": {"half_track": [0.1, 0.15, 0.2], "start.roll": [-0.1, 0.0, 0.1], "start.speed": [0.7, 0.8, 0.9]},
+    "rimless-wheel-turning": {
+        "half_track": [0.1, 0.15, 0.2],
+        "start.roll": [-0.1, 0.0, 0.1],
+        "start.speed": [0.7, 0.8, 0.9],
+    },
     "rimless-wheel-closed-loop": {
         "controller.derivative": [0.3, 0.45, 0.6],
         "stack.pitch_delay": [0.0, 0.005, 0.01],
@@ -49,7 +60,11 @@ CASES = {
         "slide": [0.01, 0.02, 0.03],
         "start.angle": [0.1, 0.2, 0.3],
     },
-    "water-runner": {"foot.radius": [0.018, 0.02, 0.022], "drive.frequency": [7, 8, 9], "start.speed": [0.0, 0.1, 0.2]},
+    "water-runner": {
+        "foot.radius": [0.018, 0.02, 0.022],
+        "drive.frequency": [7, 8, 9],
+        "start.speed": [0.0, 0.1, 0.2],
+    },
     "water-runner-biped": {
         "body.mass": [0.03, 0.04, 0.05],
         "leg.crank": [0.02, 0.021, 0.0218],
@@ -60,7 +75,11 @@ CASES = {
         "foot.damping": [0.001, 0.002, 0.003],
         "contact.damping": [0.5, 1, 2],
     },
-    "centipede": {"body.mass": [0.1, 0.2, 0.3], "gait.height": [0.04, 0.05, 0.06], "start.head": [0.0, 0.1, 0.2]},
+    "centipede": {
+        "body.mass": [0.1, 0.2, 0.3],
+        "gait.height": [0.04, 0.05, 0.06],
+        "start.head": [0.0, 0.1, 0.2],
+    },
     "urchin-spike": {
         "spike.cylinder_mass": [0.04, 0.05, 0.06],
         "controller.hinge_proportional": [30.0, 40.0, 50.0],
@@ -71,16 +90,28 @@ CASES = {
         "foothold_y": [0.05, 0.051, 0.052],
         "gravity": [0.0, 5.0, 9.81],
     },
-    "urchin-kick": {"force": [30.0, 40.0, 50.0], "mass": [1.0, 1.232, 1.4], "start.angle": [0.8, 1.0, 1.2]},
-    "centipede-gap": {"terrain.gap_width": [0.05, 0.1, 0.2], "gait.lag": [0.0, 1.0, 2.0], "start.phase": [4.0, 4.5, 5.0]},
+    "urchin-kick": {
+        "force": [30.0, 40.0, 50.0],
+        "mass": [1.0, 1.232, 1.4],
+        "start.angle": [0.8, 1.0, 1.2],
+    },
+    "centipede-gap": {
+        "terrain.gap_width": [0.05, 0.1, 0.2],
+        "gait.lag": [0.0, 1.0, 2.0],
+        "start.phase": [4.0, 4.5, 5.0],
+    },
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_each_lane_of_a_batch_is_the_robot_and_start_loaded_with_those_values(name):
     # A motion plan lays out each design's own course instead: tests/unit/test_two_leg_routes.py.
-    plans = {name for name in shipped_scenarios() if isinstance(load(name).system, AbstractMotionPlan)}
-    bodies = {name for name in shipped_scenarios() if isinstance(load(name).system, AbstractRigidBodies)}  # one at a time
+    plans = {
+        name for name in shipped_scenarios() if isinstance(load(name).system, AbstractMotionPlan)
+    }
+    bodies = {
+        name for name in shipped_scenarios() if isinstance(load(name).system, AbstractRigidBodies)
+    }  # one at a time
     assert set(CASES) == set(shipped_scenarios()) - plans - bodies
     columns = {key: np.array(values, dtype=float) for key, values in CASES[name].items()}
     experiment = load(name)
@@ -91,7 +122,9 @@ def test_each_lane_of_a_batch_is_the_robot_and_start_loaded_with_those_values(na
         for a, b in zip(many, leaves(one.system, one.start), strict=True):
             assert a.shape in (b.shape, (*b.shape, 3))
             # NumPy may take another sine for arrays than for one number: the last bit may differ.
-            assert (a if a.shape == b.shape else a[..., lane]) == pytest.approx(b, rel=4e-16, abs=2e-17)
+            assert (a if a.shape == b.shape else a[..., lane]) == pytest.approx(
+                b, rel=4e-16, abs=2e-17
+            )
 
 
 def test_what_does_not_vary_stays_one_number():
@@ -102,47 +135,68 @@ def test_what_does_not_vary_stays_one_number():
 
 def test_a_million_designs_are_checked_in_a_moment():
     values = np.linspace(0.1, 0.3, 1_000_000)
-    _, state = batched(load("rimless-wheel"), {"start.spoke_angle": values, "leg.stiffness": 1e4 + values})
+    _, state = batched(
+        load("rimless-wheel"), {"start.spoke_angle": values, "leg.stiffness": 1e4 + values}
+    )
     assert state.x.spoke_angle is values
 
 
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"leg.stiffness": [1.0, 2.0, -3.0, -4.0]}, ["leg.stiffness = -3 N/m", "design 12", "must be > 0"]),
+        (
+            {"leg.stiffness": [1.0, 2.0, -3.0, -4.0]},
+            ["leg.stiffness = -3 N/m", "design 12", "must be > 0"],
+        ),
         ({"leg.stiffness": [1.0, np.nan, 1.0, 1.0]}, ["leg.stiffness = nan", "design 11"]),
         (
             {"start.spoke_angle": [0.1, 0.5, 1.0, 0.4], "leg.damping": [1.0, 2.0, 3.0, 4.0]},
             ["design 12 (start.spoke_angle = 1, leg.damping = 3)", "below ground", "spoke 8 of 10"],
         ),
-        ({"start.height": [0.26, 0.1, 0.05, 0.26]}, ["design 12 (start.height = 0.05)", "below ground"]),
-        ({"start.spoke_angle": [0.1, 0.1, 2.0, 0.1]}, ["design 12", "spoke_angle = 2 rad puts the hub below"]),
+        (
+            {"start.height": [0.26, 0.1, 0.05, 0.26]},
+            ["design 12 (start.height = 0.05)", "below ground"],
+        ),
+        (
+            {"start.spoke_angle": [0.1, 0.1, 2.0, 0.1]},
+            ["design 12", "spoke_angle = 2 rad puts the hub below"],
+        ),
         ({"leg.stifness": [1.0]}, ['Did you mean "leg.stiffness"?']),
         ({"sim.rtol": [1e-3]}, ["cannot vary", "same for all designs"]),
         ({"spokes": [8, 10]}, ["structure"]),
         ({"leg": ["spring"]}, ["structure"]),
-        ({"leg.stiffness": [1.0, 2.0], "leg.damping": [1.0]}, ["leg.stiffness has 2, leg.damping has 1"]),
+        (
+            {"leg.stiffness": [1.0, 2.0], "leg.damping": [1.0]},
+            ["leg.stiffness has 2, leg.damping has 1"],
+        ),
         ({"leg.stiffness": 3.0}, ["one value per design"]),
         ({"leg.stiffness": [1.0], "robot.leg.stiffness": [1.0]}, ["same key"]),
     ],
 )
 def test_a_design_that_cannot_be_is_named_with_key_value_and_number(columns, said):
     with pytest.raises(ScenarioError) as caught:
-        batched(load("rimless-wheel"), {k: np.asarray(v) for k, v in columns.items()}, np.arange(10, 14))
+        batched(
+            load("rimless-wheel"), {k: np.asarray(v) for k, v in columns.items()}, np.arange(10, 14)
+        )
     for words in said:
         assert words in str(caught.value), str(caught.value)
 
 
 def test_a_start_that_no_design_could_have_is_not_blamed_on_one_of_them():
     experiment = load("rimless-wheel")
-    sunk = dataclasses.replace(experiment, start_options=dataclasses.replace(experiment.start_options, height=0.1))
+    sunk = dataclasses.replace(
+        experiment, start_options=dataclasses.replace(experiment.start_options, height=0.1)
+    )
     with pytest.raises(ScenarioError, match="every design: height: the start is below ground"):
         batched(sunk, {"leg.stiffness": np.array([1e4, 2e4])})
 
 
 def test_knobs_tell_numbers_from_structure():
     experiment = load("rimless-wheel")
-    knobs = {name: find_knob(experiment, name, "here") for name in ("leg.stiffness", "spokes", "leg", "leg.kind", "on_liftoff")}
+    knobs = {
+        name: find_knob(experiment, name, "here")
+        for name in ("leg.stiffness", "spokes", "leg", "leg.kind", "on_liftoff")
+    }
     assert {n: (k.structural, k.number) for n, k in knobs.items()} == {
         "leg.stiffness": (False, True),
         "spokes": (True, True),
@@ -150,11 +204,16 @@ def test_knobs_tell_numbers_from_structure():
         "leg.kind": (True, False),
         "on_liftoff": (True, False),
     }
-    assert knobs["leg.stiffness"].path == ("robot", "leg", "stiffness") and knobs["leg.stiffness"].unit == "N/m"
+    assert (
+        knobs["leg.stiffness"].path == ("robot", "leg", "stiffness")
+        and knobs["leg.stiffness"].unit == "N/m"
+    )
 
 
 def test_other_settings_make_the_experiment_that_loading_with_them_makes():
-    changed = with_settings(load("rimless-wheel"), ["leg=stiffening", "leg.stiffness=9000", "spokes=8"])
+    changed = with_settings(
+        load("rimless-wheel"), ["leg=stiffening", "leg.stiffness=9000", "spokes=8"]
+    )
     loaded = load("rimless-wheel", ["leg=stiffening", "leg.stiffness=9000", "spokes=8"])
     assert changed.document == loaded.document and changed.name == loaded.name
     assert load("rimless-wheel").document["robot"]["spokes"] == 10
@@ -175,7 +234,16 @@ def test_bounds_of_an_array_are_checked_at_once_and_the_first_bad_value_is_named
 def test_every_bound_holds_for_arrays_as_for_numbers():
     info = dataclasses.fields(_Bounded)[0].metadata["footfall"]
     values = np.array([-np.inf, -0.1, 0.0, 0.5, 1.0, 1.1, np.inf, np.nan])
-    assert info.allows_each(values).tolist() == [False, False, False, True, True, False, False, False]
+    assert info.allows_each(values).tolist() == [
+        False,
+        False,
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert [info.allows(v) for v in values] == info.allows_each(values).tolist()
 
 

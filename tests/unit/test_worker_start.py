@@ -1,4 +1,6 @@
-"""Workers that are being started do not hear Ctrl-C; whoever starts them does, as soon as they are there."""
+"""Workers that are being started do not hear Ctrl-C; whoever starts them does, as soon as they are
+there.
+"""
 
 import signal
 import subprocess
@@ -9,7 +11,10 @@ import pytest
 
 from footfall.sweep.executors import _deaf_children
 
-LOOK = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('SigBlk', 'SigIgn'))])"
+LOOK = (
+    "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('SigBlk',"
+    " 'SigIgn'))])"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +33,9 @@ def test_ctrl_c_while_workers_start_is_heard_once_they_have_started():
     """It was ignored, and lost."""
     done = []
     with pytest.raises(KeyboardInterrupt), _deaf_children():
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # another thread would take it at its own time
+        signal.pthread_kill(
+            threading.main_thread().ident, signal.SIGINT
+        )  # another thread would take it at its own time
         done.append("started")
     assert done == ["started"]
 
@@ -38,7 +45,11 @@ def test_what_is_started_meanwhile_is_deaf_and_what_is_started_later_is_not():
     said = []
 
     def start():
-        said.append(subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True).stdout)
+        said.append(
+            subprocess.run(
+                [sys.executable, "-c", LOOK], capture_output=True, text=True, check=True
+            ).stdout
+        )
 
     with _deaf_children():
         thread = threading.Thread(target=start)  # as Dask does

@@ -13,10 +13,11 @@ from footfall.scenario.load import load
 
 
 def check_scenario(name: str, settings: list[str]) -> int:
-    """Status 0 when nothing is wrong, 1 when the robot breaks the contract (a bad file is status 2).
+    """Status 0 when nothing is wrong, 1 when the robot breaks the contract (a bad file is status
+    2).
 
-    An event that a short run does not come to is not wrong; that its jump was not looked at is said in yellow.
-    """
+    An event that a short run does not come to is not wrong; that its jump was not looked at is said
+    in yellow."""
     experiment = load(name, settings)
     out.print(f"{name}: the scenario is valid.", markup=False)
     bodies = isinstance(experiment.system, AbstractRigidBodies)
@@ -32,11 +33,17 @@ def check_scenario(name: str, settings: list[str]) -> int:
     for check in report.checks:
         color = {True: "green", False: "bold red", None: "yellow"}[check.ok]
         words = escape(f"{check.claim}: ") + f"[dim]{escape(check.detail)}[/]"
-        words = f"[yellow]{escape(f'{check.claim}: {check.detail}')}[/]" if check.ok is None else words
+        words = (
+            f"[yellow]{escape(f'{check.claim}: {check.detail}')}[/]" if check.ok is None else words
+        )
         out.print(f"  [{color}]{check.mark}[/]  {words}", soft_wrap=True)
     for kernel, verdict in kernels.items():
         words = "a sweep runs it as one" if verdict == "yes" else verdict
-        out.print(f"  [dim]{'yes ' if verdict == 'yes' else 'no  '}[/]  {kernel}: [dim]{escape(words)}[/]", soft_wrap=True)
+        out.print(
+            f"  [dim]{'yes ' if verdict == 'yes' else 'no  '}[/]  {kernel}:"
+            f" [dim]{escape(words)}[/]",
+            soft_wrap=True,
+        )
     kept = "keeps the contract" if report.whole else "keeps the contract as far as it was checked"
     out.print(f"{report.system} {kept if report.ok else 'breaks the contract'}.", markup=False)
     return 0 if report.ok else 1

@@ -1,4 +1,7 @@
-"""`footfall compare-integrators`: what each method's accuracy costs on one scenario, as a table and a picture."""
+"""`footfall compare-integrators`:
+
+what each method's accuracy costs on one scenario, as a table and a picture.
+"""
 
 import contextlib
 import dataclasses
@@ -36,7 +39,8 @@ from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, require_flow
 
-#: s; the span compared over when nobody says: long enough for a touchdown, short enough for a thousand steps of anything.
+#: s; the span compared over when nobody says: long enough for a touchdown, short enough for a
+#: thousand steps of anything.
 SPAN = 0.2
 
 Say = Callable[[str, int, int | None], None]
@@ -52,21 +56,35 @@ def compare_integrators(
     plots: bool,
     accept_doubt: bool = False,
 ) -> int:
-    """Status 0 when every method was tried, whatever became of it (how wrong some are is what it tells); 3 when what they are
-    compared with is doubtful itself; 130 when Ctrl-C ended it with a part of the table."""
+    """Status 0 when every method was tried, whatever became of it (how wrong some are is what it
+    tells); 3 when what they are compared with is doubtful itself; 130 when Ctrl-C ended it with a
+    part of the table."""
     experiment = load(name, settings, duration=duration)
     require_flow(experiment, "a comparison of integrators")
     methods = _methods(solvers)
-    picture = _picture_path(out_file, experiment) if plots and (out_file or can_draw("picture")) else None
+    picture = (
+        _picture_path(out_file, experiment) if plots and (out_file or can_draw("picture")) else None
+    )
     span = experiment.plan.duration if duration is not None else min(experiment.plan.duration, SPAN)
-    plan = dataclasses.replace(experiment.plan, duration=span, settle=None, step=None, solver=type(experiment.plan)().solver)
-    note("every method is compiled first, which takes a while once per robot; Ctrl-C shows what is there")
+    plan = dataclasses.replace(
+        experiment.plan,
+        duration=span,
+        settle=None,
+        step=None,
+        solver=type(experiment.plan)().solver,
+    )
+    note(
+        "every method is compiled first, which takes a while once per robot; Ctrl-C shows what is"
+        " there"
+    )
     results: list[Result] = []
     trials: list[Trial] = []
     reference = None
     try:
         with own_code(experiment), _progress() as say:
-            reference = find_reference(experiment.system, experiment.start, plan, lambda words: say(words, 0, None))
+            reference = find_reference(
+                experiment.system, experiment.start, plan, lambda words: say(words, 0, None)
+            )
             trials = plan_trials(plan, experiment.start, reference, methods)
             stopping.begin()  # for the table that is there by then
             for i, trial in enumerate(trials):
@@ -82,7 +100,12 @@ def compare_integrators(
     if picture and results:
         picture = _drawn(results, reference, picture, experiment, span)
     if as_json:
-        print(json.dumps(_summary(experiment, span, reference, trials, results, picture), allow_nan=False), flush=True)
+        print(
+            json.dumps(
+                _summary(experiment, span, reference, trials, results, picture), allow_nan=False
+            ),
+            flush=True,
+        )
     else:
         out.print(_page(experiment, span, reference, trials, results))
     if picture and results:
@@ -114,7 +137,9 @@ def _picture_path(out_file: str | None, experiment: Experiment) -> Path:
     return path
 
 
-def _drawn(results: list[Result], reference: Reference, path: Path, experiment: Experiment, span: float) -> Path | None:
+def _drawn(
+    results: list[Result], reference: Reference, path: Path, experiment: Experiment, span: float
+) -> Path | None:
     """Draw it. What cannot be written is said, but the table comes all the same."""
     from footfall.pictures.compare_plot import write_compare_plot
 
@@ -149,14 +174,22 @@ def _progress() -> Iterator[Say]:
 
 
 def _summary(
-    experiment: Experiment, span: float, reference: Reference, trials: list[Trial], results: list[Result], picture: Path | None
+    experiment: Experiment,
+    span: float,
+    reference: Reference,
+    trials: list[Trial],
+    results: list[Result],
+    picture: Path | None,
 ) -> dict[str, Any]:
     limits = {t.method: t.limit for t in trials if t.limit is not None}
     return {
         "scenario": experiment.name,
         "span": span,
         "reference": reference.to_dict(),
-        "longest_stable_step": {name: limit.step if math.isfinite(limit.step) else None for name, limit in limits.items()},
+        "longest_stable_step": {
+            name: limit.step if math.isfinite(limit.step) else None
+            for name, limit in limits.items()
+        },
         "runs": [r.to_dict() for r in results],
         "complete": len(results) == len(trials),
         "device": device(),
@@ -165,9 +198,15 @@ def _summary(
 
 
 def _page(
-    experiment: Experiment, span: float, reference: Reference, trials: list[Trial], results: list[Result]
+    experiment: Experiment,
+    span: float,
+    reference: Reference,
+    trials: list[Trial],
+    results: list[Result],
 ) -> RenderableType:
-    head = Text.assemble((experiment.about.title or experiment.name, "bold"), f"  ({experiment.name}), {span:g} s")
+    head = Text.assemble(
+        (experiment.about.title or experiment.name, "bold"), f"  ({experiment.name}), {span:g} s"
+    )
     return Group(
         head,
         *verdict_lines(reference.run.verdict),
@@ -184,16 +223,21 @@ def _conditions(reference: Reference, trials: list[Trial]) -> list[str]:
     if not reference.against:
         known = "no second tight run ends alike, so how far to trust it is not known"
     lines = [
-        f"reference: {reference.method} at rtol {reference.rtol:g}, {ending.outcome.name} at t = {ending.t:g} s after {ending.jumps} jumps; "
-        f"{known}"
+        f"reference: {reference.method} at rtol {reference.rtol:g}, {ending.outcome.name} at t ="
+        f" {ending.t:g} s after {ending.jumps} jumps; {known}"
     ]
     value, t = reference.seen.largest
     if value:
         imag = f" +- {abs(value.imag):.3g}i" if abs(value.imag) > 1e-3 * abs(value.real) else ""
         lines.append(f"largest decaying eigenvalue: {value.real:.3g}{imag} 1/s at t = {t:.3g} s")
-    limits = {t.method: t.limit.step for t in trials if t.limit is not None and t.limit.step < ending.t}
+    limits = {
+        t.method: t.limit.step for t in trials if t.limit is not None and t.limit.step < ending.t
+    }
     if limits:
-        lines.append("longest stable step: " + ", ".join(f"{name} {step:.2g} s" for name, step in limits.items()))
+        lines.append(
+            "longest stable step: "
+            + ", ".join(f"{name} {step:.2g} s" for name, step in limits.items())
+        )
     return lines
 
 
@@ -211,7 +255,11 @@ def _table(results: list[Result], reference: Reference) -> Table:
             cells.append("" if r.slow_error is None else f"{r.slow_error:.1e}")
         cells += [
             "" if r.tried is None else f"{r.tried}",
-            "" if r.evaluations is None else f"{'>=' if r.evaluations_are_least else ''}{r.evaluations}",
+            (
+                ""
+                if r.evaluations is None
+                else f"{'>=' if r.evaluations_are_least else ''}{r.evaluations}"
+            ),
             "" if r.seconds is None else f"{1e3 * r.seconds:{'.0f' if r.seconds > 0.1 else '.3g'}}",
             "" if r.residual is None else f"{r.residual:.0e}",
         ]
@@ -233,13 +281,23 @@ def _notes(results: list[Result], reference: Reference) -> Text:
     compiled = sum(r.compile_seconds or 0.0 for r in results)
     lines = ["error: largest |x - x_ref| / (1 + |x_ref|) over the states at the end"]
     if any(r.slow_error is not None for r in results):
-        lines.append("slow: largest |x - x_ref| over the states that are not marked fast, in their units")
-    lines.append("tried: steps, with rejected and searching ones; evals: evaluations of the flow by the method")
+        lines.append(
+            "slow: largest |x - x_ref| over the states that are not marked fast, in their units"
+        )
+    lines.append(
+        "tried: steps, with rejected and searching ones; evals: evaluations of the flow by the"
+        " method"
+    )
     if any(r.evaluations_are_least for r in results):
         lines.append(">=: at least; two to an implicit stage, and one per state for a Jacobian")
-    lines.append(f"ms: a compiled run, the best of a few ({device()}); compiling took {compiled:.3g} s in all")
+    lines.append(
+        f"ms: a compiled run, the best of a few ({device()}); compiling took {compiled:.3g} s"
+        " in all"
+    )
     if any(r.above_limit for r in results):
-        lines.append("!: the step is above the longest stable one; the run may stay bounded and be wrong")
+        lines.append(
+            "!: the step is above the longest stable one; the run may stay bounded and be wrong"
+        )
     if any(r.error is not None and r.jumps != reference.run.ending.jumps for r in results):
         lines.append("*: another number of jumps than the reference had")
     lines += dict.fromkeys(f"{r.method}: {r.remark}" for r in results if r.remark)

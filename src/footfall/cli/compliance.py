@@ -54,7 +54,9 @@ class ComplianceRequest:
 
 
 def compare_stiffness(request: ComplianceRequest) -> int:
-    """Study, print, write. Status 0 when the study was done, whatever it found; 3 when some of its runs are doubtful."""
+    """Study, print, write. Status 0 when the study was done, whatever it found; 3 when some of its
+    runs are doubtful.
+    """
     require("mujoco", "mujoco")
     experiment = load(request.name, request.settings, duration=request.duration)
     question = _question(request)
@@ -74,7 +76,9 @@ def compare_stiffness(request: ComplianceRequest) -> int:
     note(f"table:   {folder / 'compliance.csv'}")
     if request.plots:
         note(f"picture: {folder / 'compliance.png'}")
-    stopped = stopping.status(f"{int((found.outcome > 0).sum())} of {found.outcome.size} runs, in {folder}")
+    stopped = stopping.status(
+        f"{int((found.outcome > 0).sum())} of {found.outcome.size} runs, in {folder}"
+    )
     return stopped or found.verdict.status(success=True, accepted=request.accept_doubt)
 
 
@@ -89,14 +93,21 @@ def _question(request: ComplianceRequest) -> Question:
 
 
 def _with_progress(experiment: Experiment, question: Question) -> Compliance:
-    columns = (TextColumn("walking"), BarColumn(), TextColumn("{task.percentage:.0f} %"), TimeRemainingColumn())
+    columns = (
+        TextColumn("walking"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task, last = bar.add_task("walking", total=1.0), time.perf_counter()
 
         def progress(share: float) -> None:
             nonlocal last
             bar.update(task, completed=share)
-            if share * len(question.stiffness) * (question.grounds + 1) > 1.0:  # the first of them is there to be kept
+            if (
+                share * len(question.stiffness) * (question.grounds + 1) > 1.0
+            ):  # the first of them is there to be kept
                 stopping.hold()
             stopping.raise_if_asked()
             if not err.is_terminal and time.perf_counter() - last > 10.0:
@@ -109,8 +120,8 @@ def _with_progress(experiment: Experiment, question: Question) -> Compliance:
 def _print(found: Compliance, experiment: Experiment, took: float) -> None:
     question = found.question
     out.print(
-        f"[bold]{experiment.about.title or experiment.name}[/]: level ground / bumps of up to {1e3 * question.height:g} mm"
-        f" (mean of {counted(question.grounds, 'ground')})"
+        f"[bold]{experiment.about.title or experiment.name}[/]: level ground / bumps of up to"
+        f" {1e3 * question.height:g} mm (mean of {counted(question.grounds, 'ground')})"
     )
     out.print(*verdict_lines(found.verdict), sep="\n")
     table = Table(box=None, padding=(0, 2))
@@ -125,11 +136,16 @@ def _print(found: Compliance, experiment: Experiment, took: float) -> None:
             mean = float(np.nanmean(bumps)) if np.isfinite(bumps).any() else math.nan
             cells.append(f"{factor * found.level(name)[row]:.3g} / {mean:.3g}")
         mark = " *" if found.least is not None and stiffness < found.least else ""
-        table.add_row(f"{stiffness:g}{mark}", *cells, f"{int(found.walked[row].sum())} of {found.walked.shape[1]}")
+        table.add_row(
+            f"{stiffness:g}{mark}",
+            *cells,
+            f"{int(found.walked[row].sum())} of {found.walked.shape[1]}",
+        )
     out.print(table)
     if found.least is not None and min(question.stiffness) < found.least:
         out.print(
-            f"* below W/(3 lift) = {found.least:.0f} N/m: the body sags by more than a foot is lifted, and swinging feet drag"
+            f"* below W/(3 lift) = {found.least:.0f} N/m: the body sags by more than a foot is"
+            " lifted, and swinging feet drag"
         )
     out.print(f"{counted(found.outcome.size, 'run')}, {took:.1f} s", highlight=False)
 
@@ -151,14 +167,20 @@ def _numbers(found: Compliance) -> dict:
     }
 
 
-def _write(folder: Path, found: Compliance, experiment: Experiment, request: ComplianceRequest) -> None:
+def _write(
+    folder: Path, found: Compliance, experiment: Experiment, request: ComplianceRequest
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     names, rows = rows_of(found)
     with (folder / "compliance.csv").open("w", newline="") as file:
         csv.writer(file).writerows([names, *rows])
-    (folder / "compliance.json").write_text(json.dumps(_numbers(found), indent=1, allow_nan=False) + "\n")
+    (folder / "compliance.json").write_text(
+        json.dumps(_numbers(found), indent=1, allow_nan=False) + "\n"
+    )
     (folder / "scenario.toml").write_text(experiment.to_toml())
     if request.plots:
         from footfall.pictures.compliance_plot import write_compliance_plot
 
-        write_compliance_plot(found, folder / "compliance.png", title=experiment.about.title or experiment.name)
+        write_compliance_plot(
+            found, folder / "compliance.png", title=experiment.about.title or experiment.name
+        )

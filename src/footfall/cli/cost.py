@@ -1,4 +1,7 @@
-"""What a run will cost at least, said before it begins: steps, rows, minutes. Beyond a limit it is refused, with what to change."""
+"""What a run will cost at least, said before it begins:
+
+steps, rows, minutes. Beyond a limit it is refused, with what to change.
+"""
 
 import math
 from typing import NamedTuple
@@ -8,12 +11,14 @@ from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 
-#: Steps of one run, by engine, and how many of them one core makes in a second, to the nearest power of ten.
+#: Steps of one run, by engine, and how many of them one core makes in a second, to the nearest
+#: power of ten.
 MOST_STEPS = {"event": 1e9, "step": 1e9, "mujoco": 1e8}
 PER_SECOND = {"event": 1e5, "step": 1e5, "mujoco": 1e4}
 #: Rows of one run: eight gigabytes a column.
 MOST_ROWS = 1e9
-#: A run that takes longer than this [s] is announced; one that goes on is judged by its pace after so long, once.
+#: A run that takes longer than this [s] is announced; one that goes on is judged by its pace after
+#: so long, once.
 LONG, PACED_AFTER = 60.0, 10.0
 
 
@@ -38,10 +43,14 @@ def least_cost(experiment: Experiment) -> Cost:
         step = plan.step or system.usual_step
         return Cost("mujoco", plan.duration / step, f"sim.step = {step:g} s", rows)
     if plan.fixed is not None:
-        return Cost("step", plan.duration / plan.fixed.step, f"sim.batch_step = {plan.fixed.step:g} s", rows)
+        return Cost(
+            "step", plan.duration / plan.fixed.step, f"sim.batch_step = {plan.fixed.step:g} s", rows
+        )
     name, step = ("sim.max_step", plan.max_step) if plan.step is None else ("sim.step", plan.step)
     limits = [(step, f"{name} = {step:g} s")]
-    limits += [(e.period, f"{e.name} every {e.period:g} s") for e in system.events if e.period is not None]
+    limits += [
+        (e.period, f"{e.name} every {e.period:g} s") for e in system.events if e.period is not None
+    ]
     step, because = min(limits)
     return Cost("event", plan.duration / step, because, rows)
 
@@ -52,18 +61,21 @@ def require_affordable(experiment: Experiment) -> None:
     duration = f"sim.duration = {experiment.plan.duration:g} s"
     if cost.steps > MOST_STEPS[cost.engine]:
         raise ScenarioError(
-            f"{where}: {duration} with {cost.because} takes {cost.steps:.1e} steps or more, {words(cost.seconds)} of one core;"
-            f" {MOST_STEPS[cost.engine]:.0e} is the most.\n  Shorten the duration, or lengthen the step."
+            f"{where}: {duration} with {cost.because} takes {cost.steps:.1e} steps or more,"
+            f" {words(cost.seconds)} of one core; {MOST_STEPS[cost.engine]:.0e} is the most.\n "
+            " Shorten the duration, or lengthen the step."
         )
     if cost.rows > MOST_ROWS:
         rate = experiment.plan.sample_rate
         raise ScenarioError(
-            f"{where}: {duration} with sim.sample_rate = {rate:g} Hz keeps {cost.rows:.1e} rows, {8e-9 * cost.rows:.2g} GB for each column;"
-            f" {MOST_ROWS:.0e} rows is the most.\n  Try --set sim.sample_rate={MOST_ROWS / experiment.plan.duration:.1g} or less."
+            f"{where}: {duration} with sim.sample_rate = {rate:g} Hz keeps {cost.rows:.1e} rows,"
+            f" {8e-9 * cost.rows:.2g} GB for each column; {MOST_ROWS:.0e} rows is the most.\n  Try"
+            f" --set sim.sample_rate={MOST_ROWS / experiment.plan.duration:.1g} or less."
         )
     if cost.seconds > LONG:
         note(
-            f"at least {cost.steps:.1e} steps ({cost.because}): {words(cost.seconds)} or more. Ctrl-C stops and keeps what there is."
+            f"at least {cost.steps:.1e} steps ({cost.because}): {words(cost.seconds)} or more."
+            " Ctrl-C stops and keeps what there is."
         )
 
 
@@ -72,7 +84,9 @@ class Pace:
 
     def __init__(self, duration: float):
         self.duration = duration
-        self.begun: tuple[float, float] | None = None  #: seconds and t at the first look: what came before was compilation
+        self.begun: tuple[float, float] | None = (
+            None  #: seconds and t at the first look: what came before was compilation
+        )
         self.said = False
 
     def look(self, seconds: float, t: float) -> str | None:
@@ -87,14 +101,19 @@ class Pace:
         if left < LONG:
             return None
         return (
-            f"at this pace the run takes another {words(left)}. Where the robot is stiff, --set sim.solver=kvaerno5 may be faster."
-            " Ctrl-C stops and keeps what there is."
+            f"at this pace the run takes another {words(left)}. Where the robot is stiff, --set"
+            " sim.solver=kvaerno5 may be faster. Ctrl-C stops and keeps what there is."
         )
 
 
 def words(seconds: float) -> str:
     """A time as a person says it: "4 min", "3 h", "12 days"."""
-    for size, name, until in ((1.0, "s", 120.0), (60.0, "min", 7200.0), (3600.0, "h", 172_800.0), (86_400.0, "days", 3e7)):
+    for size, name, until in (
+        (1.0, "s", 120.0),
+        (60.0, "min", 7200.0),
+        (3600.0, "h", 172_800.0),
+        (86_400.0, "days", 3e7),
+    ):
         if seconds < until:
             return f"{seconds / size:.0f} {name}"
     return "years"

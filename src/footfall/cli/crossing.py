@@ -23,7 +23,14 @@ from footfall.numerics.units import UnitError, to_si
 from footfall.record.run_folder import require_writable
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
-from footfall.sweep.crossing import Crossings, Question, controllers_of, count_crossings, near_edge, rows_of
+from footfall.sweep.crossing import (
+    Crossings,
+    Question,
+    controllers_of,
+    count_crossings,
+    near_edge,
+    rows_of,
+)
 from footfall.sweep.parse import parse_axis
 from footfall.sweep.plan_sweep import plan_of
 from footfall.sweep.words import count_reasons, counted
@@ -52,7 +59,9 @@ class CrossingRequest:
 
 
 def count_gaps(request: CrossingRequest) -> int:
-    """Count, print, write. Status 0 when the study was done, whatever it found; 3 when runs are doubtful and nobody accepted that."""
+    """Count, print, write. Status 0 when the study was done, whatever it found; 3 when runs are
+    doubtful and nobody accepted that.
+    """
     experiment = load(request.name, request.settings, duration=request.duration)
     controllers_of(experiment)  # this and the next raise where there is nothing to count
     near_edge(experiment)
@@ -91,33 +100,49 @@ def _length(text: str, option: str) -> float:
 def _question(experiment: Experiment, request: CrossingRequest) -> Question:
     given = {"arrivals": request.arrivals, "spread": _length(request.spread, "--spread")}
     if request.widths is not None:
-        given["widths"] = tuple(_length(word.strip(), "--widths") for word in request.widths.split(","))
+        given["widths"] = tuple(
+            _length(word.strip(), "--widths") for word in request.widths.split(",")
+        )
     if request.vary:
         axis = parse_axis(experiment, request.vary, counted=True)
-        if axis.structural or (axis.values and not all(isinstance(v, int | float) for v in axis.values)):
-            raise ScenarioError(f"--vary {request.vary}: a crossing study varies one number, not the robot's structure.")
+        if axis.structural or (
+            axis.values and not all(isinstance(v, int | float) for v in axis.values)
+        ):
+            raise ScenarioError(
+                f"--vary {request.vary}: a crossing study varies one number, not the robot's"
+                " structure."
+            )
         given["axis"] = axis
     return Question(**given)
 
 
 def _plan(experiment: Experiment, request: CrossingRequest) -> BatchPlan:
-    """The scenario's method, and its step as the longest of each run, unless others are asked for."""
+    """The scenario's method, and its step as the longest of each run, unless others are asked
+    for.
+    """
     try:
         step = None if request.step is None else to_si(request.step, "s")
     except UnitError as error:
         raise ScenarioError(f"--step {request.step}: {error}") from None
-    return plan_of(experiment, step=step, method=request.method, precision=request.precision, path=request.path)
+    return plan_of(
+        experiment, step=step, method=request.method, precision=request.precision, path=request.path
+    )
 
 
 def _warn_if_unstable(experiment: Experiment, step: float, method: str) -> None:
-    """Friction holds a light tip by a damper of slope mu N c: an explicit step must stay below 2 m/(mu N c)."""
+    """Friction holds a light tip by a damper of slope mu N c:
+
+    an explicit step must stay below 2 m/(mu N c).
+    """
     value, _ = spectrum(experiment.system, experiment.start).largest
-    # The robot starts pressed into the ground, with more load on its feet than it will ever have: a margin of two for walking.
+    # The robot starts pressed into the ground, with more load on its feet than it will ever have: a
+    # margin of two for walking.
     limit = 2.0 * damper_reach(method) / abs(value) if value else math.inf
     if step > limit:
         said = (
-            f"--step {step:g} s is above the longest stable step of {method} for walking, about {limit:.2g} s: friction on the light"
-            f" tips decays at {0.5 * abs(value):.3g} 1/s. Expect a wrong count; try --step {_round_down(limit)} or less."
+            f"--step {step:g} s is above the longest stable step of {method} for walking, about"
+            f" {limit:.2g} s: friction on the light tips decays at {0.5 * abs(value):.3g} 1/s."
+            f" Expect a wrong count; try --step {_round_down(limit)} or less."
         )
         err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
 
@@ -128,7 +153,12 @@ def _round_down(limit: float) -> str:
 
 
 def _with_progress(experiment: Experiment, question: Question, plan: BatchPlan) -> Crossings:
-    columns = (TextColumn("crossing"), BarColumn(), TextColumn("{task.percentage:.0f} %"), TimeRemainingColumn())
+    columns = (
+        TextColumn("crossing"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task, last = bar.add_task("crossing", total=1.0), time.perf_counter()
 
@@ -145,7 +175,10 @@ def _with_progress(experiment: Experiment, question: Question, plan: BatchPlan) 
 def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: float) -> None:
     axis = found.question.axis
     runs = found.outcome.size
-    out.print(f"[bold]{experiment.about.title or experiment.name}[/]: crossed of {found.question.arrivals} arrivals")
+    out.print(
+        f"[bold]{experiment.about.title or experiment.name}[/]: crossed of"
+        f" {found.question.arrivals} arrivals"
+    )
     for row, value in enumerate(found.question.values):
         heading = "" if axis is None else f"{axis.key} = {value:.4g} {axis.unit}".strip()
         table = Table(title=heading, title_justify="left", box=None, padding=(0, 1))
@@ -157,10 +190,15 @@ def _print(found: Crossings, experiment: Experiment, plan: BatchPlan, took: floa
             table.add_row(name, *(f"{n} {t:.1f}" if n else "0     " for n, t in cells))
         out.print(table)
     steps = float(np.sum(plan.duration / found.steps))
-    each = " and ".join(f"{step:.4g} s" + (f" ({count})" if count < runs else "") for step, count in found.runs_by_step.items())
+    each = " and ".join(
+        f"{step:.4g} s" + (f" ({count})" if count < runs else "")
+        for step, count in found.runs_by_step.items()
+    )
     out.print(
-        f"{counted(runs, 'run')} of {plan.duration:g} s, step {each} ({plan.method}, {plan.precision}), {found.path}, {took:.1f} s"
-        f" with compilation ({1e-6 * steps / took:.2g} million robot-steps/s). After each count the median time [s] until the tail is over.",
+        f"{counted(runs, 'run')} of {plan.duration:g} s, step {each} ({plan.method},"
+        f" {plan.precision}), {found.path}, {took:.1f} s with compilation"
+        f" ({1e-6 * steps / took:.2g} million robot-steps/s). After each count the median time [s]"
+        " until the tail is over.",
         soft_wrap=True,
         markup=False,
     )
@@ -179,8 +217,9 @@ def _warn_of_doubts(found: Crossings, plan: BatchPlan) -> None:
         else "Try a shorter --step and see whether the counts stay"
     )
     said = (
-        f"{int(found.doubtful.sum())} of {found.verdict.size} runs are doubtful ({why}): this step is too long for something they do (a leg"
-        f" drawn up to a few millimetres turns at 1e5 1/s). {cure}; docs/theory/centipede.md, section 6."
+        f"{int(found.doubtful.sum())} of {found.verdict.size} runs are doubtful ({why}): this step"
+        " is too long for something they do (a leg drawn up to a few millimetres turns at 1e5"
+        f" 1/s). {cure}; docs/theory/centipede.md, section 6."
     )
     err.print(f"[bold yellow]warning:[/] {escape(said)}", soft_wrap=True)
 
@@ -212,14 +251,24 @@ def _numbers(found: Crossings, plan: BatchPlan) -> dict:
     }
 
 
-def _write(folder: Path, found: Crossings, experiment: Experiment, plan: BatchPlan, request: CrossingRequest) -> None:
+def _write(
+    folder: Path,
+    found: Crossings,
+    experiment: Experiment,
+    plan: BatchPlan,
+    request: CrossingRequest,
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     names, rows = rows_of(found)
     with (folder / "crossings.csv").open("w", newline="") as file:
         csv.writer(file).writerows([names, *rows])
-    (folder / "crossings.json").write_text(json.dumps(_numbers(found, plan), indent=1, allow_nan=False) + "\n")
+    (folder / "crossings.json").write_text(
+        json.dumps(_numbers(found, plan), indent=1, allow_nan=False) + "\n"
+    )
     (folder / "scenario.toml").write_text(experiment.to_toml())
     if request.plots:
         from footfall.pictures.crossing_plot import write_crossing_plot
 
-        write_crossing_plot(found, folder / "crossings.png", title=experiment.about.title or experiment.name)
+        write_crossing_plot(
+            found, folder / "crossings.png", title=experiment.about.title or experiment.name
+        )

@@ -10,11 +10,15 @@ def require(module: str, extra: str, otherwise: str = "") -> None:
     """Raise with the install line when an extra is missing."""
     if importlib.util.find_spec(module) is None:
         more = f" {otherwise}" if otherwise else ""
-        raise ScenarioError(f'this needs {module}. Install it with: pip install "footfall[{extra}]".{more}')
+        raise ScenarioError(
+            f'this needs {module}. Install it with: pip install "footfall[{extra}]".{more}'
+        )
 
 
 def can_draw(picture: str) -> bool:
-    """Whether there is something to draw with; if not, one line says which picture is left out, and how to get it."""
+    """Whether there is something to draw with; if not, one line says which picture is left out, and
+    how to get it.
+    """
     found = importlib.util.find_spec("matplotlib") is not None
     if not found:
         note(f'no {picture}: this needs matplotlib. Install it with: pip install "footfall[plots]"')

@@ -1,4 +1,7 @@
-"""`footfall list`: what there is to run, and the parts to build it from. Imports no robot: it answers at once."""
+"""`footfall list`: what there is to run, and the parts to build it from.
+
+Imports no robot: it answers at once.
+"""
 
 import itertools
 import tomllib
@@ -14,7 +17,10 @@ from footfall.scenario.known_parts import kept_parts
 def list_all() -> None:
     """Scenarios with a line each, and the kinds of parts by the slot they fit."""
     out.print("[bold]Scenarios[/]")
-    abouts = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped_scenarios().items()}
+    abouts = {
+        name: tomllib.loads(path.read_text(encoding="utf-8"))
+        for name, path in shipped_scenarios().items()
+    }
     out.print(_two_columns({name: given.get("about", "") for name, given in abouts.items()}))
     out.print("\n[bold]Parts[/], by the slot they fit and the robots that have it")
     for slot, groups in itertools.groupby(kept_parts(), key=lambda entry: entry.slot):

@@ -20,10 +20,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value or a part; repeatable.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value or a part; repeatable."),
+]
 
 
-Accept = Annotated[bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")]
+Accept = Annotated[
+    bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")
+]
 
 
 def _ask(question: str) -> bool:
@@ -39,7 +44,11 @@ def _trust(told: bool) -> None:
 
 Trust = Annotated[
     bool,
-    typer.Option("--trust", callback=_trust, help="Run the code a scenario file names; remembered for its folder."),
+    typer.Option(
+        "--trust",
+        callback=_trust,
+        help="Run the code a scenario file names; remembered for its folder.",
+    ),
 ]
 
 
@@ -51,7 +60,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _before(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")
+    ] = False,
 ) -> None:
     answer_by(_ask)
 
@@ -96,22 +107,41 @@ def run(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
     settings: Settings = None,
     trust: Trust = False,
-    out: Annotated[str | None, typer.Option(help="Folder to write (default: runs/<scenario>-<time>).")] = None,
-    duration: Annotated[str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: runs/<scenario>-<time>).")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the plot page.")] = True,
-    animate: Annotated[str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")] = None,
+    animate: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")
+    ] = None,
     force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
     accept_doubt: Accept = False,
 ) -> None:
     """Run a scenario: print its summary, write its run folder.
 
-    The exit status is 0 for an outcome that the scenario calls success, 1 for another, and 3 for a success with a doubtful verdict.
-    """
+    The exit status is 0 for an outcome that the scenario calls success, 1 for another, and 3 for a
+    success with a doubtful verdict."""
     with _loading():
         from footfall.cli.run import run_scenario
 
-    _guarded(run_scenario, name, settings or [], out, duration, as_json, plots, animate, force, accept_doubt)
+    _guarded(
+        run_scenario,
+        name,
+        settings or [],
+        out,
+        duration,
+        as_json,
+        plots,
+        animate,
+        force,
+        accept_doubt,
+    )
 
 
 @app.command("compare-integrators")
@@ -120,112 +150,219 @@ def compare(
     settings: Settings = None,
     trust: Trust = False,
     duration: Annotated[
-        str | None, typer.Option(help="Seconds to compare over (default: 0.2 s, or the scenario's if shorter).")
+        str | None,
+        typer.Option(
+            help="Seconds to compare over (default: 0.2 s, or the scenario's if shorter)."
+        ),
     ] = None,
     solvers: Annotated[
         str | None,
-        typer.Option(metavar="A,B,C", help='Methods by their names in sim.solver, or "all" (default: one of each kind).'),
+        typer.Option(
+            metavar="A,B,C",
+            help='Methods by their names in sim.solver, or "all" (default: one of each kind).',
+        ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE.png", help="Picture to write (default: comparisons/<scenario>-<time>.png).")
+        str | None,
+        typer.Option(
+            metavar="FILE.png",
+            help="Picture to write (default: comparisons/<scenario>-<time>.png).",
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     accept_doubt: Accept = False,
 ) -> None:
-    """Compare integrators on a scenario: error against evaluations and time, as a table and a picture.
+    """Compare integrators on a scenario: error against evaluations and time, as a table and a
+    picture.
 
-    Adaptive methods run at three tolerances, fixed-step ones at a series of halved steps; sim.solver, sim.step and the tolerances of
-    the scenario play no part.
-    """
+    Adaptive methods run at three tolerances, fixed-step ones at a series of halved steps;
+    sim.solver, sim.step and the tolerances of the scenario play no part."""
     with _loading():
         from footfall.cli.compare import compare_integrators
 
-    _guarded(compare_integrators, name, settings or [], duration, out, as_json, solvers, plots, accept_doubt)
+    _guarded(
+        compare_integrators,
+        name,
+        settings or [],
+        duration,
+        out,
+        as_json,
+        solvers,
+        plots,
+        accept_doubt,
+    )
 
 
 @app.command()
 def optimise(
-    name: Annotated[str, typer.Argument(help="The scenario of a motion plan, or the path of its file.")],
+    name: Annotated[
+        str, typer.Argument(help="The scenario of a motion plan, or the path of its file.")
+    ],
     settings: Settings = None,
     trust: Trust = False,
     ranges: Annotated[
         list[str] | None,
-        typer.Option("--range", metavar="KEY=A:B", help="Seek a knob in this range instead of its usual one; repeatable."),
+        typer.Option(
+            "--range",
+            metavar="KEY=A:B",
+            help="Seek a knob in this range instead of its usual one; repeatable.",
+        ),
     ] = None,
     points: Annotated[int, typer.Option(help="Gaits from the fastest to the thriftiest.")] = 12,
-    out: Annotated[str | None, typer.Option(help="Folder to write (default: optima/<scenario>-<time>).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: optima/<scenario>-<time>).")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the front.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Find the best gaits of a motion plan: the fastest, the thriftiest, and what time costs in energy between them.
+    """Find the best gaits of a motion plan: the fastest, the thriftiest, and what time costs in
+    energy between them.
 
     Set `torque_limit` to keep within what the motors can do.
     """
     with _loading():
         from footfall.cli.optimise import optimise_gait
 
-    _guarded(optimise_gait, name, settings or [], ranges or [], points, out, as_json, plots, force, accept_doubt)
+    _guarded(
+        optimise_gait,
+        name,
+        settings or [],
+        ranges or [],
+        points,
+        out,
+        as_json,
+        plots,
+        force,
+        accept_doubt,
+    )
 
 
 @app.command()
 def crossing(
-    name: Annotated[str, typer.Argument(help="A scenario with one gap, such as centipede-gap, or the path of its file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario with one gap, such as centipede-gap, or the path of its file."
+        ),
+    ],
     settings: Settings = None,
     trust: Trust = False,
     widths: Annotated[
         str | None,
-        typer.Option(metavar="A,B,C", help='Widths of the gap, such as "25 mm,50 mm" (default: seven, 25 to 200 mm).'),
+        typer.Option(
+            metavar="A,B,C",
+            help='Widths of the gap, such as "25 mm,50 mm" (default: seven, 25 to 200 mm).',
+        ),
     ] = None,
-    arrivals: Annotated[int, typer.Option(help="Runs a cell, each arriving at another point of its stride.")] = 10,
-    spread: Annotated[str, typer.Option(help="Length over which the arrivals are spread: a stride.")] = "60 mm",
+    arrivals: Annotated[
+        int, typer.Option(help="Runs a cell, each arriving at another point of its stride.")
+    ] = 10,
+    spread: Annotated[
+        str, typer.Option(help="Length over which the arrivals are spread: a stride.")
+    ] = "60 mm",
     vary: Annotated[
         str | None,
-        typer.Option(metavar="KEY=A:B:N[:log]", help="One more number, over N values or a list A,B,C: a map of robustness."),
+        typer.Option(
+            metavar="KEY=A:B:N[:log]",
+            help="One more number, over N values or a list A,B,C: a map of robustness.",
+        ),
     ] = None,
-    duration: Annotated[str | None, typer.Option(help="Time a run is given to get over (default: the scenario's).")] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="Time a run is given to get over (default: the scenario's).")
+    ] = None,
     step: Annotated[
-        str | None, typer.Option(help="Fixed step of all runs (default: one that suits each, at most sim.batch_step).")
+        str | None,
+        typer.Option(
+            help="Fixed step of all runs (default: one that suits each, at most sim.batch_step)."
+        ),
     ] = None,
-    method: Annotated[str | None, typer.Option(help="semi-implicit-euler (the scenario's), rk4 or rk2.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="semi-implicit-euler (the scenario's), rk4 or rk2.")
+    ] = None,
     precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
-    path: Annotated[str, typer.Option(help="auto, gpu, cpp or xla: what the batch runs on.")] = "auto",
-    out: Annotated[str | None, typer.Option(help="Folder to write (default: crossings/<scenario>-<time>).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    path: Annotated[
+        str, typer.Option(help="auto, gpu, cpp or xla: what the batch runs on.")
+    ] = "auto",
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: crossings/<scenario>-<time>).")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
     accept_doubt: Annotated[
-        bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")
+        bool,
+        typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3."),
     ] = False,
 ) -> None:
-    """Count how often a robot gets over gaps: every combination of its reflexes, seven widths, ten arrivals, as one batch."""
+    """Count how often a robot gets over gaps:
+
+    every combination of its reflexes, seven widths, ten arrivals, as one batch.
+    """
     with _loading():
         from footfall.cli.crossing import CrossingRequest, count_gaps
 
-    given = (widths, arrivals, spread, vary, duration, step, method, precision, path, out, as_json, plots, force, accept_doubt)
+    given = (
+        widths,
+        arrivals,
+        spread,
+        vary,
+        duration,
+        step,
+        method,
+        precision,
+        path,
+        out,
+        as_json,
+        plots,
+        force,
+        accept_doubt,
+    )
     _guarded(count_gaps, CrossingRequest(name, settings or [], *given))
 
 
 @app.command()
 def compliance(
-    name: Annotated[str, typer.Argument(help="A scenario of a robot with spring-like feet, such as urchin-walk.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="A scenario of a robot with spring-like feet, such as urchin-walk."),
+    ],
     settings: Settings = None,
     trust: Trust = False,
     stiffness: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="Vertical stiffness of the feet in N/m (default: seven, 400 to 7000).")
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="Vertical stiffness of the feet in N/m (default: seven, 400 to 7000).",
+        ),
     ] = None,
     height: Annotated[str, typer.Option(help="Height of the highest bump.")] = "4 mm",
     grounds: Annotated[int, typer.Option(help="How many bumpy grounds each stiffness walks.")] = 3,
-    duration: Annotated[str | None, typer.Option(help="Time of each run (default: the scenario's).")] = None,
-    out: Annotated[str | None, typer.Option(help="Folder to write (default: compliance/<scenario>-<time>).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    duration: Annotated[
+        str | None, typer.Option(help="Time of each run (default: the scenario's).")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: compliance/<scenario>-<time>).")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Compare soft and stiff feet: peak force of the ground and tracking against K_y, on level ground and over bumps."""
+    """Compare soft and stiff feet:
+
+    peak force of the ground and tracking against K_y, on level ground and over bumps.
+    """
     with _loading():
         from footfall.cli.compliance import ComplianceRequest, compare_stiffness
 
@@ -235,12 +372,19 @@ def compliance(
 
 @app.command()
 def bodies(
-    name: Annotated[str, typer.Argument(help="The scenario of a robot that MuJoCo steps, such as urchin-walk.")],
+    name: Annotated[
+        str, typer.Argument(help="The scenario of a robot that MuJoCo steps, such as urchin-walk.")
+    ],
     settings: Settings = None,
     trust: Trust = False,
-    picture: Annotated[str | None, typer.Option(metavar="FILE.png", help="Write a picture of it.")] = None,
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE.png", help="Write a picture of it.")
+    ] = None,
     mjcf: Annotated[
-        str | None, typer.Option(metavar="FILE.xml", help="Write it as MJCF, for MuJoCo and what else reads that.")
+        str | None,
+        typer.Option(
+            metavar="FILE.xml", help="Write it as MJCF, for MuJoCo and what else reads that."
+        ),
     ] = None,
     at: Annotated[str, typer.Option(help="Time of the run at which the picture is taken.")] = "1 s",
 ) -> None:
@@ -253,52 +397,92 @@ def bodies(
 
 @app.command()
 def sweep(
-    name: Annotated[str | None, typer.Argument(help="A scenario's name, or the path of a scenario file.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A scenario's name, or the path of a scenario file.")
+    ] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KEY=A:B:N[:log]", help="Vary a key over N values, or over a list A,B,C; repeatable: a full grid."
+            metavar="KEY=A:B:N[:log]",
+            help="Vary a key over N values, or over a list A,B,C; repeatable: a full grid.",
         ),
     ] = None,
     sample: Annotated[
         str | None,
         typer.Option(
-            metavar="sobol:N|lhs:N", help="Spread N designs over ranges KEY=LOW:HIGH or KEY=LOW:HIGH:log instead of a grid."
+            metavar="sobol:N|lhs:N",
+            help="Spread N designs over ranges KEY=LOW:HIGH or KEY=LOW:HIGH:log instead of a grid.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the sample (default 0).")] = None,
     designs: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Designs listed in a .csv or .parquet file; its columns are keys.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Designs listed in a .csv or .parquet file; its columns are keys."
+        ),
     ] = None,
     settings: Settings = None,
     trust: Trust = False,
-    out: Annotated[str | None, typer.Option(help="Folder to write (default: sweeps/<scenario>-<time>).")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: sweeps/<scenario>-<time>).")
+    ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the sweep in --out: only what is missing or damaged.")
+        bool,
+        typer.Option(
+            "--resume", help="Go on with the sweep in --out: only what is missing or damaged."
+        ),
     ] = False,
-    duration: Annotated[str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')] = None,
-    step: Annotated[str | None, typer.Option(help='Fixed step, such as "1 ms" (default: one that suits each design).')] = None,
-    method: Annotated[str | None, typer.Option(help="rk4 (default), rk2, semi-implicit-euler or linearly-implicit.")] = None,
+    duration: Annotated[
+        str | None, typer.Option(help='Seconds to simulate, such as 30 or "2 min".')
+    ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(help='Fixed step, such as "1 ms" (default: one that suits each design).'),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="rk4 (default), rk2, semi-implicit-euler or linearly-implicit."),
+    ] = None,
     precision: Annotated[str | None, typer.Option(help="float64 (default) or float32.")] = None,
     track: Annotated[
-        list[str] | None, typer.Option(metavar="OUTPUT", help="Keep mean, rms, min and max of an output; repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="OUTPUT", help="Keep mean, rms, min and max of an output; repeatable."
+        ),
     ] = None,
-    path: Annotated[str | None, typer.Option(help="auto (default), gpu, cpp or xla: what the batch runs on.")] = None,
+    path: Annotated[
+        str | None, typer.Option(help="auto (default), gpu, cpp or xla: what the batch runs on.")
+    ] = None,
     shard_size: Annotated[int | None, typer.Option(help="Designs per file and task.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Start this many Dask workers here, one core each.")] = None,
-    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster: tcp://host:port.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Start this many Dask workers here, one core each.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster: tcp://host:port.")
+    ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(help="What the picture shows (default: mean_speed); with --resume a finished sweep is drawn again."),
+        typer.Option(
+            help=(
+                "What the picture shows (default: mean_speed); with --resume a finished sweep is"
+                " drawn again."
+            )
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,
     accept_doubt: Annotated[
-        bool, typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3.")
+        bool,
+        typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3."),
     ] = False,
 ) -> None:
-    """Simulate many designs of a scenario: a Parquet dataset that can be resumed, a picture, a summary."""
+    """Simulate many designs of a scenario:
+
+    a Parquet dataset that can be resumed, a picture, a summary.
+    """
     with _loading():
         from footfall.cli.sweep import sweep_designs
         from footfall.cli.sweep_request import SweepRequest
@@ -330,50 +514,103 @@ def sweep(
     _guarded(sweep_designs, request)
 
 
-stack = typer.Typer(no_args_is_help=True, help="The control stack against the clock: three programs, serial lines, a log.")
+stack = typer.Typer(
+    no_args_is_help=True,
+    help="The control stack against the clock: three programs, serial lines, a log.",
+)
 app.add_typer(stack, name="stack")
 
 
 @stack.command("run")
 def stack_run(
-    name: Annotated[str, typer.Argument(help="A robot with a control computer, such as rimless-wheel, or a scenario file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A robot with a control computer, such as rimless-wheel, or a scenario file."
+        ),
+    ],
     settings: Settings = None,
     trust: Trust = False,
-    duration: Annotated[float | None, typer.Option(help="Seconds (default: 20, or until the operator stops).")] = None,
+    duration: Annotated[
+        float | None, typer.Option(help="Seconds (default: 20, or until the operator stops).")
+    ] = None,
     script: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Operate by lines of time, action and value, such as `5 setpoint 0.7` (default: built in)."
+            metavar="FILE",
+            help=(
+                "Operate by lines of time, action and value, such as `5 setpoint 0.7` (default:"
+                " built in)."
+            ),
         ),
     ] = None,
-    joystick: Annotated[str | None, typer.Option(metavar="DEVICE", help="Operate by joystick, such as /dev/input/js0.")] = None,
+    joystick: Annotated[
+        str | None,
+        typer.Option(metavar="DEVICE", help="Operate by joystick, such as /dev/input/js0."),
+    ] = None,
     replay_operator: Annotated[
         str | None, typer.Option(metavar="LOG", help="Operate as in the run that left this log.")
     ] = None,
-    mid: Annotated[str, typer.Option(help="python, or firmware: the Teensy's own program built for this machine.")] = "python",
-    noise: Annotated[float, typer.Option(help="Share of bytes to garble on the line to the mid level, such as 0.01.")] = 0.0,
+    mid: Annotated[
+        str,
+        typer.Option(help="python, or firmware: the Teensy's own program built for this machine."),
+    ] = "python",
+    noise: Annotated[
+        float,
+        typer.Option(help="Share of bytes to garble on the line to the mid level, such as 0.01."),
+    ] = 0.0,
     sensor_noise: Annotated[
-        float, typer.Option(help="Standard deviation of the emulated pitch sensor, in rad, such as 0.002.")
+        float,
+        typer.Option(
+            help="Standard deviation of the emulated pitch sensor, in rad, such as 0.002."
+        ),
     ] = 0.0,
     seed: Annotated[int, typer.Option(help="Of both kinds of noise.")] = 0,
-    port: Annotated[str | None, typer.Option(help="Real robot: serial port of the Teensy, such as /dev/ttyACM0.")] = None,
-    imu_port: Annotated[str | None, typer.Option(help="Real robot: serial port of the pitch sensor.")] = None,
-    driver_port: Annotated[str | None, typer.Option(help="Real robot: serial port of the motor driver.")] = None,
+    port: Annotated[
+        str | None,
+        typer.Option(help="Real robot: serial port of the Teensy, such as /dev/ttyACM0."),
+    ] = None,
+    imu_port: Annotated[
+        str | None, typer.Option(help="Real robot: serial port of the pitch sensor.")
+    ] = None,
+    driver_port: Annotated[
+        str | None, typer.Option(help="Real robot: serial port of the motor driver.")
+    ] = None,
     driver_serial: Annotated[
-        str | None, typer.Option(help='Real robot: serial number of the motor driver, by the vendor\'s package ("": any).')
+        str | None,
+        typer.Option(
+            help=(
+                'Real robot: serial number of the motor driver, by the vendor\'s package ("": any).'
+            )
+        ),
     ] = None,
     reset_gpio: Annotated[
-        str | None, typer.Option(metavar="CHIP:LINE", help="Real robot: pin of the Teensy's reset line, such as gpiochip0:17.")
+        str | None,
+        typer.Option(
+            metavar="CHIP:LINE",
+            help="Real robot: pin of the Teensy's reset line, such as gpiochip0:17.",
+        ),
     ] = None,
     priority: Annotated[
-        bool, typer.Option("--priority/--no-priority", help="Ask the system for real-time scheduling; without it, go on.")
+        bool,
+        typer.Option(
+            "--priority/--no-priority",
+            help="Ask the system for real-time scheduling; without it, go on.",
+        ),
     ] = True,
-    out: Annotated[str | None, typer.Option(help="Folder to write (default: runs/stack-<scenario>-<time>).")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: runs/stack-<scenario>-<time>).")
+    ] = None,
     force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
-    dashboard: Annotated[bool, typer.Option("--dashboard/--no-dashboard", help="Show how it goes.")] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard/--no-dashboard", help="Show how it goes.")
+    ] = True,
 ) -> None:
-    """Run the three levels in real time: on an emulated robot over pseudo-terminals, or on a real one over its ports.
+    """Run the three levels in real time: on an emulated robot over pseudo-terminals, or on a real
+    one over its ports.
 
     Status 0: it ended as planned, without a fault.
     """
@@ -406,7 +643,9 @@ def stack_run(
 
 
 LogFile = Annotated[str, typer.Argument(metavar="LOG", help="stack.mcap of a run, or its folder.")]
-LogScenario = Annotated[str | None, typer.Option(help="Scenario to compare with (default: the log's own).")]
+LogScenario = Annotated[
+    str | None, typer.Option(help="Scenario to compare with (default: the log's own).")
+]
 
 
 @stack.command("replay")
@@ -416,16 +655,26 @@ def stack_replay(
     settings: Settings = None,
     trust: Trust = False,
     delay: Annotated[
-        float, typer.Option(help="Age of a pitch when it reaches the supervisor, in s; `stack fit` tells it.")
+        float,
+        typer.Option(
+            help="Age of a pitch when it reaches the supervisor, in s; `stack fit` tells it."
+        ),
     ] = 0.0,
     picture: Annotated[
-        str | None, typer.Option(metavar="FILE.png", help="Where to draw (default: replay.png beside the log).")
+        str | None,
+        typer.Option(
+            metavar="FILE.png", help="Where to draw (default: replay.png beside the log)."
+        ),
     ] = None,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw both.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Compare a log, of an emulated robot or a real one, with the same programs in lockstep under the same operator."""
+    """Compare a log, of an emulated robot or a real one, with the same programs in lockstep under
+    the same operator.
+    """
     with _loading():
         from footfall.cli.stack_replay import replay_log
 
@@ -438,7 +687,9 @@ def stack_fit(
     scenario: LogScenario = None,
     settings: Settings = None,
     trust: Trust = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
     accept_doubt: Accept = False,
 ) -> None:
     """Find friction, delay and motor constant with which the model walks as a log says."""
@@ -450,7 +701,10 @@ def stack_fit(
 
 @contextlib.contextmanager
 def _loading() -> Iterator[None]:
-    """What takes a second or more to import is imported in here, with a word on the terminal: list, --help and --version need none of it."""
+    """What takes a second or more to import is imported in here, with a word on the terminal:
+
+    list, --help and --version need none of it.
+    """
     if not sys.stderr.isatty():
         prepare()
         yield
@@ -487,7 +741,9 @@ def _guarded(command, *arguments) -> None:
 
 
 def main() -> None:
-    """The command, from its arguments to its status; `footfall.__main__` is where a process begins."""
+    """The command, from its arguments to its status; `footfall.__main__` is where a process
+    begins.
+    """
     stopping.watch()
     try:
         app()

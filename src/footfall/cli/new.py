@@ -12,26 +12,41 @@ from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.trust import trust_folder
 
-FILES = {"robot.py": "{module}.py", "scenario.toml": "{module}.toml", "test_robot.py": "test_{module}.py"}
+FILES = {
+    "robot.py": "{module}.py",
+    "scenario.toml": "{module}.toml",
+    "test_robot.py": "test_{module}.py",
+}
 
 
 def new_robot(name: str) -> int:
     """Write <name>/ with robot, scenario and test; never over something that is there."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
-        raise ScenarioError(f'"{name}" cannot be a robot\'s name: letters, digits, - and _ only, a letter first.')
+        raise ScenarioError(
+            f'"{name}" cannot be a robot\'s name: letters, digits, - and _ only, a letter first.'
+        )
     module = name.replace("-", "_").lower()
     names = {
         "name": name,
         "module": module,
-        "Class": "".join(word.capitalize() for word in module.removesuffix("_robot").split("_")) + "Robot",
+        "Class": (
+            "".join(word.capitalize() for word in module.removesuffix("_robot").split("_"))
+            + "Robot"
+        ),
     }
     folder = Path(name)
     if folder.exists():
         raise FolderError(f"{folder} exists already; nothing was written.")
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
-        raise ScenarioError(f'"{name}" is taken by Python or an installed package; a file {module}.py would hide it.')
+        raise ScenarioError(
+            f'"{name}" is taken by Python or an installed package; a file {module}.py would'
+            " hide it."
+        )
     template = importlib.resources.files("footfall.cli") / "template"
-    texts = {target.format(**names): _fill((template / f"{source}.txt").read_text(), names) for source, target in FILES.items()}
+    texts = {
+        target.format(**names): _fill((template / f"{source}.txt").read_text(), names)
+        for source, target in FILES.items()
+    }
     stopping.hold()
     try:
         folder.mkdir(parents=True)

@@ -1,4 +1,6 @@
-"""`footfall optimise`: the fastest gait, the thriftiest one, and what lies between, as a table, a picture and scenarios to run."""
+"""`footfall optimise`: the fastest gait, the thriftiest one, and what lies between, as a table, a
+picture and scenarios to run.
+"""
 
 import csv
 import json
@@ -61,14 +63,20 @@ def optimise_gait(
     experiment = load(name, settings)
     system = experiment.system
     if not isinstance(system, AbstractTunablePlan):
-        raise ScenarioError(f"{name}: this robot does not follow a plan whose gait could be tuned. Try two-leg-step.")
+        raise ScenarioError(
+            f"{name}: this robot does not follow a plan whose gait could be tuned. Try"
+            " two-leg-step."
+        )
     plots = plots and can_draw("picture")
     folder = Path(out_folder) if out_folder else fresh_folder("optima", experiment.name)
     require_writable(folder, force=force)
     began = time.perf_counter()
     front, gaits = _search(experiment, name, ranges, points)
     verdicts = [_verdict(tuned) for _, tuned in gaits]
-    rows = [_row(gait, tuned) | {"verdict": one.word} for (gait, tuned), one in zip(gaits, verdicts, strict=True)]
+    rows = [
+        _row(gait, tuned) | {"verdict": one.word}
+        for (gait, tuned), one in zip(gaits, verdicts, strict=True)
+    ]
     own = _figures(experiment)
     verdict = together(verdicts, "gaits")
     took = time.perf_counter() - began
@@ -90,7 +98,9 @@ def optimise_gait(
     note(f"table:            {folder / 'front.csv'}")
     if picture:
         note(f"picture:          {picture}")
-    return stopping.status(f"all of it, in {folder}") or verdict.status(success=True, accepted=accept_doubt)
+    return stopping.status(f"all of it, in {folder}") or verdict.status(
+        success=True, accepted=accept_doubt
+    )
 
 
 def _search(
@@ -99,18 +109,28 @@ def _search(
     """The front, and each gait of it as an experiment that loads."""
 
     def refuses(gait: Optimum) -> str | None:
-        """A gait counts only if its scenario loads, so that every footstep is checked against the ground, and its plan arrives."""
+        """A gait counts only if its scenario loads, so that every footstep is checked against the
+        ground, and its plan arrives.
+        """
         try:
             made = with_settings(experiment, as_settings(gait))
         except ScenarioError as error:
             return str(error).rpartition("] ")[2]
         outcome = Outcome(int(evaluate_plan(made.system).figures["outcome"].values[0]))
         if outcome is not Outcome.arrived:
-            return f"with {', '.join(as_settings(gait))} the walker ends as {outcome.name}: {outcome.meaning}."
+            return (
+                f"with {', '.join(as_settings(gait))} the walker ends as {outcome.name}:"
+                f" {outcome.meaning}."
+            )
         return None
 
     assert isinstance(experiment.system, AbstractTunablePlan)
-    columns = (TextColumn("searching"), BarColumn(), TextColumn("{task.completed:.0f}/{task.total:.0f}"), TimeRemainingColumn())
+    columns = (
+        TextColumn("searching"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        TimeRemainingColumn(),
+    )
     try:
         with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
             task = bar.add_task("searching", total=1)
@@ -124,16 +144,23 @@ def _search(
                     last = time.perf_counter()
 
             sought = _ranges(experiment.system, ranges)
-            front = find_front(experiment.system, points=points, ranges=sought, refuses=refuses, progress=progress)
+            front = find_front(
+                experiment.system, points=points, ranges=sought, refuses=refuses, progress=progress
+            )
     except ParameterError as error:
         raise ScenarioError(f"{name}: {error}") from None
     except NoGait as error:
-        raise ScenarioError(f"{name}: {error} Widen a --range, or raise what the motors can do.") from None
+        raise ScenarioError(
+            f"{name}: {error} Widen a --range, or raise what the motors can do."
+        ) from None
     return front, [(gait, with_settings(experiment, as_settings(gait))) for gait in front.gaits]
 
 
 def _ranges(plan: AbstractTunablePlan, texts: list[str]) -> dict[str, tuple[float, float]]:
-    """`gait.lift=2 mm:20 mm` -> its ends. What is no knob of the plan has no ends either, and is refused by its name."""
+    """`gait.lift=2 mm:20 mm` -> its ends.
+
+    What is no knob of the plan has no ends either, and is refused by its name.
+    """
     units = {knob.name: knob.unit for knob in plan.tuning({}).knobs}
     ranges = {}
     for text in texts:
@@ -142,9 +169,15 @@ def _ranges(plan: AbstractTunablePlan, texts: list[str]) -> dict[str, tuple[floa
         try:
             if not colon:
                 raise ValueError("two ends are wanted")
-            ranges[key] = (to_si(low, units[key]), to_si(high, units[key])) if key in units else (math.nan, math.nan)
+            ranges[key] = (
+                (to_si(low, units[key]), to_si(high, units[key]))
+                if key in units
+                else (math.nan, math.nan)
+            )
         except (UnitError, ValueError) as error:
-            raise ScenarioError(f'--range {text}: {error}. Write it as --range gait.lift="2 mm:20 mm".') from None
+            raise ScenarioError(
+                f'--range {text}: {error}. Write it as --range gait.lift="2 mm:20 mm".'
+            ) from None
     return ranges
 
 
@@ -152,7 +185,9 @@ def _figures(experiment: Experiment) -> dict[str, Any]:
     """Evaluated with many samples, as a run would."""
     assert isinstance(experiment.system, AbstractTunablePlan)
     values = {
-        name: float(figure.values[0]) for name, figure in evaluate_plan(experiment.system).figures.items() if name in SHOWN
+        name: float(figure.values[0])
+        for name, figure in evaluate_plan(experiment.system).figures.items()
+        if name in SHOWN
     }
     return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
@@ -160,7 +195,10 @@ def _figures(experiment: Experiment) -> dict[str, Any]:
 def _verdict(experiment: Experiment) -> Verdict:
     """Of its plan as it was evaluated."""
     assert isinstance(experiment.system, AbstractTunablePlan)
-    figures = {name: float(figure.values[0]) for name, figure in evaluate_plan(experiment.system).figures.items()}
+    figures = {
+        name: float(figure.values[0])
+        for name, figure in evaluate_plan(experiment.system).figures.items()
+    }
     return Verdict(tuple(experiment.system.figure_doubts(figures)))
 
 
@@ -211,7 +249,9 @@ def _page(
     took: float,
 ) -> RenderableType:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
-    warm = any(abs(row["electrical_energy"] - row["energy"]) > 1e-9 * abs(row["energy"]) for row in rows)
+    warm = any(
+        abs(row["electrical_energy"] - row["energy"]) > 1e-9 * abs(row["energy"]) for row in rows
+    )
     columns = [
         "time",
         "energy",
@@ -227,8 +267,13 @@ def _page(
     units = ["s", "J", *(["J"] if warm else []), "N m", "mm", "mm", "mm", "m/s", "", ""]
     for column, unit in zip(columns, units, strict=True):
         left = column == "held by"
-        table.add_column(f"{column}\n{unit}".rstrip(), justify="left" if left else "right", no_wrap=not left)
-    mine = {knob: _value(experiment, knob) for knob in ("gait.lift", "gait.stride", "gait.speed", "gait.lift_pace")}
+        table.add_column(
+            f"{column}\n{unit}".rstrip(), justify="left" if left else "right", no_wrap=not left
+        )
+    mine = {
+        knob: _value(experiment, knob)
+        for knob in ("gait.lift", "gait.stride", "gait.speed", "gait.lift_pace")
+    }
     for row in [*rows, {**mine, **own, "held_by": ["(own gait)"]}]:
         torque = max(row[f"peak_torque_{i}"] for i in (1, 2, 3))
         table.add_row(
@@ -248,10 +293,13 @@ def _page(
         if front.torque_limit is None
         else f"torques up to {front.torque_limit:g} N m"
     )
-    head = Text.assemble((experiment.about.title or experiment.name, "bold"), f"  ({experiment.name}): best gaits, {limit}")
+    head = Text.assemble(
+        (experiment.about.title or experiment.name, "bold"),
+        f"  ({experiment.name}): best gaits, {limit}",
+    )
     tail = [
-        f"{counted(front.layouts, 'layout')} of steps, {counted(front.solves, 'solve')} by SLSQP with exact derivatives,"
-        f" {took:.1f} s with compilation"
+        f"{counted(front.layouts, 'layout')} of steps, {counted(front.solves, 'solve')} by SLSQP"
+        f" with exact derivatives, {took:.1f} s with compilation"
     ]
     if any(row["support_margin"] is None or row["support_margin"] < 0 for row in rows):
         tail.append("margin: of the support, least; - where the ground would have to pull")

@@ -1,11 +1,22 @@
-"""What a command is doing, as one line that moves: a person at a terminal never looks at nothing for more than a second."""
+"""What a command is doing, as one line that moves:
+
+a person at a terminal never looks at nothing for more than a second.
+"""
 
 import contextlib
 import time
 from collections.abc import Iterator
 from types import TracebackType
 
-from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from footfall.cli import stopping
@@ -13,13 +24,17 @@ from footfall.cli.screen import err, note
 
 FETCHING = "loading the compiled program"
 COMPILING = "compiling (first time for this kind of robot)"
-_NOT_THERE = 0.7  # s after which a program that is asked for is not one that was kept: it is being compiled
+_NOT_THERE = (
+    0.7  # s after which a program that is asked for is not one that was kept: it is being compiled
+)
 _SHOWN_EVERY = 0.2  # s: phases that come and go faster are not worth a look
 _LOG_EVERY = 10.0  # s between two lines where there is no terminal
 
 
 class _Words(TextColumn):
-    """The phase; of one that takes longer than expected, what that means; after Ctrl-C, that this is what is still to be done."""
+    """The phase; of one that takes longer than expected, what that means; after Ctrl-C, that this
+    is what is still to be done.
+    """
 
     def __init__(self) -> None:
         super().__init__("{task.description}")
@@ -55,13 +70,22 @@ class Phases:
         self.say(self._first)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._bar is not None:
             self._bar.stop()
 
     def say(self, phase: str, late: str = "") -> None:
-        """A new phase, of which nobody knows how long it takes; `late` is what it is called if it takes long."""
-        if self._bar is None or (self._task is not None and self._bar.tasks[-1].description == phase):
+        """A new phase, of which nobody knows how long it takes; `late` is what it is called if it
+        takes long.
+        """
+        if self._bar is None or (
+            self._task is not None and self._bar.tasks[-1].description == phase
+        ):
             return
         if self._task is None:
             self._task = self._bar.add_task(phase, total=None, at="", late=late)
@@ -85,7 +109,9 @@ class Phases:
 
 @contextlib.contextmanager
 def told_by_jax(phases: Phases, between: str) -> Iterator[None]:
-    """Say when JAX compiles a program or fetches a kept one, by its own (public) events; `between` is what goes on otherwise."""
+    """Say when JAX compiles a program or fetches a kept one, by its own (public) events; `between`
+    is what goes on otherwise.
+    """
     import jax.monitoring as monitoring
 
     def on_event(event: str, **_: object) -> None:

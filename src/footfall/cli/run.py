@@ -29,7 +29,13 @@ from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.record.export import MOST_LOGGED
 from footfall.record.row_stream import RowStream
-from footfall.record.run_folder import FolderError, FolderExists, begin_aside, require_writable, write_run
+from footfall.record.run_folder import (
+    FolderError,
+    FolderExists,
+    begin_aside,
+    require_writable,
+    write_run,
+)
 from footfall.record.trajectory import Trajectory
 from footfall.record.verdict import Verdict
 from footfall.scenario.errors import ScenarioError
@@ -51,7 +57,9 @@ def run_scenario(
     force: bool,
     accept_doubt: bool = False,
 ) -> int:
-    """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a doubtful success."""
+    """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a
+    doubtful success.
+    """
     stopping.at_once()
     experiment = load(name, settings, duration=duration)
     if animate:
@@ -68,24 +76,44 @@ def run_scenario(
         _warn(experiment)
         trajectory = _simulate_with_progress(experiment, folder)
     stopping.hold()  # until what was computed is written
-    trajectory = dataclasses.replace(trajectory, provenance={"scenario": experiment.name, **trajectory.provenance})
+    trajectory = dataclasses.replace(
+        trajectory, provenance={"scenario": experiment.name, **trajectory.provenance}
+    )
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
-    figures = evaluate_plan(experiment.system).figures if isinstance(experiment.system, AbstractMotionPlan) else {}
+    figures = (
+        evaluate_plan(experiment.system).figures
+        if isinstance(experiment.system, AbstractMotionPlan)
+        else {}
+    )
     if as_json:
         keys = ("scenario", "outcome", "verdict", "metrics", "ledger", "events", "window")
         whole = summary.to_dict()
-        print(json.dumps({key: whole[key] for key in keys} | plan_numbers(figures), allow_nan=False), flush=True)
+        print(
+            json.dumps({key: whole[key] for key in keys} | plan_numbers(figures), allow_nan=False),
+            flush=True,
+        )
         tell(trajectory.verdict)
     else:
         out.print(summary_table(summary, experiment, trajectory, took))
         if isinstance(experiment.system, AbstractMotionPlan):
-            out.print(plan_table(figures, experiment.system.remarks(trajectory.t, trajectory.columns)))
+            out.print(
+                plan_table(figures, experiment.system.remarks(trajectory.t, trajectory.columns))
+            )
         elif len(trajectory.t):
             for remark in experiment.system.remarks(trajectory.t, trajectory.columns):
                 out.print(remark, markup=False, soft_wrap=True)
     plots = plots and len(trajectory.t) > 1 and can_draw("plots.png")
-    folder = _write(folder, trajectory, summary, experiment, plots, force, fixed=out_folder is not None, figures=figures)
+    folder = _write(
+        folder,
+        trajectory,
+        summary,
+        experiment,
+        plots,
+        force,
+        fixed=out_folder is not None,
+        figures=figures,
+    )
     note(f"run folder: {folder}")
     if (folder / "plots.png").exists():
         note(f"plots:      {folder / 'plots.png'}")
@@ -96,7 +124,12 @@ def run_scenario(
     if not as_json:
         out.print("\n[bold]Try next[/]")
         for line in commands(
-            experiment, trajectory.outcome, settings, duration, trajectory.ending.at_start, trajectory.verdict
+            experiment,
+            trajectory.outcome,
+            settings,
+            duration,
+            trajectory.ending.at_start,
+            trajectory.verdict,
         ):
             out.print(f"  {line}", markup=False, soft_wrap=True)
     success = trajectory.outcome.name in experiment.about.success
@@ -105,7 +138,9 @@ def run_scenario(
 
 @contextlib.contextmanager
 def own_code(experiment: Experiment) -> Iterator[None]:
-    """What goes wrong in a user's own robot is told with its file and line; anything else is ours, and shown as it is."""
+    """What goes wrong in a user's own robot is told with its file and line; anything else is ours,
+    and shown as it is.
+    """
     try:
         yield
     except Exception as error:
@@ -113,7 +148,9 @@ def own_code(experiment: Experiment) -> Iterator[None]:
         lines = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in mine]
         if not lines:
             raise
-        raise ScenarioError(f"{lines[-1].filename}, line {lines[-1].lineno}: {type(error).__name__}: {error}") from error
+        raise ScenarioError(
+            f"{lines[-1].filename}, line {lines[-1].lineno}: {type(error).__name__}: {error}"
+        ) from error
 
 
 def tell(verdict: Verdict) -> None:
@@ -123,9 +160,16 @@ def tell(verdict: Verdict) -> None:
 
 
 def _warn(experiment: Experiment) -> None:
-    """What is known before a run that may take long: the verdict after it comes from the same place."""
+    """What is known before a run that may take long:
+
+    the verdict after it comes from the same place.
+    """
     system, plan = experiment.system, experiment.plan
-    said = system.cautions(plan.step or system.usual_step) if isinstance(system, AbstractRigidBodies) else []
+    said = (
+        system.cautions(plan.step or system.usual_step)
+        if isinstance(system, AbstractRigidBodies)
+        else []
+    )
     with err.status("looking at the step", spinner="dots"):
         said += [doubt.sentence for doubt in step_doubts(system, experiment.start, plan)]
     for sentence in said:
@@ -140,7 +184,10 @@ def _require_gif(path: Path) -> None:
 
 
 def _simulate_with_progress(experiment: Experiment, folder: Path) -> Trajectory:
-    """Say what goes on: loading, compiling, simulating. Ctrl-C ends the run and keeps what it has, once there is something."""
+    """Say what goes on: loading, compiling, simulating.
+
+    Ctrl-C ends the run and keeps what it has, once there is something.
+    """
     total = experiment.plan.duration
 
     def place() -> Path:
@@ -155,10 +202,14 @@ def _simulate_with_progress(experiment: Experiment, folder: Path) -> Trajectory:
             stopping.hold()
             if (slow := pace.look(time.perf_counter(), t)) is not None:
                 note(slow)
-            phases.count("simulating", t, total, f"t = {t:.6g} s of {total:g} s, {counted(jumps, 'jump')}")
+            phases.count(
+                "simulating", t, total, f"t = {t:.6g} s of {total:g} s, {counted(jumps, 'jump')}"
+            )
             stopping.raise_if_asked()
 
-        return simulate(experiment.system, experiment.start, experiment.plan, progress=progress, rows=rows)
+        return simulate(
+            experiment.system, experiment.start, experiment.plan, progress=progress, rows=rows
+        )
 
 
 def _say_size(experiment: Experiment, folder: Path) -> None:
@@ -170,14 +221,23 @@ def _say_size(experiment: Experiment, folder: Path) -> None:
     columns = len(columns_of(experiment.system, experiment.start.x, experiment.start.m).signals) + 2
     size = 8e-6 * rows * columns  # MB; numbers of a motion hardly compress
     if size > LARGE:
-        said = f"this run keeps about {grouped(rows)} rows of {columns} columns, {grouped(size)} MB in {folder}"
+        said = (
+            f"this run keeps about {grouped(rows)} rows of {columns} columns, {grouped(size)} MB in"
+            f" {folder}"
+        )
         note(f"{said}; --set sim.sample_rate={rate / 10:g} keeps a tenth")
 
 
 def plan_numbers(figures: Mapping[str, Figure]) -> dict[str, dict[str, float | None]]:
     """Figures of a plan for JSON; nothing for a robot that does not follow one."""
-    values = {name: float(figure.values[0]) for name, figure in figures.items() if name != "outcome"}
-    return {"plan": {name: value if math.isfinite(value) else None for name, value in values.items()}} if figures else {}
+    values = {
+        name: float(figure.values[0]) for name, figure in figures.items() if name != "outcome"
+    }
+    return (
+        {"plan": {name: value if math.isfinite(value) else None for name, value in values.items()}}
+        if figures
+        else {}
+    )
 
 
 def _write(
@@ -190,7 +250,10 @@ def _write(
     fixed: bool,
     figures: Mapping[str, Figure],
 ) -> Path:
-    """Write the run folder. A name we chose ourselves and that another run took meanwhile is chosen again."""
+    """Write the run folder.
+
+    A name we chose ourselves and that another run took meanwhile is chosen again.
+    """
 
     def pictures(aside: Path) -> None:
         from footfall.pictures.plot_page import write_plot_page
@@ -202,20 +265,30 @@ def _write(
         with contextlib.suppress(KeyboardInterrupt):
             stopping.raise_if_asked()
             write_plot_page(
-                run.thinned(), summary, aside / "plots.png", title=experiment.about.title or experiment.name, progress=drawn
+                run.thinned(),
+                summary,
+                aside / "plots.png",
+                title=experiment.about.title or experiment.name,
+                progress=drawn,
             )
 
     writing = f"writing {counted(len(run.t), 'row')} to {folder}"
 
     most = LOGGED_AFTER_STOP if stopping.asked() else MOST_LOGGED
     if most < len(run.t):
-        note(f"run.mcap has about {grouped(most)} of {grouped(len(run.t))} rows, trajectory.parquet has all")
+        note(
+            f"run.mcap has about {grouped(most)} of {grouped(len(run.t))} rows, trajectory.parquet"
+            " has all"
+        )
 
     def written(done: int, total: int) -> bool:
         phases.count(writing, done, total, f"{grouped(done)} of {grouped(total)}")
         cut = stopping.asked() and total > LOGGED_AFTER_STOP
         if cut:
-            note(f"run.mcap ends after {grouped(done)} of {grouped(total)} rows, trajectory.parquet has all")
+            note(
+                f"run.mcap ends after {grouped(done)} of {grouped(total)} rows, trajectory.parquet"
+                " has all"
+            )
         return cut
 
     options = {
@@ -228,7 +301,13 @@ def _write(
     with Phases(writing) as phases:
         while True:
             try:
-                return write_run(folder, run, summary.to_dict() | plan_numbers(figures), experiment.to_toml(), **options)
+                return write_run(
+                    folder,
+                    run,
+                    summary.to_dict() | plan_numbers(figures),
+                    experiment.to_toml(),
+                    **options,
+                )
             except FolderExists:
                 if fixed:
                     raise
@@ -236,7 +315,10 @@ def _write(
 
 
 def _animate(run: Trajectory, path: Path) -> None:
-    """Like any picture it can be drawn again: Ctrl-C between two frames leaves it out, and the data are kept."""
+    """Like any picture it can be drawn again:
+
+    Ctrl-C between two frames leaves it out, and the data are kept.
+    """
     from footfall.pictures.animate import write_animation
 
     def drawn(done: int, total: int) -> None:

@@ -6,6 +6,10 @@ from footfall.engines.jax_setup import prepare_jax
 
 
 def prepare() -> None:
-    """JAX as the library sets it up too, but before the first command rather than before the first program."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # XLA's alarms (slow to compile, another processor) are not for users
+    """JAX as the library sets it up too, but before the first command rather than before the first
+    program.
+    """
+    os.environ.setdefault(
+        "TF_CPP_MIN_LOG_LEVEL", "3"
+    )  # XLA's alarms (slow to compile, another processor) are not for users
     prepare_jax()

@@ -1,4 +1,7 @@
-"""What the commands print with. Results go to standard output, everything else to standard error."""
+"""What the commands print with.
+
+Results go to standard output, everything else to standard error.
+"""
 
 import sys
 

@@ -14,7 +14,9 @@ WIDEST_VALUE = 24
 
 
 def show_scenario(name: str, settings: list[str]) -> int:
-    """Every key with value, unit, range and meaning, read from the same declarations the loader checks against."""
+    """Every key with value, unit, range and meaning, read from the same declarations the loader
+    checks against.
+    """
     experiment = load(name, settings)
     system, document, about = experiment.system, experiment.document, experiment.about
     idle_parts = experiment.idle_parts()
@@ -29,10 +31,19 @@ def show_scenario(name: str, settings: list[str]) -> int:
         others = [k for k in kinds_for(slot_type, type(system)) if k != values["kind"]]
         more = f"   (or: {', '.join(others)})" if others else ""
         idle = f"   (no effect: {idle_parts[slot]})" if slot in idle_parts else ""
-        _section(".".join(path), values, describe(getattr(system, slot)), f"kind = {values['kind']}{more}{idle}")
+        _section(
+            ".".join(path),
+            values,
+            describe(getattr(system, slot)),
+            f"kind = {values['kind']}{more}{idle}",
+        )
     _section("start", document["start"], describe(type(system).Start), "")
     _section("sim", document["sim"], SimTable.describe(), "")
-    out.print("\nChange any of these with --set, such as --set KEY=VALUE; any unique end of a path will do.", markup=False)
+    out.print(
+        "\nChange any of these with --set, such as --set KEY=VALUE; any unique end of a path"
+        " will do.",
+        markup=False,
+    )
     return 0
 
 
@@ -50,5 +61,7 @@ def _section(title: str, values: dict, infos: dict[str, FieldInfo], kind: str) -
             table.add_row(key, shown)
         else:
             limits = ", ".join(info.options) or info.bounds()
-            table.add_row(key, f"{shown} {info.unit}".strip() if value != "auto" else shown, info.doc, limits)
+            table.add_row(
+                key, f"{shown} {info.unit}".strip() if value != "auto" else shown, info.doc, limits
+            )
     out.print(table)

@@ -1,4 +1,7 @@
-"""`footfall stack run`: the control stack against the clock, on an emulated robot or on a real one."""
+"""`footfall stack run`:
+
+the control stack against the clock, on an emulated robot or on a real one.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,8 @@ from footfall.scenario.load import find_scenario, read_toml, with_computer
 SHORTEST = 2.0  # s: to switch on, to walk, to switch off
 SETPOINT_STEP = 0.05  # rad: the change in the middle of the built-in script
 LONGEST_SCRIPT = 1_000_000  # bytes; a script is a page of text
-#: Values of a scenario's `stack` that describe a simulated computer: here a real one keeps its own time and loses its own messages.
+#: Values of a scenario's `stack` that describe a simulated computer: here a real one keeps its own
+#: time and loses its own messages.
 LOCKSTEP_ONLY = frozenset(
     [
         "frame_loss",
@@ -93,16 +97,23 @@ class StackRequest:
 
 def run_stack(request: StackRequest) -> int:
     """The command. 0: it ended as planned, without a fault."""
-    for number in (signal.SIGTERM, signal.SIGHUP):  # a terminal that is closed must not leave a robot walking
+    for number in (
+        signal.SIGTERM,
+        signal.SIGHUP,
+    ):  # a terminal that is closed must not leave a robot walking
         signal.signal(number, signal.default_int_handler)
     check(request)
     operation = _operation(request)
     if unused := without_effect(request.settings):
         note(
-            f"without effect here, lockstep only (`footfall run`): {', '.join(unused)}. Garble the line with --noise, the pitch with"
-            " --sensor-noise; switch on and steer with --script."
+            f"without effect here, lockstep only (`footfall run`): {', '.join(unused)}. Garble the"
+            " line with --noise, the pitch with --sensor-noise; switch on and steer with --script."
         )
-    folder = Path(request.out) if request.out else fresh_folder("runs", f"stack-{Path(request.name).stem}")
+    folder = (
+        Path(request.out)
+        if request.out
+        else fresh_folder("runs", f"stack-{Path(request.name).stem}")
+    )
     require_writable(folder, force=request.force)
     stopping.begin()
     with _old_one_aside(folder):
@@ -111,7 +122,9 @@ def run_stack(request: StackRequest) -> int:
 
 @contextlib.contextmanager
 def _old_one_aside(folder: Path) -> Iterator[None]:
-    """A run folder that --force overwrites goes only once the new run has left something in its place."""
+    """A run folder that --force overwrites goes only once the new run has left something in its
+    place.
+    """
     old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
     if folder.exists():
         folder.rename(old)
@@ -158,7 +171,10 @@ def _run(request: StackRequest, folder: Path, operation: Operation) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     if lost is not None:
-        fail(f"the {lost} process ended in the middle of the run: {processes.children[lost].last_words() or 'without a word'}")
+        fail(
+            f"the {lost} process ended in the middle of the run:"
+            f" {processes.children[lost].last_words() or 'without a word'}"
+        )
     return _report(request, processes, interrupted)
 
 
@@ -166,38 +182,72 @@ def without_effect(settings: Sequence[str]) -> list[str]:
     """Of these KEY=VALUE, the keys that only lockstep knows."""
     keys = [text.partition("=")[0].strip() for text in settings]
     parts = {key: key.split(".") for key in keys}
-    return [key for key, (*tables, name) in parts.items() if name in LOCKSTEP_ONLY and tables[-1:] in ([], ["stack"])]
+    return [
+        key
+        for key, (*tables, name) in parts.items()
+        if name in LOCKSTEP_ONLY and tables[-1:] in ([], ["stack"])
+    ]
 
 
 def check(request: StackRequest) -> None:
     """What can be said before anything is started."""
     _require_scenario(request.name)
-    real = (request.port, request.imu_port, request.driver_port, request.driver_serial, request.reset_gpio)
+    real = (
+        request.port,
+        request.imu_port,
+        request.driver_port,
+        request.driver_serial,
+        request.reset_gpio,
+    )
     if any(value is not None for value in real):
-        if request.port is None or request.imu_port is None or (request.driver_port is None) == (request.driver_serial is None):
+        if (
+            request.port is None
+            or request.imu_port is None
+            or (request.driver_port is None) == (request.driver_serial is None)
+        ):
             raise ScenarioError(
-                "A real robot needs --port (Teensy), --imu-port (pitch sensor), and either --driver-port or --driver-serial."
+                "A real robot needs --port (Teensy), --imu-port (pitch sensor), and either"
+                " --driver-port or --driver-serial."
             )
         if request.noise or request.sensor_noise:
-            raise ScenarioError("--noise and --sensor-noise are for the emulated robot; a real one makes its own.")
-    sources = {"--script": request.script, "--joystick": request.joystick, "--replay-operator": request.replay_operator}
+            raise ScenarioError(
+                "--noise and --sensor-noise are for the emulated robot; a real one makes its own."
+            )
+    sources = {
+        "--script": request.script,
+        "--joystick": request.joystick,
+        "--replay-operator": request.replay_operator,
+    }
     if sum(source is not None for source in sources.values()) > 1:
         raise ScenarioError(f"Only one of {', '.join(sources)} can operate the robot.")
     _require_operator(request)
     if request.mid not in ("python", "firmware"):
-        raise ScenarioError(f"--mid {request.mid}: expected python, or firmware (the Teensy's program built for this machine).")
+        raise ScenarioError(
+            f"--mid {request.mid}: expected python, or firmware (the Teensy's program built for"
+            " this machine)."
+        )
     if not 0.0 <= request.noise < 1.0:
-        raise ScenarioError(f"--noise {request.noise:g}: expected the share of bytes to garble, such as 0.01.")
+        raise ScenarioError(
+            f"--noise {request.noise:g}: expected the share of bytes to garble, such as 0.01."
+        )
     if not (math.isfinite(request.sensor_noise) and request.sensor_noise >= 0.0):
         raise ScenarioError(
-            f"--sensor-noise {request.sensor_noise:g}: expected a standard deviation in rad, such as 0.002; 0 is none."
+            f"--sensor-noise {request.sensor_noise:g}: expected a standard deviation in rad, such"
+            " as 0.002; 0 is none."
         )
-    if request.duration is not None and not (math.isfinite(request.duration) and request.duration >= SHORTEST):
-        raise ScenarioError(f"--duration {request.duration:g}: expected seconds, at least {SHORTEST:g}.")
+    if request.duration is not None and not (
+        math.isfinite(request.duration) and request.duration >= SHORTEST
+    ):
+        raise ScenarioError(
+            f"--duration {request.duration:g}: expected seconds, at least {SHORTEST:g}."
+        )
 
 
 def _require_scenario(name: str) -> None:
-    """A scenario by this name or, shipped, the one with a computer. What is in it is for the robot process to judge."""
+    """A scenario by this name or, shipped, the one with a computer.
+
+    What is in it is for the robot process to judge.
+    """
     read_toml(find_scenario(with_computer(name)))
 
 
@@ -214,19 +264,30 @@ def _require_operator(request: StackRequest) -> None:
 
 
 def read_script(path: str) -> str:
-    """The text of a script, or a ScenarioError. Read once and before anything is started: it may be a pipe."""
+    """The text of a script, or a ScenarioError.
+
+    Read once and before anything is started: it may be a pipe.
+    """
     try:
         with Path(path).open("rb") as file:
             data = file.read(LONGEST_SCRIPT + 1)
         if len(data) > LONGEST_SCRIPT:
-            raise ScenarioError(f"--script {path}: over {LONGEST_SCRIPT / 1e6:g} MB is too long for a script.")
+            raise ScenarioError(
+                f"--script {path}: over {LONGEST_SCRIPT / 1e6:g} MB is too long for a script."
+            )
         return data.decode()
     except FileNotFoundError:
         raise ScenarioError(f"--script {path}: there is no such file.") from None
     except (OSError, ValueError) as error:  # a folder, no permission; a name or a text that is none
-        why = "cannot be read" if not isinstance(error, UnicodeDecodeError) else "this is not a text file"
+        why = (
+            "cannot be read"
+            if not isinstance(error, UnicodeDecodeError)
+            else "this is not a text file"
+        )
         why += f" ({error.strerror})" if isinstance(error, OSError) else ""
-        raise ScenarioError(f"--script {path}: {why}. Expected lines such as `0.3 motors-on`.") from None
+        raise ScenarioError(
+            f"--script {path}: {why}. Expected lines such as `0.3 motors-on`."
+        ) from None
 
 
 def _operation(request: StackRequest) -> Operation:
@@ -261,7 +322,11 @@ def _start(request: StackRequest, processes: StackProcesses) -> StackSettings:
 
         settings = load_plant(request.name, request.settings).settings
         ports = Ports(
-            request.port, request.imu_port, request.driver_port, request.driver_serial or "", reset=request.reset_gpio
+            request.port,
+            request.imu_port,
+            request.driver_port,
+            request.driver_serial or "",
+            reset=request.reset_gpio,
         )
         processes.start_on_hardware(settings, ports)
         return settings
@@ -269,15 +334,21 @@ def _start(request: StackRequest, processes: StackProcesses) -> StackSettings:
         note("starting the emulated robot (the first time its equations are compiled)")
     noise = ["--sensor-noise", str(request.sensor_noise), "--seed", str(request.seed)]
     robot = [*program("robot_process"), *noise]
-    return processes.start_emulated(Emulation(robot, firmware_mid if request.mid == "firmware" else python_mid))
+    return processes.start_emulated(
+        Emulation(robot, firmware_mid if request.mid == "firmware" else python_mid)
+    )
 
 
 def _report(request: StackRequest, processes: StackProcesses, interrupted: bool) -> int:
     supervisor = processes.children["supervisor"]
     status = processes.exit_statuses()["supervisor"]
     if not processes.folder.log.exists():
-        fail(supervisor.last_words() or f"the supervisor ended with status {status} before it began")
-        shutil.rmtree(processes.folder.path, ignore_errors=True)  # nothing ran: there is nothing to keep
+        fail(
+            supervisor.last_words() or f"the supervisor ended with status {status} before it began"
+        )
+        shutil.rmtree(
+            processes.folder.path, ignore_errors=True
+        )  # nothing ran: there is nothing to keep
         return stopping.STATUS if interrupted else 2
     summary = summarise(request, processes)
     processes.folder.summary.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
@@ -308,7 +379,11 @@ def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any
         "exit": processes.exit_statuses(),
     }
     if "due" in mid:
-        summary["mid"] = {"program": request.mid, "deadlines": mid["due"], "missed_by_over_1_ms": mid["missed"]}
+        summary["mid"] = {
+            "program": request.mid,
+            "deadlines": mid["due"],
+            "missed_by_over_1_ms": mid["missed"],
+        }
     if "ticks" in robot:
         summary["low"] = {"ticks": robot["ticks"], "left_out": robot["slipped"]}
         summary["failure"] = robot["failure"]
@@ -328,7 +403,9 @@ def walked(log: StackLog) -> dict[str, Any]:
     on = log["setpoint_on"]
     return {
         "seconds": int(on.sum()) * log.settings.high_period_us * 1e-6,
-        "mean_motor_speed": [_mean(log["motor_vel_l"][on]), _mean(log["motor_vel_r"][on])][: log.settings.motors],
+        "mean_motor_speed": [_mean(log["motor_vel_l"][on]), _mean(log["motor_vel_r"][on])][
+            : log.settings.motors
+        ],
         "mean_pitch": _mean(log["pitch"][on]),
         "mean_bus_current": _mean(log["bus_current"][on]),
         "rejected_frames": int(log["rejected_frames"][-1]),
@@ -341,7 +418,12 @@ def _mean(values: Any) -> float | None:
 
 
 def _print(summary: dict[str, Any]) -> None:
-    table = Table(title=f"{summary['scenario']}: {summary['ending']}", title_justify="left", box=None, padding=(0, 2))
+    table = Table(
+        title=f"{summary['scenario']}: {summary['ending']}",
+        title_justify="left",
+        box=None,
+        padding=(0, 2),
+    )
     table.add_column("figure")
     table.add_column("value", justify="right")
     table.add_column("unit")
@@ -362,7 +444,11 @@ def _print(summary: dict[str, Any]) -> None:
     if walking := summary.get("walked"):
         table.add_row("with the law on", f"{walking['seconds']:.2f}", "s")
         speeds = walking["mean_motor_speed"]
-        names = ("mean motor speed",) if len(speeds) == 1 else ("mean motor speed, left", "mean motor speed, right")
+        names = (
+            ("mean motor speed",)
+            if len(speeds) == 1
+            else ("mean motor speed, left", "mean motor speed, right")
+        )
         for name, speed in zip(names, speeds, strict=True):
             if speed is not None:
                 table.add_row(name, f"{speed:.4g}", "turns/s")
@@ -372,4 +458,7 @@ def _print(summary: dict[str, Any]) -> None:
             table.add_row("mean current of the battery", f"{walking['mean_bus_current']:.4g}", "A")
         table.add_row("frames rejected by the supervisor", f"{walking['rejected_frames']}")
     out.print(table)
-    out.print(f"log: {escape(summary['log'])}\nnext: footfall stack replay {escape(summary['log'])}", soft_wrap=True)
+    out.print(
+        f"log: {escape(summary['log'])}\nnext: footfall stack replay {escape(summary['log'])}",
+        soft_wrap=True,
+    )

@@ -46,7 +46,9 @@ def replay_log(
         end = float(log["t"][-1]) if len(log) else 0.0
         task = bar.add_task("replaying", total=max(end, 1e-9))
         try:
-            found = replay(log, scenario, settings, age=delay, progress=lambda t: bar.update(task, completed=t))
+            found = replay(
+                log, scenario, settings, age=delay, progress=lambda t: bar.update(task, completed=t)
+            )
         except StackLogError as error:
             raise ScenarioError(str(error)) from None
     if as_json:
@@ -63,14 +65,22 @@ def replay_log(
     return found.verdict.status(success=True, accepted=accept_doubt)
 
 
-def fit_log(path: str, scenario: str | None, settings: list[str] | None, as_json: bool, accept_doubt: bool = False) -> int:
+def fit_log(
+    path: str,
+    scenario: str | None,
+    settings: list[str] | None,
+    as_json: bool,
+    accept_doubt: bool = False,
+) -> int:
     """Find friction, delay and motor constant with which the model walks as a log says."""
     log = _log(path)
     began = time.perf_counter()
     with _bar() as bar:
         task = bar.add_task("fitting", total=1.0)
         try:
-            found = fit(log, scenario, settings, progress=lambda share: bar.update(task, completed=share))
+            found = fit(
+                log, scenario, settings, progress=lambda share: bar.update(task, completed=share)
+            )
         except StackLogError as error:
             raise ScenarioError(str(error)) from None
     if as_json:
@@ -98,7 +108,10 @@ def _finite(value: float) -> float | None:
 
 
 def _numbers(found: Replay) -> dict[str, Any]:
-    rows = [{k: v if isinstance(v, str) else _finite(v) for k, v in row._asdict().items()} for row in found.mismatches]
+    rows = [
+        {k: v if isinstance(v, str) else _finite(v) for k, v in row._asdict().items()}
+        for row in found.mismatches
+    ]
     return {
         "log": str(found.log.path),
         "scenario": found.scenario,
@@ -114,18 +127,35 @@ def _numbers(found: Replay) -> dict[str, Any]:
 def _print_replay(found: Replay) -> None:
     title = f"{found.log.path}: log and lockstep, law on and settled"
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1))
-    heads = ("signal", "mean\nlog", "\nlockstep", "spread\nlog", "\nlockstep", "difference\nas is", "\nshifted", "\nby s")
+    heads = (
+        "signal",
+        "mean\nlog",
+        "\nlockstep",
+        "spread\nlog",
+        "\nlockstep",
+        "difference\nas is",
+        "\nshifted",
+        "\nby s",
+    )
     for name in heads:
         first = name == "signal"
-        table.add_column(name, justify="left" if first else "right", min_width=12 if first else None)
+        table.add_column(
+            name, justify="left" if first else "right", min_width=12 if first else None
+        )
     for row in found.mismatches:
-        means, spreads = (row.logged_mean, row.simulated_mean), (row.logged_spread, row.simulated_spread)
+        means, spreads = (
+            (row.logged_mean, row.simulated_mean),
+            (row.logged_spread, row.simulated_spread),
+        )
         values = (*means, *spreads, row.difference, row.shifted_difference)
-        table.add_row(f"{row.name} \\[{row.unit}]", *(f"{v:.4g}" for v in values), f"{row.shift:+.2f}")
+        table.add_row(
+            f"{row.name} \\[{row.unit}]", *(f"{v:.4g}" for v in values), f"{row.shift:+.2f}"
+        )
     out.print(table)
     out.print(
-        "Means and spreads (standard deviations) are of the gait itself; differences are root mean squares cycle by cycle, as they are and at"
-        " the shift that makes them least, because a gait drifts in phase.",
+        "Means and spreads (standard deviations) are of the gait itself; differences are root mean"
+        " squares cycle by cycle, as they are and at the shift that makes them least, because a"
+        " gait drifts in phase.",
         style="dim",
     )
     out.print(*verdict_lines(found.verdict), sep="\n")
@@ -151,14 +181,23 @@ def _fit_numbers(found: Fit) -> dict[str, Any]:
 def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
     first, last = found.window
     table = Table(
-        title=f"Found from {first:.3g} to {last:.3g} s of the log, set point {found.setpoint:g} rad",
+        title=(
+            f"Found from {first:.3g} to {last:.3g} s of the log, set point {found.setpoint:g} rad"
+        ),
         title_justify="left",
         box=None,
     )
     for name in ("parameter", "value", "+-", "scenario says", "unit", ""):
         table.add_column(name, justify="left" if name in ("parameter", "unit", "") else "right")
     for e in found.estimates:
-        table.add_row(e.key, f"{e.value:.5g}", f"{e.error:.2g}", f"{e.assumed:.5g}", e.unit, "edge" if e.at_bound else "")
+        table.add_row(
+            e.key,
+            f"{e.value:.5g}",
+            f"{e.error:.2g}",
+            f"{e.assumed:.5g}",
+            e.unit,
+            "edge" if e.at_bound else "",
+        )
     out.print(table)
     out.print(*verdict_lines(found.verdict), sep="\n")
     table = Table(title="Figures of the gait", title_justify="left", box=None)
@@ -168,11 +207,18 @@ def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
         table.add_row(f.name, f"{f.logged:.5g}", f"{f.noise:.2g}", f"{f.fitted:.5g}", f.unit)
     out.print(table)
     said = (
-        "the model explains the log" if found.misfit < 2 else "the model does not explain the log: something else differs too"
+        "the model explains the log"
+        if found.misfit < 2
+        else "the model does not explain the log: something else differs too"
     )
     out.print(
-        f"misfit {found.misfit:.2f} ({said}; about 1 or less is as good as the log is known); {found.simulated} robots simulated in {seconds:.0f} s"
+        f"misfit {found.misfit:.2f} ({said}; about 1 or less is as good as the log is known);"
+        f" {found.simulated} robots simulated in {seconds:.0f} s"
     )
     changes = " ".join(f"--set {setting}" for setting in found.settings)
-    name = scenario if scenario.endswith("-closed-loop") or "/" in scenario else f"{scenario}-closed-loop"
+    name = (
+        scenario
+        if scenario.endswith("-closed-loop") or "/" in scenario
+        else f"{scenario}-closed-loop"
+    )
     out.print(f"next: footfall run {name} {changes}", soft_wrap=True, markup=False)

@@ -1,15 +1,18 @@
-"""Ctrl-C in one manner for all verbs: what was computed is kept, one line says so, and the status is 130.
+"""Ctrl-C in one manner for all verbs: what was computed is kept, one line says so, and the status
+is 130.
 
 There are three times, and each verb says which it is:
 
-- *at once*: there is nothing to keep, or all of it is on disk already, and the process ends where it stands. That is done by a thread,
-  because the main one may be inside the compiler for half a minute, and because an exception in the middle of JAX can get lost there;
-- *later*: Ctrl-C is remembered in `asked` (while results are written, or a run looks for it between two chunks);
+- *at once*: there is nothing to keep, or all of it is on disk already, and the process ends where
+  it stands. That is done by a thread, because the main one may be inside the compiler for half a
+  minute, and because an exception in the middle of JAX can get lost there;
+- *later*: Ctrl-C is remembered in `asked` (while results are written, or a run looks for it between
+  two chunks);
 - *raise*: Ctrl-C is a KeyboardInterrupt, as Python has it, where other processes must be told.
 
-A process that Ctrl-C ended never tears its interpreter down: compiled code may still be running in other threads, which crashes.
-Imports nothing of weight: it must be in place before anything else is.
-"""
+A process that Ctrl-C ended never tears its interpreter down: compiled code may still be running in
+other threads, which crashes. Imports nothing of weight: it must be in place before anything else
+is."""
 
 import contextlib
 import os
@@ -22,7 +25,8 @@ from collections.abc import Iterator
 STATUS = 130  #: of a process that Ctrl-C ended: 128 + SIGINT
 NOTHING = "nothing was computed yet, nothing is kept."
 _SHOW_CURSOR = b"\x1b[?25h\r\x1b[K"  # and clear the line that a progress bar left
-_SAID_AFTER = 1.0  # s without an answer from the main thread, which is busy with something that cannot be left
+# s without an answer from the main thread, which is busy with something that cannot be left
+_SAID_AFTER = 1.0
 
 _time = "raise"  # "at once", "raise" or "later"
 _words = NOTHING  # what is said of it at once
@@ -30,11 +34,16 @@ _asked = False
 _heard = False  # by the main thread
 _watched = False
 _leaving = False
-_turn = threading.RLock()  # whoever leaves holds it: nothing is begun, and no second line said, after that
+_turn = (
+    threading.RLock()
+)  # whoever leaves holds it: nothing is begun, and no second line said, after that
 
 
 def watch() -> None:
-    """Take Ctrl-C over, as the first thing a process does: until a verb says otherwise it ends it at once."""
+    """Take Ctrl-C over, as the first thing a process does:
+
+    until a verb says otherwise it ends it at once.
+    """
     global _time, _watched
     if (
         _watched
@@ -46,12 +55,17 @@ def watch() -> None:
     signal.signal(signal.SIGINT, _on_main_thread)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # written to even while the main thread is in compiled code
+    signal.set_wakeup_fd(
+        writing, warn_on_full_buffer=False
+    )  # written to even while the main thread is in compiled code
     threading.Thread(target=_on_own_thread, args=(reading,), daemon=True, name="ctrl-c").start()
 
 
 def at_once(words: str = NOTHING) -> None:
-    """From now on Ctrl-C ends the process where it stands, with these words: nothing is lost that could be kept."""
+    """From now on Ctrl-C ends the process where it stands, with these words:
+
+    nothing is lost that could be kept.
+    """
     global _words
     if not _watched:
         return
@@ -68,13 +82,18 @@ def begin() -> None:
 
 
 def hold() -> None:
-    """From now on Ctrl-C is only remembered: whoever works looks at `asked`, or must not be disturbed."""
+    """From now on Ctrl-C is only remembered:
+
+    whoever works looks at `asked`, or must not be disturbed.
+    """
     _set("later")
 
 
 @contextlib.contextmanager
 def later() -> Iterator[None]:
-    """Results are written in here, which must not be disturbed; afterwards `asked` says whether Ctrl-C came."""
+    """Results are written in here, which must not be disturbed; afterwards `asked` says whether
+    Ctrl-C came.
+    """
     before = _time
     hold()
     try:
@@ -116,7 +135,10 @@ def stopped(words: str) -> int:
 
 
 def end(code: object) -> None:
-    """The one place where a command ends: by Ctrl-C without taking the interpreter down, else as Python does, undisturbed."""
+    """The one place where a command ends:
+
+    by Ctrl-C without taking the interpreter down, else as Python does, undisturbed.
+    """
     if not _watched:
         return
     hold()
@@ -129,7 +151,9 @@ def end(code: object) -> None:
 
 
 def _set(time: str) -> None:
-    """Of a process that is not the command (a program of one's own that calls us) Ctrl-C stays as it is."""
+    """Of a process that is not the command (a program of one's own that calls us) Ctrl-C stays as
+    it is.
+    """
     global _time
     if _watched:
         with _turn:
@@ -160,7 +184,10 @@ def _on_own_thread(reading: int) -> None:
 
 
 def _leave() -> None:
-    """Say the line and end, if this is the time for it. Two threads may come here, and one of them twice."""
+    """Say the line and end, if this is the time for it.
+
+    Two threads may come here, and one of them twice.
+    """
     global _leaving
     with _turn:
         if _leaving or _time != "at once":

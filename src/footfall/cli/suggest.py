@@ -1,4 +1,8 @@
-"""What to try next, as commands: the robot's own ideas, a cure first after a bad end or a doubtful one, and never the command just run."""
+"""What to try next, as commands:
+
+the robot's own ideas, a cure first after a bad end or a doubtful one, and never the command just
+run.
+"""
 
 import shlex
 from collections.abc import Sequence
@@ -28,15 +32,21 @@ def commands(
     at_start: bool = False,
     verdict: Verdict = SOUND,
 ) -> list[str]:
-    """Lines to type, each of which does something else than the run that has just been made. One that ended `at_start` needs another start,
-    one with a doubtful `verdict` what would settle the doubt."""
+    """Lines to type, each of which does something else than the run that has just been made. One
+    that ended `at_start` needs another start, one with a doubtful `verdict` what would settle the
+    doubt."""
     name, well = experiment.origin, outcome.name in experiment.about.success
     cures = (
         _settling(experiment, verdict)
         if well
-        else [*_cures(experiment, outcome), *(i for i in experiment.system.suggestions(outcome) if i.cure)]
+        else [
+            *_cures(experiment, outcome),
+            *(i for i in experiment.system.suggestions(outcome) if i.cure),
+        ]
     )
-    starts = [text for text in settings if _is_start(experiment, text)] if at_start and not well else []
+    starts = (
+        [text for text in settings if _is_start(experiment, text)] if at_start and not well else []
+    )
     if starts:
         cures = [cure("", "the start of the file")] if len(starts) < len(settings) else []
     ideas = [idea for idea in experiment.system.suggestions(outcome) if not idea.cure]
@@ -48,9 +58,18 @@ def commands(
     lines = []
     for idea in (*cures, *ideas):
         wanted = _asked(idea.options)
-        if idea.verb == "run" and wanted <= given and (wanted or not given) and not (idea.cure and starts):
+        if (
+            idea.verb == "run"
+            and wanted <= given
+            and (wanted or not given)
+            and not (idea.cure and starts)
+        ):
             continue  # that is what was run
-        kept = _kept([text for text in settings if text not in starts], idea.options) if idea.cure else ""
+        kept = (
+            _kept([text for text in settings if text not in starts], idea.options)
+            if idea.cure
+            else ""
+        )
         lines.append(_line(name, idea, kept))
     return [*lines[: MOST - 1], f"footfall show {shlex.quote(name)}"]
 
@@ -66,7 +85,12 @@ def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:
     plan, keys = experiment.plan, experiment.document["sim"]
     match outcome:
         case Outcome.diverged if "solver" not in keys:
-            return [cure(f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}", "half the step")]
+            return [
+                cure(
+                    f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}",
+                    "half the step",
+                )
+            ]
         case Outcome.diverged:
             return [cure("--set sim.solver=kvaerno5 --set sim.step=auto", "for stiff equations")]
         case Outcome.too_many_jumps if "max_jumps" in keys:
@@ -78,19 +102,37 @@ def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:
 
 
 def _settling(experiment: Experiment, verdict: Verdict) -> list[Suggestion]:
-    """What would settle the doubts of a run that ended well: finer numbers, or what the robot knows against such an end."""
-    plan, keys, doubts = experiment.plan, experiment.document["sim"], [doubt.name for doubt in verdict.doubts]
+    """What would settle the doubts of a run that ended well:
+
+    finer numbers, or what the robot knows against such an end.
+    """
+    plan, keys, doubts = (
+        experiment.plan,
+        experiment.document["sim"],
+        [doubt.name for doubt in verdict.doubts],
+    )
     found: list[Suggestion] = []
     if not NUMERICAL.isdisjoint(doubts):
         if "solver" not in keys:
-            found.append(cure(f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}", "half the step"))
+            found.append(
+                cure(
+                    f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}",
+                    "half the step",
+                )
+            )
         elif plan.fixed is not None:
             found.append(cure(f"--set sim.batch_step={0.5 * plan.fixed.step:g}", "half the step"))
         elif plan.step is not None:
-            found.append(cure("--set sim.solver=dopri8 --set sim.step=auto", "steps as short as they must be"))
+            found.append(
+                cure(
+                    "--set sim.solver=dopri8 --set sim.step=auto", "steps as short as they must be"
+                )
+            )
             found.append(cure(f"--set sim.step={0.5 * plan.step:g}", "half the step"))
         else:
-            found.append(cure(f"--set sim.rtol={max(0.01 * plan.rtol, 1e-14):g}", "a finer tolerance"))
+            found.append(
+                cure(f"--set sim.rtol={max(0.01 * plan.rtol, 1e-14):g}", "a finer tolerance")
+            )
     as_if = [MEANS[name] for name in doubts if name in MEANS]
     found += [idea for end in as_if for idea in experiment.system.suggestions(end) if idea.cure]
     return list(dict.fromkeys(found))
@@ -111,12 +153,20 @@ def _plain(text: str) -> str:
 
 
 def _kept(settings: Sequence[str], options: str) -> str:
-    """The settings of the run that a cure does not change; the cure may name a key by another end of its path."""
+    """The settings of the run that a cure does not change; the cure may name a key by another end
+    of its path.
+    """
     changed = {text.partition("=")[0].rpartition(".")[2] for text in _asked(options)}
-    rest = [text for text in settings if text.partition("=")[0].strip().rpartition(".")[2] not in changed]
+    rest = [
+        text
+        for text in settings
+        if text.partition("=")[0].strip().rpartition(".")[2] not in changed
+    ]
     return " ".join(f"--set {shlex.quote(text)}" for text in rest)
 
 
 def _line(name: str, idea: Suggestion, kept: str) -> str:
-    words = " ".join(part for part in ("footfall", idea.verb, shlex.quote(name), kept, idea.options) if part)
+    words = " ".join(
+        part for part in ("footfall", idea.verb, shlex.quote(name), kept, idea.options) if part
+    )
     return f"{words}   # {idea.why}" if idea.why else words

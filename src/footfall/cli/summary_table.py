@@ -30,18 +30,36 @@ FIRST = (
 MOST_STATES = 24
 #: With fewer rows to a step than this a picture does not show how it is made.
 FEW_ROWS = 8
-HIDDEN = ("distance", "steps", "motor_work", "least_leg_force")  # the last has a line of its own: another window
+HIDDEN = (
+    "distance",
+    "steps",
+    "motor_work",
+    "least_leg_force",
+)  # the last has a line of its own: another window
 
 
-def summary_table(summary: Summary, experiment: Experiment, run: Trajectory, seconds: float) -> RenderableType:
+def summary_table(
+    summary: Summary, experiment: Experiment, run: Trajectory, seconds: float
+) -> RenderableType:
     """Outcome, metrics, ledger, events."""
     ok = run.outcome.name in experiment.about.success
-    head = Text.assemble((experiment.about.title or summary.scenario, "bold"), f"  ({summary.scenario})")
-    end = Text.assemble("outcome: ", (run.ending.sentence, "green" if ok and run.verdict.sound else "yellow"))
-    with_ = [Text(f"with: {experiment.said_overrides()}", style="dim")] if experiment.overrides else []
+    head = Text.assemble(
+        (experiment.about.title or summary.scenario, "bold"), f"  ({summary.scenario})"
+    )
+    end = Text.assemble(
+        "outcome: ", (run.ending.sentence, "green" if ok and run.verdict.sound else "yellow")
+    )
+    with_ = (
+        [Text(f"with: {experiment.said_overrides()}", style="dim")] if experiment.overrides else []
+    )
     parts: list[RenderableType] = [head, *with_, end, *verdict_lines(run.verdict)]
     if run.outcome is Outcome.reached_end and not ok:
-        parts.append(Text(f"time is up, and it has not {' or '.join(experiment.about.success)}", style="yellow"))
+        parts.append(
+            Text(
+                f"time is up, and it has not {' or '.join(experiment.about.success)}",
+                style="yellow",
+            )
+        )
     if not ok and 0 < len(run.ending.state) <= MOST_STATES:
         state = ", ".join(f"{k} = {v:.4g}" for k, v in run.ending.state.items())
         parts.append(Text(f"state there: {state}", style="dim"))
@@ -97,7 +115,8 @@ def _ledger(summary: Summary) -> Table:
         )
     table.add_row("change of what is stored", f"{ledger['stored_change']:+.6g}")
     table.add_row(
-        f"residual ({ledger['relative_residual']:.1e} of {ledger['throughput']:.4g} J throughput)", f"{ledger['residual']:+.1e}"
+        f"residual ({ledger['relative_residual']:.1e} of {ledger['throughput']:.4g} J throughput)",
+        f"{ledger['residual']:+.1e}",
     )
     return table
 
@@ -118,20 +137,22 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
         lines += _few_rows(summary, run)
         lines.append(f"means are over the rows kept ({rate}); work is summed over every step")
         lines.append(
-            f"{counted(run.ending.steps, 'step')} of {source['step']:g} s by {source['solver']}, {rate}, {seconds:.2f} s"
+            f"{counted(run.ending.steps, 'step')} of {source['step']:g} s by {source['solver']},"
+            f" {rate}, {seconds:.2f} s"
         )
         return Text("\n" + "\n".join(lines))
     if source.get("engine") == "step":
         lines += _few_rows(summary, run)
         lines.append(
-            f"{counted(run.ending.steps, 'fixed step')} of {source['step']:g} s by {source['solver']} ({source['path']}), {rate},"
-            f" {seconds:.2f} s with compilation"
+            f"{counted(run.ending.steps, 'fixed step')} of {source['step']:g} s by"
+            f" {source['solver']} ({source['path']}), {rate}, {seconds:.2f} s with compilation"
         )
         return Text("\n" + "\n".join(lines))
     if "least_rows_per_arc" in source:
         rate = f"{rate}, {source['least_rows_per_arc']} rows or more between events"
     lines.append(
-        f"{counted(run.ending.steps, 'step')} of {source['solver']} (rtol {source['rtol']:g}), {rate}, {seconds:.2f} s with compilation"
+        f"{counted(run.ending.steps, 'step')} of {source['solver']} (rtol {source['rtol']:g}),"
+        f" {rate}, {seconds:.2f} s with compilation"
     )
     return Text("\n" + "\n".join(lines))
 
@@ -142,20 +163,29 @@ def _few_rows(summary: Summary, run: Trajectory) -> list[str]:
     kept = int(((run.t >= window["from"]) & (run.t <= window["to"])).sum())
     if not steps or kept >= FEW_ROWS * steps:
         return []
-    return [f"few rows: {kept / steps:.2g} to a step, between which pictures see nothing. Try a higher sim.sample_rate."]
+    return [
+        f"few rows: {kept / steps:.2g} to a step, between which pictures see nothing. Try a higher"
+        " sim.sample_rate."
+    ]
 
 
 def _figure(figure: Figure) -> str:
-    """Its value; what is not defined (a zero-moment point where the ground would have to pull) is none."""
+    """Its value; what is not defined (a zero-moment point where the ground would have to pull) is
+    none.
+    """
     value = float(figure.values[0])
     return f"{value:.5g}" if math.isfinite(value) else "none"
 
 
 def plan_table(figures: Mapping[str, Figure], remarks: Sequence[str]) -> RenderableType:
-    """What a plan costs, in motion and in poses held still, side by side, and what to know of the run."""
+    """What a plan costs, in motion and in poses held still, side by side, and what to know of the
+    run.
+    """
     table = Table(title="The plan", title_justify="left", box=None, padding=(0, 2))
     for column in ("figure", "in motion", "held still", "unit"):
-        table.add_column(column, justify="right" if column in ("in motion", "held still") else "left")
+        table.add_column(
+            column, justify="right" if column in ("in motion", "held still") else "left"
+        )
     for name, figure in figures.items():
         if name == "outcome" or name.startswith("static_"):
             continue

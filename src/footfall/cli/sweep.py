@@ -1,4 +1,6 @@
-"""`footfall sweep`: many designs of one scenario, in; a resumable Parquet dataset, a picture and a summary, out."""
+"""`footfall sweep`: many designs of one scenario, in; a resumable Parquet dataset, a picture and a
+summary, out.
+"""
 
 import contextlib
 import dataclasses
@@ -40,7 +42,9 @@ from footfall.sweep.words import counted, grouped
 
 
 def sweep_designs(request: SweepRequest) -> int:
-    """Status 0 when every design has been simulated, whatever became of it; 3 when some are doubtful and nobody accepted that."""
+    """Status 0 when every design has been simulated, whatever became of it; 3 when some are
+    doubtful and nobody accepted that.
+    """
     began = time.perf_counter()
     require_sense(request)
     sweep = _resumed(Path(request.out or ""), request) if request.resume else _begun(request)
@@ -49,7 +53,9 @@ def sweep_designs(request: SweepRequest) -> int:
     try:
         with own_code(sweep.experiment), _executor(request) as executor, _bar() as progress:
             threads = None if executor is None else THREADS_PER_WORKER
-            report = run_sweep(sweep, executor=executor, threads=threads, path=request.path, progress=progress)
+            report = run_sweep(
+                sweep, executor=executor, threads=threads, path=request.path, progress=progress
+            )
     except KeyboardInterrupt:
         return stopping.stopped(kept)
     stopping.at_once(kept)
@@ -69,8 +75,15 @@ def _designs(experiment: Experiment, request: SweepRequest) -> Designs:
     if request.designs is not None:
         return read_designs(experiment, Path(request.designs))
     designs = parse_designs(experiment, request.vary, request.sample, request.seed or 0)
-    if request.sample and request.sample.startswith("sobol") and designs.count & (designs.count - 1):
-        note(f"a Sobol sample is most even when its size is a power of two, such as {1 << (designs.count.bit_length() - 1)}")
+    if (
+        request.sample
+        and request.sample.startswith("sobol")
+        and designs.count & (designs.count - 1)
+    ):
+        note(
+            "a Sobol sample is most even when its size is a power of two, such as"
+            f" {1 << (designs.count.bit_length() - 1)}"
+        )
     return designs
 
 
@@ -98,9 +111,14 @@ def _begun(request: SweepRequest) -> OpenedSweep:
     experiment = _experiment(request)
     folder = Path(request.out) if request.out else fresh_folder("sweeps", experiment.name)
     designs, plan = _designs(experiment, request), _plan(experiment, request)
-    doing = f"checking {counted(designs.count, 'design')}{'' if plan.step else ' and choosing the step'}"
+    doing = (
+        "checking"
+        f" {counted(designs.count, 'design')}{'' if plan.step else ' and choosing the step'}"
+    )
     with err.status(doing, spinner="dots"), own_code(experiment):
-        size = request.shard_size or default_shard_size(designs.count, plan.path, request.workers or 1)
+        size = request.shard_size or default_shard_size(
+            designs.count, plan.path, request.workers or 1
+        )
         return begin_sweep(
             folder,
             experiment,
@@ -131,12 +149,14 @@ def _resumed(folder: Path, request: SweepRequest) -> OpenedSweep:
         "track": asked.track if request.track else then.track,
     }
     asked = dataclasses.replace(asked, **kept)
-    wanted = describe_sweep(experiment, designs, asked, request.shard_size or manifest.shard_size, manifest.step_source)
+    wanted = describe_sweep(
+        experiment, designs, asked, request.shard_size or manifest.shard_size, manifest.step_source
+    )
     if differences := manifest.differences(wanted):
         said = "\n".join(f"  {line}" for line in differences)
         raise SweepError(
-            f"{folder} is another sweep than the one asked for:\n{said}\n"
-            f"  Go on with it as it is: footfall sweep --resume --out {folder}. Or choose another --out."
+            f"{folder} is another sweep than the one asked for:\n{said}\n  Go on with it as it is:"
+            f" footfall sweep --resume --out {folder}. Or choose another --out."
         )
     if (request.path or then.path) == "cpp":
         require_compiler()
@@ -144,7 +164,10 @@ def _resumed(folder: Path, request: SweepRequest) -> OpenedSweep:
         require_metric(experiment, request.metric, _results(sweep))
     for name in ("footfall", "jax", "numpy"):
         if manifest.versions.get(name) != wanted.versions.get(name):
-            note(f"{name} was {manifest.versions.get(name)} when this sweep began and is {wanted.versions.get(name)} now")
+            note(
+                f"{name} was {manifest.versions.get(name)} when this sweep began and is"
+                f" {wanted.versions.get(name)} now"
+            )
     return sweep
 
 
@@ -167,7 +190,10 @@ def _executor(request: SweepRequest) -> Iterator[Executor | None]:
         with remote_scheduler(request.scheduler) as executor:
             yield executor
     else:
-        with err.status(f"starting {request.workers} workers", spinner="dots"), contextlib.ExitStack() as stack:
+        with (
+            err.status(f"starting {request.workers} workers", spinner="dots"),
+            contextlib.ExitStack() as stack,
+        ):
             executor = stack.enter_context(local_workers(request.workers or 1))
             later = stack.pop_all()
         with later:
@@ -198,7 +224,10 @@ def standing_words(standing: Standing) -> str:
     """12 345 of 40 000 robots, 5 120 robots/s, 0:00:05 left"""
     words = f"{grouped(standing.done)} of {counted(standing.total, 'robot')}"
     if standing.rate > 0:
-        words += f", {grouped(standing.rate) if standing.rate >= 10 else f'{standing.rate:.2g}'} robots/s"
+        words += (
+            f", {grouped(standing.rate) if standing.rate >= 10 else f'{standing.rate:.2g}'}"
+            " robots/s"
+        )
     if standing.left < 1e7:
         words += f", {datetime.timedelta(seconds=round(standing.left))} left"
     return words
@@ -208,18 +237,27 @@ def _finish(opened: OpenedSweep, request: SweepRequest, report: SweepReport, beg
     folder, manifest, experiment = opened.folder, opened.manifest, opened.experiment
     digest = digest_sweep(open_sweep(folder), experiment.about.success)
     picture = _picture(folder, request, experiment) if request.plots else None
-    summary = {**_summary(folder, manifest, digest, report, request.workers), "seconds_in_all": time.perf_counter() - began}
+    summary = {
+        **_summary(folder, manifest, digest, report, request.workers),
+        "seconds_in_all": time.perf_counter() - began,
+    }
     text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
     write_aside(folder / "summary.json", lambda aside: aside.write_text(text, encoding="utf-8"))
     if request.as_json:
-        print(json.dumps({**summary, "picture": str(picture) if picture else None}, allow_nan=False), flush=True)
+        print(
+            json.dumps({**summary, "picture": str(picture) if picture else None}, allow_nan=False),
+            flush=True,
+        )
     else:
         out.print(sweep_table(summary, experiment, manifest))
         if alone := run_alone(summary):
             out.print("\n[bold]Try next[/]")
             out.print(f"  {alone}", markup=False, soft_wrap=True)
     note(f"sweep folder: {folder}")
-    note(f"data:         {folder / 'shards'}/*.parquet ({manifest.shards} file{'s' if manifest.shards > 1 else ''})")
+    note(
+        f"data:         {folder / 'shards'}/*.parquet ({manifest.shards}"
+        f" file{'s' if manifest.shards > 1 else ''})"
+    )
     if picture:
         note(f"picture:      {picture}")
     return 3 if digest.doubtful and not request.accept_doubt else 0
@@ -240,7 +278,9 @@ def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Pat
         return None
 
 
-def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepReport, workers: int | None) -> dict:
+def _summary(
+    folder: Path, manifest: Manifest, digest: Digest, report: SweepReport, workers: int | None
+) -> dict:
     """One JSON object: what was swept, what came out, what ran."""
     plan, ladder = manifest.plan, manifest.step_ladder()
     return {
@@ -249,7 +289,9 @@ def _summary(folder: Path, manifest: Manifest, digest: Digest, report: SweepRepo
         **digest.to_dict(),
         "duration": plan["duration"],
         "step": plan["step"] if ladder is None else ladder.step,
-        "planned": bool(report.paths) and all(path.startswith("along the plan") for path in report.paths),
+        "planned": (
+            bool(report.paths) and all(path.startswith("along the plan") for path in report.paths)
+        ),
         "step_source": manifest.step_source,
         "method": plan["method"],
         "precision": plan["precision"],

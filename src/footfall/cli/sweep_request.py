@@ -46,20 +46,29 @@ def require_sense(request: SweepRequest) -> None:
         raise ScenarioError("--resume goes on with a sweep and --force overwrites it: choose one.")
     if request.resume and request.out is None:
         raise ScenarioError("--resume needs the folder of the sweep: --out FOLDER.")
-    if request.name is None and (not request.resume or request.settings or request.duration or request.names_designs):
+    if request.name is None and (
+        not request.resume or request.settings or request.duration or request.names_designs
+    ):
         raise ScenarioError(
-            "name the scenario to sweep, such as: footfall sweep rimless-wheel --vary leg.stiffness=8e3:4e4:50:log"
+            "name the scenario to sweep, such as: footfall sweep rimless-wheel --vary"
+            " leg.stiffness=8e3:4e4:50:log"
         )
     if request.designs and (request.vary or request.sample):
-        raise ScenarioError("--designs lists the designs; --vary and --sample make them: choose one.")
+        raise ScenarioError(
+            "--designs lists the designs; --vary and --sample make them: choose one."
+        )
     if request.seed is not None and request.sample is None:
         raise ScenarioError("--seed is for --sample; a grid has nothing random in it.")
     if request.seed is not None and request.seed < 0:
         raise ScenarioError(f"--seed {request.seed}: it must be 0 or larger.")
     if request.workers is not None and request.scheduler is not None:
-        raise ScenarioError("--workers starts workers here, --scheduler uses those of a cluster: choose one.")
+        raise ScenarioError(
+            "--workers starts workers here, --scheduler uses those of a cluster: choose one."
+        )
     if request.shard_size is not None and request.shard_size < 1:
-        raise ScenarioError(f"--shard-size {request.shard_size}: a shard holds at least one design.")
+        raise ScenarioError(
+            f"--shard-size {request.shard_size}: a shard holds at least one design."
+        )
     if request.workers is not None:
         require_worker_count(request.workers)
     if request.workers is not None or request.scheduler is not None:

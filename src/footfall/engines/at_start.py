@@ -1,8 +1,8 @@
 """Which guards fire at the start: one rule for the event engine and the step engine.
 
-A robot that starts where its run would end has ended: a foot that pulls, a motor that is overloaded. But a spoke that has just landed has a
-force of zero, whatever sign rounding gave it, and its force rises: so a guard that is positive a moment later is on its way up.
-"""
+A robot that starts where its run would end has ended: a foot that pulls, a motor that is
+overloaded. But a spoke that has just landed has a force of zero, whatever sign rounding gave it,
+and its force rises: so a guard that is positive a moment later is on its way up."""
 
 from typing import Any
 
@@ -18,7 +18,10 @@ ROUNDINGS = 64
 
 
 def moment(real: Any) -> float:
-    """How far to look in this precision to see the curve of a guard: what it gains by that grows with the square of the time."""
+    """How far to look in this precision to see the curve of a guard:
+
+    what it gains by that grows with the square of the time.
+    """
     return max(MOMENT, 4.0 * float(np.sqrt(np.finfo(real).eps)))
 
 
@@ -26,25 +29,29 @@ def fires(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: An
     """Whether a guard that is at or below zero at the start fires there.
 
     Arguments:
-        room, rate, later: the guard, its rate, and its value after `span`.
-        by_state: what its derivatives by the states come to, each times the state: how large the numbers are that it is the difference of.
-        ends: of `ends_at_once`.
+        room, rate, later: the guard, its rate, and its value after `span`. by_state: what its
+        derivatives by the states come to, each times the state: how large the numbers are that it
+        is the difference of. ends: of `ends_at_once`.
 
-    It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a microsecond than it is deep. One that is
-    below zero by rounding is at zero, and stays there if it does not move.
-    """
+    It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a
+    microsecond than it is deep. One that is below zero by rounding is at zero, and stays there if
+    it does not move."""
     rounding = np.finfo(jnp.result_type(room)).eps * jnp.maximum(1.0, jnp.abs(by_state))
     deep = room < -ROUNDINGS * rounding
     start, share = jnp.where(deep, room, 0.0), MOMENT / span
-    change = MOMENT * rate + (later - room - span * rate) * share**2  # in a microsecond, curved as over the span
-    falls = (change < start) & (change < -4 * rounding * share**2)  # by more than what rounding makes of it
+    change = (
+        MOMENT * rate + (later - room - span * rate) * share**2
+    )  # in a microsecond, curved as over the span
+    falls = (change < start) & (
+        change < -4 * rounding * share**2
+    )  # by more than what rounding makes of it
     return (room <= 0) & ~(start + change > 0) & ((deep & ends) | falls)
 
 
 def ends_at_once(system: AbstractHybridSystem) -> list[bool]:
     """Of each event, whether it ends a run that starts without room for it.
 
-    What another event restarts waits, at the start as after that event, just after which a run may begin.
-    """
+    What another event restarts waits, at the start as after that event, just after which a run may
+    begin."""
     restarted = {name for event in system.events for name in event.restarts}
     return [event.outcome is not None and event.name not in restarted for event in system.events]

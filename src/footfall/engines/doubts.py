@@ -22,12 +22,21 @@ NOTHING = 1e-9
 
 
 def with_doubts(
-    run: Trajectory, system: AbstractHybridSystem | AbstractRigidBodies, state: HybridState, plan: SimPlan
+    run: Trajectory,
+    system: AbstractHybridSystem | AbstractRigidBodies,
+    state: HybridState,
+    plan: SimPlan,
 ) -> Trajectory:
-    """The run with what speaks against it. The spectrum along it is looked at only when someone asks for the verdict."""
+    """The run with what speaks against it.
+
+    The spectrum along it is looked at only when someone asks for the verdict.
+    """
     again = functools.partial(step_doubts, system, state, plan)
     return dataclasses.replace(
-        run, ending=_with_room(system, run), doubts=(*run.doubts, *_noticed(system, run)), look_again=again
+        run,
+        ending=_with_room(system, run),
+        doubts=(*run.doubts, *_noticed(system, run)),
+        look_again=again,
     )
 
 
@@ -38,11 +47,17 @@ def _with_room(system: Any, run: Trajectory) -> Ending:
         return end
     unit = next(event.unit for event in system.events if event.name == end.event)
     room = run.least_room[end.event]
-    return dataclasses.replace(end, room=f"{0.0 if abs(room) < NOTHING else room:.3g} {unit}".rstrip())
+    return dataclasses.replace(
+        end, room=f"{0.0 if abs(room) < NOTHING else room:.3g} {unit}".rstrip()
+    )
 
 
-def step_doubts(system: Any, state: HybridState, plan: SimPlan, run: Trajectory | None = None) -> list[Doubt]:
-    """Whether a constant step is above the limit of its explicit method, at the start or anywhere along a run."""
+def step_doubts(
+    system: Any, state: HybridState, plan: SimPlan, run: Trajectory | None = None
+) -> list[Doubt]:
+    """Whether a constant step is above the limit of its explicit method, at the start or anywhere
+    along a run.
+    """
     if isinstance(system, AbstractRigidBodies | AbstractMotionPlan) or not has_limit(plan):
         return []  # MuJoCo's steps are implicit, a plan has no state
     found = too_long(plan, spectrum(system, state, run))
@@ -62,26 +77,38 @@ def _noticed(system: Any, run: Trajectory) -> Iterator[Doubt]:
 
 def _not_finite(run: Trajectory) -> Iterator[Doubt]:
     """Columns with values that are no numbers."""
-    bad = {name: int(np.count_nonzero(~np.isfinite(values))) for name, values in run.columns.items()}
+    bad = {
+        name: int(np.count_nonzero(~np.isfinite(values))) for name, values in run.columns.items()
+    }
     names = [name for name, count in bad.items() if count]
     if names:
-        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more signals" if len(names) > 3 else "")
+        shown = ", ".join(names[:3]) + (
+            f" and {len(names) - 3} more signals" if len(names) > 3 else ""
+        )
         rows = max(bad.values())
         yield Doubt("not_finite", f"{shown}: not a number in {rows} of {len(run.t)} rows")
 
 
 def _jumps_without_effect(system: Any, run: Trajectory) -> Iterator[Doubt]:
-    """Events that happen and leave x and m as they were, every time. A clock may find nothing to do."""
+    """Events that happen and leave x and m as they were, every time.
+
+    A clock may find nothing to do.
+    """
     states = run.of_role("state", "discrete")
     for event in system.events:
         seen = run.events_named(event.name)
         if not seen or not states or event.outcome is not None or event.period is not None:
             continue
-        before, after = (np.array([getattr(e, side) for e in seen]) for side in ("row_before", "row_after"))
-        columns = (run.columns[name] for name in states)  # one after another: those of a long run are on disk
+        before, after = (
+            np.array([getattr(e, side) for e in seen]) for side in ("row_before", "row_after")
+        )
+        columns = (
+            run.columns[name] for name in states
+        )  # one after another: those of a long run are on disk
         if all(np.array_equal(column[before], column[after]) for column in columns):
             yield Doubt(
                 "jump_without_effect",
-                f'jump "{event.name}" changed neither x nor m, {len(seen)} of {len(seen)} times: what it stands for did not'
-                " happen; let it change them (a counter, if it only marks a moment)",
+                f'jump "{event.name}" changed neither x nor m, {len(seen)} of {len(seen)} times:'
+                " what it stands for did not happen; let it change them (a counter, if it only"
+                " marks a moment)",
             )

@@ -1,12 +1,14 @@
-"""How footfall sets JAX up before the first program is compiled: small loops compiled whole, compiled programs kept on disk.
+"""How footfall sets JAX up before the first program is compiled: small loops compiled whole,
+compiled programs kept on disk.
 
-On a CPU, XLA runs a loop of small operations through a dispatcher that costs more than the operations. One backend option makes it
-compile such a loop into one piece of code (3 to 12 times faster here). The option is internal to XLA: an unknown one may
-abort the process, so a jaxlib that is not on the list below is tried in a process of its own first, once. XLA reads it when it
-starts; afterwards the environment is as it was, so that no other process inherits it.
+On a CPU, XLA runs a loop of small operations through a dispatcher that costs more than the
+operations. One backend option makes it compile such a loop into one piece of code (3 to 12 times
+faster here). The option is internal to XLA: an unknown one may abort the process, so a jaxlib that
+is not on the list below is tried in a process of its own first, once. XLA reads it when it starts;
+afterwards the environment is as it was, so that no other process inherits it.
 
-Whoever chose for himself is left alone: a cache of his own, that very option in XLA_FLAGS, or a JAX that has already started.
-"""
+Whoever chose for himself is left alone: a cache of his own, that very option in XLA_FLAGS, or a JAX
+that has already started."""
 
 import importlib.metadata
 import os
@@ -19,7 +21,8 @@ from typing import Any
 from footfall.engines.kernels.cache_folder import cache_folder
 from footfall.engines.kernels.private_folder import private_folder
 
-#: Loops that touch fewer bytes than this are compiled whole. Larger values were not faster, and some made compilation hang.
+#: Loops that touch fewer bytes than this are compiled whole. Larger values were not faster, and
+#: some made compilation hang.
 SMALL_LOOP_BYTES = 100_000
 FLAG = f"--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold={SMALL_LOOP_BYTES}"
 TRIED = ("0.10.2", "0.11.2", "0.12.0.1")  # jaxlib versions on which our tests ran with the option
@@ -29,7 +32,10 @@ _prepared = False
 
 
 def prepare_jax() -> None:
-    """Set JAX up, once in a process. Called wherever a program may be about to be compiled; a call after the first costs nothing."""
+    """Set JAX up, once in a process.
+
+    Called wherever a program may be about to be compiled; a call after the first costs nothing.
+    """
     global _prepared
     with _lock:
         if not _prepared:
@@ -38,7 +44,9 @@ def prepare_jax() -> None:
 
 
 def _start_with_whole_loops() -> bool:
-    """Start JAX's backend with our option; False if it runs without, because the user or an unknown jaxlib has it so."""
+    """Start JAX's backend with our option; False if it runs without, because the user or an unknown
+    jaxlib has it so.
+    """
     import jax
 
     before = os.environ.get("XLA_FLAGS")
@@ -56,7 +64,10 @@ def _start_with_whole_loops() -> bool:
 
 
 def _has_started() -> bool:
-    """Whether JAX's backend runs already, which has then read its options. A JAX that does not tell counts as started."""
+    """Whether JAX's backend runs already, which has then read its options.
+
+    A JAX that does not tell counts as started.
+    """
     try:
         from jax._src import xla_bridge
 
@@ -87,10 +98,11 @@ def _use_cache(whole_loops: bool) -> None:
 
 
 class CheckedPrograms:
-    """Compiled programs in a folder, as JAX wants them kept; what is not to the bit what was put there does not come back.
+    """Compiled programs in a folder, as JAX wants them kept; what is not to the bit what was put
+    there does not come back.
 
-    JAX's own store has neither a checksum nor whole writes: a flipped byte has crashed the process or given a wrong result.
-    """
+    JAX's own store has neither a checksum nor whole writes: a flipped byte has crashed the process
+    or given a wrong result."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder
@@ -106,7 +118,10 @@ class CheckedPrograms:
 
 
 def _check_programs(folder: Path) -> None:
-    """Let JAX keep the programs of this folder our way. A JAX that cannot be told so keeps them its own way, unchecked."""
+    """Let JAX keep the programs of this folder our way.
+
+    A JAX that cannot be told so keeps them its own way, unchecked.
+    """
     try:
         from jax._src import compilation_cache
         from jax._src.compilation_cache_interface import CacheInterface
@@ -118,7 +133,11 @@ def _check_programs(folder: Path) -> None:
         return
 
     def get_file_cache(path: str, *more: Any, **options: Any) -> Any:
-        return (CheckedPrograms(folder), path) if path == str(folder) else theirs(path, *more, **options)
+        return (
+            (CheckedPrograms(folder), path)
+            if path == str(folder)
+            else theirs(path, *more, **options)
+        )
 
     compilation_cache.get_file_cache = get_file_cache
 
@@ -131,11 +150,17 @@ def _option_is_safe() -> bool:
     if note.exists():
         return note.read_text() == "safe"
     program = (
-        "import jax; jax.jit(lambda x: jax.lax.while_loop(lambda v: v < 9, lambda v: v + x, 0.0))(1.0).block_until_ready()"
+        "import jax; jax.jit(lambda x: jax.lax.while_loop(lambda v: v < 9, lambda v: v + x,"
+        " 0.0))(1.0).block_until_ready()"
     )
     environment = os.environ | {"XLA_FLAGS": FLAG, "JAX_PLATFORMS": "cpu"}
     try:
-        safe = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=60).returncode == 0
+        safe = (
+            subprocess.run(
+                [sys.executable, "-c", program], env=environment, capture_output=True, timeout=60
+            ).returncode
+            == 0
+        )
     except (OSError, subprocess.TimeoutExpired):
         safe = False
     try:

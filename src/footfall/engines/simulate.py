@@ -1,8 +1,7 @@
 """simulate(system, state, plan) -> Trajectory: compiled chunks with Python in between.
 
-Between chunks there is progress, Ctrl-C and bounded memory; nothing calls back from inside compiled code, so
-compiled programs can be kept on disk and used again by the next process.
-"""
+Between chunks there is progress, Ctrl-C and bounded memory; nothing calls back from inside compiled
+code, so compiled programs can be kept on disk and used again by the next process."""
 
 import dataclasses
 import functools
@@ -18,7 +17,15 @@ import numpy as np
 from footfall.engines.bodies.mujoco_engine import simulate_bodies
 from footfall.engines.doubts import with_doubts
 from footfall.engines.events import engine
-from footfall.engines.events.loop_state import Carry, Chunk, Limits, Report, Settings, as_arrays, as_floats
+from footfall.engines.events.loop_state import (
+    Carry,
+    Chunk,
+    Limits,
+    Report,
+    Settings,
+    as_arrays,
+    as_floats,
+)
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.lanes.step_run import simulate_steps
 from footfall.engines.plan import SimPlan
@@ -36,14 +43,16 @@ from footfall.record.trajectory import Trajectory
 KEEP_STEPS, KEEP_EVENTS = 2048, 64
 #: The same for steps of a run without samples, which are kept for statistics only.
 KEEP_UNSAMPLED = 512
-#: A call returns to Python after this many solver steps at the latest, so that progress and Ctrl-C work without samples too.
+#: A call returns to Python after this many solver steps at the latest, so that progress and Ctrl-C
+#: work without samples too.
 TRIES_PER_CALL = 16384
 #: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 1_000_000
 
 #: A run that would take more tries than this (a day of one core), judged after so many of them, ...
 ENDLESS, JUDGED_AFTER = 1e10, 100_000
-#: ... and whose steps [s] are shorter than any that a robot which could be built needs, has steps that fell to nothing.
+#: ... and whose steps [s] are shorter than any that a robot which could be built needs, has steps
+#: that fell to nothing.
 NOTHING = 1e-6
 
 Progress = Callable[[float, int], None]
@@ -59,41 +68,74 @@ def _start(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, setting
 
 
 @functools.partial(jax.jit, static_argnames="settings")
-def _start_and_advance(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings) -> Any:
-    """Both in one call: most runs without samples are over after one chunk, and a call costs as much as a hundred steps."""
+def _start_and_advance(
+    system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings
+) -> Any:
+    """Both in one call: most runs without samples are over after one chunk, and a call costs as
+    much as a hundred steps.
+    """
     carry, on_device = _start(system, x, m, limits, fixed_step, settings=settings)
     return carry, on_device, _advance(*on_device, carry, settings=settings)
 
 
 @functools.partial(jax.jit, static_argnames="settings")
 def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: Settings) -> Any:
-    """One chunk. Without samples, what there is to see (both sides of its events) comes along, saving a call."""
+    """One chunk. Without samples, what there is to see (both sides of its events) comes along,
+    saving a call.
+    """
     new, chunk = engine.advance(system, carry, x_like, limits, settings)
     report = Report.of(new, chunk)
     if settings.sampled:
         return new, chunk, report, None
     rows = observe(
-        system, x_like, carry.m, chunk, (carry.t, carry.y, new.t, new.y), jnp.zeros(0), (0, chunk.step_count), settings=settings
+        system,
+        x_like,
+        carry.m,
+        chunk,
+        (carry.t, carry.y, new.t, new.y),
+        jnp.zeros(0),
+        (0, chunk.step_count),
+        settings=settings,
     )
-    return new, chunk, report, rows  # the chunk stays on the device: it is looked into again only where a signal has a kink
+    return (
+        new,
+        chunk,
+        report,
+        rows,
+    )  # the chunk stays on the device: it is looked into again only where a signal has a kink
 
 
-def limits_of(plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62) -> Limits:
+def limits_of(
+    plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62
+) -> Limits:
     """The plan's numbers for the compiled loop."""
     numbers = (plan.duration, plan.rtol, plan.atol, plan.max_step)
     counts = (plan.max_jumps, stop_event, stop_count)
     near = (-np.inf, np.inf) if plan.near_step is None else (plan.near_room, plan.near_step)
-    return Limits(*map(np.float64, numbers), *map(np.int32, counts), np.int64(tries_per_call), *map(np.float64, near))
+    return Limits(
+        *map(np.float64, numbers),
+        *map(np.int32, counts),
+        np.int64(tries_per_call),
+        *map(np.float64, near),
+    )
 
 
 def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> Settings:
     """The plan's choices for the compiled loop."""
-    return Settings(_forward(plan.solver), plan.step is None, keep_steps, keep_events, plan.sample_rate is not None)
+    return Settings(
+        _forward(plan.solver),
+        plan.step is None,
+        keep_steps,
+        keep_events,
+        plan.sample_rate is not None,
+    )
 
 
 @functools.lru_cache(maxsize=64)
 def _forward(solver: diffrax.AbstractSolver) -> diffrax.AbstractSolver:
-    """The solver with the loop over its stages that serves forward mode; diffrax's default serves reverse mode."""
+    """The solver with the loop over its stages that serves forward mode; diffrax's default serves
+    reverse mode.
+    """
     if getattr(solver, "scan_kind", "lax") is not None:
         return solver
     return eqx.tree_at(lambda s: s.scan_kind, solver, "lax", is_leaf=lambda leaf: leaf is None)
@@ -120,15 +162,17 @@ def simulate(
     """Simulate an experiment, or any system, landing on every event, and return its trajectory.
 
     Arguments:
-        system: an experiment as `ff.load` gives it, or a system (`ff.robots.passive_wheel()`, one of your own, a motion plan).
-        state: where to start; without it where the experiment starts, or the system's usual start.
-        plan: how long and how accurately (`ff.SimPlan`); without it the experiment's, or the usual one. A motion plan runs whole.
-        progress: called as progress(t, jumps) between compiled chunks.
-        rows: takes the rows as they come (record/row_stream.py), so that a long run need not fit into memory.
+        system: an experiment as `ff.load` gives it, or a system (`ff.robots.passive_wheel()`, one
+        of your own, a motion plan). state: where to start; without it where the experiment starts,
+        or the system's usual start. plan: how long and how accurately (`ff.SimPlan`); without it
+        the experiment's, or the usual one. A motion plan runs whole. progress: called as
+        progress(t, jumps) between compiled chunks. rows: takes the rows as they come
+        (record/row_stream.py), so that a long run need not fit into memory.
 
-    Returns a `Trajectory`: signals by name (run["hub.x"]), `events`, `ending`, energy `ledger`, `verdict`; `run.plot()` shows it.
-    Never raises for what the robot does: a fall, divergence or Zeno point ends the run as its outcome. Ctrl-C ends it as
-    `interrupted`, with everything computed so far. Rigid bodies are stepped by MuJoCo.
+    Returns a `Trajectory`: signals by name (run["hub.x"]), `events`, `ending`, energy `ledger`,
+    `verdict`; `run.plot()` shows it. Never raises for what the robot does: a fall, divergence or
+    Zeno point ends the run as its outcome. Ctrl-C ends it as `interrupted`, with everything
+    computed so far. Rigid bodies are stepped by MuJoCo.
 
     >>> import footfall as ff
     >>> run = ff.simulate(ff.load("passive-wheel", {"terrain.angle": 0.1}, duration=3))
@@ -140,21 +184,39 @@ def simulate(
     prepare_jax()
     if all(hasattr(system, name) for name in ("system", "start", "plan")):
         experiment: Any = system
-        run = simulate(experiment.system, state or experiment.start, plan or experiment.plan, progress=progress, rows=rows)
+        run = simulate(
+            experiment.system,
+            state or experiment.start,
+            plan or experiment.plan,
+            progress=progress,
+            rows=rows,
+        )
         named = {"scenario": experiment.name, **run.provenance}
-        return dataclasses.replace(run, provenance=named, scenario=experiment.document, experiment=experiment)
+        return dataclasses.replace(
+            run, provenance=named, scenario=experiment.document, experiment=experiment
+        )
     if not isinstance(system, AbstractHybridSystem | AbstractRigidBodies):
-        hint = f' Load it first: ff.simulate(ff.load("{system}")).' if isinstance(system, str) else ""
-        raise TypeError(f"simulate takes an experiment, as ff.load gives it, or a system, not {type(system).__name__}.{hint}")
+        hint = (
+            f' Load it first: ff.simulate(ff.load("{system}")).' if isinstance(system, str) else ""
+        )
+        raise TypeError(
+            "simulate takes an experiment, as ff.load gives it, or a system, not"
+            f" {type(system).__name__}.{hint}"
+        )
     if traced(*jax.tree.leaves((system, state))):
         raise TypeError(
-            "simulate keeps a record and cannot be traced by JAX (jit, grad, vmap). To differentiate a run, use ff.endpoint(experiment, "
-            "{key: value}), which jax.grad and jax.jacfwd take, or ff.gradient(measure, experiment, wrt=[key]); for many robots at once, "
-            "ff.rollout."
+            "simulate keeps a record and cannot be traced by JAX (jit, grad, vmap). To"
+            " differentiate a run, use ff.endpoint(experiment, {key: value}), which jax.grad and"
+            " jax.jacfwd take, or ff.gradient(measure, experiment, wrt=[key]); for many robots at"
+            " once, ff.rollout."
         )
     begin: HybridState = system.begin(system.Start()) if state is None else state
     if plan is None:
-        plan = SimPlan(duration=float(system.plan_time)) if isinstance(system, AbstractMotionPlan) else SimPlan()
+        plan = (
+            SimPlan(duration=float(system.plan_time))
+            if isinstance(system, AbstractMotionPlan)
+            else SimPlan()
+        )
     if isinstance(system, AbstractRigidBodies):
         run = simulate_bodies(system, begin, plan, progress)
     elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
@@ -165,7 +227,11 @@ def simulate(
 
 
 def _simulate_events(
-    system: AbstractHybridSystem, begin_at: HybridState, plan: SimPlan, progress: Progress | None, rows: RowStream
+    system: AbstractHybridSystem,
+    begin_at: HybridState,
+    plan: SimPlan,
+    progress: Progress | None,
+    rows: RowStream,
 ) -> Trajectory:
     """By the event engine."""
     draw, travel = system.drawing, system.travel()
@@ -193,14 +259,19 @@ def _simulate_events(
             if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
                 outcome, done = Outcome.diverged, float(standing.t) / plan.duration
                 many = f"{float(standing.tried) / done:.0e} of them" if done else "no end of them"
-                note = f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run would take {many}"
+                note = (
+                    f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run"
+                    f" would take {many}"
+                )
             if progress is not None:
                 progress(standing.t, standing.jumps)
     except KeyboardInterrupt:
         if outcome is Outcome.running:
             outcome = Outcome.interrupted
     run = recorder.trajectory(outcome, draw, travel)
-    return dataclasses.replace(run, ending=dataclasses.replace(run.ending, note=note)) if note else run
+    return (
+        dataclasses.replace(run, ending=dataclasses.replace(run.ending, note=note)) if note else run
+    )
 
 
 class Call(NamedTuple):
@@ -213,9 +284,20 @@ class Call(NamedTuple):
 
 
 def chunks(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Iterator[Call]:
-    """The calls of a sampled run by the event engine, one by one, for who wants its states and not a record."""
-    settings, limits = settings_of(plan, KEEP_STEPS, KEEP_EVENTS), limits_of(plan, tries_per_call=TRIES_PER_CALL)
-    begin = (as_floats(system), as_floats(state.x), as_arrays(state.m), limits, np.float64(plan.step or 0.0))
+    """The calls of a sampled run by the event engine, one by one, for who wants its states and not
+    a record.
+    """
+    settings, limits = (
+        settings_of(plan, KEEP_STEPS, KEEP_EVENTS),
+        limits_of(plan, tries_per_call=TRIES_PER_CALL),
+    )
+    begin = (
+        as_floats(system),
+        as_floats(state.x),
+        as_arrays(state.m),
+        limits,
+        np.float64(plan.step or 0.0),
+    )
     carry, on_device = _start(*begin, settings=settings)
     running = True
     while running:

@@ -1,8 +1,9 @@
-"""By how much a step of the step engine multiplies a small disturbance: one definition, for runs and for lanes.
+"""By how much a step of the step engine multiplies a small disturbance: one definition, for runs
+and for lanes.
 
-A step of length h is a linear map S of a small disturbance, where the flow has the Jacobian J. Runge-Kutta methods have S = R(h J), so that
-each eigenvalue can be looked at alone. Semi-implicit Euler has not: what it makes of a swing depends on which states are positions.
-"""
+A step of length h is a linear map S of a small disturbance, where the flow has the Jacobian J.
+Runge-Kutta methods have S = R(h J), so that each eigenvalue can be looked at alone. Semi-implicit
+Euler has not: what it makes of a swing depends on which states are positions."""
 
 import functools
 import math
@@ -13,7 +14,8 @@ from numpy.polynomial import Polynomial
 
 #: z = h lambda -> largest modulus by which a step multiplies a disturbance.
 Growth = Callable[[np.ndarray], np.ndarray]
-#: An eigenvalue counts as decaying when its real part is below minus this share of the largest: less is rounding.
+#: An eigenvalue counts as decaying when its real part is below minus this share of the largest:
+#: less is rounding.
 ROUNDING = 1e-10
 #: ln growth that is rounding.
 LEAST_GROWTH = 1e-14
@@ -36,19 +38,27 @@ def explicit(method: str) -> bool:
 
 
 def decaying(eigenvalues: np.ndarray) -> np.ndarray:
-    """Which eigenvalues (rows, states) decay: the others are growth, which a method is right to follow."""
+    """Which eigenvalues (rows, states) decay:
+
+    the others are growth, which a method is right to follow.
+    """
     scale = np.max(np.abs(eigenvalues), axis=1, keepdims=True, initial=0.0)
     return np.real(eigenvalues) < -ROUNDING * scale
 
 
 def grows(
-    method: str, jacobians: np.ndarray, steps: np.ndarray, rates: Sequence[int | None] = (), span: float = math.inf
+    method: str,
+    jacobians: np.ndarray,
+    steps: np.ndarray,
+    rates: Sequence[int | None] = (),
+    span: float = math.inf,
 ) -> np.ndarray:
-    """In which rows a step grows, by more than a factor e within `span`, what decays by itself. Of each row a Jacobian and a step.
+    """In which rows a step grows, by more than a factor e within `span`, what decays by itself. Of
+    each row a Jacobian and a step.
 
-    `rates` says for each state which one is its rate, or None. Over an endless span that is the usual definition, a factor above one; a finite
-    one forgives slow, nearly undamped oscillations, which methods of low order grow a little at any step worth taking.
-    """
+    `rates` says for each state which one is its rate, or None. Over an endless span that is the
+    usual definition, a factor above one; a finite one forgives slow, nearly undamped oscillations,
+    which methods of low order grow a little at any step worth taking."""
     steps = np.asarray(steps, float)
     if not explicit(method) or not jacobians.shape[-1]:
         return np.zeros(len(steps), bool)
@@ -58,13 +68,17 @@ def grows(
         if method in RUNGE_KUTTA:
             growth = np.log(polynomial(RUNGE_KUTTA[method])(steps[:, None] * eigenvalues))
             return np.any(decaying(eigenvalues) & (growth > forgiven[:, None]), axis=1)
-        growth = np.log(np.max(np.abs(np.linalg.eigvals(_semi_implicit(jacobians, steps, rates))), axis=1))
+        growth = np.log(
+            np.max(np.abs(np.linalg.eigvals(_semi_implicit(jacobians, steps, rates))), axis=1)
+        )
         # What grows by itself may grow: by z = h lambda, and this method adds up to z^2 / 2 to it.
         own = steps * np.maximum(np.max(np.real(eigenvalues), axis=1), 0.0)
         return growth > forgiven + own * (1.0 + own)
 
 
-def _semi_implicit(jacobians: np.ndarray, steps: np.ndarray, rates: Sequence[int | None]) -> np.ndarray:
+def _semi_implicit(
+    jacobians: np.ndarray, steps: np.ndarray, rates: Sequence[int | None]
+) -> np.ndarray:
     """S = I + h J, but for positions, which go on with the new value of their rate: e_i + h S_r."""
     size = jacobians.shape[-1]
     matrix = np.eye(size) + steps[:, None, None] * jacobians
@@ -75,10 +89,16 @@ def _semi_implicit(jacobians: np.ndarray, steps: np.ndarray, rates: Sequence[int
     return matrix
 
 
-def longest_step(method: str, jacobians: np.ndarray, rates: Sequence[int | None] = (), span: float = math.inf) -> np.ndarray:
-    """The longest step of each row that does not grow what decays, by bisection; infinite where none does."""
+def longest_step(
+    method: str, jacobians: np.ndarray, rates: Sequence[int | None] = (), span: float = math.inf
+) -> np.ndarray:
+    """The longest step of each row that does not grow what decays, by bisection; infinite where
+    none does.
+    """
     scale = (
-        np.max(np.abs(np.linalg.eigvals(jacobians)), axis=1, initial=0.0) if jacobians.shape[-1] else np.zeros(len(jacobians))
+        np.max(np.abs(np.linalg.eigvals(jacobians)), axis=1, initial=0.0)
+        if jacobians.shape[-1]
+        else np.zeros(len(jacobians))
     )
     scale = np.where(scale > 0, scale, 1.0)
     low, high = np.zeros(len(scale)), np.full(len(scale), np.inf)

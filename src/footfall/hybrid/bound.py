@@ -1,4 +1,7 @@
-"""Bounds: what an output may be while a robot's equations mean something. Declared once, asked of runs and of every lane of a batch."""
+"""Bounds: what an output may be while a robot's equations mean something.
+
+Declared once, asked of runs and of every lane of a batch.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -11,12 +14,13 @@ from footfall.numerics.scalar import Scalar
 
 
 class Bound(NamedTuple):
-    """A statistic of an output that must lie between `low` and `high`; beyond them a result is doubtful.
+    """A statistic of an output that must lie between `low` and `high`; beyond them a result is
+    doubtful.
 
-    With a `counter`, a discrete state that counts footfalls, extremes are taken over whole steps, from its first count to its last:
-    before, a foot is put down without load; after, the run may end in a lift-off, of which the outcome tells. A mean is taken from the
-    first count to the end. Without a counter all of the run counts.
-    """
+    With a `counter`, a discrete state that counts footfalls, extremes are taken over whole steps,
+    from its first count to its last: before, a foot is put down without load; after, the run may
+    end in a lift-off, of which the outcome tells. A mean is taken from the first count to the end.
+    Without a counter all of the run counts."""
 
     doubt: str  #: its word, see hybrid/doubt.py
     output: str  #: one number, by its flat name: "foot.friction_needed"
@@ -29,7 +33,9 @@ class Bound(NamedTuple):
     counter: str | None = None
 
 
-def bound_doubts(bounds: Iterable[Bound], t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[Doubt]:
+def bound_doubts(
+    bounds: Iterable[Bound], t: np.ndarray, columns: Mapping[str, np.ndarray]
+) -> list[Doubt]:
     """What the rows of a run say against it: of each word the bound that is missed by most."""
     worst: dict[str, tuple[float, Doubt]] = {}
     for bound in bounds:
@@ -42,7 +48,10 @@ def bound_doubts(bounds: Iterable[Bound], t: np.ndarray, columns: Mapping[str, n
 
 
 def beyond(bound: Bound, value: np.ndarray) -> np.ndarray:
-    """Where a value misses the bound, of one run or of each lane. NaN, of a run without a whole step, does not."""
+    """Where a value misses the bound, of one run or of each lane.
+
+    NaN, of a run without a whole step, does not.
+    """
     return (value < bound.low) | (value > bound.high)
 
 
@@ -55,7 +64,11 @@ def _found(bound: Bound, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> tu
     if bound.statistic == "mean":
         time = np.where(counts[1:], np.diff(t), 0.0)
         total = float(np.sum(time))
-        return (float(np.sum(0.5 * (values[1:] + values[:-1]) * time)) / total if total > 0 else math.nan), float(t[-1])
+        return (
+            float(np.sum(0.5 * (values[1:] + values[:-1]) * time)) / total
+            if total > 0
+            else math.nan
+        ), float(t[-1])
     if bound.counter is not None:
         counts &= count < count[-1]
     if not counts.any():

@@ -1,9 +1,10 @@
-"""What every hybrid system must satisfy, checked on the system itself, at states that a run came to.
+"""What every hybrid system must satisfy, checked on the system itself, at states that a run came
+to.
 
-Sign errors live in velocities that are not derivatives and in energies that do not add up. Both are found here by
-differentiating along the flow: near the start, and at states that a short run comes to, so that every mode is looked at. Jumps are
-looked at where they happen, and nowhere else. Who makes that run is an engine (engines/analysis/check_system.py).
-"""
+Sign errors live in velocities that are not derivatives and in energies that do not add up. Both are
+found here by differentiating along the flow: near the start, and at states that a short run comes
+to, so that every mode is looked at. Jumps are looked at where they happen, and nowhere else. Who
+makes that run is an engine (engines/analysis/check_system.py)."""
 
 import inspect
 import traceback
@@ -20,7 +21,8 @@ from footfall.hybrid.flatten import Layout, named_leaves, work_of_jumps
 from footfall.hybrid.system import AbstractHybridSystem, HybridState, Jump
 from footfall.scene.sketch import Arrow, Ground, Link
 
-#: Derivatives are exact and sums are of a few dozen terms, so what is left is rounding of 64-bit numbers, times some room.
+#: Derivatives are exact and sums are of a few dozen terms, so what is left is rounding of 64-bit
+#: numbers, times some room.
 ROUNDING = 1e-10
 
 
@@ -89,14 +91,25 @@ class Journey(NamedTuple):
 
     @property
     def length(self) -> str:
-        return f"a run of {self.t:.3g} s" + (f', which ended as "{self.ended}"' if self.ended else "")
+        return f"a run of {self.t:.3g} s" + (
+            f', which ended as "{self.ended}"' if self.ended else ""
+        )
 
 
 def examine(
-    system: AbstractHybridSystem, state: HybridState, look_around: Callable[[], Journey], samples: int, seed: int, spread: float
+    system: AbstractHybridSystem,
+    state: HybridState,
+    look_around: Callable[[], Journey],
+    samples: int,
+    seed: int,
+    spread: float,
 ) -> Report:
-    """All claims, at `samples` states near the start and at those that `look_around`, a run, comes to."""
-    state = HybridState(jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m))
+    """All claims, at `samples` states near the start and at those that `look_around`, a run, comes
+    to.
+    """
+    state = HybridState(
+        jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m)
+    )
     seen = _Seen(system, state, look_around, samples, seed, spread)
     checks: list[Check] = []
     for examine in (
@@ -116,8 +129,15 @@ def examine(
             checks += examine(seen)
         except Exception as error:  # a contract check reports whatever a user's model raises
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            hint = " (inside a model use jax.numpy, not numpy)" if "Tracer" in type(error).__name__ else ""
-            told = f"{type(error).__name__}: {error}{hint}, at {Path(frame.filename).name}:{frame.lineno}"
+            hint = (
+                " (inside a model use jax.numpy, not numpy)"
+                if "Tracer" in type(error).__name__
+                else ""
+            )
+            told = (
+                f"{type(error).__name__}: {error}{hint}, at"
+                f" {Path(frame.filename).name}:{frame.lineno}"
+            )
             checks.append(Check(f"could not check that {examine.__doc__}", False, told))
             break
     return Report(type(system).__name__, checks)
@@ -139,7 +159,9 @@ class _Seen:
         layout = Layout.of(state.x)
         flat = np.asarray(layout.pack(state.x))
         random = np.random.default_rng(seed)
-        noise = spread * np.maximum(np.abs(flat), 0.1) * random.standard_normal((samples, flat.size))
+        noise = (
+            spread * np.maximum(np.abs(flat), 0.1) * random.standard_normal((samples, flat.size))
+        )
         xs = [state.x, *(layout.unpack(jnp.asarray(flat + row)) for row in noise)]
         self.near = [Visited(jnp.zeros(()), x, state.m, None, 0, "near the start") for x in xs]
 
@@ -187,23 +209,37 @@ def _structure(seen: _Seen) -> Iterator[Check]:
     system, t, (x, m) = seen.system, jnp.zeros(()), seen.state
     flow = system.flow(t, x, m)
     same = jax.tree.structure(flow.x) == jax.tree.structure(x)
-    yield Check("flow returns a rate for every state", same, "same struct" if same else f"{flow.x} for {x}")
+    yield Check(
+        "flow returns a rate for every state", same, "same struct" if same else f"{flow.x} for {x}"
+    )
     names = [e.name for e in system.events]
     guards = system.guards(t, x, m)
-    yield Check("every guard has an event", len(guards) == len(names), f"guards: {len(guards)}; events: {', '.join(names)}")
+    yield Check(
+        "every guard has an event",
+        len(guards) == len(names),
+        f"guards: {len(guards)}; events: {', '.join(names)}",
+    )
     yield Check("event names are different", len(set(names)) == len(names), ", ".join(names))
     unknown = [r for e in system.events for r in e.restarts if r not in names]
     yield Check("restarts name events", not unknown, ", ".join(unknown) or "all known")
-    signals = [name for struct in (x, m, system.outputs(t, x, m)) for name, _, _ in named_leaves(struct)]
+    signals = [
+        name for struct in (x, m, system.outputs(t, x, m)) for name, _, _ in named_leaves(struct)
+    ]
     twice = sorted({name for name in signals if signals.count(name) > 1})
     # Columns of a record go by these names: of two that share one, one would be lost.
-    yield Check("states, discrete states and outputs have names of their own", not twice, ", ".join(twice) or "all different")
+    yield Check(
+        "states, discrete states and outputs have names of their own",
+        not twice,
+        ", ".join(twice) or "all different",
+    )
     for k, event in enumerate(system.events):
         if event.outcome is None:
             jump = system.jump(t, x, m, k, *_leg(guards[k]))
             fits = jax.tree.structure((jump.x, jump.m)) == jax.tree.structure((x, m))
             yield Check(
-                f'jump "{event.name}" keeps the structs of x and m', fits, "same structs" if fits else f"{jump.x}, {jump.m}"
+                f'jump "{event.name}" keeps the structs of x and m',
+                fits,
+                "same structs" if fits else f"{jump.x}, {jump.m}",
             )
 
 
@@ -219,8 +255,16 @@ def _worst(errors: Any) -> float:
 def _finite(seen: _Seen) -> Iterator[Check]:
     """outputs are finite at the start"""
     outputs = seen.system.outputs(jnp.zeros(()), *seen.state)
-    bad = [name for name, value, _ in named_leaves(outputs) if not np.all(np.isfinite(np.asarray(value)))]
-    yield Check("outputs are finite at the start", not bad, ", ".join(bad) or f"{len(list(named_leaves(outputs)))} signals")
+    bad = [
+        name
+        for name, value, _ in named_leaves(outputs)
+        if not np.all(np.isfinite(np.asarray(value)))
+    ]
+    yield Check(
+        "outputs are finite at the start",
+        not bad,
+        ", ".join(bad) or f"{len(list(named_leaves(outputs)))} signals",
+    )
 
 
 def _rates(seen: _Seen) -> Iterator[Check]:
@@ -242,11 +286,17 @@ def _rates(seen: _Seen) -> Iterator[Check]:
                 worst, where = error, f"{name}, {at.where}"
     holds = worst <= ROUNDING
     detail = f"{count} signals at {len(seen.everywhere)} states, worst {worst:.1e} ({where})"
-    detail = detail + ("" if holds else seen.blame("flow", "outputs")) if count else "no signal declares rate_of"
+    detail = (
+        detail + ("" if holds else seen.blame("flow", "outputs"))
+        if count
+        else "no signal declares rate_of"
+    )
     yield Check("velocities are derivatives of positions", holds, detail)
 
 
-def _rate_pairs(struct: Any, rates: Any, prefix: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+def _rate_pairs(
+    struct: Any, rates: Any, prefix: str
+) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """(name, value, derivative it must equal) of every field that declares rate_of."""
     infos = describe(struct)
     for field in struct.__dataclass_fields__:
@@ -254,7 +304,11 @@ def _rate_pairs(struct: Any, rates: Any, prefix: str) -> Iterator[tuple[str, np.
         if hasattr(value, "__dataclass_fields__"):
             yield from _rate_pairs(value, getattr(rates, field), f"{prefix}{field}.")
         elif field in infos and infos[field].rate_of is not None and value is not None:
-            yield f"{prefix}{field}", np.asarray(value), np.asarray(getattr(rates, infos[field].rate_of))
+            yield (
+                f"{prefix}{field}",
+                np.asarray(value),
+                np.asarray(getattr(rates, infos[field].rate_of)),
+            )
 
 
 def _total(struct: Any) -> jax.Array:
@@ -273,7 +327,10 @@ def _energy(seen: _Seen) -> Iterator[Check]:
     @jax.jit
     def along_the_flow(t: Any, x: Any, m: Any) -> Any:
         rates = system.flow(t, x, m)
-        return rates, jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))[1]
+        return (
+            rates,
+            jax.jvp(lambda t, x: system.stores(t, x, m), (t, x), (jnp.ones(()), rates.x))[1],
+        )
 
     for at in seen.everywhere:
         rates, change = along_the_flow(at.t, at.x, at.m)
@@ -282,13 +339,17 @@ def _energy(seen: _Seen) -> Iterator[Check]:
         if error > worst:
             flows = f"the stores ({_list(change)}) change by {float(_total(change)):.4g} W"
             ports = f"the ports ({_list(rates.power)}) give {float(_total(rates.power)):.4g} W"
-            worst, where = error, f": there ({at.where}) {flows}, {ports}{seen.blame('flow', 'stores')}"
+            worst, where = (
+                error,
+                f": there ({at.where}) {flows}, {ports}{seen.blame('flow', 'stores')}",
+            )
         gains += _giving(rates.power, scale)
     holds = worst <= ROUNDING
     yield Check(
         "the rate of the stores is the sum of the ports",
         holds,
-        f"worst {worst:.1e} of the power flowing at {len(seen.everywhere)} states{'' if holds else where}",
+        f"worst {worst:.1e} of the power flowing at {len(seen.everywhere)}"
+        f" states{'' if holds else where}",
     )
     given = f"{', '.join(sorted(set(gains)))}{seen.blame('flow')}" if gains else "none does"
     yield Check("loss ports never give energy", not gains, given)
@@ -296,11 +357,17 @@ def _energy(seen: _Seen) -> Iterator[Check]:
 
 def _giving(ports: Any, scale: float) -> list[str]:
     """Loss ports that add energy."""
-    return [n for n, v, info in named_leaves(ports) if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)]
+    return [
+        n
+        for n, v, info in named_leaves(ports)
+        if info.kind == "loss" and np.any(np.asarray(v) > ROUNDING * scale)
+    ]
 
 
 def _list(struct: Any) -> str:
-    return ", ".join(f"{name} {float(np.sum(np.asarray(value))):.4g}" for name, value, _ in named_leaves(struct))
+    return ", ".join(
+        f"{name} {float(np.sum(np.asarray(value))):.4g}" for name, value, _ in named_leaves(struct)
+    )
 
 
 def _jumps(seen: _Seen) -> Iterator[Check]:
@@ -313,7 +380,11 @@ def _jumps(seen: _Seen) -> Iterator[Check]:
         missed = sorted(set(range(seen.journey.armed[k].size)) - {at.leg for at in reached})
         if missed:
             legs = f" of legs {', '.join(map(str, missed))}" if reached else ""
-            yield Check("not reached", None, f"{event.name}{legs}; its jump was not checked ({seen.journey.length})")
+            yield Check(
+                "not reached",
+                None,
+                f"{event.name}{legs}; its jump was not checked ({seen.journey.length})",
+            )
         if not reached:
             continue
         worst, where, gains, jump_at = 0.0, "", [], seen.jump(k)
@@ -324,9 +395,15 @@ def _jumps(seen: _Seen) -> Iterator[Check]:
             gains += [] if work is None else _giving(work, scale)
             if error > worst:
                 change = f"the stores change by {float(_total(after) - _total(before)):.4g} J"
-                worst, where = error, f": there ({at.where}) {change}, the jump reports {float(_total(work)):.4g} J"
+                worst, where = (
+                    error,
+                    f": there ({at.where}) {change}, the jump reports {float(_total(work)):.4g} J",
+                )
         holds = worst <= ROUNDING and not gains
-        detail = f"worst {worst:.1e} of the energy, at {len(reached)} states{'' if worst <= ROUNDING else where}"
+        detail = (
+            f"worst {worst:.1e} of the energy, at {len(reached)}"
+            f" states{'' if worst <= ROUNDING else where}"
+        )
         if gains:
             detail += f"; these losses give energy: {', '.join(sorted(set(gains)))}"
         yield Check(claim, holds, detail + ("" if holds else seen.blame("jump")))
@@ -336,7 +413,11 @@ def _arming(seen: _Seen) -> Iterator[Check]:
     """which guards start armed"""
     system = seen.system
     guards = system.guards(jnp.zeros(()), *seen.state)
-    armed = [e.name for e, counts in zip(system.events, seen.journey.armed, strict=True) if np.all(counts)]
+    armed = [
+        e.name
+        for e, counts in zip(system.events, seen.journey.armed, strict=True)
+        if np.all(counts)
+    ]
     waiting = [e.name for e in system.events if e.name not in armed]
     finite = all(np.all(np.isfinite(np.asarray(g))) for g in guards)
     armed = armed or ["NONE (nothing can happen until a guard has been positive: is a sign wrong?)"]
@@ -363,19 +444,29 @@ def _transforms(seen: _Seen) -> Iterator[Check]:
     """the same call gives the same answer, and jit, vmap and jvp work"""
     zero, (x0, m0) = jnp.zeros(()), seen.state
     system = jax.tree.map(lambda v: jnp.asarray(v, float), seen.system)
-    reached = {k: seen.journey.at(k)[:1] for k, event in enumerate(system.events) if event.outcome is None}
+    reached = {
+        k: seen.journey.at(k)[:1] for k, event in enumerate(system.events) if event.outcome is None
+    }
     events = [k for k, found in reached.items() if found]
-    at_events = [(at.t, at.x, at.m, jnp.int32(at.leg)) for found in reached.values() for at in found]
+    at_events = [
+        (at.t, at.x, at.m, jnp.int32(at.leg)) for found in reached.values() for at in found
+    ]
 
     def everything(system: Any, x: Any, at_events: Any) -> Any:
         return _everything(system, events, (zero, x, m0), at_events)
 
     eager, again = everything(system, x0, at_events), everything(system, x0, at_events)
     same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(eager, again, strict=True))
-    yield Check("the same call gives the same answer", same, "bit-equal" if same else "differs from call to call")
+    yield Check(
+        "the same call gives the same answer",
+        same,
+        "bit-equal" if same else "differs from call to call",
+    )
 
     def moved(system: Any, x: Any, xs: Any) -> Any:
-        return everything(system, x, [(t, at, m, leg) for (t, _, m, leg), at in zip(at_events, xs, strict=True)])
+        return everything(
+            system, x, [(t, at, m, leg) for (t, _, m, leg), at in zip(at_events, xs, strict=True)]
+        )
 
     inputs = (system, x0, [x for _, x, _, _ in at_events])
     # One program for both: a model is compiled in seconds, and twice as many seconds are a wait.
@@ -386,14 +477,25 @@ def _transforms(seen: _Seen) -> Iterator[Check]:
     batch = jax.tree.map(lambda *v: jnp.stack(v), *lanes)
     events_batch = jax.tree.map(lambda v: jnp.stack([v] * len(lanes)), at_events)
     ts = jnp.zeros(len(lanes))
-    many = jax.jit(jax.vmap(lambda t, x, at: _everything(system, events, (t, x, m0), at)))(ts, batch, events_batch)
-    yield Check("vmap works", _close(eager, [v[0] for v in many]), "lane 0 agrees with the plain call")
+    many = jax.jit(jax.vmap(lambda t, x, at: _everything(system, events, (t, x, m0), at)))(
+        ts, batch, events_batch
+    )
+    yield Check(
+        "vmap works", _close(eager, [v[0] for v in many]), "lane 0 agrees with the plain call"
+    )
     finite = all(bool(jnp.all(jnp.isfinite(v))) for v in derivative)
-    yield Check("jvp works", finite, "derivatives are finite" if finite else "a derivative is not finite at the start")
+    yield Check(
+        "jvp works",
+        finite,
+        "derivatives are finite" if finite else "a derivative is not finite at the start",
+    )
 
 
 def _close(one: list[Any], other: list[Any]) -> bool:
-    return all(np.allclose(a, b, rtol=ROUNDING, atol=ROUNDING, equal_nan=True) for a, b in zip(one, other, strict=True))
+    return all(
+        np.allclose(a, b, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _sketch(seen: _Seen) -> Iterator[Check]:
@@ -408,7 +510,10 @@ def _sketch(seen: _Seen) -> Iterator[Check]:
         groups |= {f"{name.rpartition('.')[0]}{leg}" for leg in legs}
     wanted: set[str] = set()
     drawing = system.drawing()
-    shapes = [*drawing.shapes, *(shape for close_up in drawing.close_ups.values() for shape in close_up)]
+    shapes = [
+        *drawing.shapes,
+        *(shape for close_up in drawing.close_ups.values() for shape in close_up),
+    ]
     for shape in shapes:
         match shape:
             case Link(start=start, end=end):
@@ -419,7 +524,10 @@ def _sketch(seen: _Seen) -> Iterator[Check]:
                 pass
             case _:
                 wanted.add(shape.body)
-    missing = sorted((wanted - groups) | {name for chart in drawing.charts for name in chart.signals if name not in names})
+    missing = sorted(
+        (wanted - groups)
+        | {name for chart in drawing.charts for name in chart.signals if name not in names}
+    )
     detail = f"{len(shapes)} shapes" if not missing else f"no outputs called {', '.join(missing)}"
     yield Check("the sketch follows outputs that exist", not missing, detail)
 
@@ -431,13 +539,21 @@ def _travel(seen: _Seen) -> Iterator[Check]:
     if travel is None:
         return
     t = jnp.zeros(())
-    shapes = jax.eval_shape(lambda: (system.outputs(t, *state), state.m, system.flow(t, *state).power))
+    shapes = jax.eval_shape(
+        lambda: (system.outputs(t, *state), state.m, system.flow(t, *state).power)
+    )
     outputs, counters, ports = ({name for name, _, _ in named_leaves(struct)} for struct in shapes)
     ports |= _jump_ports(system, state)
     wanted = [(n, outputs) for n in (travel.distance, travel.heading) if n is not None]
-    wanted += [(n, counters) for n in travel.step_counters] + [(n, ports) for n in travel.motor_ports]
+    wanted += [(n, counters) for n in travel.step_counters] + [
+        (n, ports) for n in travel.motor_ports
+    ]
     missing = [name for name, known in wanted if name not in known]
-    detail = f"no such signal: {', '.join(missing)}" if missing else ", ".join(name for name, _ in wanted)
+    detail = (
+        f"no such signal: {', '.join(missing)}"
+        if missing
+        else ", ".join(name for name, _ in wanted)
+    )
     yield Check("progress is measured by signals that exist", not missing, detail)
 
 
@@ -447,11 +563,21 @@ def _bounds(seen: _Seen) -> Iterator[Check]:
     if not bounds:
         return
     shapes = jax.eval_shape(lambda: (seen.system.outputs(jnp.zeros(()), *seen.state), seen.state.m))
-    outputs, counters = ({name for name, v, _ in named_leaves(struct) if v.shape == ()} for struct in shapes)
+    outputs, counters = (
+        {name for name, v, _ in named_leaves(struct) if v.shape == ()} for struct in shapes
+    )
     missing = [b.output for b in bounds if b.output not in outputs]
     missing += [b.counter for b in bounds if b.counter is not None and b.counter not in counters]
-    detail = f"not a single number by this name: {', '.join(missing)}" if missing else ", ".join(b.output for b in bounds)
-    yield Check("bounds are of signals that exist", not missing, detail + (seen.blame("bounds") if missing else ""))
+    detail = (
+        f"not a single number by this name: {', '.join(missing)}"
+        if missing
+        else ", ".join(b.output for b in bounds)
+    )
+    yield Check(
+        "bounds are of signals that exist",
+        not missing,
+        detail + (seen.blame("bounds") if missing else ""),
+    )
 
 
 def _jump_ports(system: AbstractHybridSystem, state: HybridState) -> set[str]:

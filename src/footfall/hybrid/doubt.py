@@ -1,4 +1,7 @@
-"""A reason not to believe a result: one word that a program can test, one sentence that a person can act on."""
+"""A reason not to believe a result:
+
+one word that a program can test, one sentence that a person can act on.
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,7 @@
-"""A field with its unit, bounds and meaning: one declaration that the scenario schema, the tables and the plots read."""
+"""A field with its unit, bounds and meaning:
+
+one declaration that the scenario schema, the tables and the plots read.
+"""
 
 import dataclasses
 import difflib
@@ -19,7 +22,9 @@ LONGEST_NAME = 100
 class FieldInfo:
     """What a field declares about itself."""
 
-    role: str  # "param", "choice", "numbers", "switches", "text", "signal", "port", "store" or "part"
+    role: (
+        str  # "param", "choice", "numbers", "switches", "text", "signal", "port", "store" or "part"
+    )
     unit: str
     doc: str
     gt: float | None = None
@@ -28,14 +33,20 @@ class FieldInfo:
     le: float | None = None
     rate_of: str | None = None
     kind: str | None = None  # ports: "work" or "loss"
-    part_of: str | None = None  # ports: the output whose positive (work) or negative part (loss) they are
+    part_of: str | None = (
+        None  # ports: the output whose positive (work) or negative part (loss) they are
+    )
     options: tuple[str, ...] = ()  # choices and switches
     increasing: bool = False  # lists of numbers
     fast: bool = False  # states that move on a shorter time scale than the rest
 
     def bounds(self) -> str:
         """The allowed range in words, or an empty string."""
-        said = [f"{op} {v:g}" for op, v in ((">", self.gt), (">=", self.ge), ("<", self.lt), ("<=", self.le)) if v is not None]
+        said = [
+            f"{op} {v:g}"
+            for op, v in ((">", self.gt), (">=", self.ge), ("<", self.lt), ("<=", self.le))
+            if v is not None
+        ]
         return " and ".join(said)
 
     def allows(self, value: float) -> bool:
@@ -45,7 +56,12 @@ class FieldInfo:
     def allows_each(self, values: np.ndarray) -> np.ndarray:
         """The same for an array, number by number."""
         allowed = np.isfinite(values)
-        for bound, holds in ((self.gt, np.greater), (self.ge, np.greater_equal), (self.lt, np.less), (self.le, np.less_equal)):
+        for bound, holds in (
+            (self.gt, np.greater),
+            (self.ge, np.greater_equal),
+            (self.lt, np.less),
+            (self.le, np.less_equal),
+        ):
             if bound is not None:
                 allowed &= holds(values, bound)
         return allowed
@@ -54,8 +70,8 @@ class FieldInfo:
 class ParameterError(ValueError):
     """A parameter outside its bounds. `field` names it, so that a loader can point at the key.
 
-    `lane` is the place of the (first or worst) bad value in an array of them, None where there is one value for all.
-    """
+    `lane` is the place of the (first or worst) bad value in an array of them, None where there is
+    one value for all."""
 
     def __init__(self, message: str, field: str, lane: int | None = None):
         super().__init__(message)
@@ -77,7 +93,8 @@ def param(
     le: float | None = None,
     static: bool = False,
 ) -> Any:
-    """A number a user may set. `static` is for what changes shapes or structure (spoke count), never for stiffness.
+    """A number a user may set. `static` is for what changes shapes or structure (spoke count),
+    never for stiffness.
 
     A default of None means "derived when not given"; the docstring then says from what.
     """
@@ -94,17 +111,27 @@ def choice(default: str, *, options: Iterable[str], doc: str) -> Any:
 def numbers(default: Iterable[float], *, unit: str = "", doc: str, increasing: bool = False) -> Any:
     """A list of numbers a user may set: static, because its length is structure."""
     info = FieldInfo("numbers", unit, doc, increasing=increasing)
-    return eqx.field(static=True, converter=lambda v: tuple(float(n) for n in v), metadata={_KEY: info}, default=tuple(default))
+    return eqx.field(
+        static=True,
+        converter=lambda v: tuple(float(n) for n in v),
+        metadata={_KEY: info},
+        default=tuple(default),
+    )
 
 
 def switches(default: Iterable[str], *, options: Iterable[str], doc: str) -> Any:
-    """Which of several things are on: a list of names for a user, one number (1 or 0) for each option in the model.
+    """Which of several things are on: a list of names for a user, one number (1 or 0) for each
+    option in the model.
 
-    The numbers are not static, so that robots with other switches are the same program and can be lanes of one batch.
-    """
+    The numbers are not static, so that robots with other switches are the same program and can be
+    lanes of one batch."""
     known = tuple(options)
     info = FieldInfo("switches", "", doc, options=known)
-    return eqx.field(converter=lambda given: _switched(given, info), metadata={_KEY: info}, default=tuple(default))
+    return eqx.field(
+        converter=lambda given: _switched(given, info),
+        metadata={_KEY: info},
+        default=tuple(default),
+    )
 
 
 def switched_names(values: Iterable[Any], options: Iterable[str]) -> list[str]:
@@ -120,7 +147,9 @@ def _switched(given: Any, info: FieldInfo) -> tuple[Any, ...]:
     for word in words:
         if word not in info.options:
             known = ", ".join(info.options)
-            raise ParameterError(f"{word!r} is not one of: {known}.{nearest(str(word), info.options)}", "switches")
+            raise ParameterError(
+                f"{word!r} is not one of: {known}.{nearest(str(word), info.options)}", "switches"
+            )
     return tuple(1.0 if name in words else 0.0 for name in info.options)
 
 
@@ -135,21 +164,32 @@ def part(*, doc: str, default_factory: Callable[[], Any] | None = None) -> Any:
     return eqx.field(metadata={_KEY: FieldInfo("part", "", doc)}, **more)
 
 
-def signal(default: Any = _MISSING, *, unit: str = "", doc: str, rate_of: str | None = None, fast: bool = False) -> Any:
-    """A quantity of a state or of the outputs. `rate_of` names the sibling field whose time derivative it is.
+def signal(
+    default: Any = _MISSING,
+    *,
+    unit: str = "",
+    doc: str,
+    rate_of: str | None = None,
+    fast: bool = False,
+) -> Any:
+    """A quantity of a state or of the outputs. `rate_of` names the sibling field whose time
+    derivative it is.
 
-    `fast` marks a state that moves on a shorter time scale than the rest (a light foot against its body): a multirate
-    integrator gives those shorter steps.
-    """
-    return eqx.field(metadata={_KEY: FieldInfo("signal", unit, doc, rate_of=rate_of, fast=fast)}, **_default(default))
+    `fast` marks a state that moves on a shorter time scale than the rest (a light foot against its
+    body): a multirate integrator gives those shorter steps."""
+    return eqx.field(
+        metadata={_KEY: FieldInfo("signal", unit, doc, rate_of=rate_of, fast=fast)},
+        **_default(default),
+    )
 
 
 def port(*, kind: str, doc: str, unit: str = "W", part_of: str | None = None) -> Any:
-    """A way for energy to enter (+) or leave (-) the stores: `kind` is "work" (actuators) or "loss" (never positive).
+    """A way for energy to enter (+) or leave (-) the stores: `kind` is "work" (actuators) or "loss"
+    (never positive).
 
-    `part_of` names the output, a power, whose positive part (work) or negative part (loss) the port is: a motor while it drives and while
-    it brakes. Such a port has a kink wherever the power changes its sign, and is integrated from zero to zero.
-    """
+    `part_of` names the output, a power, whose positive part (work) or negative part (loss) the port
+    is: a motor while it drives and while it brakes. Such a port has a kink wherever the power
+    changes its sign, and is integrated from zero to zero."""
     if kind not in ("work", "loss"):
         raise ValueError(f'a port is "work" or "loss", not {kind!r}')
     return eqx.field(metadata={_KEY: FieldInfo("port", unit, doc, kind=kind, part_of=part_of)})
@@ -165,7 +205,9 @@ def _default(default: Any) -> Mapping[str, Any]:
 
 
 def describe(struct: Any) -> dict[str, FieldInfo]:
-    """Field name -> declaration, for a class or an instance made of `param`, `signal`, `port`, `store` fields."""
+    """Field name -> declaration, for a class or an instance made of `param`, `signal`, `port`,
+    `store` fields.
+    """
     return {f.name: f.metadata[_KEY] for f in dataclasses.fields(struct) if _KEY in f.metadata}
 
 
@@ -178,13 +220,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 class Parametric(eqx.Module):
-    """Base of everything that has `param` fields: an immutable pytree whose numbers are checked when it is made.
+    """Base of everything that has `param` fields: an immutable pytree whose numbers are checked
+    when it is made.
 
-    Only concrete numbers are checked. Inside a compiled function the values are not known; there, what is
-    checked was checked at the door.
+    Only concrete numbers are checked. Inside a compiled function the values are not known; there,
+    what is checked was checked at the door.
 
-    A part may have `features` that not every robot can use; a robot that cannot use one says why in its `refuses`.
-    """
+    A part may have `features` that not every robot can use; a robot that cannot use one says why in
+    its `refuses`."""
 
     features: ClassVar[frozenset[str]] = frozenset()
     refuses: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -197,7 +240,8 @@ class Parametric(eqx.Module):
             if info.role == "choice" and value not in info.options:
                 known = ", ".join(info.options)
                 raise ParameterError(
-                    f'{type(self).__name__}.{name} = "{value}" is not an option. Known: {known}.{nearest(str(value), info.options)}',
+                    f'{type(self).__name__}.{name} = "{value}" is not an option. Known:'
+                    f" {known}.{nearest(str(value), info.options)}",
                     name,
                 )
             if info.role == "switches":
@@ -211,14 +255,23 @@ class Parametric(eqx.Module):
 def refusal(robot: type, part: type) -> str | None:
     """Why a robot does not take a kind of part, in its own words; None where it does."""
     reasons = getattr(robot, "refuses", {})
-    return next((reasons[feature] for feature in sorted(getattr(part, "features", ())) if feature in reasons), None)
+    return next(
+        (
+            reasons[feature]
+            for feature in sorted(getattr(part, "features", ()))
+            if feature in reasons
+        ),
+        None,
+    )
 
 
 def require_taken(robot: type, slot: str, part: Any) -> None:
     """A part that its robot does not take is an error with the robot's reason."""
     reason = refusal(robot, type(part))
     if reason:
-        raise ParameterError(f"{robot.__name__} takes no {slot} {type(part).__name__}: {reason}.", slot)
+        raise ParameterError(
+            f"{robot.__name__} takes no {slot} {type(part).__name__}: {reason}.", slot
+        )
 
 
 def _check_switches(owner: str, name: str, info: FieldInfo, values: tuple[Any, ...]) -> None:
@@ -228,7 +281,11 @@ def _check_switches(owner: str, name: str, info: FieldInfo, values: tuple[Any, .
             between = ~np.isin(np.asarray(value, float), (0.0, 1.0))
             if np.any(between):
                 lane = int(np.argmax(between)) if between.ndim else None
-                raise ParameterError(f"{owner}.{name}: {option} is on, 1, or off, 0, and nothing between.", name, lane)
+                raise ParameterError(
+                    f"{owner}.{name}: {option} is on, 1, or off, 0, and nothing between.",
+                    name,
+                    lane,
+                )
 
 
 def _check_numbers(owner: str, name: str, info: FieldInfo, values: tuple[float, ...]) -> None:
@@ -250,5 +307,7 @@ def _check_number(owner: str, name: str, info: FieldInfo, value: Any) -> None:
     bad = int(np.argmin(allowed))  # the first
     unit = f" {info.unit}" if info.unit else ""
     need = info.bounds() or "a finite number"
-    message = f"{owner}.{name} = {numbers.flat[bad]:g}{unit} is out of range: {info.doc} must be {need}."
+    message = (
+        f"{owner}.{name} = {numbers.flat[bad]:g}{unit} is out of range: {info.doc} must be {need}."
+    )
     raise ParameterError(message, name, bad if numbers.ndim else None)

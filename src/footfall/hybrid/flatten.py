@@ -14,10 +14,11 @@ from footfall.hybrid.system import Event, Jump
 
 
 def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:
-    """(flat name, value, declaration) of each declared field; inner structs are joined by a dot: "hub.x".
+    """(flat name, value, declaration) of each declared field; inner structs are joined by a dot:
+    "hub.x".
 
-    A field that holds an array over like legs gives one name per leg: "leg.force.3". One that holds None is a quantity this
-    robot does not have (the deflection of a rigid foot), and gives nothing.
+    A field that holds an array over like legs gives one name per leg: "leg.force.3". One that holds
+    None is a quantity this robot does not have (the deflection of a rigid foot), and gives nothing.
     """
     infos = describe(struct)
     for field in struct.__dataclass_fields__:
@@ -34,7 +35,9 @@ def output_fields(system: Any, state: Any) -> dict[str, FieldInfo]:
     fields: dict[str, FieldInfo] = {}
 
     def look() -> int:
-        fields.update({name: info for name, _, info in named_leaves(system.outputs(0.0, state.x, state.m))})
+        fields.update(
+            {name: info for name, _, info in named_leaves(system.outputs(0.0, state.x, state.m))}
+        )
         return 0
 
     jax.eval_shape(look)
@@ -46,7 +49,10 @@ class NoWork(eqx.Module):
 
 
 def work_of_jumps(events: Sequence[Event], jump: Callable[[int], Jump]) -> Any:
-    """The struct in which jumps report their work: that of the first which reports any. `jump` makes event k's."""
+    """The struct in which jumps report their work:
+
+    that of the first which reports any. `jump` makes event k's.
+    """
     made = (jump(k).work for k, event in enumerate(events) if event.outcome is None)
     return next((work for work in made if work is not None), NoWork())
 
@@ -70,13 +76,18 @@ class Layout(NamedTuple):
         leaves = jax.tree.leaves(struct)
         if not leaves:
             return jnp.zeros((0,))
-        parts = [jnp.ravel(jnp.broadcast_to(leaf, shape)) for leaf, shape in zip(leaves, self.shapes, strict=True)]
+        parts = [
+            jnp.ravel(jnp.broadcast_to(leaf, shape))
+            for leaf, shape in zip(leaves, self.shapes, strict=True)
+        ]
         return jnp.concatenate(parts) if any(self.shapes) else jnp.stack([p[0] for p in parts])
 
     def unpack(self, vector: jax.Array) -> Any:
         leaves, start = [], 0
         for shape in self.shapes:
             size = math.prod(shape)
-            leaves.append(vector[start] if shape == () else vector[start : start + size].reshape(shape))
+            leaves.append(
+                vector[start] if shape == () else vector[start : start + size].reshape(shape)
+            )
             start += size
         return jax.tree.unflatten(self.tree, leaves)

@@ -1,4 +1,6 @@
-"""The house frame (x forward, y left, z up) and the map to it from the plane a model is written in."""
+"""The house frame (x forward, y left, z up) and the map to it from the plane a model is written
+in.
+"""
 
 import equinox as eqx
 
@@ -10,20 +12,24 @@ from footfall.numerics.scalar import Scalar
 class PlanarFrame(eqx.Module):
     """A model's vertical plane seen from the house frame.
 
-    The model's first axis points along `forward` (+1 or -1) times the house x axis and is tilted by `descent`
-    below the horizontal (a slope that goes down towards +x has a positive `descent`); its second axis is
-    the normal of the first, upwards. `clockwise` angles in the model are house pitch; counter-clockwise ones its negative.
-    """
+    The model's first axis points along `forward` (+1 or -1) times the house x axis and is tilted by
+    `descent` below the horizontal (a slope that goes down towards +x has a positive `descent`); its
+    second axis is the normal of the first, upwards. `clockwise` angles in the model are house
+    pitch; counter-clockwise ones its negative."""
 
     descent: Scalar = 0.0
     forward: int = eqx.field(static=True, default=1)
 
     def to_house(self, along: Scalar, normal: Scalar) -> tuple[Scalar, Scalar]:
-        """(x, z) in the house frame of a vector given along and normal to the model's first axis."""
+        """(x, z) in the house frame of a vector given along and normal to the model's first
+        axis.
+        """
         return rotate(self.forward * along, normal, -self.descent)
 
     def pitch(self, counter_clockwise: Scalar) -> Scalar:
-        """House pitch (positive leans forward, about +y) of an angle counted counter-clockwise in the model's plane."""
+        """House pitch (positive leans forward, about +y) of an angle counted counter-clockwise in
+        the model's plane.
+        """
         return -self.forward * counter_clockwise + self.descent
 
 
@@ -37,7 +43,9 @@ class Body(eqx.Module):
     y: Scalar = signal(0.0, unit="m", doc="position left")
     vy: Scalar = signal(0.0, unit="m/s", doc="velocity left", rate_of="y")
     roll: Scalar = signal(0.0, unit="rad", doc="rotation about the body's x axis")
-    pitch: Scalar = signal(0.0, unit="rad", doc="rotation about the body's y axis, positive leans forward")
+    pitch: Scalar = signal(
+        0.0, unit="rad", doc="rotation about the body's y axis, positive leans forward"
+    )
     yaw: Scalar = signal(0.0, unit="rad", doc="heading, counter-clockwise from above")
 
 
@@ -53,7 +61,9 @@ class Foot(eqx.Module):
 
 
 class Joint(eqx.Module):
-    """A point of a linkage in motion, and the force on the link that comes after it there, house frame."""
+    """A point of a linkage in motion, and the force on the link that comes after it there, house
+    frame.
+    """
 
     x: Scalar = signal(unit="m", doc="position forward")
     z: Scalar = signal(unit="m", doc="position up")

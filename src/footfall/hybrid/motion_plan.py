@@ -1,9 +1,8 @@
 """Prescribed motion: the other thing that can be run.
 
-A robot whose motion is given has no continuous state: where it is follows from the time. What flows is energy, through its ports into its
-stores; what jumps is which move of the plan it is in. So a motion plan is a hybrid system too, and engines, ledger, files and pictures
-need no word for it.
-"""
+A robot whose motion is given has no continuous state: where it is follows from the time. What flows
+is energy, through its ports into its stores; what jumps is which move of the plan it is in. So a
+motion plan is a hybrid system too, and engines, ledger, files and pictures need no word for it."""
 
 import abc
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -30,17 +29,26 @@ class Figure(NamedTuple):
 
 
 class Kernel(Protocol):
-    """Runs an elementwise program over rows, each of them one value of every column, faster than XLA would."""
+    """Runs an elementwise program over rows, each of them one value of every column, faster than
+    XLA would.
+    """
 
     def __call__(
-        self, program: Callable[..., tuple[Any, ...]], key: Hashable, shared: Sequence[Any], columns: Sequence[np.ndarray]
+        self,
+        program: Callable[..., tuple[Any, ...]],
+        key: Hashable,
+        shared: Sequence[Any],
+        columns: Sequence[np.ndarray],
     ) -> list[np.ndarray]:
         """The columns of `program(*shared, *columns)`. Programs of one `key` are the same."""
         ...
 
 
 class AbstractMotionPlan(AbstractHybridSystem):
-    """A robot that follows a plan. Torques come from inverse dynamics, and every move's work is checked against its energy."""
+    """A robot that follows a plan.
+
+    Torques come from inverse dynamics, and every move's work is checked against its energy.
+    """
 
     @property
     @abc.abstractmethod
@@ -58,19 +66,24 @@ class AbstractMotionPlan(AbstractHybridSystem):
 
     @abc.abstractmethod
     def figures(self, lanes: int, kernel: Kernel | None = None) -> dict[str, Figure]:
-        """What the plan costs, for `lanes` designs at once: its numbers may be arrays. "outcome" is among them. By XLA if there is no
-        kernel.
+        """What the plan costs, for `lanes` designs at once: its numbers may be arrays. "outcome" is
+        among them. By XLA if there is no kernel.
 
-        A figure and its namesake with "static_" before it are the same thing evaluated in motion and in poses held still.
-        """
+        A figure and its namesake with "static_" before it are the same thing evaluated in motion
+        and in poses held still."""
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
-        """What someone should know of a run that its figures do not say, from its outputs by name."""
+        """What someone should know of a run that its figures do not say, from its outputs by
+        name.
+        """
         del t, columns
         return []
 
     def figure_doubts(self, figures: Mapping[str, float]) -> list[Doubt]:
-        """The same as `doubts`, of a whole plan that was evaluated and not run: from the figures of one design, by name."""
+        """The same as `doubts`, of a whole plan that was evaluated and not run:
+
+        from the figures of one design, by name.
+        """
         del figures
         return []
 
@@ -79,7 +92,9 @@ class AbstractMotionPlan(AbstractHybridSystem):
 
 
 class Knob(NamedTuple):
-    """A number of the robot that may be tuned, by its name in a scenario, and the range it is sought in."""
+    """A number of the robot that may be tuned, by its name in a scenario, and the range it is
+    sought in.
+    """
 
     name: str
     unit: str
@@ -93,11 +108,16 @@ class Costs(NamedTuple):
     energy: Any  #: J
     time: Any  #: s
     torques: Any  #: N m, largest of each motor in each part of the plan: an array
-    room: dict[str, Any]  #: by name, what must not become negative (reach, margins), in units of its own size: arrays
+    room: dict[
+        str, Any
+    ]  #: by name, what must not become negative (reach, margins), in units of its own size: arrays
 
 
 class AbstractTuning(abc.ABC):
-    """A plan as an optimisation problem: knobs, and layouts (how many steps, say) within each of which costs are smooth."""
+    """A plan as an optimisation problem:
+
+    knobs, and layouts (how many steps, say) within each of which costs are smooth.
+    """
 
     knobs: tuple[Knob, ...]
     torque_limit: float | None  #: N m, of every motor
@@ -108,11 +128,16 @@ class AbstractTuning(abc.ABC):
 
     @abc.abstractmethod
     def narrower(self, layout: Any) -> Sequence[Any]:
-        """The layout in smaller ranges, for where its best gait cannot be walked; none if the ranges are too small to matter."""
+        """The layout in smaller ranges, for where its best gait cannot be walked; none if the
+        ranges are too small to matter.
+        """
 
     @abc.abstractmethod
     def values(self, share: Any, layout: Any) -> dict[str, Any]:
-        """Knobs, by name, from one number in [0, 1] for each: wherever they are, the plan can be evaluated."""
+        """Knobs, by name, from one number in [0, 1] for each:
+
+        wherever they are, the plan can be evaluated.
+        """
 
     @abc.abstractmethod
     def costs(self, share: Any, layout: Any) -> Costs:

@@ -4,7 +4,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-#: Endings that a robot declares for itself get numbers from here on; they follow from the name, so that every process has the same.
+#: Endings that a robot declares for itself get numbers from here on; they follow from the name, so
+#: that every process has the same.
 _FIRST_OWN = 32
 _OWN = 1 << 22  #: numbers for them: exact in float32 too
 
@@ -26,19 +27,27 @@ class _Known(type):
 
     def _declared(cls, name: str, meaning: str | None) -> "Outcome":
         if not name.isidentifier():
-            raise ValueError(f'"{name}" cannot be the name of an outcome: letters, digits and _ only.')
+            raise ValueError(
+                f'"{name}" cannot be the name of an outcome: letters, digits and _ only.'
+            )
         known = _BY_NAME.get(name)
         if known is None:
             known = cls._added(name, meaning or "", _FIRST_OWN + zlib.crc32(name.encode()) % _OWN)
         elif meaning and not known.meaning:
             known.meaning = meaning  # first met in a file, which keeps the name only
         elif meaning and meaning != known.meaning:
-            raise ValueError(f'The outcome "{name}" means "{known.meaning}" already; choose another name for "{meaning}".')
+            raise ValueError(
+                f'The outcome "{name}" means "{known.meaning}" already; choose another name for'
+                f' "{meaning}".'
+            )
         return known
 
     def _added(cls, name: str, meaning: str, code: int) -> "Outcome":
         if code in _BY_CODE:
-            raise ValueError(f'The names of the outcomes "{name}" and "{_BY_CODE[code].name}" clash; choose another name.')
+            raise ValueError(
+                f'The names of the outcomes "{name}" and "{_BY_CODE[code].name}" clash; choose'
+                " another name."
+            )
         made: Outcome = int.__new__(cls, code)  # pyright: ignore[reportArgumentType]
         made.name, made.meaning = name, meaning
         _BY_CODE[code] = _BY_NAME[name] = made
@@ -52,7 +61,8 @@ class _Known(type):
 
 
 class Outcome(int, metaclass=_Known):
-    """How a run ended: a name and a meaning. The number travels through compiled code, the name is what users see.
+    """How a run ended: a name and a meaning. The number travels through compiled code, the name is
+    what users see.
 
     A robot that ends in a way of its own declares it where its event is:
 

@@ -1,4 +1,7 @@
-"""A plant: a robot whose joint torques somebody else decides. With a control computer (footfall.machines.control) it is a hybrid system again."""
+"""A plant: a robot whose joint torques somebody else decides.
+
+With a control computer (footfall.machines.control) it is a hybrid system again.
+"""
 
 import abc
 from collections.abc import Mapping
@@ -12,17 +15,20 @@ class Senses(NamedTuple):
     """What a control computer can measure of a plant: the angle it holds, and its driven joints."""
 
     angle: Scalar  #: rad, the angle to be controlled; a positive torque raises it
-    positions: tuple[Scalar, ...]  #: rad, of each driven joint since the start, positive in the direction of a positive torque
+    positions: tuple[
+        Scalar, ...
+    ]  #: rad, of each driven joint since the start, positive in the direction of a positive torque
     speeds: tuple[Scalar, ...]  #: rad/s
 
 
 class AbstractPlant(AbstractHybridSystem):
-    """A system with joints that are driven and an angle that is sensed. Its discrete state holds the torques between two commands.
+    """A system with joints that are driven and an angle that is sensed. Its discrete state holds
+    the torques between two commands.
 
-    `setpoint_key` is where a scenario says the angle to hold ("torso.pitch_setpoint").
-    `commanded` names the fields (a law of its own, say) that make it such a plant, and what they then hold: values, or classes to be made.
-    The struct its `outputs` returns has a field `computer` that is None: there a control computer shows itself.
-    """
+    `setpoint_key` is where a scenario says the angle to hold ("torso.pitch_setpoint"). `commanded`
+    names the fields (a law of its own, say) that make it such a plant, and what they then hold:
+    values, or classes to be made. The struct its `outputs` returns has a field `computer` that is
+    None: there a control computer shows itself."""
 
     setpoint_key: ClassVar[str]
     commanded: ClassVar[Mapping[str, Any]]
@@ -46,8 +52,12 @@ class AbstractPlant(AbstractHybridSystem):
         """What can be measured now."""
 
     @abc.abstractmethod
-    def metered(self, outputs: Any, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]) -> Any:
-        """The outputs with the currents [A] and electrical powers [W] that the motors really take, of which friction has its share."""
+    def metered(
+        self, outputs: Any, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]
+    ) -> Any:
+        """The outputs with the currents [A] and electrical powers [W] that the motors really take,
+        of which friction has its share.
+        """
 
     @abc.abstractmethod
     def no_work(self, x: Any) -> Any:

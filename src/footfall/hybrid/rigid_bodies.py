@@ -1,8 +1,9 @@
-"""Rigid bodies: robots whose equations of motion an engine of rigid bodies (MuJoCo) writes and steps.
+"""Rigid bodies: robots whose equations of motion an engine of rigid bodies (MuJoCo) writes and
+steps.
 
-Such a robot says how it is built, what its computer does in a step, and what can be seen in what was logged. It has no `flow`, and nothing
-of it is traced: the engine steps in C, the computer works in NumPy on arrays that were allocated once. The result is the same Trajectory.
-"""
+Such a robot says how it is built, what its computer does in a step, and what can be seen in what
+was logged. It has no `flow`, and nothing of it is traced: the engine steps in C, the computer works
+in NumPy on arrays that were allocated once. The result is the same Trajectory."""
 
 import abc
 import importlib
@@ -33,12 +34,16 @@ def require_mujoco() -> Any:
         return importlib.import_module("mujoco")
     except ModuleNotFoundError:
         raise MissingEngine(
-            'this robot is stepped by MuJoCo. Install it with: pip install "footfall[mujoco]"', name="mujoco"
+            'this robot is stepped by MuJoCo. Install it with: pip install "footfall[mujoco]"',
+            name="mujoco",
         ) from None
 
 
 class BodiesState(eqx.Module):
-    """Continuous state, as MuJoCo orders it: a free body has place and quaternion in qpos, velocity and spin in qvel."""
+    """Continuous state, as MuJoCo orders it:
+
+    a free body has place and quaternion in qpos, velocity and spin in qvel.
+    """
 
     qpos: Scalar = signal(doc="generalised positions")
     qvel: Scalar = signal(doc="generalised velocities")
@@ -56,17 +61,21 @@ class Log(NamedTuple):
 
 
 class AbstractDriver(abc.ABC):
-    """The robot's computer during one run. Made for the run and thrown away after it, so it may keep what it likes.
+    """The robot's computer during one run. Made for the run and thrown away after it, so it may
+    keep what it likes.
 
-    `damping` is an array over the degrees of freedom: the part of the actuators' force that is -damping * velocity, which the integrator
-    takes at the end of the step; the ledger needs it. Where it changes, it is replaced by another array, not written into.
-    """
+    `damping` is an array over the degrees of freedom: the part of the actuators' force that is
+    -damping * velocity, which the integrator takes at the end of the step; the ledger needs it.
+    Where it changes, it is replaced by another array, not written into."""
 
     damping: np.ndarray
 
     @abc.abstractmethod
     def watch(self) -> Mapping[str, Any]:
-        """What to log of it now, numbers or arrays by name, always of the same shapes. Called at each sample, after `act`."""
+        """What to log of it now, numbers or arrays by name, always of the same shapes.
+
+        Called at each sample, after `act`.
+        """
 
     @abc.abstractmethod
     def act(self, i: int) -> None:
@@ -74,7 +83,10 @@ class AbstractDriver(abc.ABC):
 
 
 class AbstractRigidBodies(Parametric):
-    """A robot of rigid bodies. `Start` is the class of its [start] table, whose state holds a BodiesState."""
+    """A robot of rigid bodies.
+
+    `Start` is the class of its [start] table, whose state holds a BodiesState.
+    """
 
     Start: ClassVar[type]
     counted: ClassVar[tuple[str, ...]] = ()  #: counters whose growth is an event of their name
@@ -105,7 +117,10 @@ class AbstractRigidBodies(Parametric):
 
     @abc.abstractmethod
     def driver(self, model: Any, data: Any, steps: int) -> AbstractDriver:
-        """The computer for a run of so many steps of `model.opt.timestep`. References are computed here, all at once."""
+        """The computer for a run of so many steps of `model.opt.timestep`.
+
+        References are computed here, all at once.
+        """
 
     @property
     @abc.abstractmethod
@@ -114,7 +129,10 @@ class AbstractRigidBodies(Parametric):
 
     @abc.abstractmethod
     def rooms(self, log: Log) -> tuple[np.ndarray, ...]:
-        """Room left before each event, a number to a row: the run ends at the first row where one is not positive."""
+        """Room left before each event, a number to a row:
+
+        the run ends at the first row where one is not positive.
+        """
 
     @abc.abstractmethod
     def counters(self, log: Log) -> Any:
@@ -122,7 +140,10 @@ class AbstractRigidBodies(Parametric):
 
     @abc.abstractmethod
     def outputs(self, log: Log) -> Any:
-        """Named signals in the house frame: struct of structs of `signal` fields, each an array over rows, or over (like legs, rows)."""
+        """Named signals in the house frame:
+
+        struct of structs of `signal` fields, each an array over rows, or over (like legs, rows).
+        """
 
     def cautions(self, step: float) -> list[str]:
         """What someone should know before a run with this step, a sentence each."""
@@ -135,16 +156,25 @@ class AbstractRigidBodies(Parametric):
         return []
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
-        """Commands to try after a run that ended so, for people: first what mends a bad end, then what else there is to see."""
+        """Commands to try after a run that ended so, for people:
+
+        first what mends a bad end, then what else there is to see.
+        """
         del outcome
         return ()
 
     def bounds(self) -> tuple[Bound, ...]:
-        """What its outputs may be while its equations mean something, for runs and for batches. See hybrid/bound.py."""
+        """What its outputs may be while its equations mean something, for runs and for batches.
+
+        See hybrid/bound.py.
+        """
         return ()
 
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
-        """Why a run with these columns should not be believed, where no bound can say it. Batches do not ask. See hybrid/doubt.py."""
+        """Why a run with these columns should not be believed, where no bound can say it.
+
+        Batches do not ask. See hybrid/doubt.py.
+        """
         del t, columns
         return []
 

@@ -8,7 +8,10 @@ from footfall.hybrid.system import HybridState
 
 
 class AbstractStart(Parametric):
-    """The [start] table of a robot. `state` raises ParameterError for a start that cannot be (a foot below the ground)."""
+    """The [start] table of a robot.
+
+    `state` raises ParameterError for a start that cannot be (a foot below the ground).
+    """
 
     @abc.abstractmethod
     def state(self, system: Any) -> HybridState:

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 
 class Suggestion(NamedTuple):
-    """A command: `footfall VERB SCENARIO OPTIONS   # why`. A `cure` is for a run that ended badly, and keeps what else was set."""
+    """A command: `footfall VERB SCENARIO OPTIONS   # why`.
+
+    A `cure` is for a run that ended badly, and keeps what else was set.
+    """
 
     options: str
     why: str = ""

@@ -1,8 +1,8 @@
 """The contract: what flows, what happens at events, what can be seen, and where the energy is.
 
-A system is an immutable pytree of parameters. Everything that changes travels beside it: the continuous state `x`
-and the discrete state `m`, which only jumps change. So one system serves any integrator, any batch and any derivative.
-"""
+A system is an immutable pytree of parameters. Everything that changes travels beside it: the
+continuous state `x` and the discrete state `m`, which only jumps change. So one system serves any
+integrator, any batch and any derivative."""
 
 import abc
 from typing import Any, ClassVar, NamedTuple
@@ -28,9 +28,9 @@ class Jump(NamedTuple):
 
     x: Any
     m: Any
-    work: Any = (
-        None  #: struct of `port` fields, J, positive when the jump adds energy to the stores; None if it adds and takes none
-    )
+    # struct of `port` fields, J, positive when the jump adds energy to the stores; None if it adds
+    # and takes none
+    work: Any = None
 
 
 class HybridState(NamedTuple):
@@ -47,16 +47,18 @@ class HybridState(NamedTuple):
 
 
 class Event(NamedTuple):
-    """The name and meaning of one guard. An `outcome` makes it the end of the run; without one the run jumps and goes on.
+    """The name and meaning of one guard. An `outcome` makes it the end of the run; without one the
+    run jumps and goes on.
 
-    `restarts` names guards that mean something new after this event (a new stance has a new previous spoke): like at
-    the start of a run, they count only once they have been positive.
+    `restarts` names guards that mean something new after this event (a new stance has a new
+    previous spoke): like at the start of a run, they count only once they have been positive.
 
-    `period` is for what a clock does (a control tick): the event happens at 0, period, 2 period, ... and its guard is the time
-    left. An engine with fixed steps then aligns its steps with it instead of searching.
+    `period` is for what a clock does (a control tick): the event happens at 0, period, 2 period,
+    ... and its guard is the time left. An engine with fixed steps then aligns its steps with it
+    instead of searching.
 
-    `contact` says that the guard is the height of a foot above the ground [m], so that steps can be kept short near it.
-    """
+    `contact` says that the guard is the height of a foot above the ground [m], so that steps can be
+    kept short near it."""
 
     name: str
     doc: str
@@ -71,11 +73,17 @@ class Travel(NamedTuple):
     """How a system that goes somewhere is measured."""
 
     distance: str  #: output that holds the distance gone along the ground
-    step_counters: tuple[str, ...]  #: discrete states that count footfalls, one per side that steps on its own
+    step_counters: tuple[
+        str, ...
+    ]  #: discrete states that count footfalls, one per side that steps on its own
     weight: Scalar  #: N, for the cost of transport
-    motor_ports: tuple[str, ...]  #: ports whose work the robot pays for: of the flow, of jumps, or of both
+    motor_ports: tuple[
+        str, ...
+    ]  #: ports whose work the robot pays for: of the flow, of jumps, or of both
     heading: str | None = None  #: output that holds the heading, for robots that turn
-    contacts: tuple[str, ...] = ()  #: signals that are positive while a foot touches, for robots with several feet
+    contacts: tuple[
+        str, ...
+    ] = ()  #: signals that are positive while a foot touches, for robots with several feet
     means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know
     legs: str = "leg, 0 is the head's"  #: what the numbers of like feet count
     planned: bool = False  #: a plan with a begin and an end: all of it counts, and nothing settles
@@ -84,9 +92,9 @@ class Travel(NamedTuple):
 class AbstractHybridSystem(Parametric):
     """A machine that flows between events, jumps at them, and can be observed.
 
-    All methods are pure and elementwise in their scalars. `k` is static: the index of a guard. A guard may be an array
-    over like legs; its event is then (k, leg), and `jump` takes the traced leg index as a fifth argument. `Start` is the class
-    of its [start] table (see hybrid/start.py).
+    All methods are pure and elementwise in their scalars. `k` is static: the index of a guard. A
+    guard may be an array over like legs; its event is then (k, leg), and `jump` takes the traced
+    leg index as a fifth argument. `Start` is the class of its [start] table (see hybrid/start.py).
     """
 
     Start: ClassVar[type]
@@ -113,10 +121,11 @@ class AbstractHybridSystem(Parametric):
         """What event k does. Never called for an event that has an outcome."""
 
     def together(self, t: Scalar, x: Any, m: Any, k: int) -> dict[int, Scalar]:
-        """Other events that `jump` k makes as well where they are due in the same instant: index -> whether it does so now.
+        """Other events that `jump` k makes as well where they are due in the same instant: index ->
+        whether it does so now.
 
-        For a robot whose two feet may land at once. Derivatives then take each at its own time, by `jump_alone`. Events of like legs cannot.
-        """
+        For a robot whose two feet may land at once. Derivatives then take each at its own time, by
+        `jump_alone`. Events of like legs cannot."""
         del t, x, m, k
         return {}
 
@@ -125,11 +134,12 @@ class AbstractHybridSystem(Parametric):
         return self.jump(t, x, m, k, *leg)
 
     def restarted(self, m: Any) -> Any:
-        """The discrete state of a new run that goes on where one with `m` has just had an event: clocks at zero, counts begun anew.
+        """The discrete state of a new run that goes on where one with `m` has just had an event:
+        clocks at zero, counts begun anew.
 
-        A return map starts its clock at zero with each step; a system whose guards compare that clock with what m counts (a control tick)
-        says here what m is then. Floating-point numbers kept are unknowns of a gait. Raises ValueError where no step can repeat another.
-        """
+        A return map starts its clock at zero with each step; a system whose guards compare that
+        clock with what m counts (a control tick) says here what m is then. Floating-point numbers
+        kept are unknowns of a gait. Raises ValueError where no step can repeat another."""
         return m
 
     @abc.abstractmethod
@@ -138,14 +148,19 @@ class AbstractHybridSystem(Parametric):
 
     @abc.abstractmethod
     def outputs(self, t: Scalar, x: Any, m: Any) -> Any:
-        """Named signals in the house frame, as a struct of structs of `signal` fields (one inner struct per body, leg or motor)."""
+        """Named signals in the house frame, as a struct of structs of `signal` fields (one inner
+        struct per body, leg or motor).
+        """
 
     def sketch(self) -> tuple[Shape, ...]:
         """Simple shapes that follow the outputs, for any renderer."""
         return ()
 
     def close_ups(self) -> dict[str, tuple[Shape, ...]]:
-        """Parts of the robot worth a picture of their own: title -> shapes. A renderer shows them where their forces are largest."""
+        """Parts of the robot worth a picture of their own:
+
+        title -> shapes. A renderer shows them where their forces are largest.
+        """
         return {}
 
     def charts(self) -> tuple[Chart, ...]:
@@ -157,25 +172,40 @@ class AbstractHybridSystem(Parametric):
         return Drawing(self.sketch(), self.close_ups(), self.charts())
 
     def idle_parts(self) -> dict[str, str]:
-        """Slots whose part changes nothing as the robot is now, each with the reason: {"contact": "there is no hard ground"}."""
+        """Slots whose part changes nothing as the robot is now, each with the reason:
+
+        {"contact": "there is no hard ground"}.
+        """
         return {}
 
     def remarks(self, t: Any, columns: Any) -> list[str]:
-        """What a person should know of a run beyond its outcome and figures. `columns` holds every signal by its flat name."""
+        """What a person should know of a run beyond its outcome and figures.
+
+        `columns` holds every signal by its flat name.
+        """
         del t, columns
         return []
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
-        """Commands to try after a run that ended so, for people: first what mends a bad end, then what else there is to see."""
+        """Commands to try after a run that ended so, for people:
+
+        first what mends a bad end, then what else there is to see.
+        """
         del outcome
         return ()
 
     def bounds(self) -> tuple[Bound, ...]:
-        """What its outputs may be while its equations mean something, for runs and for batches. See hybrid/bound.py."""
+        """What its outputs may be while its equations mean something, for runs and for batches.
+
+        See hybrid/bound.py.
+        """
         return ()
 
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
-        """Why a run with these columns should not be believed, where no bound can say it. Batches do not ask. See hybrid/doubt.py."""
+        """Why a run with these columns should not be believed, where no bound can say it.
+
+        Batches do not ask. See hybrid/doubt.py.
+        """
         del t, columns
         return []
 

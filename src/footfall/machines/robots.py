@@ -11,11 +11,17 @@ from footfall.machines.centipede.robots import centipede_gap as centipede_gap
 from footfall.machines.rimless_wheel.robots import passive_wheel as passive_wheel
 from footfall.machines.rimless_wheel.robots import rimless_wheel as rimless_wheel
 from footfall.machines.rimless_wheel.robots import rimless_wheel_3d as rimless_wheel_3d
-from footfall.machines.rimless_wheel.robots import rimless_wheel_3d_closed_loop as rimless_wheel_3d_closed_loop
-from footfall.machines.rimless_wheel.robots import rimless_wheel_closed_loop as rimless_wheel_closed_loop
+from footfall.machines.rimless_wheel.robots import (
+    rimless_wheel_3d_closed_loop as rimless_wheel_3d_closed_loop,
+)
+from footfall.machines.rimless_wheel.robots import (
+    rimless_wheel_closed_loop as rimless_wheel_closed_loop,
+)
 from footfall.machines.sea_urchin.numbers import urchin_kick as urchin_kick
 from footfall.machines.sea_urchin.numbers import urchin_spike as urchin_spike
-from footfall.machines.sea_urchin.numbers import urchin_spike_closed_loop as urchin_spike_closed_loop
+from footfall.machines.sea_urchin.numbers import (
+    urchin_spike_closed_loop as urchin_spike_closed_loop,
+)
 from footfall.machines.sea_urchin.robots import urchin as urchin
 from footfall.machines.two_leg.robots import Walker as Walker
 from footfall.machines.two_leg.robots import two_leg_walker as two_leg_walker

@@ -1,8 +1,9 @@
-"""Hyperbolic tangent and the angle of a vector, elementwise, from polynomials: what libm would do one lane at a time, done for all at once.
+"""Hyperbolic tangent and the angle of a vector, elementwise, from polynomials: what libm would do
+one lane at a time, done for all at once.
 
-Coefficients are minimax fits of our own, better than an eighth of a unit in the last place; what is left is rounding. Against mpmath
-both were right to 2.3 units in the last place in either precision. Subnormal results may come out as zero, as everywhere in XLA.
-"""
+Coefficients are minimax fits of our own, better than an eighth of a unit in the last place; what is
+left is rounding. Against mpmath both were right to 2.3 units in the last place in either precision.
+Subnormal results may come out as zero, as everywhere in XLA."""
 
 import math
 from functools import partial
@@ -18,11 +19,19 @@ from footfall.numerics.scalar import Scalar
 # (e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2
 _EXPM1 = {
     np.float64: (
-        0.16666666666666669, 0.04166666666666667, 0.008333333333330051, 0.0013888888888880918, 0.0001984126986310847,
-        2.480158733403087e-05, 2.7557268375356204e-06, 2.755726422638177e-07, 2.5100425540993716e-08, 2.091817130916585e-09,
+        0.16666666666666669,
+        0.04166666666666667,
+        0.008333333333330051,
+        0.0013888888888880918,
+        0.0001984126986310847,
+        2.480158733403087e-05,
+        2.7557268375356204e-06,
+        2.755726422638177e-07,
+        2.5100425540993716e-08,
+        2.091817130916585e-09,
     ),
     np.float32: (0.16666667, 0.041666556, 0.008333301, 0.0013926215, 0.00019899337),
-}  # fmt: skip
+}
 # ln(2) in two parts, the first with enough trailing zero bits that k times it is exact.
 _LN2 = {
     np.float64: (0.6931471805599188, 2.6557520756679704e-14),
@@ -33,12 +42,20 @@ _FLAT = {np.float64: 20.0, np.float32: 10.0}
 # (atan(q)/q - 1) / q^2 as a polynomial in q^2, for |q| <= tan(pi/8)
 _ATAN = {
     np.float64: (
-        -0.3333333333333333, 0.19999999999995738, -0.14285714284707482, 0.11111111018246786, -0.09090904689070888,
-        0.07692185555073804, -0.0666454211553032, 0.05858395084681542, -0.05086643589619784, 0.039263704391759996,
+        -0.3333333333333333,
+        0.19999999999995738,
+        -0.14285714284707482,
+        0.11111111018246786,
+        -0.09090904689070888,
+        0.07692185555073804,
+        -0.0666454211553032,
+        0.05858395084681542,
+        -0.05086643589619784,
+        0.039263704391759996,
         -0.01921343500708847,
     ),
     np.float32: (-0.3333333, 0.19999558, -0.14264451, 0.107482396, -0.064647645),
-}  # fmt: skip
+}
 # pi/4 in two parts: three times the first is exact.
 _EIGHTH = {
     np.float64: (0.7853981633974483, 3.061616997868383e-17),
@@ -49,7 +66,9 @@ _TAN_SIXTEENTH = math.sqrt(2.0) - 1.0
 
 def tanh(x: Scalar) -> Scalar:
     """Hyperbolic tangent. One number goes to the library, lanes go to the polynomial."""
-    if isinstance(x, int | float):  # a plain number stays one, and takes on the precision of what it meets
+    if isinstance(
+        x, int | float
+    ):  # a plain number stays one, and takes on the precision of what it meets
         return math.tanh(x)
     x = _real(jnp.asarray(x))
     return jnp.tanh(x) if x.ndim == 0 else _tanh(x)
@@ -72,13 +91,17 @@ def _real(x: Array) -> Array:
 
 @jax.custom_jvp
 def _tanh(x: Array) -> Array:
-    """With t = e^(2|x|) - 1 it is t / (t + 2), which loses nothing near 0; t = 2^k (e^r - 1) + (2^k - 1), where 2|x| = k ln(2) + r."""
+    """With t = e^(2|x|) - 1 it is t / (t + 2), which loses nothing near 0; t = 2^k (e^r - 1) + (2^k
+    - 1), where 2|x| = k ln(2) + r.
+    """
     kind, whole, digits = _format(x)
     high, low = (kind(part) for part in _LN2[kind])
     y = jnp.minimum(jnp.abs(x), kind(_FLAT[kind])) * kind(2)
     k = jnp.floor(y * kind(1 / math.log(2)) + kind(0.5))
     # Adding this leaves a whole number in the last bits, from where a shift makes it an exponent.
-    power = _from_bits((_bits(k + kind(1.5 * 2.0**digits)) << whole(digits)) + whole(_ONE[kind]), kind)
+    power = _from_bits(
+        (_bits(k + kind(1.5 * 2.0**digits)) << whole(digits)) + whole(_ONE[kind]), kind
+    )
     r = (y - k * high) - k * low
     z = r * r
     grown = r + (z * kind(0.5) + r * z * _horner(r, _EXPM1[kind], kind))
@@ -88,20 +111,27 @@ def _tanh(x: Array) -> Array:
 
 @jax.custom_jvp
 def _atan2(y: Array, x: Array) -> Array:
-    """Within an eighth of a turn of an axis or a diagonal, so that one quotient q, |q| <= tan(pi/8), and one division are enough."""
+    """Within an eighth of a turn of an axis or a diagonal, so that one quotient q, |q| <=
+    tan(pi/8), and one division are enough.
+    """
     kind, whole, _ = _format(x)
     across, along = jnp.abs(y), jnp.abs(x)
     steep = across > along
     less, more = jnp.where(steep, along, across), jnp.where(steep, across, along)
-    # Two infinities are as good as two ones. A power of two keeps the sum below from overflowing and the quotient from flushing to zero.
+    # Two infinities are as good as two ones. A power of two keeps the sum below from overflowing
+    # and the quotient from flushing to zero.
     endless = (less == kind(np.inf)) & (more == kind(np.inf))
     scale = jnp.where(more > kind(1), kind(0.25), kind(4))
-    less, more = jnp.where(endless, kind(1), less * scale), jnp.where(endless | (more == kind(0)), kind(1), more * scale)
+    less, more = (
+        jnp.where(endless, kind(1), less * scale),
+        jnp.where(endless | (more == kind(0)), kind(1), more * scale),
+    )
     oblique = less > more * kind(_TAN_SIXTEENTH)
     q = jnp.where(oblique, less - more, less) / jnp.where(oblique, less + more, more)
     z = q * q
     angle = q + q * z * _horner(z, _ATAN[kind], kind)
-    # From the nearest axis or diagonal, and in which sense: eighths of a turn are counted from the x axis.
+    # From the nearest axis or diagonal, and in which sense: eighths of a turn are counted from the
+    # x axis.
     eighths = jnp.where(oblique, kind(1), kind(0))
     angle, eighths = jnp.where(steep, -angle, angle), jnp.where(steep, kind(2) - eighths, eighths)
     back = _bits(x) < whole(0)  # a negative zero too

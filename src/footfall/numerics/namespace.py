@@ -1,4 +1,7 @@
-"""NumPy for plain numbers, jax.numpy for traced ones: a law written once serves a microsecond loop and a compiled batch."""
+"""NumPy for plain numbers, jax.numpy for traced ones:
+
+a law written once serves a microsecond loop and a compiled batch.
+"""
 
 import sys
 from types import ModuleType
@@ -8,7 +11,10 @@ import numpy as np
 
 
 def namespace(*values: Any) -> ModuleType:
-    """`jax.numpy` if any of these is a JAX array, traced or not, else `numpy`. Never imports JAX: without it there is no such array."""
+    """`jax.numpy` if any of these is a JAX array, traced or not, else `numpy`.
+
+    Never imports JAX: without it there is no such array.
+    """
     jax = sys.modules.get("jax")
     if jax is not None and any(isinstance(value, jax.Array) for value in values):
         return sys.modules["jax.numpy"]
@@ -16,13 +22,19 @@ def namespace(*values: Any) -> ModuleType:
 
 
 def traced(*values: Any) -> bool:
-    """Whether JAX is looking through any of these: then it has no value, and nothing about it can be checked."""
+    """Whether JAX is looking through any of these:
+
+    then it has no value, and nothing about it can be checked.
+    """
     jax = sys.modules.get("jax")
     return jax is not None and any(isinstance(value, jax.core.Tracer) for value in values)
 
 
 def choose(flag: Any, yes: Any, no: Any) -> Any:
-    """One of two: numbers, or tuples of them, field by field. A plain truth value picks as an `if` does; arrays pick elementwise."""
+    """One of two: numbers, or tuples of them, field by field.
+
+    A plain truth value picks as an `if` does; arrays pick elementwise.
+    """
     if isinstance(flag, bool | np.bool_):
         return yes if flag else no
     if isinstance(yes, tuple):
@@ -50,5 +62,7 @@ def finite(value: Any) -> Any:
 
 
 def of_kind(number: Any, like: Any) -> Any:
-    """A constant in the precision of NumPy numbers; Python and JAX numbers take theirs from what they meet."""
+    """A constant in the precision of NumPy numbers; Python and JAX numbers take theirs from what
+    they meet.
+    """
     return type(like)(number) if isinstance(like, np.floating) else number

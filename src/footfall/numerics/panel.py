@@ -1,7 +1,8 @@
-"""A smooth function on a panel (a solver step), known at a few nodes: its integral, its running integral and its peak.
+"""A smooth function on a panel (a solver step), known at a few nodes: its integral, its running
+integral and its peak.
 
-Nodes are those of Gauss and Lobatto, both ends among them: nine integrate polynomials up to degree 15 exactly.
-"""
+Nodes are those of Gauss and Lobatto, both ends among them: nine integrate polynomials up to degree
+15 exactly."""
 
 import itertools
 
@@ -9,9 +10,11 @@ import numpy as np
 from numpy.polynomial import Legendre, legendre
 
 COUNT = 9
-#: Coefficients (a pair of neighbours) of a smooth function are less than this share of the pair before.
+#: Coefficients (a pair of neighbours) of a smooth function are less than this share of the pair
+#: before.
 FALLS = 0.1
-#: A panel on which the polynomial may be wrong by more than this share of its size is worth splitting.
+#: A panel on which the polynomial may be wrong by more than this share of its size is worth
+#: splitting.
 WRONG = 1e-4
 #: Roots of a polynomial with a smaller imaginary part than this are real.
 ROOT = 1e-9
@@ -32,44 +35,60 @@ _FINE = legendre.legvander(np.linspace(-1.0, 1.0, FINE), COUNT - 1) @ _COEFFICIE
 
 
 def running_weights(place: np.ndarray) -> np.ndarray:
-    """(places, nodes): the integral from 0 to each place of a panel of length one, of what is known at the nodes."""
-    sums = legendre.legint(np.eye(COUNT), lbnd=-1.0, axis=0)  # coefficients of the integral of each polynomial
+    """(places, nodes): the integral from 0 to each place of a panel of length one, of what is known
+    at the nodes.
+    """
+    sums = legendre.legint(
+        np.eye(COUNT), lbnd=-1.0, axis=0
+    )  # coefficients of the integral of each polynomial
     return 0.5 * legendre.legvander(2.0 * np.asarray(place) - 1.0, COUNT) @ sums @ _COEFFICIENTS
 
 
 def largest(values: np.ndarray) -> np.ndarray:
-    """(panels, functions): the largest size of functions given at the nodes, (panels, nodes, functions).
+    """(panels, functions): the largest size of functions given at the nodes, (panels, nodes,
+    functions).
 
-    That of the polynomial through them where it stands out from what the polynomial may be wrong by, judged by how its last coefficients
-    fall off; else that of the nodes: at a kink (a torque at its limit) a polynomial overshoots. Two neighbours that share the largest value
-    are at a limit.
+    That of the polynomial through them where it stands out from what the polynomial may be wrong
+    by, judged by how its last coefficients fall off; else that of the nodes: at a kink (a torque at
+    its limit) a polynomial overshoots. Two neighbours that share the largest value are at a limit.
     """
     size = np.abs(values)
     seen = size.max(axis=1)
     earlier, before, last = _pairs(values)
     wrong = last * np.minimum(1.0, last / np.where(before > 0, before, 1.0)) + ROUNDING * seen
-    smooth = (last <= FALLS * before) & (before <= FALLS**0.5 * earlier) | (before <= 100 * ROUNDING * seen)
+    smooth = (last <= FALLS * before) & (before <= FALLS**0.5 * earlier) | (
+        before <= 100 * ROUNDING * seen
+    )
     limited = ((size[:, 1:] == seen[:, None]) & (size[:, :-1] == seen[:, None])).any(axis=1)
     fine = np.abs(np.einsum("gn,pnf->pgf", _FINE, values))
     at = np.clip(fine.argmax(axis=1), 1, FINE - 2)
-    left, top, right = (np.take_along_axis(fine, (at + k)[:, None], axis=1)[:, 0] for k in (-1, 0, 1))
+    left, top, right = (
+        np.take_along_axis(fine, (at + k)[:, None], axis=1)[:, 0] for k in (-1, 0, 1)
+    )
     bend = left - 2.0 * top + right
-    inside = np.abs(right - left) < -2.0 * bend  # the vertex of the parabola lies between the neighbours
-    peak = np.where(inside, top - (right - left) ** 2 / np.where(inside, 8.0 * bend, 1.0), fine.max(axis=1))
+    inside = (
+        np.abs(right - left) < -2.0 * bend
+    )  # the vertex of the parabola lies between the neighbours
+    peak = np.where(
+        inside, top - (right - left) ** 2 / np.where(inside, 8.0 * bend, 1.0), fine.max(axis=1)
+    )
     return np.where((peak - seen > 3.0 * wrong) & smooth & ~limited, peak, seen)
 
 
 def doubt(values: np.ndarray) -> np.ndarray:
-    """(panels, functions): by how much the polynomial through the nodes may be wrong at most, by all that its coefficients tell.
+    """(panels, functions): by how much the polynomial through the nodes may be wrong at most, by
+    all that its coefficients tell.
 
-    At a kink they fall off so slowly that the first of them tell as much as the last, which may be small by accident.
-    """
+    At a kink they fall off so slowly that the first of them tell as much as the last, which may be
+    small by accident."""
     earlier, before, last = _pairs(values)
     return np.maximum(last, np.maximum(FALLS * before, FALLS**2 * earlier))
 
 
 def _pairs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sizes of the Legendre coefficients of order 3 and 4, 5 and 6, 7 and 8, the larger of each pair."""
+    """Sizes of the Legendre coefficients of order 3 and 4, 5 and 6, 7 and 8, the larger of each
+    pair.
+    """
     size = np.abs(np.einsum("cn,pnf->pcf", _COEFFICIENTS[-6:], values))
     return size[:, :2].max(axis=1), size[:, 2:4].max(axis=1), size[:, 4:].max(axis=1)
 
@@ -81,7 +100,8 @@ def bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def positive_part(values: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """The integral from 0 to each place of a panel of length one, of the positive part of a function given at the nodes.
+    """The integral from 0 to each place of a panel of length one, of the positive part of a
+    function given at the nodes.
 
     The polynomial through them is integrated from zero to zero.
     """

@@ -21,7 +21,8 @@ class Law(NamedTuple):
     """A way to go from 0 to 1 while the share s of the time goes from 0 to 1."""
 
     at: Callable[[Scalar], Progress]
-    peak_bend: float  #: largest |bend|: over a distance D in a time T the acceleration peaks at peak_bend |D|/T^2
+    # largest |bend|: over a distance D in a time T the acceleration peaks at peak_bend |D|/T^2
+    peak_bend: float
 
 
 def _cubic(s: Scalar) -> Progress:
@@ -37,7 +38,9 @@ def _quintic(s: Scalar) -> Progress:
     )
 
 
-#: s^2 (3 - 2 s): the acceleration jumps at both ends.      s^3 (10 - 15 s + 6 s^2): it starts and ends at zero.     (path.1)
+#: s^2 (3 - 2 s): the acceleration jumps at both ends.      s^3 (10 - 15 s + 6 s^2): it starts and
+#: ends at zero.
+#:                                                                                          (path.1)
 LAWS = {"cubic": Law(_cubic, 6.0), "quintic": Law(_quintic, 10.0 / math.sqrt(3.0))}
 
 
@@ -50,7 +53,12 @@ class Moved(NamedTuple):
 
 
 def moved(law: Law, distance: Scalar, duration: Scalar, t: Scalar) -> Moved:
-    """A time t after the begin of a move over `distance` that takes `duration`, while it lasts. A move that takes no time is not made."""
+    """A time t after the begin of a move over `distance` that takes `duration`, while it lasts.
+
+    A move that takes no time is not made.
+    """
     length = jnp.where(duration > 0, duration, 1.0)
     p = law.at(t / length)
-    return Moved(distance * p.share, distance * p.slope / length, distance * p.bend / (length * length))
+    return Moved(
+        distance * p.share, distance * p.slope / length, distance * p.bend / (length * length)
+    )

@@ -47,13 +47,17 @@ def bounded(message: str) -> str:
 
 
 def _wrapped(line: str) -> list[str]:
-    """A long line as several, broken between sentences, or words where one sentence is long; those after the first are indented."""
+    """A long line as several, broken between sentences, or words where one sentence is long; those
+    after the first are indented.
+    """
     if len(line) <= LONGEST_LINE or not line.strip():
         return [line[:LONGEST_LINE]]
     lines = [line[: len(line) - len(line.lstrip())][:4]]
     for sentence in re.split(r"(?<=[.;:]) ", line.strip()):
         whole = len(sentence) <= LONGEST_LINE - 4
-        for piece in [sentence] if whole else [clipped(word, LONGEST_WORD) for word in sentence.split()]:
+        for piece in (
+            [sentence] if whole else [clipped(word, LONGEST_WORD) for word in sentence.split()]
+        ):
             if len(lines[-1]) + 1 + len(piece) > LONGEST_LINE:
                 lines.append(f"    {piece}")
             else:
@@ -63,4 +67,6 @@ def _wrapped(line: str) -> list[str]:
 
 def _escaped(text: str) -> str:
     """Line breaks, control characters and bytes that are no text, as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )

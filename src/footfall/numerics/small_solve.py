@@ -1,8 +1,7 @@
 """Small linear systems solved by unrolled elimination.
 
-`jnp.linalg.solve` calls LAPACK: it cannot be fused into a kernel, and for three unknowns the call costs more
-than the arithmetic. These are plain expressions of scalars.
-"""
+`jnp.linalg.solve` calls LAPACK: it cannot be fused into a kernel, and for three unknowns the call
+costs more than the arithmetic. These are plain expressions of scalars."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -11,11 +10,12 @@ from footfall.numerics.scalar import Scalar
 
 
 def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """Solve A x = b for symmetric positive definite A, given as rows; only the lower triangle is read.
+    """Solve A x = b for symmetric positive definite A, given as rows; only the lower triangle is
+    read.
 
-    Square-root-free Cholesky (A = L D L^T), stable without pivoting because A is positive definite. An entry written
-    as the Python number 0.0 is a structural zero and costs nothing, so order the unknowns such that zeros come early.
-    """
+    Square-root-free Cholesky (A = L D L^T), stable without pivoting because A is positive definite.
+    An entry written as the Python number 0.0 is a structural zero and costs nothing, so order the
+    unknowns such that zeros come early."""
     n = len(right)
     low: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     diagonal: list[Scalar] = [0.0] * n
@@ -24,8 +24,8 @@ def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tu
         for j in range(i):
             below = _less(matrix[i][j], ((low[i][k], low[j][k], diagonal[k]) for k in range(j)))
             if (i, j) == (n - 1, n - 2) and not _is_zero(below):
-                # One division for the last two pivots p and q, because a division costs as much as a dozen products:
-                # p q = s p - b^2, then 1/p and 1/q from 1/(p^2 q).
+                # One division for the last two pivots p and q, because a division costs as much as
+                # a dozen products: p q = s p - b^2, then 1/p and 1/q from 1/(p^2 q).
                 p = diagonal[j]
                 s = _less(matrix[i][i], ((low[i][k], low[i][k], diagonal[k]) for k in range(j)))
                 both = s * p - below * below
@@ -48,7 +48,9 @@ def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tu
     return tuple(solution)
 
 
-def _pivot(matrix: Sequence[Sequence[Scalar]], low: list[list[Scalar]], diagonal: list[Scalar], i: int) -> Scalar:
+def _pivot(
+    matrix: Sequence[Sequence[Scalar]], low: list[list[Scalar]], diagonal: list[Scalar], i: int
+) -> Scalar:
     return _less(matrix[i][i], ((low[i][k], low[i][k], diagonal[k]) for k in range(i)))
 
 

@@ -1,9 +1,9 @@
 """Sine and cosine together: every model that needs one needs the other.
 
-XLA's own double-precision sine on a CPU is a scalar library call, two per angle. Here both come from one argument
-reduction and two polynomials, elementwise, so they vectorise and fuse into kernels. Coefficients: fdlibm (float64), Cephes
-(float32). Good to 2 units in the last place for |angle| <= 1e4; beyond that the reduction loses digits.
-"""
+XLA's own double-precision sine on a CPU is a scalar library call, two per angle. Here both come
+from one argument reduction and two polynomials, elementwise, so they vectorise and fuse into
+kernels. Coefficients: fdlibm (float64), Cephes (float32). Good to 2 units in the last place for
+|angle| <= 1e4; beyond that the reduction loses digits."""
 
 import math
 from functools import partial
@@ -15,7 +15,8 @@ from jax import Array
 
 from footfall.numerics.scalar import Scalar
 
-# pi/2 in parts with enough trailing zero bits that k * part is exact for every quadrant count k in range.
+# pi/2 in parts with enough trailing zero bits that k * part is exact for every quadrant count k in
+# range.
 _HALF_PI = {
     np.float64: (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
     np.float32: (1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.5633440682570896e-12),
@@ -39,10 +40,11 @@ _COS = {
 def sincos(angle: Scalar) -> tuple[Scalar, Scalar]:
     """(sin, cos) of an angle in radians.
 
-    One angle at a time goes to the library (the same speed, and a program a third as long to trace and compile); lanes of
-    angles go to the polynomials.
-    """
-    if isinstance(angle, int | float):  # a plain number stays one, and takes on the precision of what it meets
+    One angle at a time goes to the library (the same speed, and a program a third as long to trace
+    and compile); lanes of angles go to the polynomials."""
+    if isinstance(
+        angle, int | float
+    ):  # a plain number stays one, and takes on the precision of what it meets
         return math.sin(angle), math.cos(angle)
     angle = jnp.asarray(angle)
     if not jnp.issubdtype(angle.dtype, jnp.floating):
@@ -53,7 +55,8 @@ def sincos(angle: Scalar) -> tuple[Scalar, Scalar]:
 @jax.custom_jvp
 def _sincos(x: Array) -> tuple[Array, Array]:
     kind = np.dtype(x.dtype).type
-    # NumPy scalars of the right type: Python floats would do, arrays would be captured and break a fused kernel.
+    # NumPy scalars of the right type: Python floats would do, arrays would be captured and break a
+    # fused kernel.
     *coarse, last = (kind(p) for p in _HALF_PI[kind])
     turns = jnp.floor(x * kind(2.0 / np.pi) + kind(0.5))
     r = x
@@ -66,7 +69,9 @@ def _sincos(x: Array) -> tuple[Array, Array]:
     sine = r + (r * z * _horner(z, _SIN[kind], kind) + low)
     half = z * kind(0.5)
     one_less = kind(1.0) - half
-    cosine = one_less + (((kind(1.0) - one_less) - half) + (z * z * _horner(z, _COS[kind], kind) - r * low))
+    cosine = one_less + (
+        ((kind(1.0) - one_less) - half) + (z * z * _horner(z, _COS[kind], kind) - r * low)
+    )
     quadrant = turns.astype(jnp.int32)
     odd = (quadrant & np.int32(1)) == np.int32(1)
     sine, cosine = jnp.where(odd, cosine, sine), jnp.where(odd, sine, cosine)
@@ -83,7 +88,9 @@ def _horner(z: Array, coefficients: tuple[float, ...], kind: type) -> Array:
 
 
 @partial(_sincos.defjvp)
-def _sincos_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+def _sincos_jvp(
+    primals: tuple[Array], tangents: tuple[Array]
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     sine, cosine = _sincos(*primals)
     (dx,) = tangents
     return (sine, cosine), (cosine * dx, -sine * dx)

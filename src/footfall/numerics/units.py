@@ -1,4 +1,7 @@
-"""Units at the door: "4 deg" becomes 0.0698... here, and nowhere else does a unit appear in arithmetic."""
+"""Units at the door: "4 deg" becomes 0.0698...
+
+here, and nowhere else does a unit appear in arithmetic.
+"""
 
 import math
 import re
@@ -72,7 +75,9 @@ def _dimension(text: str) -> tuple[float, dict[str, float]]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None or match.end() == position:
-            raise UnitError(f'"{clipped(text)}" is not a unit. Write it like "m", "deg", "N s/m", "kg m^2".')
+            raise UnitError(
+                f'"{clipped(text)}" is not a unit. Write it like "m", "deg", "N s/m", "kg m^2".'
+            )
         position = match.end()
         name, power, symbol = match.groups()
         if symbol == "/":
@@ -83,20 +88,27 @@ def _dimension(text: str) -> tuple[float, dict[str, float]]:
             raise UnitError(f'"{clipped(text)}": write units without brackets, like "N m/rad/s".')
         elif name:
             if name not in _UNITS:
-                raise UnitError(f'"{clipped(name)}" is not a unit we know. Known: {", ".join(_UNITS)}.')
+                raise UnitError(
+                    f'"{clipped(name)}" is not a unit we know. Known: {", ".join(_UNITS)}.'
+                )
             scale, base = _UNITS[name]
             exponent = sign * float(power or 1)
             try:
                 factor *= scale**exponent
             except OverflowError:
-                raise UnitError(f'"{clipped(text)}": {name}^{exponent:g} is beyond any number.') from None
+                raise UnitError(
+                    f'"{clipped(text)}": {name}^{exponent:g} is beyond any number.'
+                ) from None
             for key, times in _BASE.get(base, {base: 1}).items():
                 exponents[key] = exponents.get(key, 0) + exponent * times
     return factor, {key: n for key, n in exponents.items() if n != 0}
 
 
 def _same(one: dict[str, float], other: dict[str, float]) -> bool:
-    """An angle is a ratio, so "N m" may stand for "N m/rad". But 2 Hz is not 2 rad/s: without a mass the angle counts."""
+    """An angle is a ratio, so "N m" may stand for "N m/rad".
+
+    But 2 Hz is not 2 rad/s: without a mass the angle counts.
+    """
     if "kg" in one:
         one, other = ({key: n for key, n in d.items() if key != "rad"} for d in (one, other))
     return one == other
@@ -116,7 +128,9 @@ def to_si(value: float | int | str, unit: str) -> float:
             raise UnitError(f"{shown(value)} is beyond what can be computed with.") from None
     match = _QUANTITY.match(value.strip()) if len(value) <= LONGEST_QUANTITY else None
     if match is None:
-        raise UnitError(f'"{clipped(value)}" is not a number{_in(unit)}. Write it like {_example(unit)}.')
+        raise UnitError(
+            f'"{clipped(value)}" is not a number{_in(unit)}. Write it like {_example(unit)}.'
+        )
     number, given = float(match.group(1)), match.group(2)
     if not given:
         return number
@@ -124,7 +138,8 @@ def to_si(value: float | int | str, unit: str) -> float:
     _, wanted = _dimension(unit) if unit else (1.0, {})
     if not _same(dimension, wanted):
         raise UnitError(
-            f'"{clipped(value)}" is in {clipped(given)}, but this needs {unit or "a plain number"}. Write it like {_example(unit)}.'
+            f'"{clipped(value)}" is in {clipped(given)}, but this needs {unit or "a plain number"}.'
+            f" Write it like {_example(unit)}."
         )
     return number * factor
 
@@ -134,5 +149,10 @@ def _in(unit: str) -> str:
 
 
 def _example(unit: str) -> str:
-    examples = {"m": '"0.26 m" or "26 cm"', "rad": '"4 deg" or 0.07', "s": '"10 s"', "kg": '"2.5 kg"'}
+    examples = {
+        "m": '"0.26 m" or "26 cm"',
+        "rad": '"4 deg" or 0.07',
+        "s": '"10 s"',
+        "kg": '"2.5 kg"',
+    }
     return examples.get(unit, f'"1.5 {unit}"' if unit else "1.5")

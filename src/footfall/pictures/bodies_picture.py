@@ -1,7 +1,8 @@
-"""A picture of a robot of rigid bodies: rendered by MuJoCo where there is OpenGL, drawn from its sketch where there is none.
+"""A picture of a robot of rigid bodies: rendered by MuJoCo where there is OpenGL, drawn from its
+sketch where there is none.
 
-Rendering runs in a process of its own: which OpenGL MuJoCo takes is decided when it is imported, and a broken driver must not take the run with it.
-"""
+Rendering runs in a process of its own: which OpenGL MuJoCo takes is decided when it is imported,
+and a broken driver must not take the run with it."""
 
 import os
 import subprocess
@@ -55,14 +56,29 @@ def _rendered(system: Any, qpos: np.ndarray) -> np.ndarray | None:
     """Pixels, or None where no backend works. Someone who set MUJOCO_GL gets that one only."""
     chosen = os.environ.get("MUJOCO_GL")
     with tempfile.TemporaryDirectory() as folder:
-        xml, state, picture = (Path(folder) / name for name in ("robot.xml", "state.npy", "picture.npy"))
+        xml, state, picture = (
+            Path(folder) / name for name in ("robot.xml", "state.npy", "picture.npy")
+        )
         system.write_mjcf(xml)
         np.save(state, qpos)
         for backend in (chosen,) if chosen else BACKENDS:
-            command = [sys.executable, "-c", _PROGRAM, str(xml), str(state), str(picture), str(SIZE[0]), str(SIZE[1])]
+            command = [
+                sys.executable,
+                "-c",
+                _PROGRAM,
+                str(xml),
+                str(state),
+                str(picture),
+                str(SIZE[0]),
+                str(SIZE[1]),
+            ]
             try:
                 done = subprocess.run(
-                    command, env={**os.environ, "MUJOCO_GL": backend}, capture_output=True, timeout=_LONGEST, check=False
+                    command,
+                    env={**os.environ, "MUJOCO_GL": backend},
+                    capture_output=True,
+                    timeout=_LONGEST,
+                    check=False,
                 )
             except subprocess.TimeoutExpired:
                 continue

@@ -12,7 +12,8 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from footfall.engines.analysis.compare import FAMILIES, Reference, Result
 
-#: Line, width and marker by family, and whether the marker is filled; the colour is the method's own.
+#: Line, width and marker by family, and whether the marker is filled; the colour is the method's
+#: own.
 _STYLES = {
     "explicit": ("-", 1.4, "o", True),
     "implicit": ("-", 2.4, "s", True),
@@ -20,17 +21,30 @@ _STYLES = {
     "multistep": (":", 1.6, "D", False),
     "multirate": ("-.", 1.4, "P", False),
 }
-_COLOURS = ("#0072b2", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#8c564b", "#000000", "#e69f00", "#7f3fbf", "#808000")
+_COLOURS = (
+    "#0072b2",
+    "#56b4e9",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#8c564b",
+    "#000000",
+    "#e69f00",
+    "#7f3fbf",
+    "#808000",
+)
 _COSTS = {"evaluations": "evaluations of the flow", "seconds": "time of a compiled run [s]"}
 _FLOOR = 1e-16  # below this an error is rounding
 _DPI = 120
 
 
-def write_compare_plot(results: Sequence[Result], reference: Reference, path: Path, *, title: str) -> None:
+def write_compare_plot(
+    results: Sequence[Result], reference: Reference, path: Path, *, title: str
+) -> None:
     """Two panels in logarithmic scales, one line per method.
 
-    Steps above the longest stable one stand alone; what has no error (diverged, fell) is a cross above all others.
-    """
+    Steps above the longest stable one stand alone; what has no error (diverged, fell) is a cross
+    above all others."""
     figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
     panels = figure.subplots(1, 2, sharey=True)
     errors = [_shown(r) for r in results if r.error is not None]
@@ -49,14 +63,25 @@ def write_compare_plot(results: Sequence[Result], reference: Reference, path: Pa
         axes.axhspan(_FLOOR / 100, bottom, color="0.87", zorder=0, lw=0)
     panels[0].set_ylim(0.3 * min([*errors, bottom]), 4 * top)
     panels[0].set_ylabel("error at the end, largest |x - x_ref| / (1 + |x_ref|)")
-    figure.legend(handles=_legend(results), loc="outside right upper", fontsize=8, handlelength=3.6, frameon=False)
+    figure.legend(
+        handles=_legend(results),
+        loc="outside right upper",
+        fontsize=8,
+        handlelength=3.6,
+        frameon=False,
+    )
     least = any(r.evaluations_are_least for r in results)
-    figure.suptitle(f"{title}{' (of implicit methods: evaluations at least)' if least else ''}", fontsize=11)
+    figure.suptitle(
+        f"{title}{' (of implicit methods: evaluations at least)' if least else ''}", fontsize=11
+    )
     figure.savefig(path, format="png")
 
 
 def _by_method(results: Sequence[Result]) -> list[list[Result]]:
-    return [[r for r in results if r.method == method] for method in dict.fromkeys(r.method for r in results)]
+    return [
+        [r for r in results if r.method == method]
+        for method in dict.fromkeys(r.method for r in results)
+    ]
 
 
 def _shown(result: Result) -> float:
@@ -78,9 +103,26 @@ def _draw(axes: Axes, results: Sequence[Result], cost: str, i: int, top: float) 
     good = [r for r in results if r.error is not None]  # in the order of refinement
     stable, unstable = [r for r in good if not r.above_limit], [r for r in good if r.above_limit]
     lost = [r for r in results if r.error is None]
-    axes.plot([getattr(r, cost) for r in stable], [_shown(r) for r in stable], ls=line, lw=width, **_look(family, i))
-    axes.plot([getattr(r, cost) for r in unstable], [_shown(r) for r in unstable], ls="none", alpha=0.5, **_look(family, i))
-    axes.plot([getattr(r, cost) for r in lost], [top] * len(lost), ls="none", **_look(family, i) | {"marker": "x"})
+    axes.plot(
+        [getattr(r, cost) for r in stable],
+        [_shown(r) for r in stable],
+        ls=line,
+        lw=width,
+        **_look(family, i),
+    )
+    axes.plot(
+        [getattr(r, cost) for r in unstable],
+        [_shown(r) for r in unstable],
+        ls="none",
+        alpha=0.5,
+        **_look(family, i),
+    )
+    axes.plot(
+        [getattr(r, cost) for r in lost],
+        [top] * len(lost),
+        ls="none",
+        **_look(family, i) | {"marker": "x"},
+    )
 
 
 def _legend(results: Sequence[Result]) -> list[Line2D]:
@@ -88,11 +130,31 @@ def _legend(results: Sequence[Result]) -> list[Line2D]:
     for i, mine in enumerate(_by_method(results)):
         family = mine[0].family
         line, width, *_ = _STYLES[family]
-        handles.append(Line2D([], [], ls=line, lw=width, label=f"{mine[0].method}\n  {FAMILIES[family]}", **_look(family, i)))
+        handles.append(
+            Line2D(
+                [],
+                [],
+                ls=line,
+                lw=width,
+                label=f"{mine[0].method}\n  {FAMILIES[family]}",
+                **_look(family, i),
+            )
+        )
     if any(r.above_limit and r.error is not None for r in results):
         alone = {"marker": "^", "mfc": "white", "alpha": 0.5}
-        handles.append(Line2D([], [], color="0.3", ls="none", label="alone: above the longest stable step", **alone))
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color="0.3",
+                ls="none",
+                label="alone: above the longest stable step",
+                **alone,
+            )
+        )
     if any(r.error is None for r in results):
-        handles.append(Line2D([], [], color="0.3", marker="x", ls="none", label="diverged, or another outcome"))
+        handles.append(
+            Line2D([], [], color="0.3", marker="x", ls="none", label="diverged, or another outcome")
+        )
     handles.append(Line2D([], [], color="0.87", lw=8, label="the reference's own uncertainty"))
     return handles

@@ -20,13 +20,18 @@ _PANELS = {
 
 
 def write_compliance_plot(found: Compliance, path: Path, *, title: str) -> None:
-    """Six panels against K_y: each bumpy ground as a point, their mean as a line, level ground dashed."""
+    """Six panels against K_y:
+
+    each bumpy ground as a point, their mean as a line, level ground dashed.
+    """
     figure = Figure(figsize=(13.0, 7.0), layout="constrained", dpi=110)
     for axes, name in zip(figure.subplots(2, 3).ravel(), _PANELS, strict=True):
         _panel(axes, found, name)
     high = 1e3 * found.question.height
     doubtful = "" if found.verdict.sound else f" ({found.verdict.title})"
-    figure.suptitle(f"{title}: feet of stiffness $K_y$ over bumps of up to {high:g} mm{doubtful}", fontsize=12)
+    figure.suptitle(
+        f"{title}: feet of stiffness $K_y$ over bumps of up to {high:g} mm{doubtful}", fontsize=12
+    )
     figure.savefig(path)
 
 
@@ -38,12 +43,29 @@ def _panel(axes: Axes, found: Compliance, name: str) -> None:
         axes.plot(stiffness, bumps[:, column], "o", ms=3.5, color="tab:orange", alpha=0.6)
     some = np.isfinite(bumps).any(axis=1)
     if some.any():
-        axes.plot(stiffness[some], np.nanmean(bumps[some], axis=1), color="tab:orange", lw=1.6, label="over bumps, mean")
-    axes.plot(stiffness, factor * found.level(name), "--", color="tab:blue", lw=1.4, marker="s", ms=3, label="level ground")
+        axes.plot(
+            stiffness[some],
+            np.nanmean(bumps[some], axis=1),
+            color="tab:orange",
+            lw=1.6,
+            label="over bumps, mean",
+        )
+    axes.plot(
+        stiffness,
+        factor * found.level(name),
+        "--",
+        color="tab:blue",
+        lw=1.4,
+        marker="s",
+        ms=3,
+        label="level ground",
+    )
     axes.set_xscale("log")
     if found.least is not None and stiffness.min() < 1.3 * found.least:
         low = 0.85 * min(float(stiffness.min()), found.least)
-        axes.axvspan(low, found.least, color="0.9", zorder=0, label="sags more than it lifts: feet drag")
+        axes.axvspan(
+            low, found.least, color="0.9", zorder=0, label="sags more than it lifts: feet drag"
+        )
         axes.set_xlim(left=low)
     axes.set_xticks(stiffness, [f"{k:g}" for k in stiffness], fontsize=7)
     axes.minorticks_off()

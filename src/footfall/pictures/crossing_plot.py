@@ -1,4 +1,7 @@
-"""Pictures of a crossing study: how many arrivals got over, by controller and width, or over one more number."""
+"""Pictures of a crossing study:
+
+how many arrivals got over, by controller and width, or over one more number.
+"""
 
 from pathlib import Path
 
@@ -14,7 +17,9 @@ _MARKERS = ("o", "s", "^", "D")
 
 
 def write_crossing_plot(found: Crossings, path: Path, *, title: str) -> None:
-    """One PNG: a table of counts and success over width; with one more number varied, a map for each controller."""
+    """One PNG: a table of counts and success over width; with one more number varied, a map for
+    each controller.
+    """
     figure = Figure(figsize=(11.5, 4.6), layout="constrained", dpi=130)
     if found.question.axis is None:
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
@@ -27,9 +32,17 @@ def write_crossing_plot(found: Crossings, path: Path, *, title: str) -> None:
         for which, axes in enumerate(panels):
             image = _map(axes, found, which)
         panels[0].set_ylabel(axis_label(found.question.axis))
-        figure.colorbar(image, ax=panels, label=f"crossed of {found.question.arrivals} arrivals", pad=0.01)
-    doubt = f"; {int(found.doubtful.sum())} of {found.verdict.size} runs DOUBTFUL" if found.doubtful.any() else ""
-    figure.suptitle(f"{title}: crossings of {found.question.arrivals} arrivals a cell{doubt}", fontsize=11)
+        figure.colorbar(
+            image, ax=panels, label=f"crossed of {found.question.arrivals} arrivals", pad=0.01
+        )
+    doubt = (
+        f"; {int(found.doubtful.sum())} of {found.verdict.size} runs DOUBTFUL"
+        if found.doubtful.any()
+        else ""
+    )
+    figure.suptitle(
+        f"{title}: crossings of {found.question.arrivals} arrivals a cell{doubt}", fontsize=11
+    )
     figure.savefig(path)
 
 
@@ -43,10 +56,22 @@ def _table(axes: Axes, found: Crossings) -> None:
     for (row, column), count in np.ndenumerate(counts):
         late = f"\n{times[row, column]:.1f} s" if count else ""
         dark = count > 0.7 * found.question.arrivals
-        axes.text(column, row, f"{count}{late}", ha="center", va="center", fontsize=8, color="white" if dark else "black")
+        axes.text(
+            column,
+            row,
+            f"{count}{late}",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if dark else "black",
+        )
     axes.set_xticks(range(counts.shape[1]), _millimetres(found.question.widths))
     axes.set_yticks(range(counts.shape[0]), found.controllers)
-    axes.set(xlabel="width of the gap [mm]", title="Crossed, and median time until the tail is over", ylabel="reflexes")
+    axes.set(
+        xlabel="width of the gap [mm]",
+        title="Crossed, and median time until the tail is over",
+        ylabel="reflexes",
+    )
 
 
 def _curves(axes: Axes, found: Crossings) -> None:
@@ -58,10 +83,23 @@ def _curves(axes: Axes, found: Crossings) -> None:
         nudge = 0.6 * (which - 1.5)
         bars = np.array([share[which] - low, high - share[which]])
         axes.errorbar(
-            wide + nudge, share[which], yerr=np.maximum(bars, 0.0), color=_COLOURS[which % 4], marker=_MARKERS[which % 4], ms=5,
-            lw=1.4, elinewidth=0.7, capsize=2, label=name,
-        )  # fmt: skip
-    axes.set(xlabel="width of the gap [mm]", ylabel="share that crossed", ylim=(-0.05, 1.05), title="68 % intervals (Wilson)")
+            wide + nudge,
+            share[which],
+            yerr=np.maximum(bars, 0.0),
+            color=_COLOURS[which % 4],
+            marker=_MARKERS[which % 4],
+            ms=5,
+            lw=1.4,
+            elinewidth=0.7,
+            capsize=2,
+            label=name,
+        )
+    axes.set(
+        xlabel="width of the gap [mm]",
+        ylabel="share that crossed",
+        ylim=(-0.05, 1.05),
+        title="68 % intervals (Wilson)",
+    )
     axes.grid(alpha=0.25)
     axes.legend(title="reflexes", fontsize=8, loc="lower left")
 
@@ -77,12 +115,28 @@ def wilson(count: np.ndarray, of: int, z: float = 1.0) -> tuple[np.ndarray, np.n
 def _map(axes: Axes, found: Crossings, which: int):
     counts = found.counts[which]
     image = axes.imshow(
-        counts, cmap="YlGn", vmin=0, vmax=found.question.arrivals, aspect="auto", origin="lower", interpolation="nearest"
+        counts,
+        cmap="YlGn",
+        vmin=0,
+        vmax=found.question.arrivals,
+        aspect="auto",
+        origin="lower",
+        interpolation="nearest",
     )
     for (row, column), count in np.ndenumerate(counts):
         dark = count > 0.7 * found.question.arrivals
-        axes.text(column, row, str(count), ha="center", va="center", fontsize=7, color="white" if dark else "black")
+        axes.text(
+            column,
+            row,
+            str(count),
+            ha="center",
+            va="center",
+            fontsize=7,
+            color="white" if dark else "black",
+        )
     axes.set_xticks(range(counts.shape[1]), _millimetres(found.question.widths), fontsize=8)
-    axes.set_yticks(range(counts.shape[0]), [f"{value:.4g}" for value in found.question.values], fontsize=8)
+    axes.set_yticks(
+        range(counts.shape[0]), [f"{value:.4g}" for value in found.question.values], fontsize=8
+    )
     axes.set(xlabel="width of the gap [mm]", title=found.controllers[which])
     return image

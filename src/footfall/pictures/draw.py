@@ -1,4 +1,7 @@
-"""Sketch shapes drawn with matplotlib: side view for robots in a plane, slanted view for those that leave it."""
+"""Sketch shapes drawn with matplotlib:
+
+side view for robots in a plane, slanted view for those that leave it.
+"""
 
 from collections.abc import Callable
 
@@ -8,7 +11,18 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
 
 from footfall.record.trajectory import Trajectory
-from footfall.scene.sketch import Arrow, Ball, Bar, Disc, Ground, Link, Seen, Shape, ground_line, segments
+from footfall.scene.sketch import (
+    Arrow,
+    Ball,
+    Bar,
+    Disc,
+    Ground,
+    Link,
+    Seen,
+    Shape,
+    ground_line,
+    segments,
+)
 
 Project = Callable[[np.ndarray], tuple[float, float]]
 
@@ -22,30 +36,50 @@ def slanted_view(point: np.ndarray) -> tuple[float, float]:
     """From behind, right and above: azimuth 35 degrees, elevation 20 degrees."""
     across, up = np.deg2rad(35.0), np.deg2rad(20.0)
     deep = point[0] * np.sin(across) + point[1] * np.cos(across)
-    return float(point[0] * np.cos(across) - point[1] * np.sin(across)), float(point[2] * np.cos(up) + deep * np.sin(up))
+    return float(point[0] * np.cos(across) - point[1] * np.sin(across)), float(
+        point[2] * np.cos(up) + deep * np.sin(up)
+    )
 
 
 def _nearness(point: np.ndarray) -> float:
-    """How near a point is to who looks at the slanted view [m]: what is nearer is drawn over what is behind it."""
+    """How near a point is to who looks at the slanted view [m]:
+
+    what is nearer is drawn over what is behind it.
+    """
     across, up = np.deg2rad(35.0), np.deg2rad(20.0)
-    return float(point[2] * np.sin(up) - (point[0] * np.sin(across) + point[1] * np.cos(across)) * np.cos(up))
+    return float(
+        point[2] * np.sin(up) - (point[0] * np.sin(across) + point[1] * np.cos(across)) * np.cos(up)
+    )
 
 
 def view_of(run: Trajectory) -> Project:
-    """Side view unless something moves sideways: legs that stay left and right of the middle are in a plane each."""
+    """Side view unless something moves sideways:
+
+    legs that stay left and right of the middle are in a plane each.
+    """
     sideways = [name for name in run.of_role("output") if name.endswith(".y")]
     leaves = any(np.ptp(run[name]) > 1e-9 for name in sideways)
     return slanted_view if leaves else side_view
 
 
 def draw_pose(
-    axes: Axes, shapes: tuple[Shape, ...], seen: Seen, project: Project, *, alpha: float = 1.0, forces: bool = True
+    axes: Axes,
+    shapes: tuple[Shape, ...],
+    seen: Seen,
+    project: Project,
+    *,
+    alpha: float = 1.0,
+    forces: bool = True,
 ) -> list:
     """Draw one pose; returns the artists, so that an animation can remove them."""
     artists: list = []
 
     def order(layer: int, *points: np.ndarray) -> float:
-        return layer + 0.0 if project is side_view else 2.5 + np.tanh(np.mean([_nearness(p) - middle for p in points]))
+        return (
+            layer + 0.0
+            if project is side_view
+            else 2.5 + np.tanh(np.mean([_nearness(p) - middle for p in points]))
+        )
 
     solid = [seen.origin(shape.body) for shape in shapes if isinstance(shape, Ball | Disc)]
     middle = float(np.mean([_nearness(p) for p in solid])) if solid else 0.0
@@ -67,7 +101,9 @@ def draw_pose(
                 (x0, z0), (x1, z1) = project(tail), project(head)
                 if np.hypot(x1 - x0, z1 - z0) > 1e-3:
                     style = {"arrowstyle": "-|>", "color": shape.color, "alpha": alpha, "lw": 1.2}
-                    artists.append(axes.annotate("", (x1, z1), (x0, z0), arrowprops=style, zorder=4))
+                    artists.append(
+                        axes.annotate("", (x1, z1), (x0, z0), arrowprops=style, zorder=4)
+                    )
             case Bar() | Link():
                 for a, b in segments(shape, seen):
                     (x0, z0), (x1, z1) = project(a), project(b)

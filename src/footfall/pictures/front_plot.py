@@ -17,15 +17,31 @@ _KNOBS = {
 
 
 def write_front_plot(
-    rows: Sequence[Mapping[str, Any]], own: Mapping[str, float], path: Path, *, title: str, torque_limit: float | None
+    rows: Sequence[Mapping[str, Any]],
+    own: Mapping[str, float],
+    path: Path,
+    *,
+    title: str,
+    torque_limit: float | None,
 ) -> None:
-    """Energy against time on the left, with the scenario's own gait; knobs and the largest torque along the front on the right."""
+    """Energy against time on the left, with the scenario's own gait; knobs and the largest torque
+    along the front on the right.
+    """
     figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
     left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1.25, 1.0)))
     axes = left.subplots()
     times = [row["t_end"] for row in rows]
-    axes.plot(times, [row["electrical_energy"] for row in rows], "o-", color="#0072b2", label="best gaits")
-    axes.plot(own["t_end"], own["electrical_energy"], "*", ms=14, color="#d55e00", label="the scenario's own gait")
+    axes.plot(
+        times, [row["electrical_energy"] for row in rows], "o-", color="#0072b2", label="best gaits"
+    )
+    axes.plot(
+        own["t_end"],
+        own["electrical_energy"],
+        "*",
+        ms=14,
+        color="#d55e00",
+        label="the scenario's own gait",
+    )
     axes.set(xlabel="time of the plan [s]", ylabel="energy of the motors [J]", xscale="log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:g}"[0] in "25" else "")
@@ -36,13 +52,21 @@ def write_front_plot(
         panel.plot(times, [scale * row[knob] for row in rows], "o-", ms=4, color="#009e73")
         panel.set_ylabel(label, fontsize=8)
     torque = panels[-1]
-    torque.plot(times, [max(row[f"peak_torque_{i}"] for i in (1, 2, 3)) for row in rows], "o-", ms=4, color="#cc79a7")
+    torque.plot(
+        times,
+        [max(row[f"peak_torque_{i}"] for i in (1, 2, 3)) for row in rows],
+        "o-",
+        ms=4,
+        color="#cc79a7",
+    )
     if torque_limit is not None:
         torque.axhline(torque_limit, color="0.3", ls="--", lw=1)
     torque.set_ylabel("torque [N m]", fontsize=8)
     torque.set(xlabel="time of the plan [s]", xscale="log")
     torque.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    torque.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:g}"[0] in "25" else "")
+    torque.xaxis.set_minor_formatter(
+        lambda value, _: f"{value:g}" if f"{value:g}"[0] in "25" else ""
+    )
     for panel in panels:
         panel.tick_params(labelsize=8)
         panel.grid(alpha=0.25)

@@ -13,7 +13,9 @@ _LOOKS = ({"color": "tab:blue", "lw": 1.4}, {"color": "tab:orange", "lw": 1.0})
 
 
 def overlay(first: Trajectory, second: Trajectory, names: tuple[str, str]) -> Picture:
-    """One pair of axes per signal, over time; what the robot's own charts show comes first, then its states."""
+    """One pair of axes per signal, over time; what the robot's own charts show comes first, then
+    its states.
+    """
     shown = _shared(first, second)
     if not shown:
         raise ValueError("these runs have no signal in common: they are of different robots.")
@@ -30,9 +32,13 @@ def _shared(first: Trajectory, second: Trajectory) -> list[str]:
     """Signals that both have, in the order of their importance."""
     charts = [name for chart in first.drawing.charts for name in chart.signals]
     travel = [] if first.travel is None else [first.travel.distance]
-    usual = [n for n in first.of_role("output") if n.endswith((".speed", ".torque", ".force", ".fz"))]
+    usual = [
+        n for n in first.of_role("output") if n.endswith((".speed", ".torque", ".force", ".fz"))
+    ]
     wanted = [*travel, *first.of_role("state"), *charts, *usual]
-    return [name for name in dict.fromkeys(wanted) if name in first.columns and name in second.columns][:MOST_SIGNALS]
+    return [
+        name for name in dict.fromkeys(wanted) if name in first.columns and name in second.columns
+    ][:MOST_SIGNALS]
 
 
 def _draw(axes: Axes, runs: tuple[Trajectory, Trajectory], signal: str) -> None:

@@ -1,4 +1,7 @@
-"""What a user types to see runs: plot, animate, compare. matplotlib is an extra, and is imported when a picture is asked for."""
+"""What a user types to see runs:
+
+plot, animate, compare. matplotlib is an extra, and is imported when a picture is asked for.
+"""
 
 import importlib.util
 from collections.abc import Iterator, Mapping
@@ -13,13 +16,15 @@ MOST_DIFFERENCES = 4
 
 
 def plot(run: Trajectory, path: str | Path | None = None) -> Any:
-    """The plot page of a run: poses, states, torques and forces, powers, energy, footfalls, phase portraits.
+    """The plot page of a run: poses, states, torques and forces, powers, energy, footfalls, phase
+    portraits.
 
     Arguments:
         run: as `ff.simulate` or `ff.open_run` gives it.
         path: where to write it as well ("walk.png", "walk.pdf").
 
-    Returns a matplotlib figure, which a notebook shows. Needs matplotlib (pip install "footfall[plots]").
+    Returns a matplotlib figure, which a notebook shows. Needs matplotlib (pip install
+    "footfall[plots]").
 
     >>> import footfall as ff
     >>> figure = ff.plot(ff.simulate(ff.load("passive-wheel", duration=1)), "wheel.png")
@@ -56,7 +61,8 @@ def animate(run: Trajectory, path: str | Path) -> Path:
 
 
 def compare(first: Trajectory, second: Trajectory, path: str | Path | None = None) -> Any:
-    """Two runs over each other, signal by signal, with a legend that says what differs between them.
+    """Two runs over each other, signal by signal, with a legend that says what differs between
+    them.
 
     Arguments:
         first, second: runs of the same kind of robot; only signals that both have are drawn.
@@ -64,30 +70,46 @@ def compare(first: Trajectory, second: Trajectory, path: str | Path | None = Non
 
     Returns a matplotlib figure. Needs matplotlib.
 
-    >>> import footfall as ff
-    >>> gentle, steep = (ff.simulate(ff.load("passive-wheel", {"terrain.angle": a}, duration=1)) for a in (0.08, 0.1))
-    >>> figure = ff.compare(gentle, steep, "slopes.png")
-    >>> [text.get_text() for text in figure.legends[0].get_texts()]
-    ['terrain.angle = 0.08', 'terrain.angle = 0.1']
-    """
+    >>> import footfall as ff >>> gentle, steep = (ff.simulate(ff.load("passive-wheel",
+    {"terrain.angle": a}, duration=1)) for a in (0.08, 0.1)) >>> figure = ff.compare(gentle, steep,
+    "slopes.png") >>> [text.get_text() for text in figure.legends[0].get_texts()] ['terrain.angle =
+    0.08', 'terrain.angle = 0.1']"""
     for run in (first, second):
         _require_rows(run, "compare")
     from footfall.pictures.overlay import overlay
 
     said = [run.verdict.title for run in (first, second)]
-    one, other = (name if v == "sound" else f"{name} ({v})" for name, v in zip(differences(first, second), said, strict=True))
+    one, other = (
+        name if v == "sound" else f"{name} ({v})"
+        for name, v in zip(differences(first, second), said, strict=True)
+    )
     return _kept(overlay(first, second, (one, other)), path)
 
 
 def differences(first: Trajectory, second: Trajectory) -> tuple[str, str]:
-    """What each run has that the other has not, in a few words: values of the scenario, else the way it was simulated, else its place."""
+    """What each run has that the other has not, in a few words:
+
+    values of the scenario, else the way it was simulated, else its place.
+    """
     sources = [dict(_flat(run.scenario)) for run in (first, second)]
-    plans = [{k: run.provenance.get(k) for k in ("scenario", "engine", "solver", "step", "rtol")} for run in (first, second)]
+    plans = [
+        {k: run.provenance.get(k) for k in ("scenario", "engine", "solver", "step", "rtol")}
+        for run in (first, second)
+    ]
     for a, b in (sources, plans):
-        keys = [k for k in dict.fromkeys([*a, *b]) if a.get(k) != b.get(k) and k not in ("title", "about", "look_for")]
+        keys = [
+            k
+            for k in dict.fromkeys([*a, *b])
+            if a.get(k) != b.get(k) and k not in ("title", "about", "look_for")
+        ]
         if keys:
-            said = [", ".join(f"{_short(k)} = {_value(side.get(k))}" for k in keys[:MOST_DIFFERENCES]) for side in (a, b)]
-            more = f" and {len(keys) - MOST_DIFFERENCES} more" if len(keys) > MOST_DIFFERENCES else ""
+            said = [
+                ", ".join(f"{_short(k)} = {_value(side.get(k))}" for k in keys[:MOST_DIFFERENCES])
+                for side in (a, b)
+            ]
+            more = (
+                f" and {len(keys) - MOST_DIFFERENCES} more" if len(keys) > MOST_DIFFERENCES else ""
+            )
             return said[0] + more, said[1] + more
     return "first", "second"
 
@@ -120,8 +142,15 @@ def _kept(figure: Any, path: str | Path | None) -> Any:
 
 def _require_rows(run: Any, what: str) -> None:
     if not isinstance(run, Trajectory):
-        raise TypeError(f"{what} takes a run, as ff.simulate or ff.open_run gives it, not {type(run).__name__}.")
+        raise TypeError(
+            f"{what} takes a run, as ff.simulate or ff.open_run gives it, not {type(run).__name__}."
+        )
     if importlib.util.find_spec("matplotlib") is None:
-        raise ModuleNotFoundError('pictures need matplotlib. Install it with: pip install "footfall[plots]"', name="matplotlib")
+        raise ModuleNotFoundError(
+            'pictures need matplotlib. Install it with: pip install "footfall[plots]"',
+            name="matplotlib",
+        )
     if len(run.t) < 2:
-        raise ValueError(f"there is nothing to {what}: this run has {len(run.t)} rows ({run.ending.sentence}).")
+        raise ValueError(
+            f"there is nothing to {what}: this run has {len(run.t)} rows ({run.ending.sentence})."
+        )

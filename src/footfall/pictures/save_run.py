@@ -12,14 +12,16 @@ from footfall.scenario.load import Experiment
 
 
 def save_run(run: Trajectory, folder: str | Path, *, force: bool = False) -> Path:
-    """Write a run to a folder as `footfall run` does: rows, summary, scenario, provenance, and the plot page.
+    """Write a run to a folder as `footfall run` does: rows, summary, scenario, provenance, and the
+    plot page.
 
     Arguments:
         run: what `ff.simulate` or `experiment.run()` gave for an experiment.
         folder: where to; it is made, whole or not at all.
         force: overwrite a run that is there.
 
-    Returns the folder, for `ff.open_run`. Without matplotlib the picture is left out. Raises FolderError where it cannot be written.
+    Returns the folder, for `ff.open_run`. Without matplotlib the picture is left out. Raises
+    FolderError where it cannot be written.
 
     >>> import footfall as ff
     >>> run = ff.load("passive-wheel", duration=1).run()
@@ -28,13 +30,18 @@ def save_run(run: Trajectory, folder: str | Path, *, force: bool = False) -> Pat
     """
     if not isinstance(run.experiment, Experiment):
         raise ScenarioError(
-            "this run has no scenario to be written with it. Simulate an experiment (ff.load(...).run()), or keep its table: "
-            'run.to_pandas().to_parquet("run.parquet").'
+            "this run has no scenario to be written with it. Simulate an experiment"
+            ' (ff.load(...).run()), or keep its table: run.to_pandas().to_parquet("run.parquet").'
         )
     experiment, summary = run.experiment, summarise(run)
 
     def pictures(aside: Path) -> None:
-        write_plot_page(run.thinned(), summary, aside / "plots.png", title=experiment.about.title or experiment.name)
+        write_plot_page(
+            run.thinned(),
+            summary,
+            aside / "plots.png",
+            title=experiment.about.title or experiment.name,
+        )
 
     drawn = importlib.util.find_spec("matplotlib") is not None
     return write_run(

@@ -25,13 +25,24 @@ _ALSO = ("mean_speed", "cost_of_transport", "step_time")
 MOST_MARKED = 60  # designs that still get a dot each
 
 
-def draw_curves(figure: Figure, sweep: Sweep, grid: Grid, axes: Sequence[Axis], metric: str, success: Sequence[str]) -> None:
+def draw_curves(
+    figure: Figure,
+    sweep: Sweep,
+    grid: Grid,
+    axes: Sequence[Axis],
+    metric: str,
+    success: Sequence[str],
+) -> None:
     """The metric on top, what one also asks for below."""
     shown = [metric, *(m for m in _ALSO if m != metric and m in sweep.names())]
     data = joined_pieces(sweep, ["design", *dict.fromkeys(shown)])
     good = np.isin(data["outcome"], [Outcome(name).value for name in success])
     require_values(metric, data[metric].astype(float)[good])
-    shown = [m for i, m in enumerate(shown) if i == 0 or np.any(good & np.isfinite(data[m].astype(float)) & (data[m] != 0))]
+    shown = [
+        m
+        for i, m in enumerate(shown)
+        if i == 0 or np.any(good & np.isfinite(data[m].astype(float)) & (data[m] != 0))
+    ]
     along = next((a for a in axes if not a.structural), axes[0])
     kinds = next((a for a in axes if a.structural and a is not along), None)
     place = dict(zip(grid.axes, grid.places(data["design"]), strict=True))
@@ -47,20 +58,43 @@ def draw_curves(figure: Figure, sweep: Sweep, grid: Grid, axes: Sequence[Axis], 
             marker = "o" if count <= MOST_MARKED else None
             line = "none" if along.structural else "-"  # nothing lies between two kinds
             colour = f"C{k}"
-            panel.plot(x, curve, lw=1.4, ls=line, color=colour, marker=marker, ms=3.5, label=_kind_label(kinds, k, curve))
+            panel.plot(
+                x,
+                curve,
+                lw=1.4,
+                ls=line,
+                color=colour,
+                marker=marker,
+                ms=3.5,
+                label=_kind_label(kinds, k, curve),
+            )
             unsure = place[along][rows & data["doubtful"]]
             ring_doubtful(panel, np.asarray(x, float)[unsure], curve[unsure])
             unsure = place[along][rows & data["doubtful"] & ~good]
             low = np.full(len(unsure), 0.03 + 0.05 * k)
-            ring_doubtful(panel, np.asarray(x, float)[unsure], low, transform=panel.get_xaxis_transform(), clip_on=False)
+            ring_doubtful(
+                panel,
+                np.asarray(x, float)[unsure],
+                low,
+                transform=panel.get_xaxis_transform(),
+                clip_on=False,
+            )
             _mark_failed(
-                panel, x, place[along][rows], data["outcome"][rows], good[rows], 0.03 + 0.05 * k, colour if kinds else None
+                panel,
+                x,
+                place[along][rows],
+                data["outcome"][rows],
+                good[rows],
+                0.03 + 0.05 * k,
+                colour if kinds else None,
             )
         panel.set_ylabel(metric_label(sweep, name))
         panel.grid(alpha=0.25)
         if not good.all():  # room for what is marked along the bottom
             low, high = panel.get_ylim()
-            panel.set_ylim(low - (0.05 + 0.05 * (len(kinds.values) if kinds else 1)) * (high - low), high)
+            panel.set_ylim(
+                low - (0.05 + 0.05 * (len(kinds.values) if kinds else 1)) * (high - low), high
+            )
     if along.structural:
         panels[-1].set_xticks(x, [str(v) for v in along.values])
     elif along.log:
@@ -99,11 +133,28 @@ def _kind_label(kinds: Axis | None, place: int, curve: np.ndarray) -> str | None
 
 
 def _mark_failed(
-    panel: Axes, x: np.ndarray, place: np.ndarray, outcome: np.ndarray, good: np.ndarray, height: float, colour: str | None
+    panel: Axes,
+    x: np.ndarray,
+    place: np.ndarray,
+    outcome: np.ndarray,
+    good: np.ndarray,
+    height: float,
+    colour: str | None,
 ) -> None:
     """Designs that failed, along the bottom, by outcome."""
     for code in np.unique(outcome[~good]):
         grey, _, marker = line_of(Outcome(int(code)))
         at = np.asarray(x, float)[place[~good & (outcome == code)]]
-        marks = {"marker": marker, "ls": "none", "color": colour or grey, "ms": 4.0 if len(x) <= MOST_MARKED else 2.5}
-        panel.plot(at, np.full(len(at), height), transform=panel.get_xaxis_transform(), clip_on=False, **marks)
+        marks = {
+            "marker": marker,
+            "ls": "none",
+            "color": colour or grey,
+            "ms": 4.0 if len(x) <= MOST_MARKED else 2.5,
+        }
+        panel.plot(
+            at,
+            np.full(len(at), height),
+            transform=panel.get_xaxis_transform(),
+            clip_on=False,
+            **marks,
+        )

@@ -29,14 +29,23 @@ MOST_CELLS = 640  #: along each side; more could not be told apart
 class Cells(NamedTuple):
     """A grid binned to a picture, [first axis, second axis]."""
 
-    mean: np.ndarray  #: of the metric over the designs that did what they should; NaN where none did
-    worst: np.ndarray  #: code of the commonest failure where most designs failed or none has a value, else -1
+    mean: (
+        np.ndarray
+    )  #: of the metric over the designs that did what they should; NaN where none did
+    worst: (
+        np.ndarray
+    )  #: code of the commonest failure where most designs failed or none has a value, else -1
     doubtful: np.ndarray  #: whether any design of the cell is
     top: tuple[float, int]  #: largest value of the metric and the number of its design
 
 
 def draw_heatmap(
-    figure: Figure, sweep: Sweep, grid: Grid, pair: tuple[Axis, Axis], metric: str, success: Sequence[str]
+    figure: Figure,
+    sweep: Sweep,
+    grid: Grid,
+    pair: tuple[Axis, Axis],
+    metric: str,
+    success: Sequence[str],
 ) -> None:
     """First axis across, second upwards; failed designs hatched by outcome."""
     figure.set_size_inches(7.6, 5.6)
@@ -57,25 +66,53 @@ def draw_heatmap(
     if cells.doubtful.any():
         edge, hatch = DOUBTFUL
         _hatch(axes, x, y, cells.doubtful, None, hatch, edge)
-        handles.append(Patch(facecolor="none", hatch=hatch, edgecolor=edge, lw=0.0, label="doubtful"))
+        handles.append(
+            Patch(facecolor="none", hatch=hatch, edgecolor=edge, lw=0.0, label="doubtful")
+        )
     value, number = cells.top
     if number >= 0:
         place = grid.at(np.array([number]))
         mark = axes.plot(
-            place[across.key], place[upwards.key], "*", ms=13, mfc="white", mec="black", mew=0.9, ls="none", clip_on=False
+            place[across.key],
+            place[upwards.key],
+            "*",
+            ms=13,
+            mfc="white",
+            mec="black",
+            mew=0.9,
+            ls="none",
+            clip_on=False,
         )[0]
-        mark.set_label(f"largest of those that reached the end: {value:.4g} {sweep.unit(metric)}".strip())
+        mark.set_label(
+            f"largest of those that reached the end: {value:.4g} {sweep.unit(metric)}".strip()
+        )
         handles.append(mark)
     if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 3), fontsize=8, frameon=False)
+        figure.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=min(len(handles), 3),
+            fontsize=8,
+            frameon=False,
+        )
     for axis, set_scale in ((across, axes.set_xscale), (upwards, axes.set_yscale)):
         if axis.log:
             set_scale("log")
-    axes.set(xlabel=axis_label(across), ylabel=axis_label(upwards), xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+    axes.set(
+        xlabel=axis_label(across),
+        ylabel=axis_label(upwards),
+        xlim=(x.min(), x.max()),
+        ylim=(y.min(), y.max()),
+    )
 
 
 def binned(
-    sweep: Sweep, grid: Grid, pair: tuple[Axis, Axis], shape: tuple[int, ...], metric: str, success: Sequence[str]
+    sweep: Sweep,
+    grid: Grid,
+    pair: tuple[Axis, Axis],
+    shape: tuple[int, ...],
+    metric: str,
+    success: Sequence[str],
 ) -> Cells:
     """Sums over the designs of each cell, shard by shard."""
     where = [grid.axes.index(axis) for axis in pair]
@@ -111,22 +148,44 @@ def binned(
 
 
 def edges(axis: Axis, cells: int) -> np.ndarray:
-    """Where cells begin and end along an axis, halfway between its values (by ratio on a logarithmic one)."""
+    """Where cells begin and end along an axis, halfway between its values (by ratio on a
+    logarithmic one).
+    """
     if axis.values:
         values = np.asarray(axis.values, dtype=float)
         middle = 0.5 * (values[1:] + values[:-1])
-        return np.concatenate([[values[0] - (middle[0] - values[0])], middle, [values[-1] + (values[-1] - middle[-1])]])
+        return np.concatenate(
+            [
+                [values[0] - (middle[0] - values[0])],
+                middle,
+                [values[-1] + (values[-1] - middle[-1])],
+            ]
+        )
     index = np.arange(cells + 1) * axis.count / cells - 0.5
     return axis.between(index / (axis.count - 1))
 
 
 def _hatch(
-    axes: Axes, x: np.ndarray, y: np.ndarray, cells: np.ndarray, face: str | None, hatch: str, edge: str = "0.4"
+    axes: Axes,
+    x: np.ndarray,
+    y: np.ndarray,
+    cells: np.ndarray,
+    face: str | None,
+    hatch: str,
+    edge: str = "0.4",
 ) -> None:
-    """Hatch whole cells. Each cell's corners are given its own value, so that borders fall on cell edges, not between centres."""
+    """Hatch whole cells. Each cell's corners are given its own value, so that borders fall on cell
+    edges, not between centres.
+    """
     if face is not None:
         axes.pcolormesh(
-            x, y, np.ma.masked_equal(cells, False).T.astype(float), cmap=ListedColormap([face]), vmin=0, vmax=1, rasterized=True
+            x,
+            y,
+            np.ma.masked_equal(cells, False).T.astype(float),
+            cmap=ListedColormap([face]),
+            vmin=0,
+            vmax=1,
+            rasterized=True,
         )
     double = np.repeat(np.repeat(cells.T.astype(float), 2, axis=0), 2, axis=1)
     corners = [np.repeat(e, 2)[1:-1] for e in (x, y)]

@@ -32,7 +32,9 @@ MOST_LINES = 1200
 MOST_AXES = 12
 
 
-def draw_parallel(figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: str, success: Sequence[str]) -> None:
+def draw_parallel(
+    figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: str, success: Sequence[str]
+) -> None:
     """Designs that did what they should, coloured by the metric; the others grey, behind them."""
     axes = list(axes)[:MOST_AXES]
     data = chosen_designs(sweep, [axis.key for axis in axes], metric, MOST_LINES)
@@ -46,41 +48,82 @@ def draw_parallel(figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: st
     figure.set_size_inches(max(6.0, 1.9 * (len(axes) + 1)), 4.8)
     panel = figure.add_subplot()
     spots = np.arange(columns.shape[1])
-    handles = [Line2D([], [], color=colormaps[COLOURS](0.6), lw=1.5, label=f"reached the end: {ok.sum()}")]
+    handles = [
+        Line2D([], [], color=colormaps[COLOURS](0.6), lw=1.5, label=f"reached the end: {ok.sum()}")
+    ]
     for outcome in (Outcome(int(code)) for code in np.unique(data["outcome"][~good])):
         rows = columns[~good & (data["outcome"] == outcome.value)]
         failed = [np.column_stack([spots[:-1], row[:-1]]) for row in rows]
         colour, line, _ = line_of(outcome)
         faint = float(np.clip(60 / len(failed), 0.25, 0.7))
         panel.add_collection(
-            LineCollection(failed, colors=colour, linestyles=line, linewidths=0.6, alpha=faint, zorder=1, rasterized=True)
+            LineCollection(
+                failed,
+                colors=colour,
+                linestyles=line,
+                linewidths=0.6,
+                alpha=faint,
+                zorder=1,
+                rasterized=True,
+            )
         )
-        handles.append(Line2D([], [], color=colour, ls=line, lw=1.2, label=f"{words_of(outcome)}: {len(failed)}"))
+        handles.append(
+            Line2D(
+                [], [], color=colour, ls=line, lw=1.2, label=f"{words_of(outcome)}: {len(failed)}"
+            )
+        )
     order = np.flatnonzero(ok)[np.argsort(share[ok])]  # the largest on top
     lines = [np.column_stack([spots, row]) for row in columns[order]]
     alpha = float(np.clip(120 / max(len(lines), 1), 0.15, 0.9))
     colours = colormaps[COLOURS](share[order])
-    panel.add_collection(LineCollection(lines, colors=colours, linewidths=0.8, alpha=alpha, zorder=2, rasterized=True))
+    panel.add_collection(
+        LineCollection(
+            lines, colors=colours, linewidths=0.8, alpha=alpha, zorder=2, rasterized=True
+        )
+    )
     norm = Normalize(low, high)
-    bar = figure.colorbar(ScalarMappable(norm, COLOURS), ax=panel, extend=cut, pad=0.06, label=metric_label(sweep, metric))
+    bar = figure.colorbar(
+        ScalarMappable(norm, COLOURS),
+        ax=panel,
+        extend=cut,
+        pad=0.06,
+        label=metric_label(sweep, metric),
+    )
     bar.ax.tick_params(labelsize=8)
     if data["doubtful"].any():
         ring_doubtful(panel, np.zeros(data["doubtful"].sum()), columns[data["doubtful"], 0])
         handles.append(doubtful_entry())
     _rulers(panel, [*(h[1] for h in heights), _marks(low, high)])
-    names = [axis_label(a).replace(" [", "\n[").replace(".", ".\n", 1) + ("\n(log)" if a.log else "") for a in axes]
+    names = [
+        axis_label(a).replace(" [", "\n[").replace(".", ".\n", 1) + ("\n(log)" if a.log else "")
+        for a in axes
+    ]
     panel.set_xticks(spots, [*names, metric_label(sweep, metric).replace(" [", "\n[")], fontsize=8)
     panel.set(xlim=(-0.25, len(axes) + 0.25), ylim=(-0.04, 1.04), yticks=[])
     for side in panel.spines.values():
         side.set_visible(False)
-    shown = f"{len(ok)} drawn of {sweep.manifest.count:,}".replace(",", " ") if len(ok) < sweep.manifest.count else None
+    shown = (
+        f"{len(ok)} drawn of {sweep.manifest.count:,}".replace(",", " ")
+        if len(ok) < sweep.manifest.count
+        else None
+    )
     figure.legend(
-        handles=handles, title=shown, loc="outside lower center", ncols=3, fontsize=8, title_fontsize=8, frameon=False
+        handles=handles,
+        title=shown,
+        loc="outside lower center",
+        ncols=3,
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
     )
 
 
-def chosen_designs(sweep: Sweep, keys: Sequence[str], metric: str, most: int) -> dict[str, np.ndarray]:
-    """All designs, or `most` of them, chosen by a fixed seed (an even stride would fall in step with a grid)."""
+def chosen_designs(
+    sweep: Sweep, keys: Sequence[str], metric: str, most: int
+) -> dict[str, np.ndarray]:
+    """All designs, or `most` of them, chosen by a fixed seed (an even stride would fall in step
+    with a grid).
+    """
     count = sweep.manifest.count
     numbers = np.arange(count)
     if count > most:
@@ -92,7 +135,9 @@ def chosen_designs(sweep: Sweep, keys: Sequence[str], metric: str, most: int) ->
 def _scaled(axis: Axis, values: np.ndarray) -> tuple[np.ndarray, list[tuple[float, str]]]:
     """Heights in [0, 1] and (height, label) of some values."""
     if values.dtype.kind in "OU" or axis.structural:
-        different, place = np.unique(values.astype(str) if values.dtype.kind in "OU" else values, return_inverse=True)
+        different, place = np.unique(
+            values.astype(str) if values.dtype.kind in "OU" else values, return_inverse=True
+        )
         heights = (np.arange(len(different)) + 0.5) / len(different)
         return heights[place], [(float(h), str(v)) for h, v in zip(heights, different, strict=True)]
     numbers = values.astype(float)
@@ -116,7 +161,9 @@ def _marks(low: float, high: float, log: bool = False) -> list[tuple[float, str]
     ticks = np.asarray(locator.tick_values(low, high))
     slack = 1e-9 * (high - low)
     ticks = ticks[(ticks >= low - slack) & (ticks <= high + slack)]
-    return [(float(h), f"{v:.4g}") for h, v in zip(_height(ticks, low, high, log), ticks, strict=True)]
+    return [
+        (float(h), f"{v:.4g}") for h, v in zip(_height(ticks, low, high, log), ticks, strict=True)
+    ]
 
 
 def _rulers(panel: Axes, marks: Sequence[list[tuple[float, str]]]) -> None:
@@ -126,4 +173,6 @@ def _rulers(panel: Axes, marks: Sequence[list[tuple[float, str]]]) -> None:
         panel.plot([spot, spot], [0, 1], color="0.25", lw=0.9, zorder=3)
         for height, label in ruler:
             panel.plot([spot, spot + 0.02], [height, height], color="0.25", lw=0.9, zorder=3)
-            panel.text(spot + 0.04, height, label, fontsize=7, va="center", ha="left", zorder=4, bbox=box)
+            panel.text(
+                spot + 0.04, height, label, fontsize=7, va="center", ha="left", zorder=4, bbox=box
+            )

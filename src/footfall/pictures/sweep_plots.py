@@ -1,8 +1,8 @@
-"""The picture of a sweep: a heat map of two axes (of samples: dots), curves over one, parallel coordinates for more.
+"""The picture of a sweep: a heat map of two axes (of samples: dots), curves over one, parallel
+coordinates for more.
 
-Only the columns drawn are read, shard by shard, and binned to what a screen can show: a sweep of millions needs no more memory than one
-of thousands.
-"""
+Only the columns drawn are read, shard by shard, and binned to what a screen can show: a sweep of
+millions needs no more memory than one of thousands."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,8 +23,12 @@ from footfall.sweep.words import counted
 DPI = 120
 
 
-def write_sweep_plot(folder: Path, metric: str | None, success: Sequence[str], title: str) -> Path | None:
-    """Draw `metric` over the designs into heatmap.png, curves.png, scatter.png or designs.png; None where there is nothing to compare."""
+def write_sweep_plot(
+    folder: Path, metric: str | None, success: Sequence[str], title: str
+) -> Path | None:
+    """Draw `metric` over the designs into heatmap.png, curves.png, scatter.png or designs.png; None
+    where there is nothing to compare.
+    """
     sweep = open_sweep(folder)
     metric = metric_of(sweep, metric)
     designs = sweep.designs
@@ -54,7 +58,9 @@ def write_sweep_plot(folder: Path, metric: str | None, success: Sequence[str], t
 
 def sweep_title(title: str, count: int, doubtful: int) -> str:
     """What the picture is of, and how much of it should not be believed."""
-    return f"{title}: {counted(count, 'design')}" + (f", {doubtful} of them DOUBTFUL (marked red)" if doubtful else "")
+    return f"{title}: {counted(count, 'design')}" + (
+        f", {doubtful} of them DOUBTFUL (marked red)" if doubtful else ""
+    )
 
 
 def axis_size(axis: Axis) -> int:
@@ -63,10 +69,19 @@ def axis_size(axis: Axis) -> int:
 
 
 def metric_of(sweep: Sweep, asked: str | None) -> str:
-    """The column to draw: what was asked for, else the speed, else (a robot that goes nowhere) how long it lasted."""
-    names = [name for name in sweep.names() if name not in ("design", "outcome", "verdict", *sweep.designs.keys)]
+    """The column to draw: what was asked for, else the speed, else (a robot that goes nowhere) how
+    long it lasted.
+    """
+    names = [
+        name
+        for name in sweep.names()
+        if name not in ("design", "outcome", "verdict", *sweep.designs.keys)
+    ]
     if asked is None:
         return "mean_speed" if "mean_speed" in names else "t_end"
     if asked not in names:
-        raise ScenarioError(f"--metric {asked}: there is no such result.{nearest(asked, names)}\n  Known: {', '.join(names)}.")
+        raise ScenarioError(
+            f"--metric {asked}: there is no such result.{nearest(asked, names)}\n  Known:"
+            f" {', '.join(names)}."
+        )
     return asked

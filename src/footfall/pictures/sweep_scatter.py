@@ -24,7 +24,9 @@ from footfall.sweep.read_back import Sweep
 MOST_DOTS = 20_000
 
 
-def draw_scatter(figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: str, success: Sequence[str]) -> None:
+def draw_scatter(
+    figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: str, success: Sequence[str]
+) -> None:
     """First key across, second upwards; designs that failed are grey, with a marker by outcome."""
     across, upwards = pair
     data = chosen_designs(sweep, [across.key, upwards.key], metric, MOST_DOTS)
@@ -38,9 +40,27 @@ def draw_scatter(figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: 
     for outcome in (Outcome(int(code)) for code in np.unique(data["outcome"][~good])):
         rows = ~good & (data["outcome"] == outcome.value)
         colour, _, marker = line_of(outcome)
-        axes.scatter(x[rows], y[rows], size, color=colour, marker=marker, lw=0.8, label=words_of(outcome), rasterized=True)
+        axes.scatter(
+            x[rows],
+            y[rows],
+            size,
+            color=colour,
+            marker=marker,
+            lw=0.8,
+            label=words_of(outcome),
+            rasterized=True,
+        )
     low, high, cut = colour_limits(values[shown])
-    dots = axes.scatter(x[shown], y[shown], size, c=values[shown], cmap=COLOURS, vmin=low, vmax=high, rasterized=True)
+    dots = axes.scatter(
+        x[shown],
+        y[shown],
+        size,
+        c=values[shown],
+        cmap=COLOURS,
+        vmin=low,
+        vmax=high,
+        rasterized=True,
+    )
     figure.colorbar(dots, ax=axes, label=metric_label(sweep, metric), extend=cut, pad=0.02)
     if data["doubtful"].any():
         ring_doubtful(axes, x[data["doubtful"]], y[data["doubtful"]])
@@ -50,7 +70,9 @@ def draw_scatter(figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: 
     axes.plot(
         *(x[top], y[top], "*"),
         **{"ms": 13, "mfc": "white", "mec": "black", "mew": 0.9, "ls": "none", "clip_on": False},
-        label=f"largest of those that reached the end: {values[top]:.4g} {sweep.unit(metric)}".strip(),
+        label=(
+            f"largest of those that reached the end: {values[top]:.4g} {sweep.unit(metric)}".strip()
+        ),
     )
     axes.set(xlabel=axis_label(across), ylabel=axis_label(upwards))
     if across.log:
@@ -58,4 +80,6 @@ def draw_scatter(figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: 
     if upwards.log:
         axes.set_yscale("log")
     few = f"{len(x)} drawn of {sweep.manifest.count}" if len(x) < sweep.manifest.count else None
-    figure.legend(title=few, loc="outside lower center", ncols=3, fontsize=8, title_fontsize=8, frameon=False)
+    figure.legend(
+        title=few, loc="outside lower center", ncols=3, fontsize=8, title_fontsize=8, frameon=False
+    )

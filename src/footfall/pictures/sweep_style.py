@@ -1,4 +1,7 @@
-"""What the pictures of a sweep have in common: names with units, colours of outcomes, colour limits."""
+"""What the pictures of a sweep have in common:
+
+names with units, colours of outcomes, colour limits.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -67,8 +70,12 @@ def doubtful_entry() -> Line2D:
     return Line2D([], [], label="doubtful", **_RING)
 
 
-def joined_pieces(sweep: Sweep, names: Sequence[str], numbers: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """Columns of all designs, or of those with these numbers; outcomes as codes, and which designs are `doubtful`."""
+def joined_pieces(
+    sweep: Sweep, names: Sequence[str], numbers: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    """Columns of all designs, or of those with these numbers; outcomes as codes, and which designs
+    are `doubtful`.
+    """
     pieces = []
     for piece in sweep.coded_pieces(names):
         rows = slice(None) if numbers is None else np.isin(piece["design"], numbers)
@@ -80,7 +87,10 @@ def require_values(metric: str, values: np.ndarray) -> None:
     """Something to draw."""
     if not np.any(np.isfinite(values)):
         words = metric.replace("_", " ")
-        raise SweepError(f"no design that reached the end has a {words}; run longer (--duration) or vary other values.")
+        raise SweepError(
+            f"no design that reached the end has a {words}; run longer (--duration) or vary other"
+            " values."
+        )
 
 
 def look_of(outcome: Outcome) -> tuple[str, str]:
@@ -91,7 +101,10 @@ def look_of(outcome: Outcome) -> tuple[str, str]:
 def legend_of(outcomes: Sequence[Outcome]) -> list[Patch]:
     """Legend entries of the outcomes in a picture."""
     looks = [(o, *look_of(o)) for o in outcomes]
-    return [Patch(facecolor=face, hatch=hatch, edgecolor="0.35", lw=0.0, label=words_of(o)) for o, face, hatch in looks]
+    return [
+        Patch(facecolor=face, hatch=hatch, edgecolor="0.35", lw=0.0, label=words_of(o))
+        for o, face, hatch in looks
+    ]
 
 
 def axis_label(axis: Axis) -> str:
@@ -119,5 +132,7 @@ def colour_limits(values: np.ndarray) -> tuple[float, float, str]:
     return (
         float(low),
         float(high),
-        {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[int(cut_low), int(cut_high)],
+        {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[
+            int(cut_low), int(cut_high)
+        ],
     )

@@ -21,7 +21,9 @@ _LOOPS = (("high", "supervisor", "cycle"), ("mid", "mid", "due"), ("low", "robot
 
 
 class Rates:
-    """How fast each loop turned, from words of its program that lie at least RATE_OVER apart [1/s]."""
+    """How fast each loop turned, from words of its program that lie at least RATE_OVER apart
+    [1/s].
+    """
 
     def __init__(self) -> None:
         self._before: dict[str, tuple[float, float]] = {}
@@ -45,7 +47,11 @@ class Dashboard:
     def __init__(self, console: Console, title: str, settings: StackSettings):
         self._console, self._title, self._settings = console, title, settings
         self._rates = Rates()
-        self._live = Live(console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
+        self._live = (
+            Live(console=console, refresh_per_second=8, transient=True)
+            if console.is_terminal
+            else None
+        )
         self._line_at = time.monotonic() + LINE_EVERY
 
     def __enter__(self) -> Self:
@@ -53,7 +59,12 @@ class Dashboard:
             self._live.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._live:
             self._live.stop()
 
@@ -74,8 +85,14 @@ def line(status: Status, rates: dict[str, float]) -> str:
     loops = " ".join(f"{loop} {rates[loop]:.0f}" for loop, *_ in _LOOPS if loop in rates)
     said = f"t {high['t']:6.1f} s | " + (f"{loops} Hz | " if loops else "")
     said += f"missed {mid.get('missed', '-')} | pitch {_number(high['pitch'], '.3f')} rad"
-    said += f" of {high['pitch_setpoint']:.3f} | {_pair(high)} turns/s | {_number(high['pid_output'], '.2f')} A"
-    said += f" | {_number(high['bus_voltage'], '.1f')} V | records {high['records']} dropped {high['dropped_records']}"
+    said += (
+        f" of {high['pitch_setpoint']:.3f} | {_pair(high)} turns/s |"
+        f" {_number(high['pid_output'], '.2f')} A"
+    )
+    said += (
+        f" | {_number(high['bus_voltage'], '.1f')} V | records {high['records']} dropped"
+        f" {high['dropped_records']}"
+    )
     said += f" | FAULT: {high['fault']}" if high["fault"] else ""
     return said + (f" | ROBOT: {_lies(robot)}" if robot.get("failure") else "")
 
@@ -84,22 +101,45 @@ def panel(title: str, settings: StackSettings, status: Status, rates: dict[str, 
     """The same as a person at a terminal wants it."""
     high, mid, robot = status["supervisor"], status["mid"], status["robot"]
     table = Table(box=None, show_header=False, padding=(0, 2))
-    nominal = {"high": settings.high_period_us, "mid": settings.mid_period_us, "low": settings.low_period_us}
+    nominal = {
+        "high": settings.high_period_us,
+        "mid": settings.mid_period_us,
+        "low": settings.low_period_us,
+    }
     for loop, period_us in nominal.items():
         if loop in rates:
-            table.add_row(f"{loop} level", f"{rates[loop]:8.1f} Hz", f"of {1e6 / period_us:.0f}", _timing(loop, status))
+            table.add_row(
+                f"{loop} level",
+                f"{rates[loop]:8.1f} Hz",
+                f"of {1e6 / period_us:.0f}",
+                _timing(loop, status),
+            )
     if "t" in high:
         table.add_row("time", f"{high['t']:8.2f} s")
-        table.add_row("pitch", f"{_number(high['pitch'], '8.4f')} rad", f"set point {high['pitch_setpoint']:.4f}")
-        table.add_row("motor speed", f"{_pair(high)} turns/s", f"limit {settings.speed_limit:g}")
-        table.add_row("PID output", f"{_number(high['pid_output'], '8.3f')} A", "on" if high["setpoint_on"] else "off")
         table.add_row(
-            "battery", f"{_number(high['bus_voltage'], '8.2f')} V", f"{_number(high['bus_current'], '.2f')} A", _currents(robot)
+            "pitch",
+            f"{_number(high['pitch'], '8.4f')} rad",
+            f"set point {high['pitch_setpoint']:.4f}",
+        )
+        table.add_row("motor speed", f"{_pair(high)} turns/s", f"limit {settings.speed_limit:g}")
+        table.add_row(
+            "PID output",
+            f"{_number(high['pid_output'], '8.3f')} A",
+            "on" if high["setpoint_on"] else "off",
+        )
+        table.add_row(
+            "battery",
+            f"{_number(high['bus_voltage'], '8.2f')} V",
+            f"{_number(high['bus_current'], '.2f')} A",
+            _currents(robot),
         )
         table.add_row("frames", f"{high['rejected_frames']:8d}", "rejected by the supervisor")
         table.add_row("records", f"{high['records']:8d}", f"dropped {high['dropped_records']}")
         fault = high["fault"]
-        table.add_row("motors", Text(fault, style="bold red") if fault else Text("on" if high["motors_on"] else "off"))
+        table.add_row(
+            "motors",
+            Text(fault, style="bold red") if fault else Text("on" if high["motors_on"] else "off"),
+        )
         if robot.get("failure"):
             table.add_row("robot", Text(_lies(robot), style="bold red"))
     else:

@@ -2,14 +2,14 @@
 
     echo "sensor stall" > runs/<run>/devices/faults
 
-| line                  | from then on                                                                        |
+| line                  | from then on |
 |-----------------------|-------------------------------------------------------------------------------------|
-| sensor stall          | the pitch sensor sends nothing                                                      |
-| sensor nan            | the pitch sensor says that it does not know                                         |
-| sensor ok             | it works again                                                                      |
-| speed MOTOR TURNS     | this motor's encoder says so many turns/s too much (0: it works again)              |
-| usb silent, usb ok    | the motor driver neither hears nor answers the high level, or does again            |
-| uart silent, uart ok  | the same for the line from the mid level                                            |
+| sensor stall          | the pitch sensor sends nothing |
+| sensor nan            | the pitch sensor says that it does not know |
+| sensor ok             | it works again |
+| speed MOTOR TURNS     | this motor's encoder says so many turns/s too much (0: it works again) |
+| usb silent, usb ok    | the motor driver neither hears nor answers the high level, or does again |
+| uart silent, uart ok  | the same for the line from the mid level |
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class FaultSwitches:
         self._path, self._driver, self._sensor = path, driver, sensor
         path.unlink(missing_ok=True)
         os.mkfifo(path, 0o600)
-        # Held open for writing as well: otherwise it would be at its end whenever nobody else holds it.
+        # Held open for writing as well: otherwise it would be at its end whenever nobody else holds
+        # it.
         self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK)
         self._pending = b""
 

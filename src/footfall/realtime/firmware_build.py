@@ -1,7 +1,9 @@
-"""The Teensy's firmware on this machine: its constants from the stack's settings, its C core as a library and as a program.
+"""The Teensy's firmware on this machine: its constants from the stack's settings, its C core as a
+library and as a program.
 
 python -m footfall.realtime.firmware_build SETTINGS.json > footfall_config.h
-python -m footfall.realtime.firmware_build --program SETTINGS.json      (prints where the program is)
+python -m footfall.realtime.firmware_build --program SETTINGS.json      (prints where the program
+is)
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from footfall.engines.kernels.cache_folder import cache_folder
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.firmware_config import config_header
 
-#: Warnings are errors; no product and sum are merged into one rounding, so that the law gives the bits it gives in Python.
+#: Warnings are errors; no product and sum are merged into one rounding, so that the law gives the
+#: bits it gives in Python.
 FLAGS = ("-O2", "-std=c99", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
 CONFIG = "footfall_config.h"
 _SECONDS = 120  # a compiler may take: 0.5 s is usual
@@ -44,12 +47,18 @@ class Compiler(NamedTuple):
 
 
 def firmware_folder() -> Path:
-    """Where the firmware's sources are: beside the package where it is installed, at the root of the source tree otherwise."""
+    """Where the firmware's sources are:
+
+    beside the package where it is installed, at the root of the source tree otherwise.
+    """
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "firmware" / "teensy", package.parents[1] / "firmware" / "teensy"):
         if folder.is_dir():
             return folder
-    raise CannotBuild(f"the firmware's sources are neither in {package} nor in {package.parents[1]}. Install footfall again.")
+    raise CannotBuild(
+        f"the firmware's sources are neither in {package} nor in {package.parents[1]}. Install"
+        " footfall again."
+    )
 
 
 def core_sources() -> dict[str, str]:
@@ -64,7 +73,10 @@ def core_library(flags: Sequence[str] = FLAGS) -> Path:
 
 
 def host_program(settings: StackSettings) -> Path:
-    """`footfall-mid`, built for these settings: takes the arguments of footfall.realtime.mid_process. Built on first use."""
+    """`footfall-mid`, built for these settings:
+
+    takes the arguments of footfall.realtime.mid_process. Built on first use.
+    """
     try:
         constants = config_header(settings)
     except ValueError as error:
@@ -75,7 +87,9 @@ def host_program(settings: StackSettings) -> Path:
 
 
 def find_compiler() -> Compiler:
-    """The C compiler in $CC, else the first of cc, gcc, clang on the path, else the one in the package ziglang."""
+    """The C compiler in $CC, else the first of cc, gcc, clang on the path, else the one in the
+    package ziglang.
+    """
     asked = shlex.split(os.environ.get("CC", ""))
     candidates = [asked] if asked else [["cc"], ["gcc"], ["clang"]]
     for name, *options in candidates:
@@ -86,8 +100,8 @@ def find_compiler() -> Compiler:
     if importlib.util.find_spec("ziglang") is not None:
         return _asked_for_version((sys.executable, "-m", "ziglang", "cc"))
     raise CannotBuild(
-        "none of cc, gcc, clang is on the path. Install one (Debian: apt-get install gcc), or `pip install ziglang`, "
-        "or run the mid level in Python (--mid python)."
+        "none of cc, gcc, clang is on the path. Install one (Debian: apt-get install gcc), or `pip"
+        " install ziglang`, or run the mid level in Python (--mid python)."
     )
 
 
@@ -96,7 +110,9 @@ def _asked_for_version(command: tuple[str, ...]) -> Compiler:
 
 
 def _texts(folder: Path, *names: str) -> dict[str, str]:
-    paths = [folder / name for name in names] or [path for path in sorted(folder.iterdir()) if path.suffix in (".c", ".h")]
+    paths = [folder / name for name in names] or [
+        path for path in sorted(folder.iterdir()) if path.suffix in (".c", ".h")
+    ]
     return {path.name: path.read_text() for path in paths}
 
 
@@ -104,7 +120,13 @@ def _built(name: str, sources: dict[str, str], flags: Sequence[str]) -> Path:
     """What a compiler makes of these sources, kept under everything that decides it."""
     compiler = find_compiler()
     told = "\0".join(
-        [name, *compiler.command, compiler.version, *flags, *(part for item in sorted(sources.items()) for part in item)]
+        [
+            name,
+            *compiler.command,
+            compiler.version,
+            *flags,
+            *(part for item in sorted(sources.items()) for part in item),
+        ]
     )
     kept = _private_folder() / hashlib.sha256(told.encode()).hexdigest()[:32] / name
     if not _is_ours(kept):
@@ -118,7 +140,9 @@ def _built(name: str, sources: dict[str, str], flags: Sequence[str]) -> Path:
     return kept
 
 
-def _compile(compiler: Compiler, name: str, sources: dict[str, str], flags: Sequence[str], folder: Path) -> Path:
+def _compile(
+    compiler: Compiler, name: str, sources: dict[str, str], flags: Sequence[str], folder: Path
+) -> Path:
     for file, text in sources.items():
         (folder / file).write_text(text)
     units = sorted(file for file in sources if file.endswith(".c"))
@@ -128,7 +152,9 @@ def _compile(compiler: Compiler, name: str, sources: dict[str, str], flags: Sequ
 
 @functools.cache
 def _private_folder() -> Path:
-    """What lies here is run, so only a folder that is ours and closed to others will do; failing that, one made for this process."""
+    """What lies here is run, so only a folder that is ours and closed to others will do; failing
+    that, one made for this process.
+    """
     folder = cache_folder() / "firmware"
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -141,13 +167,24 @@ def _is_ours(path: Path) -> bool:
         found = path.lstat()
     except OSError:
         return False
-    return not stat.S_ISLNK(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
+    return (
+        not stat.S_ISLNK(found.st_mode)
+        and found.st_uid == os.geteuid()
+        and not found.st_mode & _OTHERS_WRITE
+    )
 
 
 def _run(command: Sequence[str], folder: Path | None = None) -> str:
     name = Path(command[0]).name
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            stdin=subprocess.DEVNULL,
+        )
     except OSError as error:
         raise CannotBuild(f"{name} cannot be run: {error.strerror}") from None
     except subprocess.TimeoutExpired:
@@ -162,20 +199,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("settings", help="JSON file, as footfall stack run writes it")
     parser.add_argument(
-        "--program", action="store_true", help="build the program for this machine instead, and print where it is"
+        "--program",
+        action="store_true",
+        help="build the program for this machine instead, and print where it is",
     )
     asked = parser.parse_args(arguments)
     try:
         settings = StackSettings.from_json(Path(asked.settings).read_text())
-        print(host_program(settings) if asked.program else config_header(settings), end="\n" if asked.program else "")
+        print(
+            host_program(settings) if asked.program else config_header(settings),
+            end="\n" if asked.program else "",
+        )
     except json.JSONDecodeError as error:
         return _refused(
-            f"{asked.settings} is not JSON: {error}. Expected a settings.json that `footfall stack run` has written."
+            f"{asked.settings} is not JSON: {error}. Expected a settings.json that `footfall stack"
+            " run` has written."
         )
     except UnicodeDecodeError:
-        return _refused(f"{asked.settings} is not a text file. Expected a settings.json that `footfall stack run` has written.")
+        return _refused(
+            f"{asked.settings} is not a text file. Expected a settings.json that `footfall stack"
+            " run` has written."
+        )
     except OSError as error:
-        return _refused(f"{asked.settings} cannot be read: {error.strerror}. `footfall stack run` writes a settings.json.")
+        return _refused(
+            f"{asked.settings} cannot be read: {error.strerror}. `footfall stack run` writes a"
+            " settings.json."
+        )
     except (ValueError, CannotBuild) as error:
         return _refused(f"{asked.settings}: {error}")
     return 0

@@ -9,20 +9,30 @@ import numpy as np
 from footfall.machines.control.framing import as_sent, down_format, encode
 from footfall.machines.control.settings import StackSettings
 
-#: Outputs are written with six decimals through 64-bit integers, and a line has room for seven digits before the point.
+#: Outputs are written with six decimals through 64-bit integers, and a line has room for seven
+#: digits before the point.
 _LARGEST_OUTPUT = 1e6
 _LARGEST_PERIOD = 1 << 31  # half a turn of the microsecond counter
 
 
 def config_header(settings: StackSettings) -> str:
-    """The text of footfall_config.h. Raises ValueError for settings the firmware cannot be built for."""
+    """The text of footfall_config.h.
+
+    Raises ValueError for settings the firmware cannot be built for.
+    """
     _check(settings)
     gains = settings.gains
     signs = (*settings.motor_signs, 1.0)
     scale = settings.torque_constant if settings.command_in_torque else 1.0
     lines = [
-        "/* What the firmware is built for. Made by `python -m footfall.realtime.firmware_build SETTINGS.json`: change the scenario and",
-        " * make it again rather than editing it here, or the two ends of the line will disagree. */",
+        (
+            "/* What the firmware is built for. Made by `python -m footfall.realtime.firmware_build"
+            " SETTINGS.json`: change the scenario and"
+        ),
+        (
+            " * make it again rather than editing it here, or the two ends of the line will"
+            " disagree. */"
+        ),
         "#ifndef FOOTFALL_CONFIG_H",
         "#define FOOTFALL_CONFIG_H",
         "",
@@ -42,13 +52,19 @@ def config_header(settings: StackSettings) -> str:
         _define("STEERING", f"{int(settings.steering)}", "frames carry a steering current"),
         _define("CHECKSUM", f"{int(settings.checksum)}", "frames carry *HH, both ways"),
         _define("WATCHDOG_US", _whole(settings.watchdog_us), "without a valid frame: off"),
-        _define("REPORT_PERIOD_US", _whole(settings.report_period_us), "at which the output is reported"),
+        _define(
+            "REPORT_PERIOD_US", _whole(settings.report_period_us), "at which the output is reported"
+        ),
         "",
         "/* The motor driver. */",
         _define("MOTORS", f"{settings.motors}", ""),
         _define("SIGN_LEFT", _single(signs[0]), "how it is mounted"),
         _define("SIGN_RIGHT", _single(signs[1]), ""),
-        _define("COMMAND_SCALE", _single(scale), "what `c` takes: 1 A/A, or N m/A on ODrive firmware 0.5 and later"),
+        _define(
+            "COMMAND_SCALE",
+            _single(scale),
+            "what `c` takes: 1 A/A, or N m/A on ODrive firmware 0.5 and later",
+        ),
         "",
         "#endif",
     ]
@@ -62,14 +78,18 @@ def _check(settings: StackSettings) -> None:
         numbers[name] = getattr(settings, name)
     for name, value in numbers.items():
         if not math.isfinite(value) or abs(value) > float(np.finfo(np.float32).max):
-            raise ValueError(f"{name} = {value}: the firmware holds finite numbers in single precision.")
+            raise ValueError(
+                f"{name} = {value}: the firmware holds finite numbers in single precision."
+            )
     if not 0 < gains.output_limit < _LARGEST_OUTPUT:
         raise ValueError(
-            f"gains.output_limit = {gains.output_limit}: the firmware sends outputs between 0 and {_LARGEST_OUTPUT:g}."
+            f"gains.output_limit = {gains.output_limit}: the firmware sends outputs between 0 and"
+            f" {_LARGEST_OUTPUT:g}."
         )
     if gains.integral_limit < 0 or gains.filter_time < 0:
         raise ValueError(
-            f"gains: integral_limit = {gains.integral_limit}, filter_time = {gains.filter_time}: neither is negative."
+            f"gains: integral_limit = {gains.integral_limit}, filter_time = {gains.filter_time}:"
+            " neither is negative."
         )
     for name, value in (
         ("gains.period_us", gains.period_us),

@@ -1,4 +1,6 @@
-"""The joystick thread: waits for events of the Linux joystick device and publishes what the operator wants as one immutable object."""
+"""The joystick thread: waits for events of the Linux joystick device and publishes what the
+operator wants as one immutable object.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +18,26 @@ _EVENTS = 8 * 64  # bytes of one read: up to 64 events
 
 
 def require_joystick(path: Path) -> None:
-    """PortError, in words, unless this can be read as a joystick: a device, or a named pipe in its place."""
+    """PortError, in words, unless this can be read as a joystick:
+
+    a device, or a named pipe in its place.
+    """
     try:
         mode = path.stat().st_mode
         if (stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)) and not os.access(path, os.R_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise PortError(
-            f"{path} cannot be opened: {error.strerror}. Is the joystick connected? Try `ls -l /dev/input/js*`."
+            f"{path} cannot be opened: {error.strerror}. Is the joystick connected? Try `ls -l"
+            " /dev/input/js*`."
         ) from None
     if not (stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)):
         raise PortError(f"{path} is not a joystick. Expected a device such as /dev/input/js0.")
 
 
 class JoystickThread:
-    """Call it for the newest Operator. End of file, or an error of the device, means unplugged. A named pipe serves as well.
+    """Call it for the newest Operator. End of file, or an error of the device, means unplugged. A
+    named pipe serves as well.
 
     Ask `require_joystick` first: what cannot be opened counts as unplugged.
     """

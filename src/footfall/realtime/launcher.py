@@ -1,4 +1,7 @@
-"""Starts the programs of a run, each a process of its own, watches them, and ends them in order: motors off first, whatever happens."""
+"""Starts the programs of a run, each a process of its own, watches them, and ends them in order:
+
+motors off first, whatever happens.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ from footfall.realtime.names import RunFolder
 PLANT_PATIENCE = 300.0
 #: s for the mid level's port to appear, and for a program to end when asked.
 PATIENCE = 10.0
-#: s for a program to end as long as no supervisor has been started: nothing moves, and there is nothing to put in order.
+#: s for a program to end as long as no supervisor has been started: nothing moves, and there is
+#: nothing to put in order.
 IMPATIENCE = 1.0
 #: Exit status of a program that was asked for something it cannot do, and whose last words say so.
 REFUSED = 2
@@ -30,7 +34,8 @@ REFUSED = 2
 _MOST_LINE = 1 << 16
 _LAST_WORDS = 2_000  # characters
 
-#: The emulated driver is a process that an ordinary system may leave waiting; a real one answers in a fraction of a millisecond.
+#: The emulated driver is a process that an ordinary system may leave waiting; a real one answers in
+#: a fraction of a millisecond.
 EMULATED_REPLY_LIMIT = 0.05
 
 
@@ -81,7 +86,8 @@ class Emulation:
     reply_limit: float = EMULATED_REPLY_LIMIT
 
 
-#: Arguments of the supervisor that say who operates and for how long, once it is known what the run was built for.
+#: Arguments of the supervisor that say who operates and for how long, once it is known what the run
+#: was built for.
 Operation = Callable[[RunFolder, StackSettings], Sequence[str]]
 
 
@@ -92,10 +98,15 @@ class Child:
         self.name = name
         self._words = folder.words_of(name)
         with self._words.open("wb") as words:
-            # A session of its own: Ctrl-C reaches the launcher only, which then ends the others in order; and where the kernel
-            # shares the processors out by session, a program that mostly sleeps is not made to wait for its busy neighbours.
+            # A session of its own: Ctrl-C reaches the launcher only, which then ends the others in
+            # order; and where the kernel shares the processors out by session, a program that
+            # mostly sleeps is not made to wait for its busy neighbours.
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=words, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=words,
+                start_new_session=True,
             )
         assert self.process.stdout is not None
         self._stdout = self.process.stdout.fileno()
@@ -137,8 +148,8 @@ class Child:
 class StackProcesses:
     """A run. Use as a context: what was started is ended on every path.
 
-    `status`: by program, the figures it last gave. `records`, `ending` and the rest of the supervisor's come from its status lines.
-    """
+    `status`: by program, the figures it last gave. `records`, `ending` and the rest of the
+    supervisor's come from its status lines."""
 
     def __init__(
         self,
@@ -151,11 +162,18 @@ class StackProcesses:
         noise: float = 0.0,
         seed: int = 0,
     ):
-        """`changes`: KEY=VALUE in the scenario; `noise`: share of bytes that are garbled between supervisor and mid level."""
+        """`changes`: KEY=VALUE in the scenario; `noise`:
+
+        share of bytes that are garbled between supervisor and mid level.
+        """
         self.folder = RunFolder(folder)
         self.status: dict[str, dict[str, Any]] = {"robot": {}, "mid": {}, "supervisor": {}}
         self._operator = operator
-        self._subject = ["--scenario", scenario, *(word for change in changes for word in ("--set", change))]
+        self._subject = [
+            "--scenario",
+            scenario,
+            *(word for change in changes for word in ("--set", change)),
+        ]
         self._noise = ["--noise", str(noise), "--seed", str(seed)] if noise else []
         self._priority = ["--priority"] if priority else []
         self.children: dict[str, Child] = {}
@@ -166,7 +184,12 @@ class StackProcesses:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.stop()
 
     def start_emulated(self, emulation: Emulation) -> StackSettings:
@@ -188,12 +211,25 @@ class StackProcesses:
         self._start("robot", [*command, *self._priority, *_leash()])
         self._await("robot", folder.settings, PLANT_PATIENCE)
         settings = folder.read_settings()
-        lines = ["--high", str(folder.mid), "--driver", str(folder.driver_uart), "--reset", str(folder.reset)]
+        lines = [
+            "--high",
+            str(folder.mid),
+            "--driver",
+            str(folder.driver_uart),
+            "--reset",
+            str(folder.reset),
+        ]
         command = [*emulation.mid(settings), "--settings", str(folder.settings), *lines]
         self._start("mid", [*command, *self._priority, *_leash()])
         self._await("mid", folder.mid, PATIENCE)
         reset = f"file:{folder.reset}"
-        ports = Ports(str(folder.mid), str(folder.imu), str(folder.driver_usb), reset=reset, reply_limit=emulation.reply_limit)
+        ports = Ports(
+            str(folder.mid),
+            str(folder.imu),
+            str(folder.driver_usb),
+            reset=reset,
+            reply_limit=emulation.reply_limit,
+        )
         return settings, ports
 
     @property
@@ -204,7 +240,11 @@ class StackProcesses:
     @property
     def lost(self) -> str | None:
         """The emulated device that ended before it was told to."""
-        gone = (name for name in ("robot", "mid") if name in self.children and self.children[name].process.poll() is not None)
+        gone = (
+            name
+            for name in ("robot", "mid")
+            if name in self.children and self.children[name].process.poll() is not None
+        )
         return None if self._stopped else next(gone, None)
 
     def poll(self, timeout: float) -> None:
@@ -222,7 +262,10 @@ class StackProcesses:
                     self.status[speaker].update(figures)
 
     def stop(self) -> None:
-        """Supervisor first: it turns the motors off and finishes the log. Then what it ran on. Once is enough."""
+        """Supervisor first: it turns the motors off and finishes the log.
+
+        Then what it ran on. Once is enough.
+        """
         if self._stopped:
             return
         patience = PATIENCE if "supervisor" in self.children else IMPATIENCE
@@ -239,8 +282,18 @@ class StackProcesses:
 
     def _supervise(self, settings: StackSettings, ports: Ports) -> None:
         folder = self.folder
-        driver = ["--driver", ports.driver] if ports.driver is not None else ["--driver-serial", ports.driver_serial]
-        command = [*program("supervisor_process"), "--settings", str(folder.settings), "--folder", str(folder.path)]
+        driver = (
+            ["--driver", ports.driver]
+            if ports.driver is not None
+            else ["--driver-serial", ports.driver_serial]
+        )
+        command = [
+            *program("supervisor_process"),
+            "--settings",
+            str(folder.settings),
+            "--folder",
+            str(folder.path),
+        ]
         command += [*self._subject, "--mid", ports.mid, "--imu", ports.imu, *driver, *self._noise]
         command += ["--reset", ports.reset] if ports.reset is not None else []
         command += ["--reply-limit", str(ports.reply_limit), *self._operator(folder, settings)]
@@ -258,9 +311,13 @@ class StackProcesses:
             if status == REFUSED and (words := child.last_words()):
                 raise LaunchError(words)
             if status is not None:
-                raise LaunchError(f"The {name} process ended before it was ready.\n{child.last_words()}")
+                raise LaunchError(
+                    f"The {name} process ended before it was ready.\n{child.last_words()}"
+                )
             if time.monotonic() > limit:
-                raise LaunchError(f"The {name} process was not ready after {patience:g} s.\n{child.last_words()}")
+                raise LaunchError(
+                    f"The {name} process was not ready after {patience:g} s.\n{child.last_words()}"
+                )
             self.poll(0.02)
 
     def _drain(self) -> None:

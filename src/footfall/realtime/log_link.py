@@ -1,8 +1,8 @@
-"""From the main loop to the I/O process: a pair of sockets that keeps records apart and holds a bounded number of them.
+"""From the main loop to the I/O process: a pair of sockets that keeps records apart and holds a
+bounded number of them.
 
-The kernel's buffer is the queue. Sending never waits; when the queue is full, or nobody is left to read it, the record is dropped and the
-caller told. Records travel as JSON.
-"""
+The kernel's buffer is the queue. Sending never waits; when the queue is full, or nobody is left to
+read it, the record is dropped and the caller told. Records travel as JSON."""
 
 from __future__ import annotations
 
@@ -25,12 +25,23 @@ class LogLink:
     """The main loop's end, and the I/O process at the other."""
 
     def __init__(self, folder: Path, about: dict[str, str]):
-        """Starts the process, which writes the log into this folder, and tells it what the run is."""
+        """Starts the process, which writes the log into this folder, and tells it what the run
+        is.
+        """
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, QUEUE_BYTES)
-        command = [sys.executable, "-m", "footfall.realtime.log_process", str(theirs.fileno()), str(folder)]
-        # A session of its own: Ctrl-C and a signal to the supervisor's group must not stop the writing before the last record.
-        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True, stdin=subprocess.DEVNULL)
+        command = [
+            sys.executable,
+            "-m",
+            "footfall.realtime.log_process",
+            str(theirs.fileno()),
+            str(folder),
+        ]
+        # A session of its own: Ctrl-C and a signal to the supervisor's group must not stop the
+        # writing before the last record.
+        self.process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], start_new_session=True, stdin=subprocess.DEVNULL
+        )
         theirs.close()
         self._ours.send(_message("about", about))
         self._ours.setblocking(False)
@@ -40,8 +51,8 @@ class LogLink:
         return self._send(_message("record", to_json(record)))
 
     def close(self, ending: str, patience: float = 2.0) -> bool:
-        """The sentinel, then wait for the file to be whole. False: it was not after twice so many seconds; it will be when its
-        writer gets to it. May be called twice."""
+        """The sentinel, then wait for the file to be whole. False: it was not after twice so many
+        seconds; it will be when its writer gets to it. May be called twice."""
         if self._ours.fileno() >= 0:
             self._ours.settimeout(patience)
             self._send(_message("end", ending))
@@ -71,5 +82,7 @@ def receive(link: socket.socket) -> tuple[str, Any] | None:
 def _message(kind: str, content: Any) -> bytes:
     data = json.dumps([kind, content]).encode()
     if len(data) > MOST_BYTES:
-        raise ValueError(f"a message of {len(data)} bytes for the I/O process; at most {MOST_BYTES}")
+        raise ValueError(
+            f"a message of {len(data)} bytes for the I/O process; at most {MOST_BYTES}"
+        )
     return data

@@ -1,4 +1,5 @@
-"""The I/O process: writes the records to disk and tells the screen. It may wait for a disk as long as it must; the main loop does not.
+"""The I/O process: writes the records to disk and tells the screen. It may wait for a disk as long
+as it must; the main loop does not.
 
 python -m footfall.realtime.log_process SOCKET FOLDER        (started by the supervisor)
 """
@@ -28,7 +29,9 @@ def write_log(link: socket.socket, folder: Path) -> None:
     about: dict[str, str] = first[1]
     ending = "the supervisor was killed"
     # Exclusive, and no link is followed: the log of a run is a new file inside its own folder.
-    descriptor = os.open(folder / FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    descriptor = os.open(
+        folder / FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644
+    )
     with os.fdopen(descriptor, "wb") as stream:
         writer = StackLogWriter(stream, about)
         sync_at = say_at = time.monotonic()
@@ -59,7 +62,9 @@ def main(arguments: list[str]) -> None:
     try:
         write_log(socket.socket(fileno=int(arguments[0])), Path(arguments[1]))
     except OSError as error:
-        raise SystemExit(f"the log cannot be written: {error}. Records are dropped from here on.") from None
+        raise SystemExit(
+            f"the log cannot be written: {error}. Records are dropped from here on."
+        ) from None
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The Teensy's program as a process: footfall.machines.control.mid turned a thousand times a second, between a pseudo-terminal and a serial port.
+"""The Teensy's program as a process: footfall.machines.control.mid turned a thousand times a
+second, between a pseudo-terminal and a serial port.
 
 The host build of the firmware takes the same arguments and is interchangeable with it.
 
@@ -41,12 +42,17 @@ class Deadlines:
 class MidLoop:
     """The program, its lines and its clock.
 
-    The program is told the time of the deadline, not that of waking: the law calculates only when a whole period has passed, and a
-    thousandth of a period too early would cost it every other turn. Deadlines that have passed altogether are left out.
-    """
+    The program is told the time of the deadline, not that of waking: the law calculates only when a
+    whole period has passed, and a thousandth of a period too early would cost it every other turn.
+    Deadlines that have passed altogether are left out."""
 
     def __init__(self, settings: StackSettings, high: Port, driver: Port, reset: FileResetLine):
-        self._program, self._high, self._driver, self._reset = MidProgram(settings), high, driver, reset
+        self._program, self._high, self._driver, self._reset = (
+            MidProgram(settings),
+            high,
+            driver,
+            reset,
+        )
         self._settings, self._period_us = settings, settings.mid_period_us
         self._due_us = now_us()
         self._held = False
@@ -120,7 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--settings", required=True, help="JSON file")
-    parser.add_argument("--high", required=True, help="name to give the pseudo-terminal for the high level")
+    parser.add_argument(
+        "--high", required=True, help="name to give the pseudo-terminal for the high level"
+    )
     parser.add_argument("--driver", required=True, help="serial port of the motor driver")
     parser.add_argument("--reset", required=True, help="file that stands for the reset pin")
     parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")

@@ -1,4 +1,7 @@
-"""The folder of a run against the clock: what each file and device in it is called. No name in it comes from outside."""
+"""The folder of a run against the clock:
+
+what each file and device in it is called. No name in it comes from outside.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,14 @@ class RunFolder:
 
     def tidy(self) -> None:
         """Once all programs have ended: no device is left, nor an empty page."""
-        for device in (self.driver_uart, self.driver_usb, self.imu, self.mid, self.reset, self.faults):
+        for device in (
+            self.driver_uart,
+            self.driver_usb,
+            self.imu,
+            self.mid,
+            self.reset,
+            self.faults,
+        ):
             device.unlink(missing_ok=True)
         if self.devices.is_dir() and not any(self.devices.iterdir()):
             self.devices.rmdir()

@@ -1,4 +1,7 @@
-"""The robot itself, in real time or virtual time: a plant that is told motor currents and moves by a quarter of a millisecond."""
+"""The robot itself, in real time or virtual time:
+
+a plant that is told motor currents and moves by a quarter of a millisecond.
+"""
 
 import dataclasses
 import math
@@ -23,7 +26,8 @@ from footfall.scenario.load import COMPUTER, Experiment, load, with_computer
 TURN = 2.0 * math.pi
 #: Until a motor is given this much current the robot is held at its start [A].
 LETS_GO = 0.01
-#: A hand holds the torso not exactly at the set point but below it by this [rad]: the law then has something to do.
+#: A hand holds the torso not exactly at the set point but below it by this [rad]: the law then has
+#: something to do.
 HELD_BELOW = 0.02
 
 
@@ -38,12 +42,15 @@ class StackPlant(NamedTuple):
 
 
 def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
-    """A scenario of a robot with a control computer, by name or path; of "rimless-wheel" its "rimless-wheel-closed-loop"."""
+    """A scenario of a robot with a control computer, by name or path; of "rimless-wheel" its
+    "rimless-wheel-closed-loop".
+    """
     experiment = load(with_computer(name), list(overrides))
     system = experiment.system
     if not isinstance(system, ClosedLoop):
         raise ScenarioError(
-            f"{name}: this robot has no control computer. Its [robot] kind must be one that ends in {COMPUTER}; see `footfall list`."
+            f"{name}: this robot has no control computer. Its [robot] kind must be one that ends in"
+            f" {COMPUTER}; see `footfall list`."
         )
     try:
         settings = stack_settings(system)
@@ -53,27 +60,34 @@ def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
     bandwidth = system.stack.current_bandwidth
     share = loop_share(None if bandwidth is None else float(bandwidth), low)
     motor = system.motor
-    winding = Winding(float(motor.torque_constant), float(motor.resistance), float(motor.current_limit), share)
+    winding = Winding(
+        float(motor.torque_constant), float(motor.resistance), float(motor.current_limit), share
+    )
     battery = Battery(float(system.battery.voltage), float(system.battery.resistance))
-    return StackPlant(experiment, PlantStepper(experiment), settings, (winding,) * settings.motors, battery)
+    return StackPlant(
+        experiment, PlantStepper(experiment), settings, (winding,) * settings.motors, battery
+    )
 
 
-def plant_of_log(log: StackLog, scenario: str | None = None, overrides: Sequence[str] | None = None) -> StackPlant:
+def plant_of_log(
+    log: StackLog, scenario: str | None = None, overrides: Sequence[str] | None = None
+) -> StackPlant:
     """The robot a log is of: the scenario and changes it names, unless others are given.
 
-    A log may come from anybody, and a scenario file may name Python code to run: from a log only the name of a shipped scenario is
-    taken. Its changes are values and kinds of parts that footfall has; they cannot choose a file or another robot.
-    """
+    A log may come from anybody, and a scenario file may name Python code to run: from a log only
+    the name of a shipped scenario is taken. Its changes are values and kinds of parts that footfall
+    has; they cannot choose a file or another robot."""
     if scenario is None and not {log.scenario, log.scenario + COMPUTER} & set(shipped_scenarios()):
         raise StackLogError(
-            f"{log.path} is of {log.scenario[:60]!r}, which does not come with footfall, and a log is not trusted to name files."
-            " Give the scenario yourself: --scenario FILE.toml."
+            f"{log.path} is of {log.scenario[:60]!r}, which does not come with footfall, and a log"
+            " is not trusted to name files. Give the scenario yourself: --scenario FILE.toml."
         )
     plant = load_plant(scenario or log.scenario, log.changes if overrides is None else overrides)
     if plant.settings.motors != log.settings.motors:
         raise StackLogError(
-            f"{log.path} is of a robot with motors = {log.settings.motors}, and {scenario or log.scenario} has {plant.settings.motors}."
-            " Give the scenario it was made with: --scenario."
+            f"{log.path} is of a robot with motors = {log.settings.motors}, and"
+            f" {scenario or log.scenario} has {plant.settings.motors}. Give the scenario it was"
+            " made with: --scenario."
         )
     return plant
 
@@ -81,7 +95,9 @@ def plant_of_log(log: StackLog, scenario: str | None = None, overrides: Sequence
 def stack_settings(system: ClosedLoop) -> StackSettings:
     """What the three programs need to know of a robot."""
     stack, motor, joints = system.stack, system.motor, len(system.plant.joints)
-    gains = PidGains(*(float(value) for value in system.gains[:-1]), period_us=system.gains.period_us)
+    gains = PidGains(
+        *(float(value) for value in system.gains[:-1]), period_us=system.gains.period_us
+    )
     voltage = float(system.battery.voltage)
     return StackSettings(
         gains=gains,
@@ -106,14 +122,17 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
 
 
 class PlantStepper:
-    """A plant that moves as it is told currents. Until the first current flows somebody holds it at its start.
+    """A plant that moves as it is told currents. Until the first current flows somebody holds it at
+    its start.
 
-    `pitch` [rad], `speeds` [turns/s] and `positions` [turns since the start] of the motors, forward drive positive; `outcome` says
-    whether it still runs. A robot that has fallen lies still.
-    """
+    `pitch` [rad], `speeds` [turns/s] and `positions` [turns since the start] of the motors, forward
+    drive positive; `outcome` says whether it still runs. A robot that has fallen lies still."""
 
     def __init__(self, experiment: Experiment, *, held: bool = True):
-        """`held`: somebody holds it until the first current flows. Otherwise it moves from the first call on."""
+        """`held`: somebody holds it until the first current flows.
+
+        Otherwise it moves from the first call on.
+        """
         system = experiment.system
         assert isinstance(system, ClosedLoop) and experiment.start_options is not None
         plant, start = system.plant, experiment.start_options
@@ -152,12 +171,21 @@ class PlantStepper:
 
     @property
     def last_footfall(self) -> tuple[float, float, int] | None:
-        """Time [s], distance gone [m] and number of the last footfall; None before the first, or for a robot without feet."""
+        """Time [s], distance gone [m] and number of the last footfall; None before the first, or
+        for a robot without feet.
+        """
         last = self._robot.lane.last
-        return None if last is None or last.steps[0] < 0 else (float(last.t[0]), float(last.distance[0]), int(last.steps[0]))
+        return (
+            None
+            if last is None or last.steps[0] < 0
+            else (float(last.t[0]), float(last.distance[0]), int(last.steps[0]))
+        )
 
     def advance(self, currents: Sequence[float], dt_us: int) -> None:
-        """Move under these motor currents [A], forward drive positive. Whole steps are made; the rest waits for the next call."""
+        """Move under these motor currents [A], forward drive positive.
+
+        Whole steps are made; the rest waits for the next call.
+        """
         if self.held and max(abs(i) for i in currents) < LETS_GO:
             return
         self.held = False
@@ -181,5 +209,7 @@ class PlantStepper:
         still = self.held or bool(self._robot.outcome)
         self.pitch = seen[0]
         turned = (turns * value for value in seen[1 : 1 + joints])
-        self.positions = tuple(now - begun for now, begun in zip(turned, self._begun_at, strict=True))
+        self.positions = tuple(
+            now - begun for now, begun in zip(turned, self._begun_at, strict=True)
+        )
         self.speeds = tuple(0.0 if still else turns * value for value in seen[1 + joints :])

@@ -1,4 +1,7 @@
-"""A log against the same programs on a bench of virtual time, under the same operator: what the robot did, what the model says."""
+"""A log against the same programs on a bench of virtual time, under the same operator:
+
+what the robot did, what the model says.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +28,16 @@ COMPARED = {
     "bus_voltage": "V",
     "bus_current": "A",
 }
-#: A gait drifts in phase: differences are also told at the shift within this [s] that makes them least.
+#: A gait drifts in phase: differences are also told at the shift within this [s] that makes them
+#: least.
 MOST_SHIFT = 0.5
 SETTLE = 1.0  # s after each time the law is switched on that are not compared
 FEWEST = 50  # cycles with the law on, or there is nothing to compare
-#: Ticks of its fastest clock for which a log is simulated: half an hour at 4 kHz, and two gigabytes of what flowed at each.
+#: Ticks of its fastest clock for which a log is simulated: half an hour at 4 kHz, and two gigabytes
+#: of what flowed at each.
 MOST_TICKS = 8_000_000
-#: A log has a record of each cycle but for those that were dropped: one with so many fewer, beyond the first SPARE, is damaged.
+#: A log has a record of each cycle but for those that were dropped: one with so many fewer, beyond
+#: the first SPARE, is damaged.
 MOST_CYCLES_A_RECORD, SPARE = 10, 10_000
 
 
@@ -64,9 +70,20 @@ class Replay(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """A comparison of nothing, or with gaps in it, says nothing about the model."""
-        gaps = [row.name for row in self.mismatches if not all(np.isfinite(v) for v in row if isinstance(v, float))]
+        gaps = [
+            row.name
+            for row in self.mismatches
+            if not all(np.isfinite(v) for v in row if isinstance(v, float))
+        ]
         if not self.mismatches:
-            return Verdict((Doubt("not_finite", "the law was not on for long enough in both to compare anything"),))
+            return Verdict(
+                (
+                    Doubt(
+                        "not_finite",
+                        "the law was not on for long enough in both to compare anything",
+                    ),
+                )
+            )
         return Verdict((Doubt("not_finite", f"{', '.join(gaps)}: not a number"),) if gaps else ())
 
 
@@ -78,21 +95,26 @@ def replay(
     age: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Replay:
-    """Simulate what was logged. `scenario` and `overrides` are the log's own unless given; `age` [s] is how old a pitch is when the
-    supervisor reads it. `progress` is told the simulated time."""
+    """Simulate what was logged. `scenario` and `overrides` are the log's own unless given; `age`
+    [s] is how old a pitch is when the supervisor reads it. `progress` is told the simulated
+    time."""
     if len(log) < 2:
         raise StackLogError(f"{log.path} has {len(log)} records: nothing to replay.")
     plant = plant_of_log(log, scenario, overrides)
     settings = log.settings
     end = float(log["t"][-1]) + settings.high_period_us / SECOND
-    ticks = end * SECOND / min(settings.low_period_us, settings.high_period_us, plant.stepper.step_us)
+    ticks = (
+        end * SECOND / min(settings.low_period_us, settings.high_period_us, plant.stepper.step_us)
+    )
     if ticks > MOST_TICKS:
         raise StackLogError(
-            f"{log.path}: {end:.4g} s are {ticks:.3g} ticks of its fastest clock; at most {MOST_TICKS:.3g} are simulated."
+            f"{log.path}: {end:.4g} s are {ticks:.3g} ticks of its fastest clock; at most"
+            f" {MOST_TICKS:.3g} are simulated."
         )
     if end * SECOND / settings.high_period_us > MOST_CYCLES_A_RECORD * len(log) + SPARE:
         raise StackLogError(
-            f"{log.path}: {len(log)} records of {end:.4g} s, with a cycle every {settings.high_period_us} us. Expected nearly one a cycle."
+            f"{log.path}: {len(log)} records of {end:.4g} s, with a cycle every"
+            f" {settings.high_period_us} us. Expected nearly one a cycle."
         )
     cycles, rest = divmod(round(age * SECOND), settings.high_period_us)
     try:
@@ -111,13 +133,17 @@ def replay(
                 bench.at(moment, lambda moment=moment: progress(moment))
         bench.run(end)
     except ValueError as error:  # settings that each make sense, but not together
-        raise StackLogError(f"{log.path}: the programs do not run with its settings ({error}).") from None
+        raise StackLogError(
+            f"{log.path}: the programs do not run with its settings ({error})."
+        ) from None
     t, made = log["t"], bench.records
     times = np.array([record.t for record in made])
     if len(times) < 2:
         raise StackLogError(f"{log.path}: {end:.3g} s are less than two cycles: nothing to replay.")
     signals = {
-        column: np.array([np.nan if (v := getattr(record, column)) is None else v for record in made], float)
+        column: np.array(
+            [np.nan if (v := getattr(record, column)) is None else v for record in made], float
+        )
         for column in COMPARED
     }
     nearest = _nearest(t, times)
@@ -126,17 +152,24 @@ def replay(
     on = logged_on & simulated_on[nearest]
     period = settings.high_period_us / SECOND
     rows = tuple(
-        _mismatch(column, period, (log[column], logged_on), (signals[column], simulated_on), nearest)
+        _mismatch(
+            column, period, (log[column], logged_on), (signals[column], simulated_on), nearest
+        )
         for column in COMPARED
         if int(np.count_nonzero(np.isfinite(log[column]) & on)) >= FEWEST
     )
     simulated = {column: values[nearest] for column, values in signals.items()}
     fault = bench.supervisor.fault if bench.supervisor is not None else ""
-    return Replay(log, scenario or log.scenario, t, simulated, on, rows, plant.stepper.outcome.name, fault)
+    return Replay(
+        log, scenario or log.scenario, t, simulated, on, rows, plant.stepper.outcome.name, fault
+    )
 
 
 def _nearest(t: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Of each of these moments the number of the cycle nearest in time: the log's cycles are where the machine let them be."""
+    """Of each of these moments the number of the cycle nearest in time:
+
+    the log's cycles are where the machine let them be.
+    """
     nearest = np.clip(np.searchsorted(times, t), 1, len(times) - 1)
     return nearest - ((t - times[nearest - 1]) < (times[nearest] - t))
 
@@ -155,12 +188,13 @@ def _mismatch(
     simulation: tuple[np.ndarray, np.ndarray],
     nearest: np.ndarray,
 ) -> Mismatch:
-    """`log`: values and where they count, a row each; `simulation`: the same, one each cycle without a gap; `nearest`: each row's cycle.
+    """`log`: values and where they count, a row each; `simulation`: the same, one each cycle
+    without a gap; `nearest`: each row's cycle.
 
-    The simulation is shifted by whole cycles of its own, so that a gap in the log does not move what follows it. Every shift is judged
-    by the same rows of the log, those from which the largest shift either way stays where the law was on: a shift that had fewer
-    rows to answer for would look better by chance.
-    """
+    The simulation is shifted by whole cycles of its own, so that a gap in the log does not move
+    what follows it. Every shift is judged by the same rows of the log, those from which the largest
+    shift either way stays where the law was on: a shift that had fewer rows to answer for would
+    look better by chance."""
     (logged, logged_on), (simulated, simulated_on) = log, simulation
     count = len(simulated)
     good = logged_on & np.isfinite(logged)
@@ -168,11 +202,19 @@ def _mismatch(
     a, b = logged[here], simulated[nearest[here]]
     if len(a) < FEWEST:
         nan = float("nan")
-        return Mismatch(name, COMPARED[name], *(float(np.mean(v)) if len(v) else nan for v in (a, b)), *[nan] * 5)
+        return Mismatch(
+            name,
+            COMPARED[name],
+            *(float(np.mean(v)) if len(v) else nan for v in (a, b)),
+            *[nan] * 5,
+        )
     most = min(round(MOST_SHIFT / period), _longest(simulated_on) // 4)
     so_far = np.concatenate([[0], np.cumsum(simulated_on)])
     inside = (nearest >= most) & (nearest < count - most)
-    on_around = so_far[np.minimum(nearest + most + 1, count)] - so_far[np.maximum(nearest - most, 0)] == 2 * most + 1
+    on_around = (
+        so_far[np.minimum(nearest + most + 1, count)] - so_far[np.maximum(nearest - most, 0)]
+        == 2 * most + 1
+    )
     window = here & inside & on_around
     if np.count_nonzero(window) < FEWEST // 4:
         most, window = 0, here
@@ -201,4 +243,8 @@ def _longest(flags: np.ndarray) -> int:
 def _rms(differences: np.ndarray) -> float:
     """Of those that are known; infinite where most are not."""
     known = differences[np.isfinite(differences)]
-    return float(np.sqrt(np.mean(known * known))) if 2 * len(known) > len(differences) else float("inf")
+    return (
+        float(np.sqrt(np.mean(known * known)))
+        if 2 * len(known) > len(differences)
+        else float("inf")
+    )

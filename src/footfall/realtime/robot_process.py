@@ -1,7 +1,9 @@
-"""The emulated robot: plant, motor driver and pitch sensor in one process, each device behind a pseudo-terminal of its own.
+"""The emulated robot: plant, motor driver and pitch sensor in one process, each device behind a
+pseudo-terminal of its own.
 
-One process, because the driver's current loop meets the plant 4000 times a second, closer than a general-purpose system couples two.
-The plant's time follows the machine's: every turn does the ticks that have come due.
+One process, because the driver's current loop meets the plant 4000 times a second, closer than a
+general-purpose system couples two. The plant's time follows the machine's: every turn does the
+ticks that have come due.
 
     python -m footfall.realtime.robot_process --scenario rimless-wheel --folder RUN
 """
@@ -40,12 +42,17 @@ class Plant(PlantStepper, Protocol):
 
 
 #: A plant by its scenario's name and the settings changed in it, and what is built around it.
-PlantFactory = Callable[[str, Sequence[str]], tuple[Plant, StackSettings, Sequence[Winding], Battery]]
+PlantFactory = Callable[
+    [str, Sequence[str]], tuple[Plant, StackSettings, Sequence[Winding], Battery]
+]
 
 TURN_US = 1000  #: the longest sleep; bytes from the mid or the high level end it sooner
-#: Ticks further behind than this are left out and counted: after a pause of the machine the robot stood still, it does not rush.
+#: Ticks further behind than this are left out and counted: after a pause of the machine the robot
+#: stood still, it does not rush.
 MOST_BEHIND_US = 50_000
-PRIORITY = 10  #: of real-time scheduling where it is permitted: a robot does not wait either, but the programs come first
+# of real-time scheduling where it is permitted: a robot does not wait either, but the programs come
+# first
+PRIORITY = 10
 FLOWING = 0.01  #: A; less is no current
 
 
@@ -65,15 +72,26 @@ class Tally:
 class Robot:
     """Plant and devices, moved by the machine's clock."""
 
-    def __init__(self, folder: RunFolder, plant: Plant, driver: OdriveEmulator, sensor: SensorEmulator, period_us: int):
+    def __init__(
+        self,
+        folder: RunFolder,
+        plant: Plant,
+        driver: OdriveEmulator,
+        sensor: SensorEmulator,
+        period_us: int,
+    ):
         self._plant, self._driver, self._sensor, self._period_us = plant, driver, sensor, period_us
-        self._uart, self._usb, self._imu = (PtyPort(path) for path in (folder.driver_uart, folder.driver_usb, folder.imu))
+        self._uart, self._usb, self._imu = (
+            PtyPort(path) for path in (folder.driver_uart, folder.driver_usb, folder.imu)
+        )
         self._faults = FaultSwitches(folder.faults, driver, sensor)
         self._next_us = now_us()
         self.tally = Tally()
 
     def turn(self) -> None:
-        """What has come in, the ticks that are due, what goes out; then sleep until something happens or a turn has passed."""
+        """What has come in, the ticks that are due, what goes out; then sleep until something
+        happens or a turn has passed.
+        """
         now = now_us()
         self._listen(now)
         self._catch_up(now)
@@ -94,7 +112,10 @@ class Robot:
         if (asked := self._usb.read()) and (answer := self._driver.usb(asked, now)):
             self._usb.write(answer)
         for line in self._faults.obey():
-            print(f"no such fault: {line[:80]!r}; the module footfall.realtime.faults lists them", file=sys.stderr)
+            print(
+                f"no such fault: {line[:80]!r}; the module footfall.realtime.faults lists them",
+                file=sys.stderr,
+            )
 
     def _catch_up(self, now: int) -> None:
         tally, plant, period = self.tally, self._plant, self._period_us
@@ -118,7 +139,8 @@ class Robot:
 def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) -> None:
     """The program, for this make of plant."""
     asked = _arguments(arguments)
-    # Nothing needs putting in order yet, and an exception raised out of a compiler's callback may be lost: a signal just ends it.
+    # Nothing needs putting in order yet, and an exception raised out of a compiler's callback may
+    # be lost: a signal just ends it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if asked.parent:
         die_with(asked.parent)
@@ -138,7 +160,11 @@ def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) ->
             robot.turn()
             now = time.monotonic()
             if now >= say_at:
-                state: dict[str, Any] = {"pitch": plant.pitch, "speeds": plant.speeds, "granted": granted}
+                state: dict[str, Any] = {
+                    "pitch": plant.pitch,
+                    "speeds": plant.speeds,
+                    "granted": granted,
+                }
                 say("robot", now=now, **dataclasses.asdict(robot.tally), **state)
                 robot.tally.latest_us = 0
                 say_at = now + EVERY
@@ -150,7 +176,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--scenario", required=True)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--folder", required=True, help="of the run; the devices' names appear in it")
+    parser.add_argument(
+        "--folder", required=True, help="of the run; the devices' names appear in it"
+    )
     parser.add_argument("--sensor-noise", type=float, default=0.0, help="rad, standard deviation")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")

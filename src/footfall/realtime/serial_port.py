@@ -1,7 +1,8 @@
-"""Serial lines: a named port of this machine, a pseudo-terminal that looks like one, and one that garbles what passes.
+"""Serial lines: a named port of this machine, a pseudo-terminal that looks like one, and one that
+garbles what passes.
 
-termios is used directly: pyserial would add Windows and read timeouts, and what a program here needs of a line is that it never waits.
-"""
+termios is used directly: pyserial would add Windows and read timeouts, and what a program here
+needs of a line is that it never waits."""
 
 from __future__ import annotations
 
@@ -24,23 +25,34 @@ class PortError(OSError):
 
 
 class SerialPort:
-    """A named port, raw, at a baud rate that only real lines heed. Locked, so that two programs do not share it by mistake."""
+    """A named port, raw, at a baud rate that only real lines heed.
+
+    Locked, so that two programs do not share it by mistake.
+    """
 
     def __init__(self, path: str | Path, baud: int = 115_200):
         self._path = str(path)
         try:
             self._fd = os.open(self._path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         except OSError as error:
-            raise PortError(f"{self._path} cannot be opened: {error.strerror}. {_advice(error)}") from None
+            raise PortError(
+                f"{self._path} cannot be opened: {error.strerror}. {_advice(error)}"
+            ) from None
         try:
             if not os.isatty(self._fd):
-                raise PortError(f"{self._path} is not a serial port. Expected a device such as /dev/ttyACM0.")
+                raise PortError(
+                    f"{self._path} is not a serial port. Expected a device such as /dev/ttyACM0."
+                )
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _make_raw(self._fd, baud)
-            termios.tcflush(self._fd, termios.TCIFLUSH)  # what was said before we listened is not for us
+            termios.tcflush(
+                self._fd, termios.TCIFLUSH
+            )  # what was said before we listened is not for us
         except BlockingIOError:
             os.close(self._fd)
-            raise PortError(f"{self._path} is in use by another program. Close that, or name another port.") from None
+            raise PortError(
+                f"{self._path} is in use by another program. Close that, or name another port."
+            ) from None
         except BaseException:
             os.close(self._fd)
             raise
@@ -61,7 +73,10 @@ class SerialPort:
 
 
 class PtyPort:
-    """The device's end of a pseudo-terminal. The other end has a name, a link at `path`, and may be closed and opened at will."""
+    """The device's end of a pseudo-terminal.
+
+    The other end has a name, a link at `path`, and may be closed and opened at will.
+    """
 
     def __init__(self, path: Path):
         self._path = path
@@ -112,7 +127,9 @@ class NoisyPort:
 
     def _garbled(self, data: bytes) -> bytes:
         draw = self._random
-        return bytes(byte ^ draw.randrange(1, 256) if draw.random() < self._rate else byte for byte in data)
+        return bytes(
+            byte ^ draw.randrange(1, 256) if draw.random() < self._rate else byte for byte in data
+        )
 
 
 def _make_raw(fd: int, baud: int | None) -> None:
@@ -123,9 +140,12 @@ def _make_raw(fd: int, baud: int | None) -> None:
     if baud is not None:
         speed = getattr(termios, f"B{baud}", None)
         if speed is None:
-            raise PortError(f"{baud} baud is no speed this system knows. Try 115200, 460800 or 921600.")
+            raise PortError(
+                f"{baud} baud is no speed this system knows. Try 115200, 460800 or 921600."
+            )
         mode[4] = mode[5] = speed
-    # At least one byte: "nothing yet" is then EAGAIN, and an empty read means that the other end hung up.
+    # At least one byte: "nothing yet" is then EAGAIN, and an empty read means that the other end
+    # hung up.
     mode[6][termios.VMIN], mode[6][termios.VTIME] = 1, 0
     termios.tcsetattr(fd, termios.TCSANOW, mode)
 

@@ -1,8 +1,9 @@
-"""The log of a stack run: an MCAP file of JSON records, one a cycle, readable however its writing ended.
+"""The log of a stack run: an MCAP file of JSON records, one a cycle, readable however its writing
+ended.
 
-Records are not gathered into chunks: each is in the hands of the system as soon as it is written, and a file cut off anywhere is good
-up to its last whole record. Any MCAP reader opens it (Foxglove, rerun, `mcap`).
-"""
+Records are not gathered into chunks: each is in the hands of the system as soon as it is written,
+and a file cut off anywhere is good up to its last whole record. Any MCAP reader opens it (Foxglove,
+rerun, `mcap`)."""
 
 from __future__ import annotations
 
@@ -23,10 +24,14 @@ from footfall.machines.control.settings import StackSettings
 
 FILE_NAME = "stack.mcap"
 TOPIC = "/stack/record"
-ABOUT, ENDING = "footfall-stack", "footfall-stack-ending"  # MCAP metadata: at the start, and at the end if it came to that
+ABOUT, ENDING = (
+    "footfall-stack",
+    "footfall-stack-ending",
+)  # MCAP metadata: at the start, and at the end if it came to that
 _NANOSECONDS = 1_000_000_000  # per second: MCAP's clock
 
-#: What a log may hold; a file that claims more is damaged or meant ill. A day at 100 Hz is 8.6 million records.
+#: What a log may hold; a file that claims more is damaged or meant ill. A day at 100 Hz is 8.6
+#: million records.
 MOST_RECORDS = 20_000_000
 LONGEST = 200_000.0  # s: what that many records take at 100 Hz
 MOST_RECORD_BYTES = 1 << 18
@@ -65,20 +70,28 @@ class StackLogError(ValueError):
 def to_json(record: Record) -> dict[str, Any]:
     """A record as JSON has it: what is not finite is null, for JSON has no word for it."""
     return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in vars(record).items()
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in vars(record).items()
     }
 
 
 class StackLogWriter:
-    """Writes the file as the run goes. `about` are texts: settings (JSON), scenario, changes (JSON), versions (JSON), started
-    (ISO time of t = 0)."""
+    """Writes the file as the run goes. `about` are texts: settings (JSON), scenario, changes
+    (JSON), versions (JSON), started (ISO time of t = 0)."""
 
     def __init__(self, stream: IO[bytes], about: dict[str, str]):
         from mcap.writer import CompressionType, IndexType, Writer
 
         self._stream = stream
-        self._started_ns = round(datetime.datetime.fromisoformat(about["started"]).timestamp() * _NANOSECONDS)
-        self._writer = Writer(stream, use_chunking=False, compression=CompressionType.NONE, index_types=IndexType.METADATA)
+        self._started_ns = round(
+            datetime.datetime.fromisoformat(about["started"]).timestamp() * _NANOSECONDS
+        )
+        self._writer = Writer(
+            stream,
+            use_chunking=False,
+            compression=CompressionType.NONE,
+            index_types=IndexType.METADATA,
+        )
         self._writer.start(profile="", library="footfall")
         self._writer.add_metadata(ABOUT, about)
         schema = self._writer.register_schema("footfall.stack.Record", "jsonschema", _schema())
@@ -89,7 +102,9 @@ class StackLogWriter:
     def add(self, record: dict[str, Any]) -> None:
         stamp = self._started_ns + round(record["t"] * _NANOSECONDS)
         data = json.dumps(record, allow_nan=False).encode()
-        self._writer.add_message(self._channel, stamp, data, stamp, sequence=record["cycle"] & 0xFFFFFFFF)
+        self._writer.add_message(
+            self._channel, stamp, data, stamp, sequence=record["cycle"] & 0xFFFFFFFF
+        )
         self._stream.flush()
         self.records += 1
 
@@ -143,7 +158,10 @@ def _read(path: Path, stream: IO[bytes]) -> StackLog:
     from mcap.records import Channel, Message, Metadata
 
     if stream.read(8) != b"\x89MCAP0\r\n":
-        raise StackLogError(f"{path} is not an MCAP file. Expected a log written by `footfall stack run`, named {FILE_NAME}.")
+        raise StackLogError(
+            f"{path} is not an MCAP file. Expected a log written by `footfall stack run`, named"
+            f" {FILE_NAME}."
+        )
     about: dict[str, str] = {}
     ending: str | None = None
     channel_id: int | None = None
@@ -153,7 +171,10 @@ def _read(path: Path, stream: IO[bytes]) -> StackLog:
         length = int.from_bytes(head[1:], "little")
         where = f"{path}, byte {stream.tell() - len(head)}"
         if len(head) == 9 and length > MOST_RECORD_BYTES:
-            raise StackLogError(f"{where}: an entry of {length} bytes; no log of the stack has one over {MOST_RECORD_BYTES}.")
+            raise StackLogError(
+                f"{where}: an entry of {length} bytes; no log of the stack has one over"
+                f" {MOST_RECORD_BYTES}."
+            )
         body = stream.read(length) if len(head) == 9 else b""
         if len(head) < 9 or len(body) < length:
             break  # cut off in the middle of an entry
@@ -176,26 +197,37 @@ def _read(path: Path, stream: IO[bytes]) -> StackLog:
                         _take(rows, message.data, where)
                 case Opcode.CHUNK:
                     raise StackLogError(
-                        f"{where}: a chunk; a log of the stack has none. Was this written by `footfall stack run`?"
+                        f"{where}: a chunk; a log of the stack has none. Was this written by"
+                        " `footfall stack run`?"
                     )
                 case Opcode.DATA_END:
                     break  # the rest repeats what was read
         except StackLogError:
             raise
         except Exception as error:  # whatever the reader of MCAP entries makes of nonsense
-            raise StackLogError(f"{where}: a damaged entry ({type(error).__name__}: {error}).") from None
+            raise StackLogError(
+                f"{where}: a damaged entry ({type(error).__name__}: {error})."
+            ) from None
         if count > MOST_RECORDS:
             raise StackLogError(f"{path}: more than {MOST_RECORDS} records.")
     return _log(path, about, ending, rows)
 
 
-def _log(path: Path, about: dict[str, str], ending: str | None, rows: dict[str, list[Any]]) -> StackLog:
+def _log(
+    path: Path, about: dict[str, str], ending: str | None, rows: dict[str, list[Any]]
+) -> StackLog:
     if not about:
-        raise StackLogError(f"{path} has no description of a stack run in it. Expected a log written by `footfall stack run`.")
+        raise StackLogError(
+            f"{path} has no description of a stack run in it. Expected a log written by `footfall"
+            " stack run`."
+        )
     try:
         settings = StackSettings.from_json(about["settings"])
         changes = tuple(str(change) for change in json.loads(about.get("changes", "[]")))
-        versions = {str(name): str(version) for name, version in json.loads(about.get("versions", "{}")).items()}
+        versions = {
+            str(name): str(version)
+            for name, version in json.loads(about.get("versions", "{}")).items()
+        }
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise StackLogError(f"{path}: its settings cannot be read ({error}).") from None
     columns = {name: _column(rows[name], kind) for name, kind in _KINDS.items()}
@@ -205,14 +237,18 @@ def _log(path: Path, about: dict[str, str], ending: str | None, rows: dict[str, 
 
 
 def _check_times(path: Path, t: np.ndarray) -> None:
-    """Times tell how long a replay takes and where it stands: they are known, in order, and of a length that a run can have."""
+    """Times tell how long a replay takes and where it stands:
+
+    they are known, in order, and of a length that a run can have.
+    """
     wrong = ~((t >= 0.0) & (t <= LONGEST))  # also where it is not a number
     wrong[1:] |= t[1:] < t[:-1]
     if wrong.any():
         row = int(np.argmax(wrong))
         before = f" after {t[row - 1]:g} s" if row else ""
         raise StackLogError(
-            f"{path}: record {row} has t = {t[row]:g} s{before}. Expected seconds since the start, never falling, at most {LONGEST:g}."
+            f"{path}: record {row} has t = {t[row]:g} s{before}. Expected seconds since the start,"
+            f" never falling, at most {LONGEST:g}."
         )
 
 
@@ -227,14 +263,20 @@ def _take(rows: dict[str, list[Any]], data: bytes, where: str) -> None:
     values = [record.get(name) for name in rows]
     for (name, column), value in zip(rows.items(), values, strict=True):
         if not _fits(value, _KINDS[name]):
-            raise StackLogError(f"{where}: {name} = {str(value)[:40]!r} in a record. Expected {_JSON_TYPES[_KINDS[name]]}.")
+            raise StackLogError(
+                f"{where}: {name} = {str(value)[:40]!r} in a record. Expected"
+                f" {_JSON_TYPES[_KINDS[name]]}."
+            )
         column.append(value)
 
 
 def _fits(value: Any, kind: Any) -> bool:
     if kind in (float, float | None):
-        # A number that was not finite is null in the file, even where the record itself always has one.
-        return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST)
+        # A number that was not finite is null in the file, even where the record itself always has
+        # one.
+        return value is None or (
+            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
+        )
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 62
     if kind is str:
@@ -254,11 +296,17 @@ def _column(values: list[Any], kind: Any) -> np.ndarray:
 
 def _as_python(column: np.ndarray, kind: Any) -> list[Any]:
     values = column.tolist()
-    return [None if value != value else value for value in values] if kind == float | None else values
+    return (
+        [None if value != value else value for value in values] if kind == float | None else values
+    )
 
 
 def _schema() -> bytes:
-    properties: dict[str, Any] = {name: {"type": _JSON_TYPES[kind]} for name, kind in _KINDS.items()}
+    properties: dict[str, Any] = {
+        name: {"type": _JSON_TYPES[kind]} for name, kind in _KINDS.items()
+    }
     for name, unit in UNITS.items():
         properties[name]["unit"] = unit
-    return json.dumps({"type": "object", "title": "one cycle of the high level", "properties": properties}).encode()
+    return json.dumps(
+        {"type": "object", "title": "one cycle of the high level", "properties": properties}
+    ).encode()

@@ -1,4 +1,7 @@
-"""How a program of the stack tells whoever started it how it goes: now and then one line of JSON on standard output, never waiting."""
+"""How a program of the stack tells whoever started it how it goes:
+
+now and then one line of JSON on standard output, never waiting.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ def say(program: str, **figures: Any) -> None:
 
 
 def prepare_to_say() -> None:
-    """Before the first line: a pipe shall not block. A terminal is left as it is, for it is also the shell's."""
+    """Before the first line:
+
+    a pipe shall not block. A terminal is left as it is, for it is also the shell's.
+    """
     sys.stdout.flush()
     if stat.S_ISFIFO(os.fstat(_STDOUT).st_mode):
         os.set_blocking(_STDOUT, False)

@@ -1,9 +1,11 @@
-"""The Raspberry Pi's program: opens the named devices, checks them, runs footfall.machines.control.supervisor against the clock, ends in order.
+"""The Raspberry Pi's program: opens the named devices, checks them, runs
+footfall.machines.control.supervisor against the clock, ends in order.
 
-    python -m footfall.realtime.supervisor_process --settings FILE --folder RUN --mid PORT --imu PORT --driver PORT --script FILE
+    python -m footfall.realtime.supervisor_process --settings FILE --folder RUN --mid PORT --imu
+    PORT --driver PORT --script FILE
 
-Exit status: 0 ended as planned; 1 a fault cut the motors off, or the joystick was lost; 2 it did not start; 3 a signal ended it.
-"""
+Exit status: 0 ended as planned; 1 a fault cut the motors off, or the joystick was lost; 2 it did
+not start; 3 a signal ended it."""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from typing import NamedTuple
 
 from footfall.machines.control.contracts import MotorDriver, Operator, Record, ResetLine
 from footfall.machines.control.odrive_ascii import OdriveAscii, error_words
-from footfall.machines.control.operator_sources import JoystickDecoder, RecordedOperator, ScriptedOperator
+from footfall.machines.control.operator_sources import (
+    JoystickDecoder,
+    RecordedOperator,
+    ScriptedOperator,
+)
 from footfall.machines.control.pitch_sensor import SerialPitchSensor
 from footfall.machines.control.ports import Port
 from footfall.machines.control.reset_line import FileResetLine, GpioResetLine, NoResetLine
@@ -54,7 +60,10 @@ class Journal:
         return self._link.put(record)
 
     def close(self, finished: str) -> None:
-        """The log's last words, on whichever way the run ends: by its own wish, by the clock, or by an exception on its way out."""
+        """The log's last words, on whichever way the run ends:
+
+        by its own wish, by the clock, or by an exception on its way out.
+        """
         match sys.exception():
             case None:
                 self.ending = finished or "the time was over"
@@ -88,11 +97,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     settings = StackSettings.from_json(Path(asked.settings).read_text())
-    begin_operating = _operator(asked, settings, clock)  # a bad script is found before anything moves
-    devices = start_up(settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock)
+    begin_operating = _operator(
+        asked, settings, clock
+    )  # a bad script is found before anything moves
+    devices = start_up(
+        settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock
+    )
     for motor, word in enumerate(devices.standing_errors):
         if word:
-            print(f"motor {motor} has an error from before: {error_words(word)}. It was not cleared.", file=sys.stderr)
+            print(
+                f"motor {motor} has an error from before: {error_words(word)}. It was not cleared.",
+                file=sys.stderr,
+            )
     return Ready(settings, devices, begin_operating)
 
 
@@ -127,11 +143,20 @@ def _supervise(asked: argparse.Namespace, ready: Ready, clock: RealClock) -> int
             "late_cycles": supervisor.late_cycles,
             "dropped_records": supervisor.dropped_records,
         }
-        say("supervisor", ending=journal.ending, faults=journal.faults, status=status, granted=granted, **counts)
+        say(
+            "supervisor",
+            ending=journal.ending,
+            faults=journal.faults,
+            status=status,
+            granted=granted,
+            **counts,
+        )
     return status
 
 
-def _operator(asked: argparse.Namespace, settings: StackSettings, clock: RealClock) -> Callable[[], Callable[[], Operator]]:
+def _operator(
+    asked: argparse.Namespace, settings: StackSettings, clock: RealClock
+) -> Callable[[], Callable[[], Operator]]:
     """How to begin to ask the operator; a script's time begins then."""
     if asked.joystick:
         require_joystick(Path(asked.joystick))
@@ -144,7 +169,9 @@ def _operator(asked: argparse.Namespace, settings: StackSettings, clock: RealClo
     return lambda: script.following(clock)
 
 
-def _connections(asked: argparse.Namespace, settings: StackSettings, clock: RealClock) -> Connections:
+def _connections(
+    asked: argparse.Namespace, settings: StackSettings, clock: RealClock
+) -> Connections:
     def mid() -> Port:
         port = SerialPort(asked.mid)
         return NoisyPort(port, asked.noise, asked.seed) if asked.noise else port
@@ -156,7 +183,9 @@ def _connections(asked: argparse.Namespace, settings: StackSettings, clock: Real
             return OdriveVendor(find_odrive(asked.driver_serial or None), settings)
         return OdriveAscii(SerialPort(asked.driver), settings, clock, reply_limit=asked.reply_limit)
 
-    return Connections(mid=mid, sensor=lambda: SerialPitchSensor(SerialPort(asked.imu), settings), driver=driver)
+    return Connections(
+        mid=mid, sensor=lambda: SerialPitchSensor(SerialPort(asked.imu), settings), driver=driver
+    )
 
 
 def _reset_line(where: str | None) -> ResetLine:
@@ -187,21 +216,38 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--settings", required=True, help="JSON file")
     parser.add_argument("--folder", required=True, help="of the run; the log appears in it")
     parser.add_argument("--scenario", default="", help="name to write into the log")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change of it, to write into the log")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change of it, to write into the log",
+    )
     parser.add_argument("--mid", required=True, help="serial port of the Teensy")
     parser.add_argument("--imu", required=True, help="serial port of the pitch sensor")
     driver = parser.add_mutually_exclusive_group(required=True)
     driver.add_argument("--driver", help="serial port of the motor driver")
-    driver.add_argument("--driver-serial", help="serial number of the motor driver, through the vendor's package; empty: any")
-    parser.add_argument("--reset", help="file:PATH or CHIP:LINE; without it the Teensy is not reset")
+    driver.add_argument(
+        "--driver-serial",
+        help="serial number of the motor driver, through the vendor's package; empty: any",
+    )
+    parser.add_argument(
+        "--reset", help="file:PATH or CHIP:LINE; without it the Teensy is not reset"
+    )
     operator = parser.add_mutually_exclusive_group(required=True)
-    operator.add_argument("--script", help="file of lines: time, action and, where the action has one, a value")
+    operator.add_argument(
+        "--script", help="file of lines: time, action and, where the action has one, a value"
+    )
     operator.add_argument("--joystick", help="device, or a named pipe")
     operator.add_argument("--replay", help="log whose operator to repeat")
     parser.add_argument("--duration", type=float, help="s; then it ends")
-    parser.add_argument("--noise", type=float, default=0.0, help="share of bytes to garble on the Teensy's line")
+    parser.add_argument(
+        "--noise", type=float, default=0.0, help="share of bytes to garble on the Teensy's line"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the noise")
-    parser.add_argument("--reply-limit", type=float, default=0.004, help="s the motor driver may take to answer")
+    parser.add_argument(
+        "--reply-limit", type=float, default=0.004, help="s the motor driver may take to answer"
+    )
     parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")
     parser.add_argument("--parent", type=int, default=0, help="end when this process does")
     return parser.parse_args(arguments)

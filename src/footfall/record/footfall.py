@@ -7,10 +7,15 @@ from footfall.record.trajectory import EventRecord
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Footfall(EventRecord):
-    """A foot came down; its rows are the samples around it. Whoever keeps rows on both sides of every event needs no such record."""
+    """A foot came down; its rows are the samples around it.
+
+    Whoever keeps rows on both sides of every event needs no such record.
+    """
 
     side: str  #: the counter that counted it
     counts: tuple[int, ...]  #: of every side's counter, just after
     distance: float  #: m, gone so far
     work: float  #: J, of the motors so far
-    totals: tuple[float, ...] = ()  #: running integrals of the outputs worth statistics, in the order of their columns
+    totals: tuple[
+        float, ...
+    ] = ()  #: running integrals of the outputs worth statistics, in the order of their columns

@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 
-#: A run that ends at once has moved next to nothing: a residual is measured against this share of what was stored at least, or rounding
-#: would look like a loss.
+#: A run that ends at once has moved next to nothing: a residual is measured against this share of
+#: what was stored at least, or rounding would look like a loss.
 LEAST_SHARE = 1e-9
 #: An entry below this share of the throughput, or of what was stored, is the rounding of a zero.
 NOISE = 1e-15
 
 
 def share_of_throughput(residual: Any, throughput: Any, stored: Any) -> Any:
-    """The residual of a run, or of each run of a batch, as everyone gives it: |residual| over the throughput.
+    """The residual of a run, or of each run of a batch, as everyone gives it: |residual| over the
+    throughput.
 
-    The throughput is the sum over accepted steps of |change of each store| + |work through each port|, and over jumps of |work of the
-    jump|: a lower bound of the integral of the absolute rates. `stored` is the energy at the start, every store counted as positive.
-    """
+    The throughput is the sum over accepted steps of |change of each store| + |work through each
+    port|, and over jumps of |work of the jump|: a lower bound of the integral of the absolute
+    rates. `stored` is the energy at the start, every store counted as positive."""
     measure = np.maximum(throughput, LEAST_SHARE * np.asarray(stored))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(measure > 0, np.abs(residual) / measure, np.abs(residual))
@@ -31,11 +32,12 @@ def without_noise(entry: Any, throughput: Any, stored: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Ledger:
-    """stored(end) - stored(start) = work in - losses - losses at jumps + residual, each by name, in joules.
+    """stored(end) - stored(start) = work in - losses - losses at jumps + residual, each by name, in
+    joules.
 
-    `work` and `jump_work` are signed: positive entered the stores. `losses` and `jump_losses` are positive when energy left.
-    `throughput` is what a residual is measured against (see `share_of_throughput`). Entries that are only rounding are 0.
-    """
+    `work` and `jump_work` are signed: positive entered the stores. `losses` and `jump_losses` are
+    positive when energy left. `throughput` is what a residual is measured against (see
+    `share_of_throughput`). Entries that are only rounding are 0."""
 
     stored_start: dict[str, float]
     stored_end: dict[str, float]
@@ -43,12 +45,16 @@ class Ledger:
     losses: dict[str, float]  #: through ports that only take, as positive numbers
     jump_losses: dict[str, float]  #: taken by jumps, as positive numbers
     throughput: float
-    jump_work: dict[str, float] = dataclasses.field(default_factory=dict)  #: done by jumps that do work
+    jump_work: dict[str, float] = dataclasses.field(
+        default_factory=dict
+    )  #: done by jumps that do work
 
     def __post_init__(self) -> None:
         measure = self.throughput, self._stored
         for name in ("stored_start", "stored_end", "work", "losses", "jump_work", "jump_losses"):
-            entries = {key: float(without_noise(v, *measure)) for key, v in getattr(self, name).items()}
+            entries = {
+                key: float(without_noise(v, *measure)) for key, v in getattr(self, name).items()
+            }
             object.__setattr__(self, name, entries)
 
     @property
@@ -64,7 +70,9 @@ class Ledger:
     def residual(self) -> float:
         """What is not accounted for."""
         out = math.fsum([*self.losses.values(), *self.jump_losses.values()])
-        return self.stored_change - (math.fsum([*self.work.values(), *self.jump_work.values()]) - out)
+        return self.stored_change - (
+            math.fsum([*self.work.values(), *self.jump_work.values()]) - out
+        )
 
     @property
     def relative_residual(self) -> float:

@@ -16,25 +16,39 @@ import jax
 
 @functools.cache  # reading package metadata takes longer than a short run
 def _versions() -> dict[str, str]:
-    return {name: importlib.metadata.version(name) for name in ("footfall", "jax", "diffrax", "equinox", "numpy")}
+    return {
+        name: importlib.metadata.version(name)
+        for name in ("footfall", "jax", "diffrax", "equinox", "numpy")
+    }
 
 
 @functools.cache
 def commit() -> str | None:
-    """The commit of footfall's own source, "+" where files of it differ from the commit; None where it is not known."""
+    """The commit of footfall's own source, "+" where files of it differ from the commit; None where
+    it is not known.
+    """
     source = Path(__file__).resolve().parents[1]
     root = source.parents[1]
     try:
         if (root / ".git").exists():
             git = ["git", "-C", str(root)]
-            name = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True).stdout
+            name = subprocess.run(
+                [*git, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True
+            ).stdout
             changed = subprocess.run(
                 [*git, "diff", "--quiet", "HEAD", "--", str(source)], capture_output=True, timeout=5
             ).returncode
             return name.strip() + ("+" if changed else "")
-        said = importlib.metadata.distribution("footfall").read_text("direct_url.json")  # installed by pip from a repository
+        said = importlib.metadata.distribution("footfall").read_text(
+            "direct_url.json"
+        )  # installed by pip from a repository
         return json.loads(said or "{}").get("vcs_info", {}).get("commit_id")
-    except (OSError, ValueError, subprocess.SubprocessError, importlib.metadata.PackageNotFoundError):
+    except (
+        OSError,
+        ValueError,
+        subprocess.SubprocessError,
+        importlib.metadata.PackageNotFoundError,
+    ):
         return None
 
 

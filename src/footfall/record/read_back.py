@@ -19,8 +19,8 @@ from footfall.record.verdict import book_doubts, stepped_run
 KILLED = "the process was killed; this is what was on disk"
 CUT_OFF = Doubt(
     "cut_off",
-    "the record was cut off: energies are those of the rows, and which events there were, and what the engine noticed, is lost;"
-    " run it again for the whole",
+    "the record was cut off: energies are those of the rows, and which events there were, and what"
+    " the engine noticed, is lost; run it again for the whole",
 )
 
 
@@ -33,9 +33,15 @@ def kept_of(run: Trajectory) -> dict[str, Any]:
     found_again = book_doubts(run.ledger, stepped=stepped_run(run.provenance))
     told = ("t", "name", "leg")  # of each event, in the summary
     return {
-        "events": [{k: v for k, v in dataclasses.asdict(e).items() if k not in told} for e in run.events],
+        "events": [
+            {k: v for k, v in dataclasses.asdict(e).items() if k not in told} for e in run.events
+        ],
         "least_room": {k: v if np.isfinite(v) else None for k, v in run.least_room.items()},
-        "travel": None if run.travel is None else {**run.travel._asdict(), "weight": float(run.travel.weight)},
+        "travel": (
+            None
+            if run.travel is None
+            else {**run.travel._asdict(), "weight": float(run.travel.weight)}
+        ),
         "doubts": [list(doubt) for doubt in run.verdict.doubts if doubt not in found_again],
     }
 
@@ -43,8 +49,8 @@ def kept_of(run: Trajectory) -> dict[str, Any]:
 def read_run(folder: Path) -> tuple[Trajectory, Path]:
     """Everything but the drawing, and the folder it was found in.
 
-    A run that was killed ends as `interrupted`: of a long one there are pieces, `rows/*.parquet`, in a hidden folder beside the one that
-    it was to become (`.NAME-xxxxxxxx`, see run_folder.py).
+    A run that was killed ends as `interrupted`: of a long one there are pieces, `rows/*.parquet`,
+    in a hidden folder beside the one that it was to become (`.NAME-xxxxxxxx`, see run_folder.py).
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -60,28 +66,44 @@ def read_run(folder: Path) -> tuple[Trajectory, Path]:
     source = json.loads((table.schema.metadata or {}).get(b"provenance", b"{}"))
     run = dataclasses.replace(_cut_off(t, j, columns, signals), provenance=source)
     summary = place / "summary.json"
-    return (_with_summary(run, json.loads(summary.read_text())) if summary.is_file() else run), place
+    return (
+        _with_summary(run, json.loads(summary.read_text())) if summary.is_file() else run
+    ), place
 
 
 def _files(folder: Path) -> tuple[Path, list[Path]]:
-    """Where the rows are, and in which files: the folder's own, else those of the last run that was killed on its way there."""
+    """Where the rows are, and in which files:
+
+    the folder's own, else those of the last run that was killed on its way there.
+    """
     whole = folder / "trajectory.parquet"
     if whole.is_file() and (folder / "summary.json").is_file():
         return folder, [whole]
-    hidden = f".{glob.escape(folder.name)}-{'?' * 8}"  # as run_folder.py calls it, and not that of a longer name
-    asides = sorted(folder.parent.glob(hidden), key=lambda aside: aside.stat().st_mtime, reverse=True)
+    # as run_folder.py calls it, and not that of a longer name
+    hidden = f".{glob.escape(folder.name)}-{'?' * 8}"
+    asides = sorted(
+        folder.parent.glob(hidden), key=lambda aside: aside.stat().st_mtime, reverse=True
+    )
     for place in (folder, *asides):
         if files := sorted((place / "rows").glob("*.parquet")):
             return place, files
     if whole.is_file():
         return folder, [whole]
-    raise NoRun(f"{folder}: there is no run in it." if folder.is_dir() else f"{folder}: no such folder.")
+    raise NoRun(
+        f"{folder}: there is no run in it." if folder.is_dir() else f"{folder}: no such folder."
+    )
 
 
 def _signal(name: str, metadata: dict[bytes, bytes]) -> Signal:
     said = {key.decode(): value.decode() for key, value in metadata.items()}
     return Signal(
-        name, said["unit"], said["doc"], said["role"], said.get("rate_of") or None, said.get("group", ""), said.get("kind", "")
+        name,
+        said["unit"],
+        said["doc"],
+        said["role"],
+        said.get("rate_of") or None,
+        said.get("group", ""),
+        said.get("kind", ""),
     )
 
 
@@ -103,10 +125,19 @@ def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
     return dataclasses.replace(
         run,
         ending=ending,
-        ledger=Ledger(**{k: _numbers(v) if isinstance(v, dict) else _number(v) for k, v in books.items()}),
-        events=tuple(_event({"leg": None, **a, **b}) for a, b in zip(summary["events"], kept["events"], strict=True)),
+        ledger=Ledger(
+            **{k: _numbers(v) if isinstance(v, dict) else _number(v) for k, v in books.items()}
+        ),
+        events=tuple(
+            _event({"leg": None, **a, **b})
+            for a, b in zip(summary["events"], kept["events"], strict=True)
+        ),
         least_room={k: np.inf if v is None else v for k, v in kept["least_room"].items()},
-        travel=None if travel is None else Travel(**{k: tuple(v) if isinstance(v, list) else v for k, v in travel.items()}),
+        travel=(
+            None
+            if travel is None
+            else Travel(**{k: tuple(v) if isinstance(v, list) else v for k, v in travel.items()})
+        ),
         doubts=tuple(Doubt(*doubt) for doubt in kept["doubts"]),
     )
 
@@ -125,18 +156,28 @@ def _numbers(values: dict[str, float | None]) -> dict[str, float]:
     return {name: _number(value) for name, value in values.items()}
 
 
-def _cut_off(t: np.ndarray, j: np.ndarray, columns: dict[str, np.ndarray], signals: dict[str, Signal]) -> Trajectory:
+def _cut_off(
+    t: np.ndarray, j: np.ndarray, columns: dict[str, np.ndarray], signals: dict[str, Signal]
+) -> Trajectory:
     """The rows alone: of a run that ended before it could say more."""
     begun, jumped = len(t) > 0, np.diff(j) > 0
 
     def at(row: int, role: str, *kinds: str) -> dict[str, float]:
-        names = [name for name, s in signals.items() if begun and s.role == role and (not kinds or s.kind in kinds)]
+        names = [
+            name
+            for name, s in signals.items()
+            if begun and s.role == role and (not kinds or s.kind in kinds)
+        ]
         return {name.removeprefix(f"{role}."): float(columns[name][row]) for name in names}
 
     def moved(role: str) -> float:
-        """What of its entries went up and down; what jumps do to the stores is among their works."""
+        """What of its entries went up and down; what jumps do to the stores is among their
+        works.
+        """
         changes = [np.abs(np.diff(columns[name])) for name, s in signals.items() if s.role == role]
-        return sum(float(np.sum(change[~jumped] if role == "store" else change)) for change in changes)
+        return sum(
+            float(np.sum(change[~jumped] if role == "store" else change)) for change in changes
+        )
 
     def lost(role: str) -> dict[str, float]:
         return {name: -work for name, work in at(-1, role, "loss").items()}

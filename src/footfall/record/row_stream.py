@@ -1,8 +1,9 @@
-"""Rows of a run as they come: in memory while they are few, in Parquet shards on disk once they are many.
+"""Rows of a run as they come: in memory while they are few, in Parquet shards on disk once they are
+many.
 
-So a run of any length needs the memory of one shard, and what a killed run had written can be read: shards are whole files,
-`rows/00000.parquet`, `rows/00001.parquet`, ..., each with units, meanings and provenance in its schema (see record/run_folder.py).
-"""
+So a run of any length needs the memory of one shard, and what a killed run had written can be read:
+shards are whole files, `rows/00000.parquet`, `rows/00001.parquet`, ..., each with units, meanings
+and provenance in its schema (see record/run_folder.py)."""
 
 import collections
 import json
@@ -27,21 +28,39 @@ def schema_of(signals: Sequence[Signal], notes: Mapping[str, str]) -> Any:
     """t, j and every signal, with units and meanings in the metadata of the columns."""
     import pyarrow as pa
 
-    fields = [pa.field("t", pa.float64(), metadata={"unit": "s"}), pa.field("j", pa.int64(), metadata={"doc": "jumps so far"})]
+    fields = [
+        pa.field("t", pa.float64(), metadata={"unit": "s"}),
+        pa.field("j", pa.int64(), metadata={"doc": "jumps so far"}),
+    ]
     for s in signals:
-        said = {"unit": s.unit, "doc": s.doc, "role": s.role, "rate_of": s.rate_of or "", "group": s.group, "kind": s.kind}
+        said = {
+            "unit": s.unit,
+            "doc": s.doc,
+            "role": s.role,
+            "rate_of": s.rate_of or "",
+            "group": s.group,
+            "kind": s.kind,
+        }
         fields.append(pa.field(s.name, pa.float64(), metadata=said))
     return pa.schema(fields, metadata=dict(notes))
 
 
 class RowStream:
-    """Takes rows, block by block. `folder` makes the place for shards when it is first needed; without it all stays in memory."""
+    """Takes rows, block by block.
+
+    `folder` makes the place for shards when it is first needed; without it all stays in memory.
+    """
 
     def __init__(
-        self, folder: Callable[[], Path] | None = None, most_in_memory: int = MOST_IN_MEMORY, scenario: str | None = None
+        self,
+        folder: Callable[[], Path] | None = None,
+        most_in_memory: int = MOST_IN_MEMORY,
+        scenario: str | None = None,
     ):
         self._make, self._most = folder, most_in_memory
-        self._named = {} if scenario is None else {"scenario": scenario}  # what is left of a killed run says what it was
+        self._named = (
+            {} if scenario is None else {"scenario": scenario}
+        )  # what is left of a killed run says what it was
         self._folder: Path | None = None
         self._blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self._clock: list[tuple[np.ndarray, np.ndarray]] = []  # t and j of what is on disk
@@ -54,7 +73,10 @@ class RowStream:
     def begin(self, signals: Sequence[Signal], provenance: Mapping[str, Any]) -> None:
         """What the columns are."""
         self._signals = signals
-        self._notes = {"outcome": "running", "provenance": json.dumps({**self._named, **provenance})}
+        self._notes = {
+            "outcome": "running",
+            "provenance": json.dumps({**self._named, **provenance}),
+        }
 
     def add(self, t: np.ndarray, j: np.ndarray, rows: np.ndarray) -> None:
         """Some rows more: one for each t."""
@@ -75,7 +97,11 @@ class RowStream:
         if self._folder is None:
             t, j, matrix = _joined(self._blocks, len(names))
             self._blocks = []
-            return t[:count], j[:count], {name: matrix[:count, i].copy() for i, name in enumerate(names)}
+            return (
+                t[:count],
+                j[:count],
+                {name: matrix[:count, i].copy() for i, name in enumerate(names)},
+            )
         if self._blocks:
             self._flush()
         t, j = (np.concatenate(part) for part in zip(*self._clock, strict=True))
@@ -90,7 +116,11 @@ class RowStream:
         assert self._folder is not None
         path = self._folder / f"{len(self._files):05d}.parquet"
         schema = schema_of(self._signals, self._notes)
-        arrays = [t, j.astype(np.int64), *(np.ascontiguousarray(matrix[:, i]) for i in range(matrix.shape[1]))]
+        arrays = [
+            t,
+            j.astype(np.int64),
+            *(np.ascontiguousarray(matrix[:, i]) for i in range(matrix.shape[1])),
+        ]
         aside = path.with_suffix(".part")
         pq.write_table(pa.table(arrays, schema=schema), aside)
         aside.rename(path)  # whole or not there
@@ -100,7 +130,9 @@ class RowStream:
 
 
 class StreamedColumns(Mapping[str, np.ndarray]):
-    """Columns of a run whose rows are on disk, read when they are asked for; the last few asked for stay in memory."""
+    """Columns of a run whose rows are on disk, read when they are asked for; the last few asked for
+    stay in memory.
+    """
 
     def __init__(self, names: Sequence[str], folder: Path, files: tuple[Path, ...], count: int):
         self._names, self.folder, self.files, self.count = tuple(names), folder, files, count
@@ -160,6 +192,8 @@ class StreamedColumns(Mapping[str, np.ndarray]):
         self.folder, self.files = folder, files
 
 
-def _joined(blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]], columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _joined(
+    blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]], columns: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     empty = (np.zeros(0), np.zeros(0, int), np.zeros((0, columns)))
     return tuple(np.concatenate(part) for part in zip(empty, *blocks, strict=True))  # type: ignore[return-value]

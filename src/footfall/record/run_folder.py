@@ -1,9 +1,9 @@
 """The run folder: written aside, then renamed, so that it is either whole or not there.
 
-Aside is a hidden folder next to it, `.NAME-xxxxxxxx`. A long run makes it when it begins to write rows: `rows/*.parquet`, whole files in
-the order of their names, whose schema has units, meanings and provenance ("outcome" says "running"), and `scenario.toml`. A run that was
-killed leaves it so, and read_back.py finds what there is.
-"""
+Aside is a hidden folder next to it, `.NAME-xxxxxxxx`. A long run makes it when it begins to write
+rows: `rows/*.parquet`, whole files in the order of their names, whose schema has units, meanings
+and provenance ("outcome" says "running"), and `scenario.toml`. A run that was killed leaves it so,
+and read_back.py finds what there is."""
 
 import json
 import os
@@ -31,11 +31,17 @@ def require_writable(folder: Path, *, force: bool) -> None:
     """Fail before a long run, not after it."""
     try:
         if folder.exists() and not force:
-            raise FolderExists(f"{folder} exists already. Choose another folder with --out, or overwrite it with --force.")
+            raise FolderExists(
+                f"{folder} exists already. Choose another folder with --out, or overwrite it with"
+                " --force."
+            )
         if folder.exists() and not folder.is_dir():
             raise FolderError(f"{folder} is a file, not a folder.")
         if folder.is_dir() and any(folder.iterdir()) and not (folder / "summary.json").exists():
-            raise FolderError(f"{folder} is not a run folder; --force will not delete it. Choose another with --out.")
+            raise FolderError(
+                f"{folder} is not a run folder; --force will not delete it. Choose another with"
+                " --out."
+            )
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".footfall-"):
             pass
@@ -64,19 +70,26 @@ def write_run(
     progress: Callable[[int, int], bool | None] | None = None,
     most_logged: int = MOST_LOGGED,
 ) -> Path:
-    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies of `files`.
+    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures,
+    and copies of `files`.
 
-    `files` has them by the path under which the scenario names them, so that what is written loads again. `progress` gets
-    the rows of run.mcap, which takes longest, that are written and all of them (at most `most_logged`), and may end it there by True.
-    """
+    `files` has them by the path under which the scenario names them, so that what is written loads
+    again. `progress` gets the rows of run.mcap, which takes longest, that are written and all of
+    them (at most `most_logged`), and may end it there by True."""
     require_writable(folder, force=force)
     streamed = run.columns if isinstance(run.columns, StreamedColumns) else None
-    aside = streamed.folder.parent if streamed else Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    aside = (
+        streamed.folder.parent
+        if streamed
+        else Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    )
     try:
         write_parquet(run, aside / "trajectory.parquet")
         with (aside / "run.mcap").open("wb") as stream:
             write_mcap(run, stream, progress, most_logged)
-        with (aside / "summary.json").open("w", encoding="utf-8") as text:  # of a long run it is too long to be made at once
+        with (aside / "summary.json").open(
+            "w", encoding="utf-8"
+        ) as text:  # of a long run it is too long to be made at once
             json.dump(summary | {"record": kept_of(run)}, text, indent=2, allow_nan=False)
             text.write("\n")
         (aside / "scenario.toml").write_text(scenario, encoding="utf-8")
@@ -103,8 +116,12 @@ def write_run(
         if streamed:
             streamed.moved(folder, (folder / "trajectory.parquet",))
     except OSError as error:
-        kept = f" The rows are in {streamed.folder}." if streamed and streamed.folder.exists() else ""
-        raise FolderError(f"{folder} could not be written: {error.strerror or error}.{kept}") from None
+        kept = (
+            f" The rows are in {streamed.folder}." if streamed and streamed.folder.exists() else ""
+        )
+        raise FolderError(
+            f"{folder} could not be written: {error.strerror or error}.{kept}"
+        ) from None
     finally:
         if not (streamed and streamed.folder.parent == aside and streamed.folder.exists()):
             shutil.rmtree(aside, ignore_errors=True)

@@ -10,7 +10,9 @@ class Signal:
     name: str
     unit: str
     doc: str
-    role: str  #: "state", "discrete", "output", "store", "power", "work", "jump_work" or "statistic"
+    role: (
+        str  #: "state", "discrete", "output", "store", "power", "work", "jump_work" or "statistic"
+    )
     rate_of: str | None = None  #: the signal whose time derivative this is
     group: str = ""  #: the body, leg or motor an output belongs to
     kind: str = ""  #: of works: "work" or "loss"

@@ -29,12 +29,16 @@ def _extra(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(f'this needs {name}. Install it with: pip install "footfall[tables]"', name=name) from None
+        raise ModuleNotFoundError(
+            f'this needs {name}. Install it with: pip install "footfall[tables]"', name=name
+        ) from None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EventRecord:
-    """One event: when, which guard, and the rows of the trajectory just before and just after it."""
+    """One event: when, which guard, and the rows of the trajectory just before and just after
+    it.
+    """
 
     t: float
     name: str
@@ -54,7 +58,9 @@ class Ending:
     steps: int  #: accepted solver steps
     tried: int  #: solver steps taken, searches and rejections included
     jumps: int
-    room: str = ""  #: what the start left of room for that guard, with its unit, of a run that ended there
+    room: str = (
+        ""  #: what the start left of room for that guard, with its unit, of a run that ended there
+    )
     note: str = ""  #: what the outcome means here, where that is not what it means elsewhere
 
     @property
@@ -75,7 +81,10 @@ class Ending:
 
 
 def _offered(name: str) -> Any:
-    """What layers above this one offer to do with a run, by the name a user types (`ff.plot`). The package knows where it is."""
+    """What layers above this one offer to do with a run, by the name a user types (`ff.plot`).
+
+    The package knows where it is.
+    """
     return getattr(sys.modules["footfall"], name)
 
 
@@ -88,11 +97,13 @@ class _Metrics(dict[str, float | None]):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Trajectory:
-    """A run: samples with both sides of every jump, its events, its end, its energy ledger and where it came from.
+    """A run: samples with both sides of every jump, its events, its end, its energy ledger and
+    where it came from.
 
-    `t` and `j` (number of jumps so far) order the rows; run["hub.x"] is a signal, `signals` says which there are, with units.
-    `events`, `ending`, `ledger`, `verdict`, `metrics` and `provenance` say the rest; `plot`, `animate`, `to_pandas` and `to_xarray`
-    hand it on. `ff.simulate` makes one, `ff.open_run` reads one back from its folder.
+    `t` and `j` (number of jumps so far) order the rows; run["hub.x"] is a signal, `signals` says
+    which there are, with units. `events`, `ending`, `ledger`, `verdict`, `metrics` and `provenance`
+    say the rest; `plot`, `animate`, `to_pandas` and `to_xarray` hand it on. `ff.simulate` makes
+    one, `ff.open_run` reads one back from its folder.
 
     >>> import footfall as ff
     >>> run = ff.simulate(ff.load("passive-wheel", duration=1))
@@ -114,16 +125,27 @@ class Trajectory:
     draw: Callable[[], Drawing] = Drawing  #: makes the drawing; a run that nobody looks at need not
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
-    scenario: dict[str, Any] = dataclasses.field(default_factory=dict)  #: the resolved scenario, of a run that had one
+    scenario: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  #: the resolved scenario, of a run that had one
     experiment: Any = None  #: what was run, where that is at hand
-    doubts: tuple[Doubt, ...] = ()  #: what the engine and the robot noticed; `verdict` adds what the books say
-    look_again: Callable[["Trajectory"], Iterable[Doubt]] | None = None  #: more doubts, that take a while to find
+    doubts: tuple[
+        Doubt, ...
+    ] = ()  #: what the engine and the robot noticed; `verdict` adds what the books say
+    look_again: Callable[["Trajectory"], Iterable[Doubt]] | None = (
+        None  #: more doubts, that take a while to find
+    )
 
     @functools.cached_property
     def verdict(self) -> Verdict:
         """Whether to believe it."""
         more = () if self.look_again is None else self.look_again(self)
-        return verdict(self.ledger, (*self.doubts, *more), stepped=stepped_run(self.provenance), outcome=self.outcome)
+        return verdict(
+            self.ledger,
+            (*self.doubts, *more),
+            stepped=stepped_run(self.provenance),
+            outcome=self.outcome,
+        )
 
     @functools.cached_property
     def metrics(self) -> dict[str, float | None]:
@@ -131,7 +153,10 @@ class Trajectory:
         return _Metrics(_offered("summarise")(self).metrics)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The plot page as a matplotlib figure, written to `path` if one is given: see `ff.plot`."""
+        """The plot page as a matplotlib figure, written to `path` if one is given:
+
+        see `ff.plot`.
+        """
         return _offered("plot")(self, path)
 
     def animate(self, path: str | Path) -> Path:
@@ -139,13 +164,18 @@ class Trajectory:
         return _offered("animate")(self, path)
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write it as `footfall run` does, data, summary, scenario and picture; `ff.open_run` reads it back. See `ff.save_run`."""
+        """Write it as `footfall run` does, data, summary, scenario and picture; `ff.open_run` reads
+        it back. See `ff.save_run`.
+        """
         return _offered("save_run")(self, folder, force=force)
 
     def __repr__(self) -> str:
         """What the summary prints, in a dozen lines."""
         said = repr(_offered("summarise")(self))
-        rows = f"  {len(self.t)} rows of {len(self.columns)} signals: run[{next(iter(self.columns), 'name')!r}], run.signals, run.plot()"
+        rows = (
+            f"  {len(self.t)} rows of {len(self.columns)} signals:"
+            f" run[{next(iter(self.columns), 'name')!r}], run.signals, run.plot()"
+        )
         return f"{said}\n{rows}"
 
     def _repr_html_(self) -> str:
@@ -156,7 +186,9 @@ class Trajectory:
         picture = io.BytesIO()
         self.plot().savefig(picture, format="png", dpi=80)
         return (
-            f'{text}<img src="data:image/png;base64,{base64.b64encode(picture.getvalue()).decode()}" style="max-width: 100%">'
+            f"{text}<img"
+            f' src="data:image/png;base64,{base64.b64encode(picture.getvalue()).decode()}"'
+            ' style="max-width: 100%">'
         )
 
     @functools.cached_property
@@ -187,12 +219,16 @@ class Trajectory:
         return [name for name, s in self.signals.items() if s.role in roles]
 
     def taken(self, rows: np.ndarray) -> "Trajectory":
-        """These rows only, in memory (`rows` increases), and the events with both sides among them."""
+        """These rows only, in memory (`rows` increases), and the events with both sides among
+        them.
+        """
         columns = self.columns.take(rows) if isinstance(self.columns, StreamedColumns) else None
         place = np.full(len(self.t), -1)
         place[rows] = np.arange(len(rows))
         events = tuple(
-            dataclasses.replace(e, row_before=int(place[e.row_before]), row_after=int(place[e.row_after]))
+            dataclasses.replace(
+                e, row_before=int(place[e.row_before]), row_after=int(place[e.row_after])
+            )
             for e in self.events
             if place[e.row_before] >= 0 and place[e.row_after] >= 0
         )
@@ -205,7 +241,10 @@ class Trajectory:
         )
 
     def thinned(self, most: int = 50_000) -> "Trajectory":
-        """Rows enough to draw a long run: the last of them whole, and whole pieces all along before."""
+        """Rows enough to draw a long run:
+
+        the last of them whole, and whole pieces all along before.
+        """
         count = len(self.t)
         if count <= most:
             return self
@@ -229,10 +268,17 @@ class Trajectory:
         """A Dataset over `sample`, with t and j as coordinates and units in the attributes."""
         xr = _extra("xarray")
         variables = {
-            name: ("sample", values, {"units": self.signals[name].unit, "long_name": self.signals[name].doc})
+            name: (
+                "sample",
+                values,
+                {"units": self.signals[name].unit, "long_name": self.signals[name].doc},
+            )
             for name, values in self.columns.items()
         }
-        coordinates = {"t": ("sample", self.t, {"units": "s"}), "j": ("sample", self.j, {"long_name": "jumps so far"})}
+        coordinates = {
+            "t": ("sample", self.t, {"units": "s"}),
+            "j": ("sample", self.j, {"long_name": "jumps so far"}),
+        }
         attributes = {
             "outcome": self.outcome.name,
             "verdict": self.verdict.word,

@@ -1,9 +1,9 @@
-"""The verdict: whether to believe a run. An outcome says how a run ended; a verdict says whether that means anything.
+"""The verdict: whether to believe a run. An outcome says how a run ended; a verdict says whether
+that means anything.
 
-This is the one place where limits are stated and where reasons come together. What the engine noticed on the way (a step above its
-stability limit) and what the robot says of its own run (a foot that pulls) travel in `Trajectory.doubts`; what the books say is
-found here.
-"""
+This is the one place where limits are stated and where reasons come together. What the engine
+noticed on the way (a step above its stability limit) and what the robot says of its own run (a foot
+that pulls) travel in `Trajectory.doubts`; what the books say is found here."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +15,11 @@ from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
 from footfall.record.ledger import Ledger
 
-#: A residual above this share of the throughput is no rounding and no solver error at any tolerance worth using.
+#: A residual above this share of the throughput is no rounding and no solver error at any tolerance
+#: worth using.
 BOOKS_OPEN = 1e-4
-#: The same for fixed steps of low order, of one robot or of many, and for single precision: their books show the error of the step.
+#: The same for fixed steps of low order, of one robot or of many, and for single precision: their
+#: books show the error of the step.
 STEPPED_OPEN = 1e-2
 #: From this order on fixed steps are held to BOOKS_OPEN too.
 HIGH_ORDER = 4
@@ -46,7 +48,11 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        return "sound" if self.sound else "doubtful: " + "; ".join(doubt.sentence for doubt in self.doubts)
+        return (
+            "sound"
+            if self.sound
+            else "doubtful: " + "; ".join(doubt.sentence for doubt in self.doubts)
+        )
 
     @property
     def title(self) -> str:
@@ -59,7 +65,10 @@ class Verdict:
         return ["sound"] if self.sound else [f"doubtful: {doubt.sentence}" for doubt in self.doubts]
 
     def status(self, *, success: bool, accepted: bool) -> int:
-        """Exit status of a command with this result: 1 when it failed, 3 when it is doubtful and nobody accepted that, else 0."""
+        """Exit status of a command with this result:
+
+        1 when it failed, 3 when it is doubtful and nobody accepted that, else 0.
+        """
         return 1 if not success else 0 if self.sound or accepted else 3
 
     def __repr__(self) -> str:
@@ -71,42 +80,76 @@ class Verdict:
 
 
 def verdict(
-    ledger: Ledger, doubts: Iterable[Doubt] = (), *, stepped: bool = False, outcome: Outcome = Outcome.reached_end
+    ledger: Ledger,
+    doubts: Iterable[Doubt] = (),
+    *,
+    stepped: bool = False,
+    outcome: Outcome = Outcome.reached_end,
 ) -> Verdict:
-    """Of a run with this ledger and outcome, and with what its engine and its robot noticed. `stepped`: see `low_order`."""
-    return Verdict(tuple(dict.fromkeys((*book_doubts(ledger, stepped=stepped), *_end_doubts(outcome), *doubts))))
+    """Of a run with this ledger and outcome, and with what its engine and its robot noticed.
+
+    `stepped`: see `low_order`.
+    """
+    return Verdict(
+        tuple(
+            dict.fromkeys((*book_doubts(ledger, stepped=stepped), *_end_doubts(outcome), *doubts))
+        )
+    )
 
 
 def low_order(order: int | None, precision: str = "float64") -> bool:
-    """Whether books can only close to what fixed steps of this order, or single precision, leave. None: steps that keep their error small."""
+    """Whether books can only close to what fixed steps of this order, or single precision, leave.
+
+    None: steps that keep their error small.
+    """
     return (order is not None and order < HIGH_ORDER) or precision == "float32"
 
 
 def stepped_run(provenance: Mapping[str, Any]) -> bool:
-    """The same of a run, by what its record says of its engine: MuJoCo's steps are of the first order."""
+    """The same of a run, by what its record says of its engine:
+
+    MuJoCo's steps are of the first order.
+    """
     return low_order(1 if provenance.get("engine") == "mujoco" else provenance.get("order"))
 
 
 def together(verdicts: Sequence[Verdict], what: str) -> Verdict:
-    """Of a study of many ("gaits", "runs"): each reason once, with how many it holds for and the words of the first."""
+    """Of a study of many ("gaits", "runs"):
+
+    each reason once, with how many it holds for and the words of the first.
+    """
     said: dict[str, str] = {}
     for doubt in (doubt for one in verdicts for doubt in one.doubts):
         said.setdefault(doubt.name, doubt.sentence)
-    count = {name: sum(name in (doubt.name for doubt in one.doubts) for one in verdicts) for name in said}
-    return Verdict(tuple(Doubt(name, f"{count[name]} of {len(verdicts)} {what}: {words}") for name, words in said.items()))
+    count = {
+        name: sum(name in (doubt.name for doubt in one.doubts) for one in verdicts) for name in said
+    }
+    return Verdict(
+        tuple(
+            Doubt(name, f"{count[name]} of {len(verdicts)} {what}: {words}")
+            for name, words in said.items()
+        )
+    )
 
 
 def book_doubts(ledger: Ledger, *, stepped: bool = False) -> list[Doubt]:
     """What the energy ledger says against a run."""
     found, limit = [], STEPPED_OPEN if stepped else BOOKS_OPEN
     if not ledger.relative_residual <= limit:  # also where it is not a number
-        cure = "a smaller step" if stepped else "a smaller step or tolerance, or `footfall check` if that does not help"
+        cure = (
+            "a smaller step"
+            if stepped
+            else "a smaller step or tolerance, or `footfall check` if that does not help"
+        )
         share = f"{ledger.residual:+.2g} J of {ledger.throughput:.3g} J are not accounted for"
         found.append(Doubt("books_open", f"the books do not close: {share}; try {cure}"))
     for name, lost in (*ledger.losses.items(), *ledger.jump_losses.items()):
         if lost < -LOSS_GIVES * ledger.throughput:
             found.append(
-                Doubt("loss_creates_energy", f"the loss in {name.replace('_', ' ')} gave {-lost:.3g} J; try a smaller step")
+                Doubt(
+                    "loss_creates_energy",
+                    f"the loss in {name.replace('_', ' ')} gave {-lost:.3g} J; try a smaller step",
+                )
             )
     return found
 
@@ -115,20 +158,32 @@ def _end_doubts(outcome: Outcome) -> list[Doubt]:
     """What the way a run ended says against it."""
     if not numerical_end(outcome):
         return []
-    said = f"it ended as {outcome.name} ({outcome.meaning}): an end of the numbers, not of the robot; look at what was set"
+    said = (
+        f"it ended as {outcome.name} ({outcome.meaning}): an end of the numbers, not of the robot;"
+        " look at what was set"
+    )
     return [Doubt("numerical_end", said)]
 
 
 def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt]:
-    """What the least force of each foot says: guards called "liftoff..." are forces in newtons, and a foot cannot pull."""
-    pulled = min((room for name, room in least_room.items() if name.startswith("liftoff")), default=0.0)
+    """What the least force of each foot says:
+
+    guards called "liftoff..." are forces in newtons, and a foot cannot pull.
+    """
+    pulled = min(
+        (room for name, room in least_room.items() if name.startswith("liftoff")), default=0.0
+    )
     if outcome is Outcome.lifted_off or pulled >= -ROUNDING:
         return []
-    said = f"a foot would have had to pull, by up to {-pulled:.3g} N, since the first footfall: the model holds only while feet push"
+    said = (
+        f"a foot would have had to pull, by up to {-pulled:.3g} N, since the first footfall: the"
+        " model holds only while feet push"
+    )
     return [Doubt("contact_pulls", said)]
 
 
-# --- the same of many robots at once: whether each reason holds, lane by lane -----------------------------------------
+# --- the same of many robots at once: whether each reason holds, lane by lane
+# -----------------------------------------
 
 
 def open_books(relative_residual: np.ndarray, *, stepped: bool = False) -> np.ndarray:
@@ -156,5 +211,8 @@ def verdict_words(doubts: Mapping[str, np.ndarray], lanes: int) -> np.ndarray:
     for bit, name in enumerate(names):
         code |= np.asarray(doubts[name], np.int64) << bit
     seen, place = np.unique(code, return_inverse=True)
-    words = [Verdict(tuple(Doubt(n, "") for bit, n in enumerate(names) if int(one) >> bit & 1)).word for one in seen]
+    words = [
+        Verdict(tuple(Doubt(n, "") for bit, n in enumerate(names) if int(one) >> bit & 1)).word
+        for one in seen
+    ]
     return np.array(words, object)[place]

@@ -52,7 +52,8 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.files import shipped_scenarios as shipped_scenarios
 from footfall.scenario.trust import require_trust
 
-#: Which slot takes which kind is decided by the slot's declared type: any subclass fits, unless the robot `refuses` one of its features.
+#: Which slot takes which kind is decided by the slot's declared type: any subclass fits, unless the
+#: robot `refuses` one of its features.
 PARTS: dict[str, type] = {
     "flat": Flat,
     "slope": Slope,
@@ -130,7 +131,11 @@ def kind_of(part: Any) -> str:
 
 def kinds_for(slot_type: type, robot: type | None = None) -> dict[str, type]:
     """Kinds that fit a slot, of a robot that takes them."""
-    return {name: cls for name, cls in PARTS.items() if issubclass(cls, slot_type) and not (robot and refusal(robot, cls))}
+    return {
+        name: cls
+        for name, cls in PARTS.items()
+        if issubclass(cls, slot_type) and not (robot and refusal(robot, cls))
+    }
 
 
 def refused_kinds(slot_type: type, robot: type) -> dict[str, str]:
@@ -142,22 +147,25 @@ def refused_kinds(slot_type: type, robot: type) -> dict[str, str]:
 def robot_by_kind(
     kind: str, folder: Path | None, where: str = "", *, trust: bool = False
 ) -> AbstractHybridSystem | AbstractRigidBodies:
-    """A robot by its catalogue name, or "file.py:ClassName" beside the scenario for a robot of one's own.
+    """A robot by its catalogue name, or "file.py:ClassName" beside the scenario for a robot of
+    one's own.
 
-    `where` is the scenario as messages name it; `trust`: the user says that code from its folder may run (scenario/trust.py).
-    """
+    `where` is the scenario as messages name it; `trust`: the user says that code from its folder
+    may run (scenario/trust.py)."""
     if kind in ROBOTS:
         return ROBOTS[kind]()
     if ":" in kind and folder is not None:
         return _own_robot(kind, folder, where, trust)
     raise ScenarioError(
-        f'kind = "{clipped(kind)}" is not a robot.\n  Known robots: {", ".join(ROBOTS)}.{nearest(kind, ROBOTS)}\n'
-        '  For a robot of your own write kind = "my_robot.py:MyRobot" (`footfall new my-robot` makes one).'
+        f'kind = "{clipped(kind)}" is not a robot.\n  Known robots:'
+        f" {', '.join(ROBOTS)}.{nearest(kind, ROBOTS)}\n  For a robot of your own write kind ="
+        ' "my_robot.py:MyRobot" (`footfall new my-robot` makes one).'
     )
 
 
 def _imported(path: Path, code: bytes) -> Any:
-    """A user's file as a module. Whatever goes wrong in it is the user's to read, with the line it happened in.
+    """A user's file as a module. Whatever goes wrong in it is the user's to read, with the line it
+    happened in.
 
     What runs is `code`, which was looked at, never a compiled file that lies beside it.
     """
@@ -168,29 +176,42 @@ def _imported(path: Path, code: bytes) -> Any:
     try:
         exec(compile(code, str(path), "exec", dont_inherit=True), vars(module))
     except Exception as error:
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        lines = [
+            frame.lineno
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename == str(path)
+        ]
         line = getattr(error, "lineno", None) or (lines[-1] if lines else "?")
         raise ScenarioError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
     return module
 
 
-def _own_robot(kind: str, folder: Path, where: str, trust: bool) -> AbstractHybridSystem | AbstractRigidBodies:
+def _own_robot(
+    kind: str, folder: Path, where: str, trust: bool
+) -> AbstractHybridSystem | AbstractRigidBodies:
     file_name, _, class_name = kind.partition(":")
     kind = clipped(kind)
     if Path(file_name).is_absolute():
         raise ScenarioError(
-            f'kind = "{kind}": name the robot file relative to the scenario, so that both can be moved together.'
+            f'kind = "{kind}": name the robot file relative to the scenario, so that both can be'
+            " moved together."
         )
     try:
         path = (folder / file_name).resolve()
         there = path.is_file()
         if folder.resolve() not in path.parents:
-            raise ScenarioError(f'kind = "{kind}": a robot file must lie beside or below the scenario file.')
+            raise ScenarioError(
+                f'kind = "{kind}": a robot file must lie beside or below the scenario file.'
+            )
         if there and path.suffix != ".py":
-            raise ScenarioError(f'{path.name} is not a Python file; write kind = "my_robot.py:MyRobot".')
+            raise ScenarioError(
+                f'{path.name} is not a Python file; write kind = "my_robot.py:MyRobot".'
+            )
         code = path.read_bytes() if there else b""
     except (OSError, ValueError, RuntimeError) as error:  # no name of a file, or links in a ring
-        raise ScenarioError(f'kind = "{kind}": this file cannot be read ({clipped(str(error))}).') from None
+        raise ScenarioError(
+            f'kind = "{kind}": this file cannot be read ({clipped(str(error))}).'
+        ) from None
     if not there:
         raise ScenarioError(f'kind = "{kind}": there is no file {path}.')
     require_trust(path, code, folder, where or str(folder), told=trust)
@@ -201,6 +222,7 @@ def _own_robot(kind: str, folder: Path, where: str, trust: bool) -> AbstractHybr
     if class_name not in found:
         known = ", ".join(found) or "none"
         raise ScenarioError(
-            f'kind = "{kind}": {path.name} has no robot "{clipped(class_name)}". Robots in it: {known}.{nearest(class_name, found)}'
+            f'kind = "{kind}": {path.name} has no robot "{clipped(class_name)}". Robots in it:'
+            f" {known}.{nearest(class_name, found)}"
         )
     return found[class_name]()

@@ -1,4 +1,7 @@
-"""Derivatives of a run by the numbers of its scenario: `gradient` asks for some, `endpoint` goes into jax.grad and jax.jacfwd."""
+"""Derivatives of a run by the numbers of its scenario:
+
+`gradient` asks for some, `endpoint` goes into jax.grad and jax.jacfwd.
+"""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +23,9 @@ from footfall.scenario.vary import find_knob, placed
 
 
 class Gradient(NamedTuple):
-    """What was measured at the end of a run, and its derivative by each key, per SI unit of the key."""
+    """What was measured at the end of a run, and its derivative by each key, per SI unit of the
+    key.
+    """
 
     value: Any
     slopes: dict[str, Any]
@@ -30,7 +35,10 @@ class Gradient(NamedTuple):
     def __repr__(self) -> str:
         return "\n".join(
             [f"value: {_said(self.value)}"]
-            + [f"by {key}: {_said(slope)} per {self.units[key] or '1'}" for key, slope in self.slopes.items()]
+            + [
+                f"by {key}: {_said(slope)} per {self.units[key] or '1'}"
+                for key, slope in self.slopes.items()
+            ]
         )
 
 
@@ -44,28 +52,28 @@ def endpoint(
     leg: int = 0,
     duration: float | None = None,
 ) -> End:
-    """Where a run ends, as a function that `jax.grad` and `jax.jacfwd` differentiate exactly, through every event.
+    """Where a run ends, as a function that `jax.grad` and `jax.jacfwd` differentiate exactly,
+    through every event.
 
     Arguments:
-        experiment: as `ff.load` gives it (or a system, with a state in place of `values`).
-        values: numbers to put in before the run, in SI, by key as in `--set`: {"leg.stiffness": 1.2e4}. These may be traced by
+        experiment: as `ff.load` gives it (or a system, with a state in place of `values`). values:
+        numbers to put in before the run, in SI, by key as in `--set`: {"leg.stiffness": 1.2e4}.
+        These may be traced by
             JAX: they are what to differentiate by.
-        event, count, leg: run until just after the `count`-th event of this name (of like legs: of this one); without an event,
+        event, count, leg: run until just after the `count`-th event of this name (of like legs: of
+        this one); without an event,
             to the end of the plan's span.
         duration: another span [s]; with an event, the longest to wait for it.
 
-    Returns an `End`: time `t`, states `x` and `m`, `outputs`, `stores`, `work` through each port, `jump_work`, and the code of the
-    `outcome`. Derivatives hold while the same events come in the same order. First derivatives only.
+    Returns an `End`: time `t`, states `x` and `m`, `outputs`, `stores`, `work` through each port,
+    `jump_work`, and the code of the `outcome`. Derivatives hold while the same events come in the
+    same order. First derivatives only.
 
     How the time of the third footfall moves with the slope:
 
-    >>> import footfall as ff
-    >>> import jax
-    >>> wheel = ff.load("passive-wheel")
-    >>> time = lambda slope: ff.endpoint(wheel, {"terrain.angle": slope}, event="touchdown", count=3).t
-    >>> print(f"{time(0.08):.4f} s, {jax.grad(time)(0.08):.3f} s/rad")
-    0.6837 s, -2.311 s/rad
-    """
+    >>> import footfall as ff >>> import jax >>> wheel = ff.load("passive-wheel") >>> time = lambda
+    slope: ff.endpoint(wheel, {"terrain.angle": slope}, event="touchdown", count=3).t >>>
+    print(f"{time(0.08):.4f} s, {jax.grad(time)(0.08):.3f} s/rad") 0.6837 s, -2.311 s/rad"""
     system, state, plan = _parts(experiment, values, plan, duration)
     return find_end(system, state, course(system, state, plan, event, count, leg))
 
@@ -80,16 +88,17 @@ def gradient(
     leg: int = 0,
     duration: float | None = None,
 ) -> Gradient:
-    """Derivatives of what is measured at the end of a run by numbers of its scenario: exact, through every event.
+    """Derivatives of what is measured at the end of a run by numbers of its scenario: exact,
+    through every event.
 
     Arguments:
-        measure: takes the `End` of a run (see `ff.endpoint`) and returns a number, or a struct of numbers.
-        experiment: as `ff.load` gives it; the derivative is taken at its values.
-        wrt: keys of the scenario as in `--set`, of parameters and of the start: ["leg.stiffness", "start.spoke_rate"].
-        event, count, leg, duration: where to end, as in `ff.endpoint`.
+        measure: takes the `End` of a run (see `ff.endpoint`) and returns a number, or a struct of
+        numbers. experiment: as `ff.load` gives it; the derivative is taken at its values. wrt: keys
+        of the scenario as in `--set`, of parameters and of the start: ["leg.stiffness",
+        "start.spoke_rate"]. event, count, leg, duration: where to end, as in `ff.endpoint`.
 
-    Returns a `Gradient`: the `value`, `slopes` by key, per SI unit, and the `end`. Raises ScenarioError where the run does not come that far,
-    and where there is no derivative.
+    Returns a `Gradient`: the `value`, `slopes` by key, per SI unit, and the `end`. Raises
+    ScenarioError where the run does not come that far, and where there is no derivative.
 
     How the speed after the third footfall depends on slope and start:
 
@@ -104,16 +113,23 @@ def gradient(
     by leg.length: 1.74646 per m
     """
     if not isinstance(experiment, Experiment):
-        raise ScenarioError(f"gradient takes an experiment, as ff.load gives it, not {type(experiment).__name__}.")
+        raise ScenarioError(
+            f"gradient takes an experiment, as ff.load gives it, not {type(experiment).__name__}."
+        )
     keys = [wrt] if isinstance(wrt, str) else list(wrt)
     if not keys:
-        raise ScenarioError('gradient needs a key to differentiate by, such as wrt=["leg.stiffness"].')
+        raise ScenarioError(
+            'gradient needs a key to differentiate by, such as wrt=["leg.stiffness"].'
+        )
     now, units = {}, {}
     for key in keys:
         knob = find_knob(experiment, key, f'"{key}"')
         value = at(experiment.document, knob.path) if knob.number else None
         if knob.number and not isinstance(value, int | float):
-            raise ScenarioError(f'"{key}" is {value!r}: give it a number first, to say where the derivative is to be taken.')
+            raise ScenarioError(
+                f'"{key}" is {value!r}: give it a number first, to say where the derivative is to'
+                " be taken."
+            )
         now[key], units[key] = value, knob.unit
     system, state, plan = _parts(experiment, now, None, duration)
     way = course(system, state, plan, event, count, leg)
@@ -132,7 +148,9 @@ def gradient(
 
     value = jax.tree.map(np.asarray, measure(end))
     moved = jax.vmap(lambda along: jax.jvp(measured, (reals,), (along,))[1])(slopes)
-    by_key = {key: jax.tree.map(lambda v, i=i: np.asarray(v[i]), moved) for i, key in enumerate(keys)}
+    by_key = {
+        key: jax.tree.map(lambda v, i=i: np.asarray(v[i]), moved) for i, key in enumerate(keys)
+    }
     require_numbers(by_key)
     return Gradient(value, by_key, units, jax.tree.map(np.asarray, end))
 
@@ -147,7 +165,10 @@ def _parts(
     elif isinstance(what, AbstractHybridSystem):
         system, state = what, what.begin(what.Start()) if values is None else values
     else:
-        raise ScenarioError(f"endpoint takes an experiment, as ff.load gives it, or a system, not {type(what).__name__}.")
+        raise ScenarioError(
+            "endpoint takes an experiment, as ff.load gives it, or a system, not"
+            f" {type(what).__name__}."
+        )
     plan = dataclasses.replace(plan or SimPlan(), fixed=None)
     if duration is not None:
         plan = dataclasses.replace(plan, duration=float(duration), settle=None)
@@ -160,7 +181,10 @@ def _require_end(end: End, event: str | None, count: int, plan: SimPlan) -> None
         short = f'fewer than {count} "{event}" events' if count > 1 else f'no "{event}" event'
         raise ScenarioError(f"{short} within {plan.duration:g} s; give a longer duration.")
     if ended not in (Outcome.reached_event, Outcome.reached_end):
-        raise ScenarioError(f"the run ended before that, at t = {float(end.t):.6g} s: {ended.name}, {ended.meaning}.")
+        raise ScenarioError(
+            f"the run ended before that, at t = {float(end.t):.6g} s: {ended.name},"
+            f" {ended.meaning}."
+        )
 
 
 def require_numbers(slopes: Mapping[str, Any]) -> None:
@@ -168,8 +192,9 @@ def require_numbers(slopes: Mapping[str, Any]) -> None:
     for key, slope in slopes.items():
         if any(np.any(np.isnan(leaf)) for leaf in jax.tree.leaves(slope)):
             raise ScenarioError(
-                f"there is no derivative by {key} here: what is measured is no number, or {NO_DERIVATIVE}. "
-                "Move the start or a parameter a little, or take differences to one side."
+                f"there is no derivative by {key} here: what is measured is no number, or"
+                f" {NO_DERIVATIVE}. Move the start or a parameter a little, or take differences to"
+                " one side."
             )
 
 
@@ -178,4 +203,6 @@ def _is_real(leaf: Any) -> bool:
 
 
 def _said(value: Any) -> str:
-    return f"{float(value):.6g}" if isinstance(value, np.ndarray) and value.ndim == 0 else str(value)
+    return (
+        f"{float(value):.6g}" if isinstance(value, np.ndarray) and value.ndim == 0 else str(value)
+    )

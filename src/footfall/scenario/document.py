@@ -44,7 +44,11 @@ def slot_path(slot: str) -> tuple[str, ...]:
 
 def own_values(part: Any) -> Document:
     """The parameters of one part, without its slots."""
-    return {name: _plain(getattr(part, name), info) for name, info in describe(part).items() if info.role in SETTABLE}
+    return {
+        name: _plain(getattr(part, name), info)
+        for name, info in describe(part).items()
+        if info.role in SETTABLE
+    }
 
 
 def _plain(value: Any, info: FieldInfo) -> Any:
@@ -59,14 +63,19 @@ def _plain(value: Any, info: FieldInfo) -> Any:
 
 def default_document(system: AbstractHybridSystem, kind: str) -> Document:
     """Every key a scenario of this robot may have, with its default."""
-    document: Document = {**AboutTable().model_dump(), "robot": {"kind": kind, **own_values(system)}}
+    document: Document = {
+        **AboutTable().model_dump(),
+        "robot": {"kind": kind, **own_values(system)},
+    }
     for slot in slot_types(type(system)):
         table = at(document, slot_path(slot)[:-1])
         part = getattr(system, slot)
         table[slot] = {"kind": kind_of(part), **own_values(part)}
     document["start"] = own_values(type(system).Start())
     used = SimTable.used_by(system)
-    document["sim"] = {name: "auto" if v is None else v for name, v in SimTable().model_dump(include=used).items()}
+    document["sim"] = {
+        name: "auto" if v is None else v for name, v in SimTable().model_dump(include=used).items()
+    }
     return document
 
 
@@ -77,11 +86,19 @@ def at(document: Document, path: tuple[str, ...]) -> Any:
     return document
 
 
-def merged(given: Document, where: str, folder: Path | None, *, trust: bool = False) -> tuple[Document, AbstractHybridSystem]:
-    """A complete document: the robot's defaults under what the file gives. Unknown keys are errors here."""
+def merged(
+    given: Document, where: str, folder: Path | None, *, trust: bool = False
+) -> tuple[Document, AbstractHybridSystem]:
+    """A complete document: the robot's defaults under what the file gives.
+
+    Unknown keys are errors here.
+    """
     robot = given.get("robot")
     if not isinstance(robot, dict) or not isinstance(robot.get("kind"), str):
-        raise ScenarioError(f'{where}: a scenario needs a [robot] table with a kind, such as kind = "rimless-wheel".')
+        raise ScenarioError(
+            f"{where}: a scenario needs a [robot] table with a kind, such as kind ="
+            ' "rimless-wheel".'
+        )
     try:
         system = robot_by_kind(robot["kind"], folder, where, trust=trust)
     except ScenarioError as error:
@@ -91,7 +108,9 @@ def merged(given: Document, where: str, folder: Path | None, *, trust: bool = Fa
     return document, system
 
 
-def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str, robot: type) -> None:
+def _overlay(
+    base: Document, given: Document, path: tuple[str, ...], where: str, robot: type
+) -> None:
     slots = {slot_path(slot): cls for slot, cls in slot_types(robot).items()}
     if path in slots and "kind" in given:
         choose_kind(base, path, given["kind"], where, slots[path], robot)
@@ -108,12 +127,15 @@ def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str,
                 else hint
             )
             raise ScenarioError(
-                f'{where}: {inside}"{clipped(key)}" is not a known {what}{hint}.{nearest(key, known)}\n'
+                f'{where}: {inside}"{clipped(key)}" is not a known'
+                f" {what}{hint}.{nearest(key, known)}\n"
                 f"  Known: {', '.join(known)}."
             )
         if isinstance(base[key], dict):
             if not isinstance(value, dict):
-                raise ScenarioError(f"{where}: [{'.'.join(here)}] must be a table, got {shown(value)}.")
+                raise ScenarioError(
+                    f"{where}: [{'.'.join(here)}] must be a table, got {shown(value)}."
+                )
             _overlay(base[key], value, here, where, robot)
         elif isinstance(value, dict):
             raise ScenarioError(f"{where}: {'.'.join(here)} is one value, not a table.")
@@ -121,7 +143,9 @@ def _overlay(base: Document, given: Document, path: tuple[str, ...], where: str,
             base[key] = value
 
 
-def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, slot_type: type, robot: type) -> None:
+def choose_kind(
+    table: Document, path: tuple[str, ...], kind: Any, where: str, slot_type: type, robot: type
+) -> None:
     """Put another kind of part into a slot, with its defaults."""
     kinds = kinds_for(slot_type, robot)
     short = {cls.nickname: name for name, cls in kinds.items() if getattr(cls, "nickname", None)}
@@ -132,8 +156,10 @@ def choose_kind(table: Document, path: tuple[str, ...], kind: Any, where: str, s
     if not isinstance(kind, str) or kind not in kinds:
         reason = refused_kinds(slot_type, robot).get(kind) if isinstance(kind, str) else None
         raise ScenarioError(
-            f"{where}: [{'.'.join(path)}] kind = {_quoted(kind)} does not fit this robot's {path[-1]}{f': {reason}' if reason else ''}.\n"
-            f"  Known kinds: {', '.join(kinds) or table.get('kind')}.{nearest(kind, kinds) if isinstance(kind, str) else ''}"
+            f"{where}: [{'.'.join(path)}] kind = {_quoted(kind)} does not fit this robot's"
+            f" {path[-1]}{f': {reason}' if reason else ''}.\n"
+            f"  Known kinds: {', '.join(kinds) or table.get('kind')}."
+            f"{nearest(kind, kinds) if isinstance(kind, str) else ''}"
         )
     table.clear()
     table.update({"kind": kind, **own_values(kinds[kind]())})
@@ -154,9 +180,9 @@ def paths(document: Document, path: tuple[str, ...] = ()) -> Iterator[tuple[str,
 def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
     """The one path that ends with `name`: "torso.pitch_setpoint" finds robot.torso.pitch_setpoint.
 
-    One word alone is not enough where another table has a key that ends with it: "mass", where there are robot.torso.mass and
-    robot.wheel_mass. It is where the key found stands above the others: robot.friction, above robot.spike.hinge_friction.
-    """
+    One word alone is not enough where another table has a key that ends with it: "mass", where
+    there are robot.torso.mass and robot.wheel_mass. It is where the key found stands above the
+    others: robot.friction, above robot.spike.hinge_friction."""
     wanted = tuple(name.strip().split("."))
     every = list(paths(document))
     if wanted in every:
@@ -170,19 +196,25 @@ def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
         return found[0]
     if found:
         raise ScenarioError(
-            f'{where}: "{clipped(name)}" could be any of: {", ".join(map(".".join, found))}. Write more of the path.'
+            f'{where}: "{clipped(name)}" could be any of: {", ".join(map(".".join, found))}. Write'
+            " more of the path."
         )
     known = [".".join(p) for p in every]
     tails = known + [p[-1] for p in every] + [".".join(p[-2:]) for p in every]
     raise ScenarioError(
-        f'{where}: there is no key "{clipped(name)}" in this scenario.{nearest(name, tails)} `footfall show` lists them all.'
+        f'{where}: there is no key "{clipped(name)}" in this scenario.{nearest(name, tails)}'
+        " `footfall show` lists them all."
     )
 
 
-def apply_settings(document: Document, settings: list[str], robot: type, said: str = "--set ") -> list[tuple[str, ...]]:
-    """Apply `slot=kind` and `key=value`, kinds first, so that `leg=stiffening` and a field of it may come in any order.
+def apply_settings(
+    document: Document, settings: list[str], robot: type, said: str = "--set "
+) -> list[tuple[str, ...]]:
+    """Apply `slot=kind` and `key=value`, kinds first, so that `leg=stiffening` and a field of it
+    may come in any order.
 
-    `said` is what stands before a setting in a message: "--set ", or nothing where it came as a dictionary.
+    `said` is what stands before a setting in a message: "--set ", or nothing where it came as a
+    dictionary.
 
     Returns the full paths of what was set, as the settings came.
     """
@@ -193,7 +225,8 @@ def apply_settings(document: Document, settings: list[str], robot: type, said: s
         where = f"{said}{clipped(text)}"
         if not equals or not name.strip():
             raise ScenarioError(
-                f'{where}: write it as key=value, such as --set leg.stiffness="20000 N/m" or --set leg=stiffening.'
+                f'{where}: write it as key=value, such as --set leg.stiffness="20000 N/m" or --set'
+                " leg=stiffening."
             )
         pairs.append((name.strip(), _value(value.strip(), where), where))
     top = {k: v for k, v in document.items() if k in TABLES}
@@ -211,10 +244,14 @@ def apply_settings(document: Document, settings: list[str], robot: type, said: s
     for place, name, value, where in rest:
         path = find_path(top, name, where)
         if isinstance(at(document, path), dict):
-            raise ScenarioError(f"{where}: {'.'.join(path)} is a table; set one of its keys: {', '.join(at(document, path))}.")
+            raise ScenarioError(
+                f"{where}: {'.'.join(path)} is a table; set one of its keys:"
+                f" {', '.join(at(document, path))}."
+            )
         if path == ("robot", "kind"):
             raise ScenarioError(
-                f"{where}: the robot cannot be changed by {said.strip() or 'a setting'}; start from another scenario (`footfall list`)."
+                f"{where}: the robot cannot be changed by {said.strip() or 'a setting'}; start from"
+                " another scenario (`footfall list`)."
             )
         if path[-1] == "kind" and path[:-1] in slots:
             choose_kind(at(document, path[:-1]), path[:-1], value, where, slots[path[:-1]], robot)
@@ -225,7 +262,9 @@ def apply_settings(document: Document, settings: list[str], robot: type, said: s
 
 
 def _option_of(table: Document, slot_type: type, value: Any) -> str | None:
-    """`gait=wave`: the choice of the part in a slot that has this word among its options, where no kind of part is called so."""
+    """`gait=wave`: the choice of the part in a slot that has this word among its options, where no
+    kind of part is called so.
+    """
     kinds = kinds_for(slot_type)
     if not isinstance(value, str) or value in kinds or table.get("kind") not in kinds:
         return None
@@ -235,9 +274,13 @@ def _option_of(table: Document, slot_type: type, value: Any) -> str | None:
 
 
 def _value(text: str, where: str) -> Any:
-    """A TOML value where it is one (0.6, true, [1, 2], "4 deg"), else the bare text (4 deg, stiffening)."""
+    """A TOML value where it is one (0.6, true, [1, 2], "4 deg"), else the bare text (4 deg,
+    stiffening).
+    """
     if len(text) > LONGEST_SETTING:
-        raise ScenarioError(f"{where}: {len(text)} characters are too long for a value (at most {LONGEST_SETTING}).")
+        raise ScenarioError(
+            f"{where}: {len(text)} characters are too long for a value (at most {LONGEST_SETTING})."
+        )
     if not all(c.isprintable() or c in "\n\t" for c in text):
         raise ScenarioError(f"{where}: there is a character in it that is no text.")
     try:
@@ -246,21 +289,30 @@ def _value(text: str, where: str) -> Any:
         return text
 
 
-def write_tables(document: Document, unit_of: Callable[[tuple[str, ...]], str], path: tuple[str, ...] = ()) -> str:
-    """A document as TOML, with the unit of each quantity as a comment: the numbers stay numbers, to the last digit."""
+def write_tables(
+    document: Document, unit_of: Callable[[tuple[str, ...]], str], path: tuple[str, ...] = ()
+) -> str:
+    """A document as TOML, with the unit of each quantity as a comment:
+
+    the numbers stay numbers, to the last digit.
+    """
     lines = [f"[{'.'.join(path)}]\n"] if path else []
     tables = {key: value for key, value in document.items() if isinstance(value, dict)}
     for key, value in document.items():
         if key not in tables:
             unit = unit_of((*path, key)) if value != "auto" else ""
-            lines.append(tomli_w.dumps({key: value}).rstrip("\n") + (f"  # {unit}" if unit else "") + "\n")
+            lines.append(
+                tomli_w.dumps({key: value}).rstrip("\n") + (f"  # {unit}" if unit else "") + "\n"
+            )
     inner = [write_tables(table, unit_of, (*path, key)) for key, table in tables.items()]
     return "\n".join(["".join(lines), *inner] if lines else inner)
 
 
 def read_tables(text: str) -> Document:
     """The tables of a TOML text; ValueError, with Python's or our words, for whatever is none."""
-    if _DEEP_KEY.search(text):  # the parser's time grows with the square of the depth: seconds for 5000 dots
+    if _DEEP_KEY.search(
+        text
+    ):  # the parser's time grows with the square of the depth: seconds for 5000 dots
         raise ValueError("a key of more than 50 dotted words is too deep for a scenario")
     try:
         return tomllib.loads(text)

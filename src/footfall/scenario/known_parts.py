@@ -1,8 +1,9 @@
-"""Every kind of part by the slot it fits and the robots that have that slot, as plain data that is read without importing a robot.
+"""Every kind of part by the slot it fits and the robots that have that slot, as plain data that is
+read without importing a robot.
 
-`known_parts.json` is written from the catalogue by `python -m footfall.scenario.known_parts` (also by `make format`), and a test says when it is
-out of date: making every robot and importing JAX takes two seconds, and `footfall list` should take none.
-"""
+`known_parts.json` is written from the catalogue by `python -m footfall.scenario.known_parts` (also
+by `make format`), and a test says when it is out of date: making every robot and importing JAX
+takes two seconds, and `footfall list` should take none."""
 
 import json
 from pathlib import Path
@@ -30,15 +31,27 @@ def made_parts() -> list[Slot]:
     from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for, refused_kinds
     from footfall.scenario.document import slot_path, slot_types
 
-    robots: dict[tuple[str, bool, str, str], list[str]] = {}  # (slot, refused, kind, words) -> robots
+    robots: dict[
+        tuple[str, bool, str, str], list[str]
+    ] = {}  # (slot, refused, kind, words) -> robots
     for name, make in ROBOTS.items():
         robot = type(make())
         for slot, slot_type in slot_types(robot).items():
-            said = {kind: (False, first_sentence(PARTS[kind].__doc__ or "")) for kind in kinds_for(slot_type, robot)}
-            said |= {kind: (True, f"{reason}.") for kind, reason in refused_kinds(slot_type, robot).items()}
+            said = {
+                kind: (False, first_sentence(PARTS[kind].__doc__ or ""))
+                for kind in kinds_for(slot_type, robot)
+            }
+            said |= {
+                kind: (True, f"{reason}.")
+                for kind, reason in refused_kinds(slot_type, robot).items()
+            }
             for kind, (refused, words) in said.items():
-                robots.setdefault((".".join(slot_path(slot)), refused, kind, words), []).append(name)
-    alike: dict[tuple[str, bool, tuple[str, ...]], dict[str, str]] = {}  # (slot, refused, robots) -> kinds of just these
+                robots.setdefault((".".join(slot_path(slot)), refused, kind, words), []).append(
+                    name
+                )
+    alike: dict[
+        tuple[str, bool, tuple[str, ...]], dict[str, str]
+    ] = {}  # (slot, refused, robots) -> kinds of just these
     for (slot, refused, kind, words), names in robots.items():
         alike.setdefault((slot, refused, tuple(names)), {})[kind] = words
     in_order = sorted(alike.items(), key=lambda item: (item[0][0], item[0][1], -len(item[0][2])))
@@ -46,7 +59,9 @@ def made_parts() -> list[Slot]:
 
 
 def first_sentence(text: str) -> str:
-    """Whole, however many lines it takes; what a colon announces (a formula, a list) is left to the docstring."""
+    """Whole, however many lines it takes; what a colon announces (a formula, a list) is left to the
+    docstring.
+    """
     words = " ".join(text.strip().split("\n\n")[0].split())
     end = words.find(". ")
     words = words if end < 0 else words[: end + 1]

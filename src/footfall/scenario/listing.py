@@ -21,7 +21,12 @@ def scenarios() -> Scenarios:
     >>> ff.scenarios()["passive-wheel"]
     'A rigid ten-spoked wheel coasts down a slope of 0.08 rad.'
     """
-    return Scenarios({name: _first_sentence(read_toml(path).get("about", "")) for name, path in shipped_scenarios().items()})
+    return Scenarios(
+        {
+            name: _first_sentence(read_toml(path).get("about", ""))
+            for name, path in shipped_scenarios().items()
+        }
+    )
 
 
 def _first_sentence(text: str) -> str:

@@ -58,7 +58,8 @@ LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
 class Experiment:
     """A system, where it starts and how to run it; and the words and choices it came from.
 
-    `ff.load` makes one; `run`, `check`, `cycle` and `sweep` ask of it. `document` has every value of its scenario, in SI.
+    `ff.load` makes one; `run`, `check`, `cycle` and `sweep` ask of it. `document` has every value
+    of its scenario, in SI.
 
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel")
@@ -75,15 +76,25 @@ class Experiment:
     files: tuple[Path, ...] = ()  #: a user's own robot file, which the run folder keeps too
     origin: str = ""  #: the name or path it was loaded by
     start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
-    overrides: tuple[tuple[str, ...], ...] = ()  #: paths of what was set beside the file, by --set or --duration
-    typed: Mapping[tuple[str, ...], str] = dataclasses.field(default_factory=dict)  #: their values as they were written
+    overrides: tuple[
+        tuple[str, ...], ...
+    ] = ()  #: paths of what was set beside the file, by --set or --duration
+    typed: Mapping[tuple[str, ...], str] = dataclasses.field(
+        default_factory=dict
+    )  #: their values as they were written
 
     def __repr__(self) -> str:
         """What it is, of which parts, for how long: a line each."""
         robot, sim = self.document["robot"], self.document["sim"]
-        tables = {**{k: v for k, v in robot.items() if isinstance(v, dict)}, **{k: self.document.get(k) for k in TOP_SLOTS}}
+        tables = {
+            **{k: v for k, v in robot.items() if isinstance(v, dict)},
+            **{k: self.document.get(k) for k in TOP_SLOTS},
+        }
         parts = ", ".join(f"{slot} {table['kind']}" for slot, table in tables.items() if table)
-        start = ", ".join(f"{k} {v:.5g}" if isinstance(v, float) else f"{k} {v}" for k, v in self.document["start"].items())
+        start = ", ".join(
+            f"{k} {v:.5g}" if isinstance(v, float) else f"{k} {v}"
+            for k, v in self.document["start"].items()
+        )
         return "\n".join(
             [
                 f"{self.name}: {self.about.title or self.about.about or robot['kind']}",
@@ -109,16 +120,26 @@ class Experiment:
         return check_system(self.system, self.start)
 
     def cycle(self, event: str, **how: Any) -> Cycle:
-        """Its periodic gait from event to event, with multipliers: see `ff.find_cycle`, which takes the rest."""
+        """Its periodic gait from event to event, with multipliers:
+
+        see `ff.find_cycle`, which takes the rest.
+        """
         require_flow(self, "cycle()")
         return find_cycle(self.system, self.start, event, **how)
 
     def sweep(self, vary: Any = None, **how: Any) -> Any:
-        """Many designs of it at once: see `ff.rollout`, which takes the rest. With folder="study" they are kept there."""
+        """Many designs of it at once:
+
+        see `ff.rollout`, which takes the rest. With folder="study" they are kept there.
+        """
         return sys.modules["footfall"].rollout(self, vary, **how)
 
     def to_toml(self) -> str:
-        """The resolved scenario: every value in SI, its unit beside it, so that it can be run again after defaults have changed."""
+        """The resolved scenario:
+
+        every value in SI, its unit beside it, so that it can be run again after defaults have
+        changed.
+        """
         return write_tables(self.document, self.unit_of)
 
     @property
@@ -129,16 +150,27 @@ class Experiment:
     def unit_of(self, path: tuple[str, ...]) -> str:
         """The unit of the value at a path of the document, or an empty string."""
         *table, key = path
-        slot = next((s for s in slot_types(type(self.system)) if slot_path(s) == tuple(table)), None)
-        owner = {"robot": self.system, "start": self.start_options, "sim": SimTable}.get(".".join(table))
+        slot = next(
+            (s for s in slot_types(type(self.system)) if slot_path(s) == tuple(table)), None
+        )
+        owner = {"robot": self.system, "start": self.start_options, "sim": SimTable}.get(
+            ".".join(table)
+        )
         owner = owner if slot is None else getattr(self.system, slot)
-        infos = {} if owner is None else SimTable.describe() if owner is SimTable else describe(owner)
+        infos = (
+            {} if owner is None else SimTable.describe() if owner is SimTable else describe(owner)
+        )
         return infos[key].unit if key in infos else ""
 
     def said_overrides(self) -> str:
-        """What was set beside the file, by its full name, quantities as typed: "robot.torso.mass = 3 kg, terrain.angle = 4 deg"."""
+        """What was set beside the file, by its full name, quantities as typed:
+
+        "robot.torso.mass = 3 kg, terrain.angle = 4 deg".
+        """
         there = set(paths(self.document))  # another kind of part may have taken its place since
-        return ", ".join(f"{'.'.join(path)} = {self._said(path)}" for path in self.overrides if path in there)
+        return ", ".join(
+            f"{'.'.join(path)} = {self._said(path)}" for path in self.overrides if path in there
+        )
 
     def _said(self, path: tuple[str, ...]) -> str:
         value = at(self.document, path)
@@ -161,29 +193,42 @@ def find_scenario(name: str) -> Path:
     if name in shipped:
         return shipped[name]
     path = Path(name)
-    if path.suffix == ".toml" or os.path.exists(path):  # noqa: PTH110  (False, not an error, for a name too long)
+    # os.path: False, not an error, for a name too long.
+    if path.suffix == ".toml" or os.path.exists(path):  # noqa: PTH110
         return path
     raise ScenarioError(
-        f'"{clipped(name)}" is neither a scenario nor a file.{nearest(name, shipped)}\n  Scenarios: {", ".join(shipped)}.'
+        f'"{clipped(name)}" is neither a scenario nor a file.{nearest(name, shipped)}\n  Scenarios:'
+        f" {', '.join(shipped)}."
     )
 
 
 def with_computer(name: str) -> str:
-    """Of a shipped scenario without a control computer, the one that has it; any other name as it is."""
+    """Of a shipped scenario without a control computer, the one that has it; any other name as it
+    is.
+    """
     return name + COMPUTER if name + COMPUTER in shipped_scenarios() else name
 
 
-def load(name: str | Path, settings: Settings = (), *, duration: float | str | None = None, trust: bool = False) -> Experiment:
+def load(
+    name: str | Path,
+    settings: Settings = (),
+    *,
+    duration: float | str | None = None,
+    trust: bool = False,
+) -> Experiment:
     """Load a scenario by name or path, with other values or parts where `settings` says so.
 
     Arguments:
-        name: a shipped scenario (`ff.scenarios()` lists them) or the path of a TOML file.
-        settings: values by key: {"leg.stiffness": 2e4, "terrain.angle": "4 deg", "leg": "stiffening"}; or the same as texts of
-            `--set`: ["leg.stiffness=20000", "leg=stiffening"]. Numbers are SI; any unique end of a key's path will do.
-        duration: seconds to simulate, or a text such as "30 s".
-        trust: code that the file names may run, now and whenever a scenario of its folder is loaded (scenario/trust.py).
+        name: a shipped scenario (`ff.scenarios()` lists them) or the path of a TOML file. settings:
+        values by key: {"leg.stiffness": 2e4, "terrain.angle": "4 deg", "leg": "stiffening"}; or the
+        same as texts of
+            `--set`: ["leg.stiffness=20000", "leg=stiffening"]. Numbers are SI; any unique end of a
+            key's path will do.
+        duration: seconds to simulate, or a text such as "30 s". trust: code that the file names may
+        run, now and whenever a scenario of its folder is loaded (scenario/trust.py).
 
-    Returns an `Experiment`, ready for `ff.simulate`. Raises ScenarioError, which says which key is wrong and what would be right.
+    Returns an `Experiment`, ready for `ff.simulate`. Raises ScenarioError, which says which key is
+    wrong and what would be right.
 
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel", {"terrain.angle": "5 deg"}, duration=2)
@@ -230,8 +275,8 @@ def require_flow(experiment: Experiment, what: str) -> None:
     """Raise for a robot that MuJoCo steps, where equations of motion of our own are needed."""
     if isinstance(experiment.system, AbstractRigidBodies):
         raise ScenarioError(
-            f"{experiment.origin or experiment.name}: {what} needs a robot with equations of its own; this one is stepped by MuJoCo,"
-            " one run at a time. `footfall run` runs it."
+            f"{experiment.origin or experiment.name}: {what} needs a robot with equations of its"
+            " own; this one is stepped by MuJoCo, one run at a time. `footfall run` runs it."
         )
 
 
@@ -243,7 +288,9 @@ def _before(settings: Settings) -> str:
 def _texts(settings: Settings) -> list[str]:
     """As `--set` would have them: one grammar for the command line and the library."""
     if isinstance(settings, str):
-        raise ScenarioError(f'settings are a dictionary or a list of texts: ["{settings}"], with brackets.')
+        raise ScenarioError(
+            f'settings are a dictionary or a list of texts: ["{settings}"], with brackets.'
+        )
     if not isinstance(settings, Mapping):
         return list(settings)
     return [f"{key}={_text(key, value)}" for key, value in settings.items()]
@@ -253,20 +300,29 @@ def _text(key: Any, value: Any) -> str:
     """A value as TOML writes it; words and quantities as they are."""
     if traced(value):
         raise ScenarioError(
-            f"{key}: JAX is tracing this number, and a scenario holds plain ones. To differentiate a run by it, use"
-            f' ff.endpoint(experiment, {{"{key}": value}}) or ff.gradient(measure, experiment, wrt=["{key}"]).'
+            f"{key}: JAX is tracing this number, and a scenario holds plain ones. To differentiate"
+            " a run by it, use"
+            f' ff.endpoint(experiment, {{"{key}": value}}) or ff.gradient(measure, experiment,'
+            f' wrt=["{key}"]).'
         )
     if value is None:
         return "auto"
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple) or np.ndim(value) == 1:
-        return f"[{', '.join(json.dumps(v) if isinstance(v, str) else _text(key, v) for v in value)}]"
+        return (
+            f"[{', '.join(json.dumps(v) if isinstance(v, str) else _text(key, v) for v in value)}]"
+        )
     if isinstance(value, bool | np.bool_):
         return str(bool(value)).lower()
-    if np.ndim(value) == 0 and isinstance(value, int | float | np.integer | np.floating | np.ndarray | jax.Array):
+    if np.ndim(value) == 0 and isinstance(
+        value, int | float | np.integer | np.floating | np.ndarray | jax.Array
+    ):
         return repr(value.item() if hasattr(value, "item") else value)
-    raise ScenarioError(f'{key}: a value is a number, a text such as "4 deg" or a list of them, not {type(value).__name__}.')
+    raise ScenarioError(
+        f'{key}: a value is a number, a text such as "4 deg" or a list of them, not'
+        f" {type(value).__name__}."
+    )
 
 
 def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
@@ -278,7 +334,9 @@ def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     changed = build(document, robot, experiment.name, where, experiment.system)
     overrides = tuple(dict.fromkeys((*experiment.overrides, *changes)))
     typed = {**experiment.typed, **_typed(changes, settings)}
-    return dataclasses.replace(changed, files=experiment.files, origin=experiment.origin, overrides=overrides, typed=typed)
+    return dataclasses.replace(
+        changed, files=experiment.files, origin=experiment.origin, overrides=overrides, typed=typed
+    )
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -286,7 +344,10 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         size = path.stat().st_size
         if size > LARGEST_FILE:
-            raise ScenarioError(f"{path}: {size / 1e6:.1f} MB is too large for a scenario (at most {LARGEST_FILE / 1e6:g} MB).")
+            raise ScenarioError(
+                f"{path}: {size / 1e6:.1f} MB is too large for a scenario (at most"
+                f" {LARGEST_FILE / 1e6:g} MB)."
+            )
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         raise ScenarioError(f"{path}: there is no such file.") from None
@@ -300,15 +361,21 @@ def read_toml(path: Path) -> dict[str, Any]:
         return read_tables(text)
     except ValueError as error:
         hint = 'Words and quantities need quotes: kind = "spring", rest_length = "26 cm".'
-        raise ScenarioError(f"{path}: not valid TOML: {clipped(str(error), 200)}.\n  {hint}") from None
+        raise ScenarioError(
+            f"{path}: not valid TOML: {clipped(str(error), 200)}.\n  {hint}"
+        ) from None
 
 
-def build(document: Document, robot: type, name: str, where: str, prototype: AbstractHybridSystem) -> Experiment:
+def build(
+    document: Document, robot: type, name: str, where: str, prototype: AbstractHybridSystem
+) -> Experiment:
     """Validate every table, make the parts, compose the robot, put it at its start."""
     if isinstance(prototype, AbstractHybridSystem):
         with _computing("[robot]", where):
             _ = prototype.events  # declares the robot's own endings, which `success` may name
-    about = _validated(AboutTable, {k: v for k, v in document.items() if k in AboutTable.model_fields}, (), where)
+    about = _validated(
+        AboutTable, {k: v for k, v in document.items() if k in AboutTable.model_fields}, (), where
+    )
     resolved: Document = about.model_dump()
     parts: dict[str, Any] = {}
     resolved["robot"] = {}
@@ -331,7 +398,9 @@ def build(document: Document, robot: type, name: str, where: str, prototype: Abs
     resolved["sim"] = _plain(sim.model_dump(include=set(document["sim"])))
     with _computing("[start]", where):
         state = system.begin(start)
-    require_finite(state, where, MOST_OF_BODIES if isinstance(system, AbstractRigidBodies) else np.inf)
+    require_finite(
+        state, where, MOST_OF_BODIES if isinstance(system, AbstractRigidBodies) else np.inf
+    )
     try:
         plan = sim.plan(float(system.plan_time) if isinstance(system, AbstractMotionPlan) else None)
         if isinstance(plan.solver, Multirate) and not isinstance(system, AbstractRigidBodies):
@@ -348,15 +417,26 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _same(made: Any, value: Any) -> bool:
-    """Whether a field holds just this value. A whole number is not the same as a fraction: they make different programs."""
+    """Whether a field holds just this value.
+
+    A whole number is not the same as a fraction: they make different programs.
+    """
     if isinstance(value, list):
-        return isinstance(made, tuple) and made == tuple(value)  # switches are kept as numbers: those are made anew
-    return made is value or (type(made) is type(value) and isinstance(value, int | float | str) and made == value)
+        return isinstance(made, tuple) and made == tuple(
+            value
+        )  # switches are kept as numbers: those are made anew
+    return made is value or (
+        type(made) is type(value) and isinstance(value, int | float | str) and made == value
+    )
 
 
-def _made(cls: type, values: dict[str, Any], path: tuple[str, ...], where: str, known: Any = None) -> Any:
+def _made(
+    cls: type, values: dict[str, Any], path: tuple[str, ...], where: str, known: Any = None
+) -> Any:
     """A part, made and checked; `known` itself, which has been, where it is that very part."""
-    if type(known) is cls and all(_same(getattr(known, name), value) for name, value in values.items()):
+    if type(known) is cls and all(
+        _same(getattr(known, name), value) for name, value in values.items()
+    ):
         return known
     with _computing(f"[{'.'.join(path)}]", where):
         return cls(**values)
@@ -364,7 +444,9 @@ def _made(cls: type, values: dict[str, Any], path: tuple[str, ...], where: str, 
 
 @contextlib.contextmanager
 def _computing(table: str, where: str) -> Iterator[None]:
-    """Values that cannot be, and those at the edge of what can be computed with, are answered with their table, without warnings."""
+    """Values that cannot be, and those at the edge of what can be computed with, are answered with
+    their table, without warnings.
+    """
     try:
         with np.errstate(all="ignore"):
             yield
@@ -373,7 +455,8 @@ def _computing(table: str, where: str) -> Iterator[None]:
     except (ArithmeticError, ValueError, MemoryError) as error:
         said = clipped(f"{type(error).__name__}: {error}", 160)
         raise ScenarioError(
-            f"{where}: {table} has numbers that are too large or too small to compute with, or that do not fit together ({said})."
+            f"{where}: {table} has numbers that are too large or too small to compute with, or that"
+            f" do not fit together ({said})."
         ) from error
 
 
@@ -382,10 +465,14 @@ MOST_OF_BODIES = 1e10
 
 
 def require_finite(state: HybridState, where: str, most: float = np.inf) -> None:
-    """A start of numbers: what overflows on the way from the [start] table to the state is no start."""
+    """A start of numbers: what overflows on the way from the [start] table to the state is no
+    start.
+    """
     for path, leaf in jax.tree_util.tree_leaves_with_path(state):
         values = np.asarray(leaf)
-        if values.dtype.kind == "f" and not np.all(good := np.isfinite(values) & (np.abs(values) <= most)):
+        if values.dtype.kind == "f" and not np.all(
+            good := np.isfinite(values) & (np.abs(values) <= most)
+        ):
             name = jax.tree_util.keystr(path[1:], simple=True, separator=".")
             raise ScenarioError(
                 f"{where}: [start] gives {name} = {values.flat[np.argmin(good)]:g}:"
@@ -393,11 +480,15 @@ def require_finite(state: HybridState, where: str, most: float = np.inf) -> None
             )
 
 
-def _validated(model: type[pydantic.BaseModel], table: dict[str, Any], path: tuple[str, ...], where: str) -> Any:
+def _validated(
+    model: type[pydantic.BaseModel], table: dict[str, Any], path: tuple[str, ...], where: str
+) -> Any:
     try:
         return model.model_validate(table)
     except pydantic.ValidationError as error:
-        raise ScenarioError("\n".join(_explain(e, model, path, where) for e in error.errors())) from None
+        raise ScenarioError(
+            "\n".join(_explain(e, model, path, where) for e in error.errors())
+        ) from None
 
 
 def _explain(error: Any, model: type[pydantic.BaseModel], path: tuple[str, ...], where: str) -> str:
@@ -406,7 +497,10 @@ def _explain(error: Any, model: type[pydantic.BaseModel], path: tuple[str, ...],
     came = error.get("input")
     match error["type"]:
         case "extra_forbidden":
-            return f"{where}: {place} is not a known key.\n  Known: {', '.join(model.model_fields)}.{nearest(key, model.model_fields)}"
+            return (
+                f"{where}: {place} is not a known key.\n  Known:"
+                f" {', '.join(model.model_fields)}.{nearest(key, model.model_fields)}"
+            )
         case "literal_error":
             options = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
             near = nearest(came, options.split(", ")) if isinstance(came, str) else ""

@@ -15,14 +15,17 @@ from footfall.scene.sketch import Drawing
 
 
 def open_run(folder: str | Path) -> Trajectory:
-    """Read a run back from its folder: rows, events, ending, ledger, verdict and metrics, equal to those of the run itself.
+    """Read a run back from its folder: rows, events, ending, ledger, verdict and metrics, equal to
+    those of the run itself.
 
     Arguments:
-        folder: what `footfall run` wrote ("runs/rimless-wheel-001"), or was to write: of a long run that was killed, what it had
+        folder: what `footfall run` wrote ("runs/rimless-wheel-001"), or was to write: of a long run
+        that was killed, what it had
             put on disk until then is found too, with the outcome `interrupted`.
 
-    Returns a `Trajectory`. No code from the folder is executed: the drawing comes from the robot its scenario names, and a robot from a
-    Python file of one's own has none. Raises ScenarioError where there is no run.
+    Returns a `Trajectory`. No code from the folder is executed: the drawing comes from the robot
+    its scenario names, and a robot from a Python file of one's own has none. Raises ScenarioError
+    where there is no run.
 
     >>> import footfall as ff
     >>> run = ff.open_run("my-run")
@@ -40,7 +43,9 @@ def open_run(folder: str | Path) -> Trajectory:
     if run.ending.note == KILLED and file.is_file():  # cut off: how it travels is not on disk
         with contextlib.suppress(ScenarioError):
             travel = _system(file, document).travel()
-    return dataclasses.replace(run, draw=lambda: _drawing(file, document), scenario=document, travel=travel)
+    return dataclasses.replace(
+        run, draw=lambda: _drawing(file, document), scenario=document, travel=travel
+    )
 
 
 def _system(file: Path, document: dict[str, Any]) -> Any:
@@ -48,7 +53,8 @@ def _system(file: Path, document: dict[str, Any]) -> Any:
     kind = str(document.get("robot", {}).get("kind", ""))
     if ":" in kind:
         raise ScenarioError(
-            f'its robot is a Python file ("{kind}"), and opening a run executes no code; simulate its scenario again to see it.'
+            f'its robot is a Python file ("{kind}"), and opening a run executes no code; simulate'
+            " its scenario again to see it."
         )
     try:
         return load(file).system
@@ -66,8 +72,14 @@ def _drawing(file: Path, document: dict[str, Any]) -> Drawing:
 
 
 def _warn(said: str) -> None:
-    """As of the user's own line: a drawing is made when someone looks, however deep in here that is."""
+    """As of the user's own line:
+
+    a drawing is made when someone looks, however deep in here that is.
+    """
     frame, depth = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("footfall", "functools"):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (
+        "footfall",
+        "functools",
+    ):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(said, stacklevel=depth)

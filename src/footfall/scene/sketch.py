@@ -1,9 +1,8 @@
 """Shapes that follow outputs: data without a renderer.
 
-A shape names an output group (`"hub"`) by which it is carried. Local coordinates are in the group's own frame: the group's
-roll, pitch and yaw (where it has them) turn them, its x, y, z move them. The plot page, the animation and the
-browser view all draw the same shapes.
-"""
+A shape names an output group (`"hub"`) by which it is carried. Local coordinates are in the group's
+own frame: the group's roll, pitch and yaw (where it has them) turn them, its x, y, z move them. The
+plot page, the animation and the browser view all draw the same shapes."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -13,7 +12,8 @@ import numpy as np
 
 Point: TypeAlias = tuple[float, float, float]
 
-#: Points of ground that is given as a height: the view is a tenth of what is drawn, so some hundreds for each screen.
+#: Points of ground that is given as a height: the view is a tenth of what is drawn, so some
+#: hundreds for each screen.
 GROUND_SAMPLES = 4000
 
 
@@ -63,11 +63,14 @@ class Arrow(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The ground in the house frame: (x, z) points whose first and last segments go on beyond them, a function `outline(x0, x1)` that gives
-    such points (every terrain has one), or z = height(x), which is sampled where it is looked at.
-    """
+    """The ground in the house frame: (x, z) points whose first and last segments go on beyond them,
+    a function `outline(x0, x1)` that gives such points (every terrain has one), or z = height(x),
+    which is sampled where it is looked at."""
 
-    profile: tuple[tuple[float, float], ...] | Callable[[float, float], Any] = ((0.0, 0.0), (1.0, 0.0))
+    profile: tuple[tuple[float, float], ...] | Callable[[float, float], Any] = (
+        (0.0, 0.0),
+        (1.0, 0.0),
+    )
     color: str = "saddlebrown"
     height: Callable[[Any], Any] | None = None
 
@@ -78,9 +81,8 @@ Shape: TypeAlias = Bar | Link | Disc | Ball | Arrow | Ground
 class Chart(NamedTuple):
     """Outputs of one unit that belong on one pair of axes.
 
-    "lines" are the last steps close up, "whole" the whole run; a "carpet" has a row for each signal (segments, legs) and shows its value
-    as a colour over the whole run.
-    """
+    "lines" are the last steps close up, "whole" the whole run; a "carpet" has a row for each signal
+    (segments, legs) and shows its value as a colour over the whole run."""
 
     title: str
     signals: tuple[str, ...]
@@ -88,7 +90,10 @@ class Chart(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """How a robot wants to be seen: itself, parts of it close up (title -> shapes), and its charts."""
+    """How a robot wants to be seen:
+
+    itself, parts of it close up (title -> shapes), and its charts.
+    """
 
     shapes: tuple[Shape, ...] = ()
     close_ups: Mapping[str, tuple[Shape, ...]] = MappingProxyType({})
@@ -97,7 +102,14 @@ class Drawing(NamedTuple):
 
 def rotation(roll: float, pitch: float, yaw: float) -> np.ndarray:
     """Body axes to house axes: yaw about z, then pitch about y, then roll about x."""
-    cr, sr, cp, sp, cy, sy = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch), np.cos(yaw), np.sin(yaw)
+    cr, sr, cp, sp, cy, sy = (
+        np.cos(roll),
+        np.sin(roll),
+        np.cos(pitch),
+        np.sin(pitch),
+        np.cos(yaw),
+        np.sin(yaw),
+    )
     about_z = np.array([[cy, -sy, 0.0], [sy, cy, 0.0], [0.0, 0.0, 1.0]])
     about_y = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
     about_x = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
@@ -111,9 +123,13 @@ class Seen:
         self._outputs = outputs
 
     def get(self, group: str, name: str) -> float:
-        """The value of one signal, zero where the group has no such signal (a planar body has no y)."""
+        """The value of one signal, zero where the group has no such signal (a planar body has no
+        y).
+        """
         base, _, leg = group.rpartition(".")
-        key = f"{base}.{name}.{leg}" if leg.isdecimal() else f"{group}.{name}"  # one of several like legs
+        key = (
+            f"{base}.{name}.{leg}" if leg.isdecimal() else f"{group}.{name}"
+        )  # one of several like legs
         return float(self._outputs.get(key, 0.0))
 
     def origin(self, group: str) -> np.ndarray:

@@ -53,7 +53,9 @@ class Variants:
         return list(self._loaded.values())
 
     def groups(self, columns: Columns) -> Iterator[tuple[Experiment, np.ndarray, Columns]]:
-        """(experiment, rows, the numeric columns of these rows) of each structure, in the order they first appear."""
+        """(experiment, rows, the numeric columns of these rows) of each structure, in the order
+        they first appear.
+        """
         rows_all = np.arange(len(next(iter(columns.values()))))
         numeric = {key: np.asarray(v) for key, v in columns.items() if key not in self.structural}
         words = {key: np.asarray(columns[key]).astype(str) for key in self.structural}
@@ -65,7 +67,11 @@ class Variants:
         for one in codes[np.argsort(first)]:
             rows = np.flatnonzero(code == one) if len(codes) > 1 else rows_all
             settings = tuple(f"{key}={values[rows[0]]}" for key, values in words.items())
-            yield self._experiment(settings), rows, {k: v[rows] for k, v in numeric.items()} if len(codes) > 1 else numeric
+            yield (
+                self._experiment(settings),
+                rows,
+                {k: v[rows] for k, v in numeric.items()} if len(codes) > 1 else numeric,
+            )
 
     def _experiment(self, settings: tuple[str, ...]) -> Experiment:
         if settings not in self._loaded:
@@ -80,7 +86,9 @@ def check_designs(variants: Variants, columns: Columns, first: int) -> None:
 
 
 def step_ladder(variants: Variants, columns: Columns, plan: BatchPlan) -> StepLadder | None:
-    """Steps for designs like these, whatever their structure; None for motion plans, which are not stepped through."""
+    """Steps for designs like these, whatever their structure; None for motion plans, which are not
+    stepped through.
+    """
     groups = [
         (experiment, _laned(experiment, numeric, len(rows)))
         for experiment, rows, numeric in variants.groups(columns)
@@ -102,24 +110,35 @@ def require_step_fits(variants: Variants, columns: Columns, plan: BatchPlan) -> 
             raise ScenarioError(f"step: {error}") from None
 
 
-def result_columns(variants: Variants, columns: Columns, plan: BatchPlan) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Name -> type of all result columns of all structures seen so far: every shard then has the same, in the same order.
+def result_columns(
+    variants: Variants, columns: Columns, plan: BatchPlan
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Name -> type of all result columns of all structures seen so far: every shard then has the
+    same, in the same order.
 
-    And why they cannot run as the plan says, where they cannot. Found by a moment of simulation. `columns` are those the step is
-    chosen from: that size is compiled once.
-    """
+    And why they cannot run as the plan says, where they cannot. Found by a moment of simulation.
+    `columns` are those the step is chosen from: that size is compiled once."""
     found: dict[str, str] = {}
     notes: list[str] = []
-    path = "cpp" if plan.path in ("auto", "gpu") else plan.path  # compiles fastest, and kernels agree on their columns
-    probed = {id(experiment): _laned(experiment, numeric, len(rows)) for experiment, rows, numeric in variants.groups(columns)}
+    path = (
+        "cpp" if plan.path in ("auto", "gpu") else plan.path
+    )  # compiles fastest, and kernels agree on their columns
+    probed = {
+        id(experiment): _laned(experiment, numeric, len(rows))
+        for experiment, rows, numeric in variants.groups(columns)
+    }
     for experiment in variants.seen:
         periods = [event.period for event in experiment.system.events if event.period is not None]
         step = plan.step or first_step(experiment.system, plan)
         span = max([2 * step, *periods])
         batch = probed.get(id(experiment), (experiment.system, experiment.start))
-        result = run_checked(*batch, dataclasses.replace(plan, duration=span, step=step, settle=None, path=path))
+        result = run_checked(
+            *batch, dataclasses.replace(plan, duration=span, step=step, settle=None, path=path)
+        )
         notes += result.notes
-        found |= {name: values.dtype.str for name, values in _worded(result).items() if name not in found}
+        found |= {
+            name: values.dtype.str for name, values in _worded(result).items() if name not in found
+        }
     return found, tuple(dict.fromkeys(notes))
 
 
@@ -134,11 +153,12 @@ def run_designs(
     threads: int | None = None,
     progress: Fraction | None = None,
 ) -> Results:
-    """Simulate designs (number `first` and following) and return their results, row by row as the columns came.
+    """Simulate designs (number `first` and following) and return their results, row by row as the
+    columns came.
 
-    `ladder` (of `step_ladder`) has the steps of a plan without one. Outcomes and verdicts are words.
-    `expected` (of `result_columns`) are columns to return in any case, for structures that do not have all of them.
-    """
+    `ladder` (of `step_ladder`) has the steps of a plan without one. Outcomes and verdicts are
+    words. `expected` (of `result_columns`) are columns to return in any case, for structures that
+    do not have all of them."""
     total = len(next(iter(columns.values())))
     merged = {name: _empty(np.dtype(kind), total) for name, kind in (expected or {}).items()}
     units, docs, paths, notes, done = {}, {}, [], [], 0
@@ -161,10 +181,14 @@ def run_designs(
 
 
 def _laned(experiment: Experiment, numeric: Columns, lanes: int, numbers: np.ndarray | None = None):
-    """A batch of `lanes` robots, also where only the structure varies and no leaf is an array yet."""
+    """A batch of `lanes` robots, also where only the structure varies and no leaf is an array
+    yet.
+    """
     system, state = batched(experiment, numeric, numbers)
     if not numeric:
-        state = jax.tree.map(lambda leaf: np.repeat(np.asarray(leaf)[..., None], lanes, axis=-1), state)
+        state = jax.tree.map(
+            lambda leaf: np.repeat(np.asarray(leaf)[..., None], lanes, axis=-1), state
+        )
     return system, state
 
 
@@ -173,11 +197,17 @@ def _worded(result: BatchResult) -> dict[str, np.ndarray]:
     codes, place = np.unique(result.columns["outcome"], return_inverse=True)
     outcome = np.array([Outcome(int(code)).name for code in codes], object)[place]
     verdict = verdict_words(result.doubts, len(outcome))
-    return {"outcome": outcome, "verdict": verdict, **{k: v for k, v in result.columns.items() if k != "outcome"}}
+    return {
+        "outcome": outcome,
+        "verdict": verdict,
+        **{k: v for k, v in result.columns.items() if k != "outcome"},
+    }
 
 
 def _empty(kind: np.dtype, rows: int) -> np.ndarray:
-    """Room for a column that some of the structures may not have; counts are then 0, all else NaN."""
+    """Room for a column that some of the structures may not have; counts are then 0, all else
+    NaN.
+    """
     if kind.kind == "O":
         return np.full(rows, Outcome.running.name, object)
     return np.full(rows, np.nan if kind.kind == "f" else 0, kind)

@@ -10,7 +10,13 @@ import jax
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.lanes.step_ladder import StepLadder
 from footfall.scenario.load import Experiment
-from footfall.sweep.batches import Variants, check_designs, require_step_fits, result_columns, step_ladder
+from footfall.sweep.batches import (
+    Variants,
+    check_designs,
+    require_step_fits,
+    result_columns,
+    step_ladder,
+)
 from footfall.sweep.design_file import write_designs
 from footfall.sweep.designs import Designs, Table
 from footfall.sweep.errors import SweepError
@@ -37,15 +43,18 @@ def begin_sweep(
     metric: str | None = None,
     before_writing: Callable[[], None] = lambda: None,
 ) -> OpenedSweep:
-    """Check every design, choose the steps where none is given, and only then make the folder and its manifest.
+    """Check every design, choose the steps where none is given, and only then make the folder and
+    its manifest.
 
-    `metric` is what the picture will show, if it is known: there must be such a result. `before_writing` is called
-    between the checks and the folder, which is not to be left half made.
+    `metric` is what the picture will show, if it is known: there must be such a result.
+    `before_writing` is called between the checks and the folder, which is not to be left half made.
     """
     shard_size = shard_size or default_shard_size(designs.count, plan.path)
     variants = Variants(experiment, tuple(axis.key for axis in designs.axes if axis.structural))
     for first in range(0, designs.count, CHECKED_AT_ONCE):
-        check_designs(variants, designs.columns(first, min(first + CHECKED_AT_ONCE, designs.count)), first)
+        check_designs(
+            variants, designs.columns(first, min(first + CHECKED_AT_ONCE, designs.count)), first
+        )
     probes = designs.probes(PROBES)
     few, source, columns, ladder = designs.at(probes), "given", {}, None
     if plan.step is not None:
@@ -77,13 +86,17 @@ def begin_sweep(
         write_manifest(folder, manifest, experiment)
         read_manifest(folder)  # what cannot be read again must not be begun
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)  # a folder without a manifest is nothing that --resume or --force would take
+        shutil.rmtree(
+            folder, ignore_errors=True
+        )  # a folder without a manifest is nothing that --resume or --force would take
         raise
     return OpenedSweep(folder, manifest, experiment, designs)
 
 
 def default_shard_size(count: int, path: str = "auto", workers: int = 1) -> int:
-    """Designs per shard: enough to keep the device busy, few enough that a kill loses little and every worker gets some."""
+    """Designs per shard: enough to keep the device busy, few enough that a kill loses little and
+    every worker gets some.
+    """
     gpu = path == "gpu" or (path == "auto" and jax.default_backend() == "gpu")
     size = GPU_SHARD_SIZE if gpu else SHARD_SIZE
     if workers > 1:
@@ -103,7 +116,10 @@ def chosen_words(ladder: StepLadder) -> str:
 
 
 def require_free(folder: Path, *, force: bool) -> None:
-    """Fail before the work: nothing that is there is overwritten unasked, and nothing but a sweep even when asked."""
+    """Fail before the work:
+
+    nothing that is there is overwritten unasked, and nothing but a sweep even when asked.
+    """
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -112,8 +128,11 @@ def require_free(folder: Path, *, force: bool) -> None:
         return
     if not (folder / NAME).exists():
         kept = "; --force will not delete it" if force else ""
-        raise SweepError(f"{folder} exists already and is not a sweep{kept}. Choose another folder with --out.")
+        raise SweepError(
+            f"{folder} exists already and is not a sweep{kept}. Choose another folder with --out."
+        )
     if not force:
         raise SweepError(
-            f"{folder} exists already. Go on with it with --resume, choose another folder with --out, or overwrite it with --force."
+            f"{folder} exists already. Go on with it with --resume, choose another folder with"
+            " --out, or overwrite it with --force."
         )

@@ -1,7 +1,8 @@
-"""What softness of the feet is good for: peak force of the ground and tracking against the vertical stiffness K_y, on level ground and over bumps.
+"""What softness of the feet is good for: peak force of the ground and tracking against the vertical
+stiffness K_y, on level ground and over bumps.
 
-Each stiffness walks the same grounds. A ground is one seed of the bumps; without bumps the same gait is the yardstick.
-"""
+Each stiffness walks the same grounds. A ground is one seed of the bumps; without bumps the same
+gait is the yardstick."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -41,7 +42,10 @@ class Question:
     def __post_init__(self) -> None:
         bad = [k for k in self.stiffness if not (np.isfinite(k) and k > 0)]
         if bad or not self.stiffness:
-            raise ScenarioError(f"--stiffness: {bad[0] if bad else 'none'} is no stiffness; values are above zero, in N/m.")
+            raise ScenarioError(
+                f"--stiffness: {bad[0] if bad else 'none'} is no stiffness; values are above zero,"
+                " in N/m."
+            )
         if self.grounds < 1:
             raise ScenarioError(f"--grounds {self.grounds}: at least one.")
         if not (np.isfinite(self.height) and self.height > 0):
@@ -79,8 +83,8 @@ class Compliance:
 def study_compliance(
     experiment: Experiment, question: Question, *, progress: Callable[[float], None] | None = None
 ) -> Compliance:
-    """Run all of them, one after another: MuJoCo steps one robot at a time. Ctrl-C, or a KeyboardInterrupt from
-    `progress`, leaves those not made yet as `running`."""
+    """Run all of them, one after another: MuJoCo steps one robot at a time. Ctrl-C, or a
+    KeyboardInterrupt from `progress`, leaves those not made yet as `running`."""
     base = _soft_footed(experiment)
     grounds = ["flat", *range(question.grounds)]
     shape = (len(question.stiffness), len(grounds))
@@ -89,12 +93,22 @@ def study_compliance(
     for row, column in np.ndindex(shape):
         settings = [f"controller.stiffness_y={question.stiffness[row]!r}"]
         if column:
-            settings += ["terrain=bumps", f"terrain.highest={question.height!r}", f"terrain.seed={grounds[column]}"]
+            settings += [
+                "terrain=bumps",
+                f"terrain.highest={question.height!r}",
+                f"terrain.seed={grounds[column]}",
+            ]
         else:
             settings.append("terrain=flat")
         made = with_settings(base, settings)
-        plan = dataclasses.replace(made.plan, sample_rate=1.0 / (made.plan.step or made.system.usual_step))  # peaks are short
-        told = None if progress is None else _told(progress, row * shape[1] + column, outcome.size, plan.duration)
+        plan = dataclasses.replace(
+            made.plan, sample_rate=1.0 / (made.plan.step or made.system.usual_step)
+        )  # peaks are short
+        told = (
+            None
+            if progress is None
+            else _told(progress, row * shape[1] + column, outcome.size, plan.duration)
+        )
         run = simulate(made.system, made.start, plan, progress=told)
         if run.outcome is Outcome.interrupted:
             if not outcome.any():
@@ -107,7 +121,9 @@ def study_compliance(
     return Compliance(question, figures, outcome, weight / (3.0 * lift), verdicts)
 
 
-def _told(progress: Callable[[float], None], done: int, runs: int, duration: float) -> Callable[[float, int], None]:
+def _told(
+    progress: Callable[[float], None], done: int, runs: int, duration: float
+) -> Callable[[float, int], None]:
     """The share of all runs, from within one of them."""
     return lambda t, _: progress((done + t / duration) / runs)
 
@@ -117,7 +133,10 @@ def _soft_footed(experiment: Experiment) -> Experiment:
     system = experiment.system
     program = str(experiment.document["robot"].get("program", ""))
     if not isinstance(system, AbstractRigidBodies) or "walk" not in program or "roll" in program:
-        raise ScenarioError(f"{experiment.origin}: compliance is studied on the sea urchin while it walks. Try urchin-walk.")
+        raise ScenarioError(
+            f"{experiment.origin}: compliance is studied on the sea urchin while it walks. Try"
+            " urchin-walk."
+        )
     if experiment.document["controller"]["kind"] == "stiffness":
         return experiment
     return with_settings(experiment, ["controller=stiffness"])
@@ -129,9 +148,16 @@ def _figures(run: Any, system: Any) -> dict[str, float]:
         return {}
     feet = range(6)
     force = np.array([run[f"tip.fz.{i}"][walking] for i in feet])
-    errors = {joint: np.array([run[f"error.{joint}.{i}"][walking] for i in feet]) for joint in ("swing", "sweep", "slide")}
-    length = float(system.built_spike.shape.shortest) + np.array([run[f"joint.slide.{i}"][walking] for i in feet])
-    away = length**2 * (errors["swing"] ** 2 + errors["sweep"] ** 2) + errors["slide"] ** 2  # near a right angle of joint 2
+    errors = {
+        joint: np.array([run[f"error.{joint}.{i}"][walking] for i in feet])
+        for joint in ("swing", "sweep", "slide")
+    }
+    length = float(system.built_spike.shape.shortest) + np.array(
+        [run[f"joint.slide.{i}"][walking] for i in feet]
+    )
+    away = (
+        length**2 * (errors["swing"] ** 2 + errors["sweep"] ** 2) + errors["slide"] ** 2
+    )  # near a right angle of joint 2
     t, gone, height = run.t[walking], run["travel.distance"][walking], run["shell.z"][walking]
     return {
         "peak_force": float(force.max()),

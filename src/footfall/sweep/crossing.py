@@ -1,7 +1,8 @@
-"""How often a robot gets over gaps: every controller, every width, many arrival phases, as one batch.
+"""How often a robot gets over gaps: every controller, every width, many arrival phases, as one
+batch.
 
-Whether one run crosses says little, for it depends on where in its stride the robot arrives. So each cell is a count over arrivals.
-"""
+Whether one run crosses says little, for it depends on where in its stride the robot arrives. So
+each cell is a count over arrivals."""
 
 import dataclasses
 import itertools
@@ -27,7 +28,9 @@ ARRIVALS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is varied. Arrivals are `arrivals` places of the gap's near edge, spread over `spread` beyond the scenario's."""
+    """What is varied. Arrivals are `arrivals` places of the gap's near edge, spread over `spread`
+    beyond the scenario's.
+    """
 
     widths: tuple[float, ...] = WIDTHS
     arrivals: int = ARRIVALS
@@ -41,7 +44,10 @@ class Question:
             raise ScenarioError(f"--spread {self.spread:g} m: not negative.")
         bad = [w for w in self.widths if not w > 0]
         if bad or not self.widths:
-            raise ScenarioError(f"--widths: {bad[0] if bad else 'none'} is no width of a gap; widths are above zero.")
+            raise ScenarioError(
+                f"--widths: {bad[0] if bad else 'none'} is no width of a gap; widths are above"
+                " zero."
+            )
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -81,7 +87,10 @@ class Crossings:
 
     @property
     def times(self) -> np.ndarray:
-        """(controllers, values, widths): median time at which the tail was over, NaN where none was."""
+        """(controllers, values, widths):
+
+        median time at which the tail was over, NaN where none was.
+        """
         late = np.where(self.crossed, self.t_end, np.nan)
         some = self.counts > 0
         return np.where(some, np.nanmedian(np.where(some[..., None], late, 0.0), axis=-1), np.nan)
@@ -99,7 +108,9 @@ def controllers_of(experiment: Experiment) -> tuple[str, tuple[str, ...]]:
         for field, info in describe(getattr(experiment.system, slot)).items():
             if info.role == "switches":
                 return ".".join((*slot_path(slot), field)), info.options
-    raise ScenarioError(f"{experiment.origin}: this robot has no reflexes to switch on and off. Try centipede-gap.")
+    raise ScenarioError(
+        f"{experiment.origin}: this robot has no reflexes to switch on and off. Try centipede-gap."
+    )
 
 
 def near_edge(experiment: Experiment) -> float:
@@ -107,7 +118,8 @@ def near_edge(experiment: Experiment) -> float:
     terrain = experiment.document.get("terrain", {})
     if "gap_start" not in terrain:
         raise ScenarioError(
-            f'{experiment.origin}: crossings are counted over one gap, --set terrain=gap, not over terrain "{terrain.get("kind")}".'
+            f"{experiment.origin}: crossings are counted over one gap, --set terrain=gap, not over"
+            f' terrain "{terrain.get("kind")}".'
         )
     return float(terrain["gap_start"])
 
@@ -120,22 +132,32 @@ def count_crossings(
     progress: Callable[[float], None] | None = None,
     threads: int | None = None,
 ) -> Crossings:
-    """Run all of them. A run that gets over ends there; the others are given the plan's whole duration.
+    """Run all of them. A run that gets over ends there; the others are given the plan's whole
+    duration.
 
-    Without a step in the plan every run has one that suits it, and what a shorter one could overturn is run again with it.
-    """
+    Without a step in the plan every run has one that suits it, and what a shorter one could
+    overturn is run again with it."""
     (key, options), near = controllers_of(experiment), near_edge(experiment)
     chosen = [s for size in range(len(options) + 1) for s in itertools.combinations(options, size)]
     starts = near + question.spread * np.arange(question.arrivals) / question.arrivals
     shape = (len(chosen), len(question.values), len(question.widths), question.arrivals)
     which, value, width, arrival = (index.ravel() for index in np.indices(shape))
-    columns = {f"{key}.{option}": np.array([float(option in s) for s in chosen])[which] for option in options}
-    columns |= {"terrain.gap_width": np.array(question.widths)[width], "terrain.gap_start": starts[arrival]}
+    columns = {
+        f"{key}.{option}": np.array([float(option in s) for s in chosen])[which]
+        for option in options
+    }
+    columns |= {
+        "terrain.gap_width": np.array(question.widths)[width],
+        "terrain.gap_start": starts[arrival],
+    }
     if question.axis is not None:
         taken = {find_knob(experiment, name, name).path: name for name in columns}
         path = find_knob(experiment, question.axis.key, question.axis.key).path
         if path in taken:
-            raise ScenarioError(f"--vary {question.axis.key}: the study itself varies {taken[path]}; vary something else.")
+            raise ScenarioError(
+                f"--vary {question.axis.key}: the study itself varies {taken[path]}; vary something"
+                " else."
+            )
         columns[question.axis.key] = np.array(question.values)[value]
     system, state = batched(experiment, columns)
     try:
@@ -163,7 +185,16 @@ def count_crossings(
 def rows_of(found: Crossings) -> tuple[list[str], list[Sequence[object]]]:
     """A table with a line for each run."""
     varied = [] if found.question.axis is None else [found.question.axis.key]
-    names = ["controller", *varied, "gap_width", "gap_start", "outcome", "t_end", "verdict", TIME_STEP]
+    names = [
+        "controller",
+        *varied,
+        "gap_width",
+        "gap_start",
+        "outcome",
+        "t_end",
+        "verdict",
+        TIME_STEP,
+    ]
     rows = []
     for place in np.ndindex(found.outcome.shape):
         which, value, width, arrival = place

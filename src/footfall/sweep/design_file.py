@@ -1,4 +1,6 @@
-"""Designs listed in a user's file (CSV or Parquet; column names are key paths), checked and turned into SI once, at the door."""
+"""Designs listed in a user's file (CSV or Parquet; column names are key paths), checked and turned
+into SI once, at the door.
+"""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,18 +24,23 @@ def read_designs(experiment: Experiment, path: Path) -> Table:
     table = _read(path, where)
     if not table.num_columns or not table.num_rows:
         raise ScenarioError(
-            f"{where}: there are no designs in it. The first line names the keys, each further line is a design."
+            f"{where}: there are no designs in it. The first line names the keys, each further line"
+            " is a design."
         )
     axes, columns = [], {}
     for name in table.column_names:
         if not name.strip():
-            raise ScenarioError(f"{where}: a column has no name; name it by its key, such as leg.stiffness.")
+            raise ScenarioError(
+                f"{where}: a column has no name; name it by its key, such as leg.stiffness."
+            )
         if ";" in name and table.num_columns == 1:
             raise ScenarioError(f"{where}: the separator must be a comma, not a semicolon.")
         try:
             knob = find_knob(experiment, name, where)
         except ScenarioError as error:
-            raise ScenarioError(f"{error}\n  Every column must be named by a key, such as leg.stiffness.") from None
+            raise ScenarioError(
+                f"{error}\n  Every column must be named by a key, such as leg.stiffness."
+            ) from None
         columns[name] = _column(knob, table[name], where, _Rows(path.suffix.lower() == ".csv"))
         axes.append(Axis(name, ".".join(knob.path), knob.unit, structural=knob.structural))
     require_different(axes, f"{where}:")
@@ -57,12 +64,18 @@ def _read(path: Path, where: str) -> Any:
     try:
         size = path.stat().st_size
         if size > MOST_FILE:
-            raise ScenarioError(f"{where}: {size / 1e9:.1f} GB is too large; vary by ranges instead, which need no memory.")
+            raise ScenarioError(
+                f"{where}: {size / 1e9:.1f} GB is too large; vary by ranges instead, which need no"
+                " memory."
+            )
         match path.suffix.lower():
             case ".csv":
                 # Only what is left out is empty; "nan" is a number, and not a finite one.
                 return pyarrow.csv.read_csv(
-                    path, convert_options=pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+                    path,
+                    convert_options=pyarrow.csv.ConvertOptions(
+                        null_values=[""], strings_can_be_null=True
+                    ),
                 )
             case ".parquet":
                 return pyarrow.parquet.read_table(path)
@@ -76,7 +89,9 @@ def _read(path: Path, where: str) -> Any:
 
 
 class _Rows(NamedTuple):
-    """How to name a row: a person looks for the line of a text file, whose first line names the columns."""
+    """How to name a row: a person looks for the line of a text file, whose first line names the
+    columns.
+    """
 
     of_text: bool
 
@@ -91,28 +106,37 @@ def _column(knob: Knob, column: Any, where: str, rows: _Rows) -> np.ndarray:
         row = int(np.argmin(column.is_valid().to_numpy()))
         raise ScenarioError(f"{where}: {knob.name} is empty in {rows.name(row)}.")
     kind = column.type
-    words = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+    words = (
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+    )
     if not knob.number:
         return np.asarray(column.to_pylist(), dtype=object).astype(str).astype(object)
     if words:
         texts = np.asarray(column.to_pylist(), dtype=object)
-        different, first, place = np.unique(texts.astype(str), return_index=True, return_inverse=True)
+        different, first, place = np.unique(
+            texts.astype(str), return_index=True, return_inverse=True
+        )
         order = np.argsort(first)  # so that the first wrong cell is the one that is named
         numbers = np.empty(len(different))
         for i in order:
-            numbers[i] = to_number(knob, str(different[i]), f"{where}: {knob.name} in {rows.name(int(first[i]))}")
+            numbers[i] = to_number(
+                knob, str(different[i]), f"{where}: {knob.name} in {rows.name(int(first[i]))}"
+            )
         values = numbers[place]
     elif pa.types.is_floating(kind) or pa.types.is_integer(kind):
         values = column.to_numpy().astype(float)
     else:
-        raise ScenarioError(f"{where}: {knob.name} should be a number, but the column holds {kind}.")
+        raise ScenarioError(
+            f"{where}: {knob.name} should be a number, but the column holds {kind}."
+        )
     allowed = knob.info.allows_each(values)
     if not np.all(allowed):
         row = int(np.argmin(allowed))
         unit = f" {knob.unit}" if knob.unit else ""
         need = (knob.info.bounds() if np.isfinite(values[row]) else "") or "a finite number"
         raise ScenarioError(
-            f"{where}: {knob.name} = {values[row]:g}{unit} in {rows.name(row)}: {knob.info.doc} must be {need}."
+            f"{where}: {knob.name} = {values[row]:g}{unit} in {rows.name(row)}: {knob.info.doc}"
+            f" must be {need}."
         )
     if knob.structural and np.all(values == np.floor(values)):
         return values.astype(np.int64)

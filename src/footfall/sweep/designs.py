@@ -1,9 +1,10 @@
-"""Which designs a sweep holds, as rules rather than tables: any range of them is made when it is needed.
+"""Which designs a sweep holds, as rules rather than tables: any range of them is made when it is
+needed.
 
-A `Designs` knows how many there are and gives the columns of any range of design numbers. Grids and Sobol samples compute them from
-the numbers, so ten million designs cost nothing until they are run. Its `spec` is plain JSON, from which `from_spec` makes it again in
-another process or on another day.
-"""
+A `Designs` knows how many there are and gives the columns of any range of design numbers. Grids and
+Sobol samples compute them from the numbers, so ten million designs cost nothing until they are run.
+Its `spec` is plain JSON, from which `from_spec` makes it again in another process or on another
+day."""
 
 import abc
 import dataclasses
@@ -18,7 +19,8 @@ import numpy as np
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.vary import Columns
 
-#: More designs than this are a mistake: at a million robots per second they take a quarter of an hour and fill 300 GB.
+#: More designs than this are a mistake: at a million robots per second they take a quarter of an
+#: hour and fill 300 GB.
 MOST_DESIGNS = 1_000_000_000
 #: A Latin hypercube must hold all its designs at once.
 MOST_HELD = 2**31  # bytes
@@ -28,7 +30,9 @@ TABLE = "designs.parquet"
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """How one key varies: a range (of `count` values, or without a count for samples), or a list of values."""
+    """How one key varies: a range (of `count` values, or without a count for samples), or a list of
+    values.
+    """
 
     key: str
     path: str  #: its full path, by which two sweeps are compared
@@ -45,12 +49,16 @@ class Axis:
         if self.values:
             return np.asarray(self.values)[index]
         share = index / max(self.count - 1, 1)
-        return np.where(index == self.count - 1, self.high if self.count > 1 else self.low, self.between(share))
+        return np.where(
+            index == self.count - 1, self.high if self.count > 1 else self.low, self.between(share)
+        )
 
     def sampled(self, share: np.ndarray) -> np.ndarray:
         """Values of a sampled axis by their place in [0, 1)."""
         if self.values:
-            return np.asarray(self.values)[np.minimum((share * len(self.values)).astype(int), len(self.values) - 1)]
+            return np.asarray(self.values)[
+                np.minimum((share * len(self.values)).astype(int), len(self.values) - 1)
+            ]
         return self.between(share)
 
     def between(self, share: np.ndarray) -> np.ndarray:
@@ -67,7 +75,14 @@ class Axis:
         elif math.isfinite(self.low):  # a column of a file has neither
             what = {"low": self.low, "high": self.high, "log": self.log}
         counted = {"count": self.count} if self.count else {}
-        return {"key": self.key, "path": self.path, "unit": self.unit, "structural": self.structural, **what, **counted}
+        return {
+            "key": self.key,
+            "path": self.path,
+            "unit": self.unit,
+            "structural": self.structural,
+            **what,
+            **counted,
+        }
 
     @classmethod
     def from_spec(cls, spec: dict[str, Any]) -> "Axis":
@@ -98,8 +113,12 @@ class Designs(abc.ABC):
         return {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
 
     def probes(self, most: int = 64) -> np.ndarray:
-        """Numbers of designs spread over the whole sweep, for choices that must hold for all of them."""
-        return np.unique(np.linspace(0, self.count - 1, min(most, self.count)).round().astype(np.int64))
+        """Numbers of designs spread over the whole sweep, for choices that must hold for all of
+        them.
+        """
+        return np.unique(
+            np.linspace(0, self.count - 1, min(most, self.count)).round().astype(np.int64)
+        )
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -122,7 +141,10 @@ class Grid(Designs):
         return self.at(np.arange(first, last, dtype=np.int64))
 
     def at(self, numbers: np.ndarray) -> Columns:
-        return {axis.key: axis.at(index) for axis, index in zip(self.axes, self.places(numbers), strict=True)}
+        return {
+            axis.key: axis.at(index)
+            for axis, index in zip(self.axes, self.places(numbers), strict=True)
+        }
 
     def places(self, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Place along each axis of the designs with these numbers."""
@@ -144,15 +166,19 @@ class Grid(Designs):
 
 
 class Samples(Designs):
-    """Points that fill the box of the axes evenly: a scrambled Sobol sequence, or a Latin hypercube."""
+    """Points that fill the box of the axes evenly:
+
+    a scrambled Sobol sequence, or a Latin hypercube.
+    """
 
     def __init__(self, axes: tuple[Axis, ...], kind: str, count: int, seed: int):
         self.axes, self.kind, self.size, self.seed = axes, kind, count, seed
         require_runnable(count)
         if kind == "lhs" and count * len(axes) * 8 > MOST_HELD:
             raise ScenarioError(
-                f"--sample lhs:{count}: a Latin hypercube holds all its designs in memory, here {count * len(axes) * 8 / 1e9:.1f} GB."
-                f" Take --sample sobol:{count}, which needs none."
+                f"--sample lhs:{count}: a Latin hypercube holds all its designs in memory, here"
+                f" {count * len(axes) * 8 / 1e9:.1f} GB. Take --sample sobol:{count}, which needs"
+                " none."
             )
 
     @property
@@ -205,8 +231,9 @@ def require_runnable(count: int) -> None:
     """Fewer designs than anyone could wait for."""
     if count > MOST_DESIGNS:
         raise ScenarioError(
-            f"{count:.3g} designs are more than a sweep can hold (at most {MOST_DESIGNS:.0e}).\n"
-            "  Vary fewer keys, take fewer values of each, or spread samples over them: --sample sobol:65536."
+            f"{count:.3g} designs are more than a sweep can hold (at most {MOST_DESIGNS:.0e}).\n "
+            " Vary fewer keys, take fewer values of each, or spread samples over them: --sample"
+            " sobol:65536."
         )
 
 
@@ -217,7 +244,9 @@ def _read_table(file: Path) -> dict[str, np.ndarray]:
     return {name: table[name].to_numpy() for name in table.column_names}
 
 
-def _unit_cube(kind: str, dimensions: int, count: int, seed: int, first: int, last: int) -> np.ndarray:
+def _unit_cube(
+    kind: str, dimensions: int, count: int, seed: int, first: int, last: int
+) -> np.ndarray:
     """Rows first .. last - 1 of a sample of [0, 1)^d, the same whichever range is asked for."""
     if kind == "lhs":
         return _latin_hypercube(dimensions, count, seed)[first:last]

@@ -13,7 +13,11 @@ MOST_LOSSES = 3  #: workers that may die over one shard before the sweep gives u
 
 
 def run_on(
-    executor: Executor | Callable[[], Executor], workshop: Workshop, missing: list[int], means: Means, meter: Meter
+    executor: Executor | Callable[[], Executor],
+    workshop: Workshop,
+    missing: list[int],
+    means: Means,
+    meter: Meter,
 ) -> list[ShardReport]:
     """On an executor; a pool we made ourselves is made again when it breaks."""
     dispatch = _Dispatch(workshop, missing, means, meter)
@@ -22,7 +26,8 @@ def run_on(
             return dispatch.drain(executor)
         except concurrent.futures.BrokenExecutor:
             raise SweepError(
-                "a worker of the pool died, and the pool with it. Finished shards are kept; resume the sweep."
+                "a worker of the pool died, and the pool with it. Finished shards are kept; resume"
+                " the sweep."
             ) from None
     while True:
         pool = executor()
@@ -35,7 +40,10 @@ def run_on(
 
 
 class _Dispatch:
-    """Work given out and what came back. It outlives the executor: what was lost with one is given to the next."""
+    """Work given out and what came back.
+
+    It outlives the executor: what was lost with one is given to the next.
+    """
 
     def __init__(self, workshop: Workshop, missing: Iterable[int], means: Means, meter: Meter):
         self.sweep, self.means, self.meter = workshop.sweep, means, meter
@@ -46,15 +54,24 @@ class _Dispatch:
 
     def drain(self, executor: Executor) -> list[ShardReport]:
         """Give out all work and wait for it."""
-        # Only as much as a pool has workers: when it breaks, what was given out is what was being computed.
+        # Only as much as a pool has workers: when it breaks, what was given out is what was being
+        # computed.
         room = getattr(executor, "_max_workers", None)
         try:
             while self.waiting or self.given:
                 while self.waiting and (room is None or len(self.given) < room):
                     number = self.waiting[0]
-                    future = executor.submit(evaluate_shard, str(self.sweep.folder), self.sweep.manifest.id, number, self.means)
+                    future = executor.submit(
+                        evaluate_shard,
+                        str(self.sweep.folder),
+                        self.sweep.manifest.id,
+                        number,
+                        self.means,
+                    )
                     self.given[future] = self.waiting.popleft()
-                done, _ = concurrent.futures.wait(self.given, return_when=concurrent.futures.FIRST_COMPLETED)
+                done, _ = concurrent.futures.wait(
+                    self.given, return_when=concurrent.futures.FIRST_COMPLETED
+                )
                 for future in done:
                     self._take(future)
         except concurrent.futures.BrokenExecutor:
@@ -73,7 +90,8 @@ class _Dispatch:
             raise
         except concurrent.futures.CancelledError:
             raise SweepError(
-                f"the scheduler gave up shard {number}: the connection was lost or the cluster was closed. Finished shards are kept."
+                f"the scheduler gave up shard {number}: the connection was lost or the cluster was"
+                " closed. Finished shards are kept."
             ) from None
         except Exception as error:
             del self.given[future]
@@ -97,14 +115,15 @@ class _Dispatch:
         if fatal:
             raise SweepError(
                 _lost(sorted(fatal))
-                + " If you run this from a script of your own: one that starts processes must guard its main part"
-                ' with: if __name__ == "__main__":'
+                + " If you run this from a script of your own: one that starts processes must guard"
+                ' its main part with: if __name__ == "__main__":'
             )
 
 
 def _lost(shards: list[int]) -> str:
     named = ", ".join(map(str, shards))
     return (
-        f"a worker died {MOST_LOSSES} times while computing shard {named} (killed, or out of memory?). Finished shards are kept;"
-        " go on with --resume, with fewer workers or smaller shards if memory ran out."
+        f"a worker died {MOST_LOSSES} times while computing shard {named} (killed, or out of"
+        " memory?). Finished shards are kept; go on with --resume, with fewer workers or smaller"
+        " shards if memory ran out."
     )

@@ -2,4 +2,7 @@
 
 
 class SweepError(Exception):
-    """A sweep that cannot go on, why, and how to go on with it. Shown as it is, without a stack trace."""
+    """A sweep that cannot go on, why, and how to go on with it.
+
+    Shown as it is, without a stack trace.
+    """

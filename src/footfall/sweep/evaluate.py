@@ -1,9 +1,9 @@
 """One shard's work: what a worker is asked to do, wherever it runs.
 
-A task is a folder, the sweep's id and a shard's number: everything else a worker reads from the folder, and it writes the shard there
-itself. Results never travel, only a small report does. So every worker needs the sweep's folder at the same path (a shared
-file system) and footfall installed.
-"""
+A task is a folder, the sweep's id and a shard's number: everything else a worker reads from the
+folder, and it writes the shard there itself. Results never travel, only a small report does. So
+every worker needs the sweep's folder at the same path (a shared file system) and footfall
+installed."""
 
 import dataclasses
 import functools
@@ -53,13 +53,18 @@ class Means(NamedTuple):
 
 
 def evaluate_shard(folder: str, sweep_id: str, number: int, means: Means) -> ShardReport:
-    """Compute one shard and write it. Doing it twice does no harm: the second file is the first one again."""
+    """Compute one shard and write it.
+
+    Doing it twice does no harm: the second file is the first one again.
+    """
     began = time.perf_counter()
     workshop = _workshop(folder, sweep_id)
     return keep_shard(workshop, compute_shard(workshop, number, means), time.perf_counter() - began)
 
 
-def compute_shard(workshop: Workshop, number: int, means: Means, progress: Callable[[float], None] | None = None) -> ShardTable:
+def compute_shard(
+    workshop: Workshop, number: int, means: Means, progress: Callable[[float], None] | None = None
+) -> ShardTable:
     """Simulate the designs of one shard."""
     sweep, manifest = workshop.sweep, workshop.sweep.manifest
     first, last = manifest.span(number)
@@ -76,7 +81,10 @@ def compute_shard(workshop: Workshop, number: int, means: Means, progress: Calla
     )
     for key in columns:
         if key in results.columns or key == "design":
-            raise SweepError(f'the key "{key}" has the name of a result; write more of its path, such as robot.{key}.')
+            raise SweepError(
+                f'the key "{key}" has the name of a result; write more of its path, such as'
+                f" robot.{key}."
+            )
     units = {axis.key: axis.unit for axis in sweep.designs.axes} | results.units
     table = {"design": np.arange(first, last, dtype=np.int64), **columns, **results.columns}
     repetitive = sweep.designs.keys if isinstance(sweep.designs, Grid) else ()
@@ -97,6 +105,10 @@ def _workshop(folder: str, sweep_id: str) -> Workshop:
     """Kept between shards: a worker loads the scenario once."""
     manifest = read_manifest(Path(folder))
     if manifest.id != sweep_id:
-        raise SweepError(f"{folder} holds another sweep than the one this worker was asked to work on.")
-    with accepting(manifest.files.values()):  # by the order of the process that began or resumed the sweep, which may run it
+        raise SweepError(
+            f"{folder} holds another sweep than the one this worker was asked to work on."
+        )
+    with accepting(
+        manifest.files.values()
+    ):  # by the order of the process that began or resumed the sweep, which may run it
         return Workshop.of(open_folder(Path(folder)))

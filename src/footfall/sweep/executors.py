@@ -1,4 +1,8 @@
-"""Where shards are computed: processes on this machine, or a Dask cluster. All of it is optional; without it they are computed here."""
+"""Where shards are computed:
+
+processes on this machine, or a Dask cluster. All of it is optional; without it they are computed
+here.
+"""
 
 import concurrent.futures
 import contextlib
@@ -18,7 +22,10 @@ THREADS_PER_WORKER = 1
 
 
 def process_pool(workers: int) -> Callable[[], Executor]:
-    """A maker of pools of fresh processes (never forked: JAX has threads), for `run_sweep(executor=...)`."""
+    """A maker of pools of fresh processes (never forked:
+
+    JAX has threads), for `run_sweep(executor=...)`.
+    """
     context = multiprocessing.get_context("spawn")
     return lambda: concurrent.futures.ProcessPoolExecutor(workers, mp_context=context)
 
@@ -33,24 +40,33 @@ def local_workers(workers: int) -> Iterator[Executor]:
         "distributed.worker.memory.terminate": False,  # a large shard is no leak
         "distributed.comm.timeouts.connect": "30s",
     }
-    options = {"processes": True, "host": LOOPBACK, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    options = {
+        "processes": True,
+        "host": LOOPBACK,
+        "dashboard_address": None,
+        "silence_logs": logging.CRITICAL,
+    }
     with config.set(quiet), contextlib.ExitStack() as stack:
         with _deaf_children():
-            cluster = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **options))
+            cluster = stack.enter_context(
+                LocalCluster(n_workers=workers, threads_per_worker=1, **options)
+            )
         client = stack.enter_context(Client(cluster, set_as_default=False))
         yield client.get_executor(pure=False)
 
 
 @contextlib.contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes started here do not hear Ctrl-C: it is ours to tell them, without a stack trace from each. One that comes meanwhile is heard
-    at the end."""
+    """Processes started here do not hear Ctrl-C: it is ours to tell them, without a stack trace
+    from each. One that comes meanwhile is heard at the end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # threads and processes made in here inherit it
+    mask = signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGINT}
+    )  # threads and processes made in here inherit it
     try:
         yield
     finally:
@@ -62,7 +78,9 @@ def _deaf_children() -> Iterator[None]:
 
 @contextlib.contextmanager
 def remote_scheduler(address: str, patience: float = 10.0) -> Iterator[Executor]:
-    """The workers of a Dask scheduler that someone else started and that answers within `patience` seconds."""
+    """The workers of a Dask scheduler that someone else started and that answers within `patience`
+    seconds.
+    """
     from distributed import Client
 
     try:
@@ -80,4 +98,6 @@ def require_worker_count(workers: int) -> None:
     """At least one, and not so many that the machine chokes."""
     most = 4 * (os.cpu_count() or 1)
     if not 1 <= workers <= most:
-        raise SweepError(f"--workers {workers}: this machine takes 1 to {most} workers ({os.cpu_count()} cores).")
+        raise SweepError(
+            f"--workers {workers}: this machine takes 1 to {most} workers ({os.cpu_count()} cores)."
+        )

@@ -1,4 +1,7 @@
-"""Files that are either whole or not there: written aside in the same folder, flushed to the disk, then renamed."""
+"""Files that are either whole or not there:
+
+written aside in the same folder, flushed to the disk, then renamed.
+"""
 
 import contextlib
 import errno
@@ -13,10 +16,11 @@ ASIDE = ".tmp"
 
 
 def write_aside(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a file beside `path`, then put it in place. Whatever fails, nothing half-written is left.
+    """Let `write` fill a file beside `path`, then put it in place. Whatever fails, nothing
+    half-written is left.
 
-    The name aside is new each time, so that two workers that were given the same work do not write into each other's file.
-    """
+    The name aside is new each time, so that two workers that were given the same work do not write
+    into each other's file."""
     aside = path.with_name(f".{path.stem}-{os.getpid()}-{secrets.token_hex(4)}{ASIDE}")
     try:
         write(aside)
@@ -41,7 +45,10 @@ def remove_leftovers(folder: Path) -> int:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """One sweep process per folder. The lock dies with the process, so a killed sweep leaves none behind."""
+    """One sweep process per folder.
+
+    The lock dies with the process, so a killed sweep leaves none behind.
+    """
     try:
         import fcntl
     except ImportError:  # not a Unix; two sweeps in one folder then only do the same work twice
@@ -49,7 +56,9 @@ def locked(folder: Path) -> Iterator[None]:
         return
     try:
         # Never through a link, and nothing is written: the file is there to be locked.
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        handle = os.open(
+            folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666
+        )
     except OSError as error:
         raise SweepError(_reason(folder / ".lock", error)) from None
     with os.fdopen(handle, "rb+") as file:
@@ -58,7 +67,8 @@ def locked(folder: Path) -> Iterator[None]:
         except OSError as error:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 raise SweepError(
-                    f"{folder}: another process is working on this sweep. Wait for it, or stop it first."
+                    f"{folder}: another process is working on this sweep. Wait for it, or stop it"
+                    " first."
                 ) from None
             # a file system without locks: go on without
         yield

@@ -1,4 +1,6 @@
-"""sweep.json: everything a sweep was asked for, written before its first shard, so that it can go on later and be understood for ever."""
+"""sweep.json: everything a sweep was asked for, written before its first shard, so that it can go
+on later and be understood for ever.
+"""
 
 import dataclasses
 import datetime
@@ -40,15 +42,22 @@ class Manifest:
     shard_size: int
     plan: dict[str, Any]  #: of BatchPlan
     step_source: str  #: "given" or how it was chosen
-    ladder: dict[str, Any] | None = None  #: of StepLadder, where the plan has no step: which step each design takes
-    columns: dict[str, str] = dataclasses.field(default_factory=dict)  #: results of all structures, where there are several
+    ladder: dict[str, Any] | None = (
+        None  #: of StepLadder, where the plan has no step: which step each design takes
+    )
+    columns: dict[str, str] = dataclasses.field(
+        default_factory=dict
+    )  #: results of all structures, where there are several
     versions: dict[str, str] = dataclasses.field(default_factory=dict)
     machine: str = ""
     started: str = ""
 
     @property
     def id(self) -> str:
-        """A digest of all that decides results. The path is none of it: kernels agree to rounding."""
+        """A digest of all that decides results.
+
+        The path is none of it: kernels agree to rounding.
+        """
         plan = {k: v for k, v in self.plan.items() if k != "path"}
         words = json.dumps(
             [
@@ -75,16 +84,24 @@ class Manifest:
         return shard * self.shard_size, min((shard + 1) * self.shard_size, self.count)
 
     def batch_plan(self) -> BatchPlan:
-        return BatchPlan(**{k: tuple(v) if isinstance(v, list) else v for k, v in self.plan.items()})
+        return BatchPlan(
+            **{k: tuple(v) if isinstance(v, list) else v for k, v in self.plan.items()}
+        )
 
     def step_ladder(self) -> StepLadder | None:
         return None if self.ladder is None else StepLadder.from_dict(self.ladder)
 
     def to_json(self) -> str:
-        return json.dumps({"format": FORMAT, "id": self.id, **dataclasses.asdict(self)}, indent=2) + "\n"
+        return (
+            json.dumps({"format": FORMAT, "id": self.id, **dataclasses.asdict(self)}, indent=2)
+            + "\n"
+        )
 
     def differences(self, other: "Manifest") -> list[str]:
-        """What another request wants otherwise, key by key: "robot.leg.damping: 400 here, 450 asked for"."""
+        """What another request wants otherwise, key by key:
+
+        "robot.leg.damping: 400 here, 450 asked for".
+        """
         return list(_differences(self, other))
 
 
@@ -121,7 +138,9 @@ def write_manifest(folder: Path, manifest: Manifest, experiment: Experiment) -> 
     for name, file in experiment.own_files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_aside(folder / name, lambda aside, file=file: shutil.copy(file, aside))
-    write_aside(folder / SCENARIO, lambda aside: aside.write_text(manifest.scenario, encoding="utf-8"))
+    write_aside(
+        folder / SCENARIO, lambda aside: aside.write_text(manifest.scenario, encoding="utf-8")
+    )
     write_aside(folder / NAME, lambda aside: aside.write_text(manifest.to_json(), encoding="utf-8"))
 
 
@@ -133,9 +152,10 @@ def read_manifest(folder: Path) -> Manifest:
         form, written_id = said.pop("format"), said.pop("id")
         if form != FORMAT:
             raise SweepError(
-                f"{path}: written by another version of footfall (format {form}; this one knows {FORMAT}).\n"
-                f"  Its shards are plain Parquet and can still be read: pandas.read_parquet({str(folder / 'shards')!r})."
-                " To go on with it, install that version; to start again, --force."
+                f"{path}: written by another version of footfall (format {form}; this one knows"
+                f" {FORMAT}).\n  Its shards are plain Parquet and can still be read:"
+                f" pandas.read_parquet({str(folder / 'shards')!r}). To go on with it, install that"
+                " version; to start again, --force."
             )
         manifest = Manifest(**said)
     except FileNotFoundError:
@@ -146,7 +166,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise SweepError(f"{path} is damaged. Start the sweep again with --force.") from None
     if manifest.id != written_id:
         raise SweepError(
-            f"{path} has been changed by hand: it no longer describes its shards. Start the sweep again with --force."
+            f"{path} has been changed by hand: it no longer describes its shards. Start the sweep"
+            " again with --force."
         )
     return manifest
 
@@ -166,10 +187,16 @@ def open_folder(folder: Path) -> OpenedSweep:
     manifest = read_manifest(folder)
     for name, written in manifest.files.items():
         if not (folder / name).is_file() or _digest_file(folder / name) != written:
-            raise SweepError(f"{folder / name} has been changed since the sweep began. Start the sweep again with --force.")
+            raise SweepError(
+                f"{folder / name} has been changed since the sweep began. Start the sweep again"
+                " with --force."
+            )
     scenario = folder / SCENARIO
     if not scenario.is_file() or scenario.read_text(encoding="utf-8") != manifest.scenario:
-        raise SweepError(f"{scenario} has been changed since the sweep began. Start the sweep again with --force.")
+        raise SweepError(
+            f"{scenario} has been changed since the sweep began. Start the sweep again with"
+            " --force."
+        )
     experiment = dataclasses.replace(load(scenario), name=manifest.name, origin=manifest.origin)
     return OpenedSweep(folder, manifest, experiment, _designs(folder, manifest))
 
@@ -180,14 +207,19 @@ def _designs(folder: Path, manifest: Manifest) -> Designs:
         intact = not isinstance(designs, Table) or digest(designs.held) == designs.digest
     except Exception as error:  # Arrow answers damaged files with many kinds of error
         raise SweepError(
-            f"{folder / TABLE} cannot be read ({type(error).__name__}). Start the sweep again with --force."
+            f"{folder / TABLE} cannot be read ({type(error).__name__}). Start the sweep again with"
+            " --force."
         ) from None
     if designs.count != manifest.count:
         raise SweepError(
-            f"{folder / NAME} has been changed since the sweep began: it says {manifest.count} designs, and there are {designs.count}."
+            f"{folder / NAME} has been changed since the sweep began: it says {manifest.count}"
+            f" designs, and there are {designs.count}."
         )
     if not intact:
-        raise SweepError(f"{folder / TABLE} has been changed since the sweep began. Start the sweep again with --force.")
+        raise SweepError(
+            f"{folder / TABLE} has been changed since the sweep began. Start the sweep again with"
+            " --force."
+        )
     return designs
 
 
@@ -244,7 +276,10 @@ def _design_differences(here: dict[str, Any], asked: dict[str, Any]) -> Iterator
     for key in ("method", "count", "seed", "digest"):
         if here.get(key) != asked.get(key):
             yield f"designs, {key}: {here.get(key)} here, {asked.get(key)} asked for"
-    then, now = ({axis["path"]: {k: v for k, v in axis.items() if k != "key"} for axis in d["axes"]} for d in (here, asked))
+    then, now = (
+        {axis["path"]: {k: v for k, v in axis.items() if k != "key"} for axis in d["axes"]}
+        for d in (here, asked)
+    )
     for path in {**then, **now}:
         if path not in now or path not in then:
             yield f"{path}: varied {'here only' if path in then else 'in what is asked for only'}"
@@ -260,5 +295,7 @@ def _axis_words(axis: dict[str, Any]) -> str:
     if "low" not in axis:
         return "a column of a file"
     return (
-        f"{axis['low']:g}:{axis['high']:g}" + (f":{axis['count']}" if "count" in axis else "") + (":log" if axis["log"] else "")
+        f"{axis['low']:g}:{axis['high']:g}"
+        + (f":{axis['count']}" if "count" in axis else "")
+        + (":log" if axis["log"] else "")
     )

@@ -21,7 +21,10 @@ Progress = Callable[[Standing], None]
 
 
 class Meter:
-    """Counts robots and reports on them, with a rate over the last half minute. The clock starts when the first robots are done."""
+    """Counts robots and reports on them, with a rate over the last half minute.
+
+    The clock starts when the first robots are done.
+    """
 
     def __init__(self, total: int, found: int, progress: Progress | None):
         self.total, self.finished, self.progress = total, float(found), progress
@@ -41,4 +44,8 @@ class Meter:
         then, before = self._marks[0]
         rate = (done - before) / (now - then) if now > then else 0.0
         if self.progress is not None:
-            self.progress(Standing(done, self.total, rate, (self.total - done) / rate if rate > 0 else math.inf))
+            self.progress(
+                Standing(
+                    done, self.total, rate, (self.total - done) / rate if rate > 0 else math.inf
+                )
+            )

@@ -1,4 +1,7 @@
-"""How the robots of a sweep are moved through time: the scenario's [sim] table and what was asked for on top of it."""
+"""How the robots of a sweep are moved through time:
+
+the scenario's [sim] table and what was asked for on top of it.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,13 +20,18 @@ _STATISTICS = ("mean", "rms", "min", "max")
 
 
 def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
-    """A batch plan with what the scenario's [sim] table says, and the `options` that are not None on top of it.
+    """A batch plan with what the scenario's [sim] table says, and the `options` that are not None
+    on top of it.
 
-    The scenario's `batch_step` suits its own robot: designs begin with it, and those for which it is too long take a shorter one.
-    """
-    said = {name: getattr(experiment.plan, name) for name in ("duration", "step", "settle", "max_jumps")}
+    The scenario's `batch_step` suits its own robot: designs begin with it, and those for which it
+    is too long take a shorter one."""
+    said = {
+        name: getattr(experiment.plan, name) for name in ("duration", "step", "settle", "max_jumps")
+    }
     sim = experiment.document["sim"]
-    said["method"] = sim.get("batch_method", "rk4")  # a sweep begun by an older version does not say
+    said["method"] = sim.get(
+        "batch_method", "rk4"
+    )  # a sweep begun by an older version does not say
     if isinstance(sim.get("batch_step"), float):
         said |= {"step": None, "first_step": sim["batch_step"]}
     asked = {name: value for name, value in options.items() if value is not None}
@@ -39,7 +47,8 @@ def require_gpu() -> None:
     """There must be one where it is asked for by name."""
     if jax.default_backend() != "gpu":
         raise ScenarioError(
-            'path "gpu": JAX sees no GPU here. Install "footfall[gpu]" on a machine with one, or leave the path at "auto".'
+            'path "gpu": JAX sees no GPU here. Install "footfall[gpu]" on a machine with one, or'
+            ' leave the path at "auto".'
         )
 
 
@@ -53,7 +62,9 @@ def require_compiler() -> None:
 
 def no_cpp(reason: str) -> ScenarioError:
     """Why C++, asked for by name, cannot be had."""
-    return ScenarioError(f'path "cpp": {reason}. Leave the path at "auto", which takes the fastest there is.')
+    return ScenarioError(
+        f'path "cpp": {reason}. Leave the path at "auto", which takes the fastest there is.'
+    )
 
 
 def require_tracks(experiment: Experiment, track: tuple[str, ...]) -> None:
@@ -64,7 +75,9 @@ def require_tracks(experiment: Experiment, track: tuple[str, ...]) -> None:
     for name in track:
         if name not in known:
             said = ", ".join(known)
-            raise ScenarioError(f'track: this robot has no output "{name}".{nearest(name, known)}\n  Known: {said}.')
+            raise ScenarioError(
+                f'track: this robot has no output "{name}".{nearest(name, known)}\n  Known: {said}.'
+            )
 
 
 def require_quantity(metric: str) -> None:
@@ -72,7 +85,8 @@ def require_quantity(metric: str) -> None:
     if metric in ("outcome", "verdict", "design"):
         what = "number" if metric == "design" else "word"
         raise ScenarioError(
-            f"--metric {metric}: this is a {what}, not a quantity. Take a result such as mean_speed; every picture shows outcomes too."
+            f"--metric {metric}: this is a {what}, not a quantity. Take a result such as"
+            " mean_speed; every picture shows outcomes too."
         )
 
 
@@ -81,15 +95,28 @@ def require_metric(experiment: Experiment, metric: str, results: Sequence[str]) 
     require_quantity(metric)
     if metric in results:
         return
-    output, _, statistic = metric.rpartition("_") if metric.endswith(tuple(f"_{s}" for s in _STATISTICS)) else (metric, "", "")
+    output, _, statistic = (
+        metric.rpartition("_")
+        if metric.endswith(tuple(f"_{s}" for s in _STATISTICS))
+        else (metric, "", "")
+    )
     if output in _outputs(experiment):
         kept = [f"{output}_{s}" for s in _STATISTICS]
         if kept[0] in results:
-            raise ScenarioError(f"--metric {metric}: of an output its statistics are kept. Take one of {', '.join(kept)}.")
+            raise ScenarioError(
+                f"--metric {metric}: of an output its statistics are kept. Take one of"
+                f" {', '.join(kept)}."
+            )
         wanted = metric if statistic else kept[0]
-        raise ScenarioError(f"--metric {metric}: this output is not kept. Add --track {output}, and take --metric {wanted}.")
+        raise ScenarioError(
+            f"--metric {metric}: this output is not kept. Add --track {output}, and take --metric"
+            f" {wanted}."
+        )
     known = [name for name in results if name not in ("outcome", "verdict")]
-    raise ScenarioError(f"--metric {metric}: there is no such result.{nearest(metric, known)}\n  Known: {', '.join(known)}.")
+    raise ScenarioError(
+        f"--metric {metric}: there is no such result.{nearest(metric, known)}\n  Known:"
+        f" {', '.join(known)}."
+    )
 
 
 def _outputs(experiment: Experiment) -> list[str]:

@@ -19,7 +19,10 @@ from footfall.sweep.words import count_reasons
 
 @dataclasses.dataclass(frozen=True)
 class Sweep:
-    """A sweep's folder, to read from. `columns` gives NumPy arrays, `to_pandas` a data frame, `dataset` everything Arrow can do."""
+    """A sweep's folder, to read from.
+
+    `columns` gives NumPy arrays, `to_pandas` a data frame, `dataset` everything Arrow can do.
+    """
 
     folder: Path
     manifest: Manifest
@@ -30,8 +33,14 @@ class Sweep:
 
     @property
     def files(self) -> list[Path]:
-        """The shards of this sweep that are there, in the order of the designs; a file that is none of them is left alone."""
-        return [path for path in (shard_path(self.folder, number) for number in range(self.manifest.shards)) if path.is_file()]
+        """The shards of this sweep that are there, in the order of the designs; a file that is none
+        of them is left alone.
+        """
+        return [
+            path
+            for path in (shard_path(self.folder, number) for number in range(self.manifest.shards))
+            if path.is_file()
+        ]
 
     @property
     def complete(self) -> bool:
@@ -39,7 +48,10 @@ class Sweep:
         return len(self.files) == self.manifest.shards
 
     def dataset(self) -> Any:
-        """A `pyarrow.dataset.Dataset` of all shards: filters and projections read only what they need."""
+        """A `pyarrow.dataset.Dataset` of all shards:
+
+        filters and projections read only what they need.
+        """
         import pyarrow.dataset
 
         if not self.files:
@@ -73,20 +85,26 @@ class Sweep:
             yield {name: table[name].to_numpy() for name in names}
 
     def coded_pieces(self, names: Sequence[str]) -> Iterator[dict[str, np.ndarray]]:
-        """Shard by shard, with outcomes as the numbers of `Outcome`, and beside them whether a design is `doubtful`: quick to count."""
+        """Shard by shard, with outcomes as the numbers of `Outcome`, and beside them whether a
+        design is `doubtful`: quick to count.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
         for file in self.files:
             table = pq.read_table(file, columns=list(dict.fromkeys([*names, "outcome", "verdict"])))
-            piece = {name: table[name].to_numpy() for name in names if name not in ("outcome", "verdict")}
+            piece = {
+                name: table[name].to_numpy() for name in names if name not in ("outcome", "verdict")
+            }
             words = table["outcome"].combine_chunks().dictionary_encode()
             codes = np.array(
                 [Outcome(str(word)) for word in words.dictionary.to_pylist()], np.int32
             )  # a robot's own endings too
             piece["outcome"] = codes[words.indices.to_numpy()]
-            piece["doubtful"] = pc.call_function("not_equal", [table["verdict"], pa.scalar("sound")]).to_numpy()
+            piece["doubtful"] = pc.call_function(
+                "not_equal", [table["verdict"], pa.scalar("sound")]
+            ).to_numpy()
             yield piece
 
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:
@@ -100,7 +118,8 @@ def open_sweep(folder: str | Path) -> Sweep:
     Arguments:
         folder: what `footfall sweep` wrote.
 
-    Returns a `Sweep`: `columns()` gives NumPy arrays, `to_pandas()` a data frame, `dataset()` everything Arrow can do.
+    Returns a `Sweep`: `columns()` gives NumPy arrays, `to_pandas()` a data frame, `dataset()`
+    everything Arrow can do.
 
     >>> import footfall as ff
     >>> sweep = ff.open_sweep("my-sweep")
@@ -139,24 +158,43 @@ class Digest:
 
 
 def digest_sweep(sweep: Sweep, success: Sequence[str] = ("reached_end",)) -> Digest:
-    """Outcomes and doubts counted, best and fastest design, worst ledger: one pass over seven columns."""
+    """Outcomes and doubts counted, best and fastest design, worst ledger:
+
+    one pass over seven columns.
+    """
     there = set(sweep.names())
-    wanted = [n for n in ("design", "mean_speed", "cost_of_transport", "relative_residual", "time_step") if n in there]
+    wanted = [
+        n
+        for n in ("design", "mean_speed", "cost_of_transport", "relative_residual", "time_step")
+        if n in there
+    ]
     good = [Outcome(name).value for name in success]
     counts, doubtful, steps = Counter[int](), Counter[int](), Counter[float]()
     best, fastest, worst, designs = (math.inf, -1), (-math.inf, -1), -math.inf, 0
     for piece in sweep.coded_pieces(wanted):
         designs += len(piece["design"])
-        for kept, values in ((counts, piece["outcome"]), (doubtful, piece["outcome"][piece["doubtful"]])):
-            kept.update({int(code): int(n) for code, n in zip(*np.unique(values, return_counts=True), strict=True)})
+        for kept, values in (
+            (counts, piece["outcome"]),
+            (doubtful, piece["outcome"][piece["doubtful"]]),
+        ):
+            kept.update(
+                {
+                    int(code): int(n)
+                    for code, n in zip(*np.unique(values, return_counts=True), strict=True)
+                }
+            )
         if "time_step" in piece:
             used = np.unique(piece["time_step"].astype(float), return_counts=True)
-            steps.update({float(step): int(n) for step, n in zip(*used, strict=True) if math.isfinite(step)})
+            steps.update(
+                {float(step): int(n) for step, n in zip(*used, strict=True) if math.isfinite(step)}
+            )
         ok = np.isin(piece["outcome"], good) & ~piece["doubtful"]
         cost = _kept(piece, "cost_of_transport", ok & (piece.get("mean_speed", ok) > 0))
         # A cost of nothing is a robot without motors, not a good one.
         best = min(best, _extreme(np.where(cost > 0, cost, np.nan), piece["design"], largest=False))
-        fastest = max(fastest, _extreme(_kept(piece, "mean_speed", ok), piece["design"], largest=True))
+        fastest = max(
+            fastest, _extreme(_kept(piece, "mean_speed", ok), piece["design"], largest=True)
+        )
         every = _kept(piece, "relative_residual", np.ones_like(ok))
         worst = max(worst, _extreme(every, piece["design"], largest=True)[0])
     return Digest(
@@ -173,7 +211,9 @@ def digest_sweep(sweep: Sweep, success: Sequence[str] = ("reached_end",)) -> Dig
 
 def _reasons(sweep: Sweep) -> dict[str, int]:
     """How many designs each reason was given for."""
-    return count_reasons(verdict for piece in sweep.pieces(["verdict"]) for verdict in piece["verdict"].tolist())
+    return count_reasons(
+        verdict for piece in sweep.pieces(["verdict"]) for verdict in piece["verdict"].tolist()
+    )
 
 
 def _kept(piece: dict[str, np.ndarray], name: str, rows: np.ndarray) -> np.ndarray:

@@ -35,12 +35,13 @@ def run_sweep(
     path: str | None = None,
     progress: Progress | None = None,
 ) -> SweepReport:
-    """Compute every shard of the sweep in a folder that is missing or bad; those that are good are left alone.
+    """Compute every shard of the sweep in a folder that is missing or bad; those that are good are
+    left alone.
 
-    Without an executor the work is done here, with all cores. `executor` may be a function that makes one: then a pool
-    that breaks because a worker was killed is made anew and its work given out again. `threads` is what each task may use; `path`
-    may differ from the one the sweep began with (kernels agree to rounding).
-    """
+    Without an executor the work is done here, with all cores. `executor` may be a function that
+    makes one: then a pool that breaks because a worker was killed is made anew and its work given
+    out again. `threads` is what each task may use; `path` may differ from the one the sweep began
+    with (kernels agree to rounding)."""
     opened = open_folder(sweep.resolve()) if isinstance(sweep, Path) else sweep
     folder = opened.folder.resolve()  # workers may stand elsewhere
     workshop = Workshop.of(dataclasses.replace(opened, folder=folder))
@@ -71,7 +72,9 @@ def _rows(manifest: Manifest, number: int) -> int:
     return last - first
 
 
-def _survey(folder: Path, manifest: Manifest) -> tuple[list[int], tuple[tuple[int, str], ...], tuple[list[str], list[str]]]:
+def _survey(
+    folder: Path, manifest: Manifest
+) -> tuple[list[int], tuple[tuple[int, str], ...], tuple[list[str], list[str]]]:
     """Shards to compute, those of them that are there but bad, and what the good ones say ran."""
     missing, mended, paths, notes = [], [], [], []
 
@@ -89,7 +92,9 @@ def _survey(folder: Path, manifest: Manifest) -> tuple[list[int], tuple[tuple[in
     return missing, tuple(mended), (paths, notes)
 
 
-def _run_here(workshop: Workshop, missing: list[int], means: Means, meter: Meter) -> list[ShardReport]:
+def _run_here(
+    workshop: Workshop, missing: list[int], means: Means, meter: Meter
+) -> list[ShardReport]:
     """In this process. A shard is written while the next one is computed."""
     reports: list[ShardReport] = []
     with concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="shard-writer") as writer:
@@ -97,7 +102,9 @@ def _run_here(workshop: Workshop, missing: list[int], means: Means, meter: Meter
         for number in missing:
             began = time.perf_counter()
             rows = _rows(workshop.sweep.manifest, number)
-            shard = compute_shard(workshop, number, means, lambda f, rows=rows: meter.part(f * rows))
+            shard = compute_shard(
+                workshop, number, means, lambda f, rows=rows: meter.part(f * rows)
+            )
             if writing is not None:
                 reports.append(writing.result())
             writing = writer.submit(keep_shard, workshop, shard, time.perf_counter() - began)

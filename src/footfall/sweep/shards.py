@@ -1,9 +1,10 @@
-"""Shards: the Parquet files of a sweep, each with the results of a range of designs, and a checksum beside each.
+"""Shards: the Parquet files of a sweep, each with the results of a range of designs, and a checksum
+beside each.
 
-Shard i of a sweep with shards of n designs holds designs i n to (i + 1) n - 1. A shard is whole or not there. It says in its own
-metadata which sweep and which shard it is and how many rows it has; its checksum (the form `sha256sum` writes, in a folder of its
-own so that readers of the shards do not stumble over it) tells a truncated or altered file from a good one.
-"""
+Shard i of a sweep with shards of n designs holds designs i n to (i + 1) n - 1. A shard is whole or
+not there. It says in its own metadata which sweep and which shard it is and how many rows it has;
+its checksum (the form `sha256sum` writes, in a folder of its own so that readers of the shards do
+not stumble over it) tells a truncated or altered file from a good one."""
 
 import dataclasses
 import hashlib
@@ -32,7 +33,9 @@ class ShardTable:
     docs: dict[str, str]
     paths: tuple[str, ...]  #: what ran: "C++ kernel, 2 threads"
     notes: tuple[str, ...]
-    repetitive: tuple[str, ...] = ()  #: columns of few different values, such as those of a grid's axes
+    repetitive: tuple[
+        str, ...
+    ] = ()  #: columns of few different values, such as those of a grid's axes
 
     @property
     def rows(self) -> int:
@@ -56,7 +59,11 @@ def digest(columns: Columns) -> str:
         values = np.asarray(values)
         words = values.dtype.kind in "OU"
         sha.update(f"{name}:{'word' if words else values.dtype.str}:{len(values)}\0".encode())
-        sha.update("\0".join(map(str, values)).encode() if words else np.ascontiguousarray(values).tobytes())
+        sha.update(
+            "\0".join(map(str, values)).encode()
+            if words
+            else np.ascontiguousarray(values).tobytes()
+        )
     return sha.hexdigest()
 
 
@@ -70,17 +77,29 @@ def write_shard(folder: Path, sweep_id: str, shard: ShardTable) -> Path:
         notes = {"unit": shard.units.get(name, ""), "doc": shard.docs.get(name, "")}
         type_ = pa.string() if kind.kind in "OU" else pa.from_numpy_dtype(kind)
         fields.append(pa.field(name, type_, nullable=kind.kind == "f", metadata=notes))
-        # What is not defined is null, not NaN: every reader's maximum, mean and sort then leave it out.
+        # What is not defined is null, not NaN: every reader's maximum, mean and sort then leave it
+        # out.
         arrays.append(pa.array(values, type=type_, from_pandas=True))
-    note = {"sweep": sweep_id, "shard": shard.number, "rows": shard.rows, "paths": shard.paths, "notes": shard.notes}
+    note = {
+        "sweep": sweep_id,
+        "shard": shard.number,
+        "rows": shard.rows,
+        "paths": shard.paths,
+        "notes": shard.notes,
+    }
     schema = pa.schema(fields, metadata={_NOTE: json.dumps(note)})
     table = pa.table(arrays, schema=schema)
-    repetitive = {*_REPETITIVE, *shard.repetitive, *(f.name for f in fields if f.type == pa.string())}
+    repetitive = {
+        *_REPETITIVE,
+        *shard.repetitive,
+        *(f.name for f in fields if f.type == pa.string()),
+    }
     path = shard_path(folder, shard.number)
 
     def write(aside: Path) -> None:
         _write_table(table, aside, [name for name in table.column_names if name in repetitive])
-        # Before the shard is in place: a checksum without a shard does no harm, a shard without one would be computed again.
+        # Before the shard is in place: a checksum without a shard does no harm, a shard without one
+        # would be computed again.
         line = f"{_checksum(aside)}  {path.name}\n"
         checksum = checksum_path(folder, shard.number)
         checksum.parent.mkdir(exist_ok=True)

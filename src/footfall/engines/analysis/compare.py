@@ -1,4 +1,6 @@
-"""Error against cost: one start of one system, moved through the same span by many methods at many settings."""
+"""Error against cost: one start of one system, moved through the same span by many methods at many
+settings.
+"""
 
 import dataclasses
 import math
@@ -25,11 +27,20 @@ from footfall.record.trajectory import Trajectory
 from footfall.record.verdict import Verdict, verdict
 
 #: Compared when nobody says which: one of each kind. Every method has to be compiled.
-DEFAULT = ("tsit5", "dopri8", "kvaerno5", "rk4", "adams-bashforth-2", "adams-bashforth-4", "multirate")
+DEFAULT = (
+    "tsit5",
+    "dopri8",
+    "kvaerno5",
+    "rk4",
+    "adams-bashforth-2",
+    "adams-bashforth-4",
+    "multirate",
+)
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 #: Absolute tolerance as a share of the relative one, as in the default plan.
 ATOL_SHARE = 1e-2
-#: A fixed step begins at this share of the span where stability does not ask for less, and is halved from there.
+#: A fixed step begins at this share of the span where stability does not ask for less, and is
+#: halved from there.
 LONGEST_STEP = 1 / 25
 HALVINGS = 4
 #: The coarse steps of a multirate method begin at this many fine ones.
@@ -57,7 +68,9 @@ class Errors(NamedTuple):
 
     scaled: float  #: largest |x - x_ref| / (1 + |x_ref|) over the states
     worst: str  #: the state that has it
-    slow: float | None  #: largest |x - x_ref| over states that are not fast; None for a system without fast ones
+    slow: (
+        float | None
+    )  #: largest |x - x_ref| over states that are not fast; None for a system without fast ones
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +139,10 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {k: _number(v) if isinstance(v, float) else v for k, v in dataclasses.asdict(self).items()}
+        return {
+            k: _number(v) if isinstance(v, float) else v
+            for k, v in dataclasses.asdict(self).items()
+        }
 
 
 class NoReference(RuntimeError):
@@ -137,17 +153,21 @@ def _number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-# --- the reference ---------------------------------------------------------------------------------------------------
+# --- the reference
+# --------------------------------------------------------------------------------------------------
 
 
 def find_reference(
-    system: AbstractHybridSystem, state: HybridState, plan: SimPlan, say: Callable[[str], None] = lambda _: None
+    system: AbstractHybridSystem,
+    state: HybridState,
+    plan: SimPlan,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Reference:
     """The tight run that agrees best with another one.
 
-    Two explicit methods at rtol 1e-12; where they do not agree, or a stiff system wears them out, an implicit one as well. How far
-    the two that agree best are from each other is the reference's own uncertainty.
-    """
+    Two explicit methods at rtol 1e-12; where they do not agree, or a stiff system wears them out,
+    an implicit one as well. How far the two that agree best are from each other is the reference's
+    own uncertainty."""
     runs: dict[str, tuple[float, Trajectory]] = {}
     pairs: list[tuple[Errors, str, str]] = []
     for name, rtol in (("dopri8", 1e-12), ("tsit5", 1e-12), ("kvaerno5", 1e-10)):
@@ -162,7 +182,10 @@ def find_reference(
                 pairs.append((errors_of(there, run, state), other, name))
         runs[name] = (rtol, run)
     if not runs:
-        raise NoReference("no tight run gets through this span: dopri8, tsit5 and kvaerno5 diverge or take too long.")
+        raise NoReference(
+            "no tight run gets through this span: dopri8, tsit5 and kvaerno5 diverge or take too"
+            " long."
+        )
     unknown = Errors(math.inf, "", None)
     uncertainty, name, against = min(pairs, default=(unknown, next(iter(runs)), ""))
     rtol, run = runs[name]
@@ -185,9 +208,13 @@ def tight(plan: SimPlan, name: str, rtol: float, sampled: bool) -> SimPlan:
 
 
 def errors_of(reference: Trajectory, run: Trajectory, state: HybridState) -> Errors:
-    """How far `run` ended from the reference, state by state; of runs that an event ended, when it did counts too."""
+    """How far `run` ended from the reference, state by state; of runs that an event ended, when it
+    did counts too.
+    """
     there, here = reference.ending, run.ending
-    gaps = {name: (abs(here.state[name] - value), abs(value)) for name, value in there.state.items()}
+    gaps = {
+        name: (abs(here.state[name] - value), abs(value)) for name, value in there.state.items()
+    }
     gaps["t"] = (abs(here.t - there.t), there.t)
     scaled = {name: gap / (1.0 + size) for name, (gap, size) in gaps.items()}
     worst = max(scaled, key=lambda name: scaled[name])
@@ -201,15 +228,23 @@ def fast_states(state: HybridState) -> set[str]:
     out: set[str] = set()
     for name, value, info in named_leaves(state.x):
         if info.fast:
-            out |= {name} if np.shape(value) == () else {f"{name}.{i}" for i in range(np.size(value))}
+            out |= (
+                {name} if np.shape(value) == () else {f"{name}.{i}" for i in range(np.size(value))}
+            )
     return out
 
 
-# --- trials ----------------------------------------------------------------------------------------------------------
+# --- trials
+# --------------------------------------------------------------------------------------------------
 
 
-def plan_trials(plan: SimPlan, state: HybridState, reference: Reference, methods: Iterable[str]) -> list[Trial]:
-    """For each method a few settings: tolerances, or a series of halved steps around what stability and the span ask for."""
+def plan_trials(
+    plan: SimPlan, state: HybridState, reference: Reference, methods: Iterable[str]
+) -> list[Trial]:
+    """For each method a few settings:
+
+    tolerances, or a series of halved steps around what stability and the span ask for.
+    """
     plan = dataclasses.replace(plan, sample_rate=None)
     trials: list[Trial] = []
     for name in methods:
@@ -261,16 +296,26 @@ def step_series(span: float, limit: float) -> list[float]:
     """
     stiff = limit < LONGEST_STEP * span
     first = 2 * limit if stiff else LONGEST_STEP * span
-    counts = [math.ceil(span / (first / 2**k) * (1 + (0.02 if stiff and k else 0.0))) for k in range(HALVINGS + 1)]
+    counts = [
+        math.ceil(span / (first / 2**k) * (1 + (0.02 if stiff and k else 0.0)))
+        for k in range(HALVINGS + 1)
+    ]
     kept = [n for n in counts if n <= MOST_STEPS] or [MOST_STEPS]
     return [span / n for n in kept]
 
 
-def run_trial(system: AbstractHybridSystem, state: HybridState, trial: Trial, reference: Reference) -> Result:
-    """Compile, run, time the run without the compilation, compare. Raises KeyboardInterrupt, and nothing else."""
+def run_trial(
+    system: AbstractHybridSystem, state: HybridState, trial: Trial, reference: Reference
+) -> Result:
+    """Compile, run, time the run without the compilation, compare.
+
+    Raises KeyboardInterrupt, and nothing else.
+    """
     try:
         began = time.perf_counter()
-        simulate(system, state, dataclasses.replace(trial.plan, duration=1e-9 * trial.plan.duration))  # same program, no steps
+        simulate(
+            system, state, dataclasses.replace(trial.plan, duration=1e-9 * trial.plan.duration)
+        )  # same program, no steps
         compiled = time.perf_counter() - began
         run, seconds, more = _timed(system, state, trial.plan)
     except ValueError as error:  # a solver that needs what this system does not have
@@ -305,7 +350,10 @@ def run_trial(system: AbstractHybridSystem, state: HybridState, trial: Trial, re
 
 def _verdict(trial: Trial, run: Trajectory) -> Verdict:
     """Of one trial, whose limit is known already."""
-    doubts = [*run.doubts, *([Doubt("step_unstable", trial.setting)] if _above_limit(trial) else [])]
+    doubts = [
+        *run.doubts,
+        *([Doubt("step_unstable", trial.setting)] if _above_limit(trial) else []),
+    ]
     return verdict(run.ledger, doubts, outcome=run.outcome)
 
 
@@ -327,13 +375,31 @@ def _identity(trial: Trial) -> dict[str, Any]:
 
 def _nothing(trial: Trial, outcome: str, remark: str) -> Result:
     empty = dict.fromkeys(
-        ("error", "worst", "slow_error", "steps", "tried", "evaluations", "seconds", "compile_seconds", "residual", "jumps")
+        (
+            "error",
+            "worst",
+            "slow_error",
+            "steps",
+            "tried",
+            "evaluations",
+            "seconds",
+            "compile_seconds",
+            "residual",
+            "jumps",
+        )
     )
-    return Result(**_identity(trial), **empty, outcome=outcome, evaluations_are_least=False, remark=remark)
+    return Result(
+        **_identity(trial), **empty, outcome=outcome, evaluations_are_least=False, remark=remark
+    )
 
 
-def _timed(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> tuple[Trajectory | None, float, float]:
-    """The run, the shortest time of a few, and how much longer the first took: a run of many chunks compiles more on its way."""
+def _timed(
+    system: AbstractHybridSystem, state: HybridState, plan: SimPlan
+) -> tuple[Trajectory | None, float, float]:
+    """The run, the shortest time of a few, and how much longer the first took:
+
+    a run of many chunks compiles more on its way.
+    """
     times: list[float] = []
     run = None
     while len(times) < 2 or (sum(times) < 0.3 and len(times) < 5):
@@ -345,8 +411,13 @@ def _timed(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> t
     return run, min(times), times[0] - min(times)
 
 
-def _patiently(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Trajectory | None:
-    """The run, or None when it takes too long. A user's Ctrl-C, which ends a run as `interrupted`, is raised again."""
+def _patiently(
+    system: AbstractHybridSystem, state: HybridState, plan: SimPlan
+) -> Trajectory | None:
+    """The run, or None when it takes too long.
+
+    A user's Ctrl-C, which ends a run as `interrupted`, is raised again.
+    """
     chunks, deadline = 0, math.inf
 
     def progress(t: float, jumps: int) -> None:
@@ -366,11 +437,17 @@ def _patiently(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) 
 
 
 def evaluations_of(trial: Trial, run: Trajectory, state: HybridState) -> tuple[int | None, bool]:
-    """Evaluations of the flow that the method itself needed (the engine's own, for events, are apart), and whether that is only a
-    lower bound: Newton's iterations are not counted, but there are at least two to a stage. A Jacobian counts once per state."""
+    """Evaluations of the flow that the method itself needed (the engine's own, for events, are
+    apart), and whether that is only a lower bound: Newton's iterations are not counted, but there
+    are at least two to a stage. A Jacobian counts once per state."""
     solver, tried, restarts = trial.plan.solver, run.ending.tried, run.ending.jumps + 1
-    if isinstance(solver, Multirate):  # steps that were cut or thrown away are taken to be as long as the rest
-        return int(4 * run.ending.t / solver.fine_step * tried / max(1, run.ending.steps)) + tried, False
+    if isinstance(
+        solver, Multirate
+    ):  # steps that were cut or thrown away are taken to be as long as the rest
+        return (
+            int(4 * run.ending.t / solver.fine_step * tried / max(1, run.ending.steps)) + tried,
+            False,
+        )
     if isinstance(solver, AdamsBashforth):
         return tried + 4 * (solver.degree - 1) * restarts, False  # the start is by Runge-Kutta
     if isinstance(solver, RungeKutta4):
@@ -383,7 +460,9 @@ def evaluations_of(trial: Trial, run: Trajectory, state: HybridState) -> tuple[i
     if isinstance(solver, diffrax.AbstractImplicitSolver):
         states = Layout.of(state.x).size
         return tried * (2 * (tableau.num_stages - 1) + states), True
-    again = tableau.num_stages - 1 if tableau.fsal else tableau.num_stages  # the last stage is the next step's first
+    again = (
+        tableau.num_stages - 1 if tableau.fsal else tableau.num_stages
+    )  # the last stage is the next step's first
     return tried * again + (restarts if tableau.fsal else 0), False
 
 

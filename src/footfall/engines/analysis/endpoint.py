@@ -1,10 +1,10 @@
 """Where a run ends, as a function that can be differentiated: to a time, or to just after an event.
 
-The loop of the event engine is differentiated in forward mode: each step as it was taken, each event by the implicit function theorem,
-each jump by its own derivative. So a derivative is exact up to the tolerance of the run, through any number of events, as long as the
-same events come in the same order; events in the same instant have each their own time (engines/events/own_times.py). Reverse mode (`jax.grad`) is
-served by the same derivatives, one for each number that moves.
-"""
+The loop of the event engine is differentiated in forward mode: each step as it was taken, each
+event by the implicit function theorem, each jump by its own derivative. So a derivative is exact up
+to the tolerance of the run, through any number of events, as long as the same events come in the
+same order; events in the same instant have each their own time (engines/events/own_times.py).
+Reverse mode (`jax.grad`) is served by the same derivatives, one for each number that moves."""
 
 import functools
 from typing import Any, NamedTuple
@@ -27,15 +27,16 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.numerics.namespace import traced
 
-#: Room for events in one piece of the loop. Nothing of them is kept here; the loop goes on until it has an outcome.
+#: Room for events in one piece of the loop. Nothing of them is kept here; the loop goes on until it
+#: has an outcome.
 EVENTS_PER_PIECE = 16
 
 
 class End(NamedTuple):
     """Where a run ended, and what had flowed until then: every number of it can be differentiated.
 
-    At an event these are the values just after it. `work` and `jump_work` are structs like the system's powers: `end.work.motor`.
-    """
+    At an event these are the values just after it. `work` and `jump_work` are structs like the
+    system's powers: `end.work.motor`."""
 
     t: Any  #: s
     x: Any  #: continuous state
@@ -44,7 +45,9 @@ class End(NamedTuple):
     stores: Any  #: J, energy kept in each place
     work: Any  #: J, through each port since the start, positive into the stores
     jump_work: Any  #: J, done by jumps since the start
-    outcome: Any  #: code of an Outcome; `reached_event` or `reached_end` where the run came as far as it was asked to
+    # code of an Outcome; `reached_event` or `reached_end` where the run came as far as it was asked
+    # to
+    outcome: Any
 
 
 class Course(NamedTuple):
@@ -55,15 +58,26 @@ class Course(NamedTuple):
     settings: Settings
 
 
-def course(system: AbstractHybridSystem, state: HybridState, plan: SimPlan, event: str | None, count: int, leg: int) -> Course:
-    """To the end of the plan's span, or until just after the `count`-th `event` (of a leg) within it."""
+def course(
+    system: AbstractHybridSystem,
+    state: HybridState,
+    plan: SimPlan,
+    event: str | None,
+    count: int,
+    leg: int,
+) -> Course:
+    """To the end of the plan's span, or until just after the `count`-th `event` (of a leg) within
+    it.
+    """
     stop = -1 if event is None else event_index(system, state, event, leg)
     settings = settings_of(plan, 0, EVENTS_PER_PIECE)
     return Course(limits_of(plan, stop, count), np.float64(plan.step or 0.0), settings)
 
 
 def find_end(system: Any, state: HybridState, way: Course) -> End:
-    """The end of a run, differentiable in forward and in reverse mode by every number of the system and the state that is traced."""
+    """The end of a run, differentiable in forward and in reverse mode by every number of the system
+    and the state that is traced.
+    """
     leaves, tree = jax.tree.flatten((system, *state))
     moving = [i for i, leaf in enumerate(leaves) if traced(leaf) and _is_real(leaf)]
     if not moving:
@@ -72,7 +86,9 @@ def find_end(system: Any, state: HybridState, way: Course) -> End:
 
     def put(vector: Any) -> tuple[Any, HybridState]:
         changed = dict(zip(moving, layout.unpack(vector), strict=True))
-        system, x, m = jax.tree.unflatten(tree, [changed.get(i, leaf) for i, leaf in enumerate(leaves)])
+        system, x, m = jax.tree.unflatten(
+            tree, [changed.get(i, leaf) for i, leaf in enumerate(leaves)]
+        )
         return _as_arrays(system, HybridState(x, m))
 
     @jax.custom_jvp
@@ -82,9 +98,14 @@ def find_end(system: Any, state: HybridState, way: Course) -> End:
     @go.defjvp
     def _(primals: Any, tangents: Any) -> Any:
         (vector,), (moved,) = primals, tangents
-        directions = jax.vmap(lambda v: jax.jvp(lambda w: _reals(put(w)), (vector,), (v,))[1])(jnp.eye(layout.size))
-        end, slopes = _once(lambda system, state, along: follow(system, state, along, way))(*put(vector), directions)
-        # Linear in what moved, with slopes that do not depend on it: what JAX needs to turn it round for reverse mode.
+        directions = jax.vmap(lambda v: jax.jvp(lambda w: _reals(put(w)), (vector,), (v,))[1])(
+            jnp.eye(layout.size)
+        )
+        end, slopes = _once(lambda system, state, along: follow(system, state, along, way))(
+            *put(vector), directions
+        )
+        # Linear in what moved, with slopes that do not depend on it: what JAX needs to turn it
+        # round for reverse mode.
         slopes = jax.tree.map(lambda slope: jnp.tensordot(moved, slope, 1), slopes)
         return end, _with_whole(slopes, end)
 
@@ -94,13 +115,17 @@ def find_end(system: Any, state: HybridState, way: Course) -> End:
 def follow(system: Any, state: HybridState, directions: Any, way: Course) -> tuple[End, Any]:
     """The end, and how its real numbers move along each direction.
 
-    `directions` is like the real numbers of (system, state), None for the others, with a leading axis over directions.
-    """
-    return _follow(*_as_arrays(system, state), directions, way.limits, way.step, settings=way.settings)
+    `directions` is like the real numbers of (system, state), None for the others, with a leading
+    axis over directions."""
+    return _follow(
+        *_as_arrays(system, state), directions, way.limits, way.step, settings=way.settings
+    )
 
 
 @functools.partial(jax.jit, static_argnames="settings")
-def _follow(system: Any, state: Any, directions: Any, limits: Limits, step: Any, settings: Settings) -> tuple[End, Any]:
+def _follow(
+    system: Any, state: Any, directions: Any, limits: Limits, step: Any, settings: Settings
+) -> tuple[End, Any]:
     reals, whole = eqx.partition((system, state), _is_real)
 
     def go(reals: Any) -> Any:
@@ -128,11 +153,16 @@ def _find(system: Any, state: Any, limits: Limits, step: Any, settings: Settings
     x, work = loop.layout.unpack(carry.y)
     outputs, stores = system.outputs(carry.t, x, carry.m), system.stores(carry.t, x, carry.m)
     jump_work = loop.work_layout.unpack(carry.jump_work)
-    return jax.tree.map(jnp.asarray, End(carry.t, x, carry.m, outputs, stores, work, jump_work, carry.outcome))
+    return jax.tree.map(
+        jnp.asarray, End(carry.t, x, carry.m, outputs, stores, work, jump_work, carry.outcome)
+    )
 
 
 def _once(function: Any) -> Any:
-    """The same function, which refuses to be differentiated: event times are right to the first order only."""
+    """The same function, which refuses to be differentiated:
+
+    event times are right to the first order only.
+    """
 
     @jax.custom_jvp
     def guarded(args: Any) -> Any:
@@ -140,7 +170,10 @@ def _once(function: Any) -> Any:
 
     @guarded.defjvp
     def _(primals: Any, tangents: Any) -> Any:
-        raise TypeError("first derivatives only: a run cannot be differentiated twice. Take differences of first derivatives.")
+        raise TypeError(
+            "first derivatives only: a run cannot be differentiated twice. Take differences of"
+            " first derivatives."
+        )
 
     return lambda *args: guarded(args)
 
@@ -160,6 +193,8 @@ def _with_whole(slopes: Any, end: End) -> End:
 
 
 def _as_arrays(system: Any, state: HybridState) -> tuple[Any, HybridState]:
-    """As arrays, traced or not, so that a Python number here and an array there share one compiled program."""
+    """As arrays, traced or not, so that a Python number here and an array there share one compiled
+    program.
+    """
     system, x = (jax.tree.map(lambda v: jnp.asarray(v, float), tree) for tree in (system, state.x))
     return system, HybridState(x, jax.tree.map(jnp.asarray, state.m))

@@ -1,4 +1,7 @@
-"""linearise(system, state) -> A, B, C, D: the flow and the outputs to the first order, with names and units."""
+"""linearise(system, state) -> A, B, C, D:
+
+the flow and the outputs to the first order, with names and units.
+"""
 
 import dataclasses
 from typing import Any
@@ -15,7 +18,9 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class LinearSystem:
-    """dx' = rate + A (x - x0) + B (u - u0),   y = y0 + C (x - x0) + D (u - u0),   while the discrete state is held."""
+    """dx' = rate + A (x - x0) + B (u - u0),   y = y0 + C (x - x0) + D (u - u0),   while the
+    discrete state is held.
+    """
 
     A: np.ndarray
     B: np.ndarray
@@ -39,7 +44,10 @@ class LinearSystem:
         fast = ", ".join(f"{p:.4g}" for p in sorted(poles, key=lambda p: -p.real)[:6])
         return "\n".join(
             [
-                f"linear system: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs",
+                (
+                    f"linear system: {len(self.states)} states, {len(self.inputs)} inputs,"
+                    f" {len(self.outputs)} outputs"
+                ),
                 f"  states: {said(self.states)}",
                 f"  inputs: {said(self.inputs)}",
                 f"  outputs: {said(self.outputs)}",
@@ -48,18 +56,23 @@ class LinearSystem:
         )
 
 
-def linearise(system: Any, state: HybridState | None = None, *, torques: tuple[float, ...] | None = None) -> LinearSystem:
-    """The motion near a state, between two events, as dx' = A dx + B du, dy = C dx + D du, with names and units.
+def linearise(
+    system: Any, state: HybridState | None = None, *, torques: tuple[float, ...] | None = None
+) -> LinearSystem:
+    """The motion near a state, between two events, as dx' = A dx + B du, dy = C dx + D du, with
+    names and units.
 
     Arguments:
-        system: an experiment as `ff.load` gives it, or a system.
-        state: where; without it the experiment's start, or the system's usual one. The discrete state is held.
-        torques: of the driven joints there [N m]; without them, those that the robot's own law gives at this state.
+        system: an experiment as `ff.load` gives it, or a system. state: where; without it the
+        experiment's start, or the system's usual one. The discrete state is held. torques: of the
+        driven joints there [N m]; without them, those that the robot's own law gives at this state.
 
-    Returns a `LinearSystem` with A, B, C, D (exact derivatives) and the names of states, inputs and outputs, ready for
-    python-control: control.ss(lin.A, lin.B, lin.C, lin.D). Inputs are the torques of driven joints: of a robot that has such joints
-    (rimless-wheel, rimless-wheel-turning) its own law is taken off, because that is what is to be designed. Any other robot is taken as
-    it is and has no inputs: B and D have no columns. A law with a clock is not in A: between ticks its torque is held.
+    Returns a `LinearSystem` with A, B, C, D (exact derivatives) and the names of states, inputs and
+    outputs, ready for python-control: control.ss(lin.A, lin.B, lin.C, lin.D). Inputs are the
+    torques of driven joints: of a robot that has such joints (rimless-wheel, rimless-wheel-turning)
+    its own law is taken off, because that is what is to be designed. Any other robot is taken as it
+    is and has no inputs: B and D have no columns. A law with a clock is not in A: between ticks its
+    torque is held.
 
     >>> import footfall as ff
     >>> lin = ff.linearise(ff.load("rimless-wheel"))
@@ -72,7 +85,8 @@ def linearise(system: Any, state: HybridState | None = None, *, torques: tuple[f
         system, state = system.system, system.start if state is None else state
     if not isinstance(system, AbstractHybridSystem):
         raise TypeError(
-            f"linearise needs a robot with equations of its own, not {type(system).__name__}. Robots stepped by MuJoCo have none."
+            f"linearise needs a robot with equations of its own, not {type(system).__name__}."
+            " Robots stepped by MuJoCo have none."
         )
     system, state = as_floats(system), system.begin(system.Start()) if state is None else state
     state = HybridState(as_floats(state.x), as_arrays(state.m))
@@ -91,12 +105,15 @@ def linearise(system: Any, state: HybridState | None = None, *, torques: tuple[f
 
     x0, u0 = layout.pack(state.x), jnp.zeros(len(inputs))
     if inputs and torques is None:
-        # Torques enter linearly, so these are exactly what makes the open robot move as the one with its law does.
+        # Torques enter linearly, so these are exactly what makes the open robot move as the one
+        # with its law does.
         missing = layout.pack(own.flow(t, *given).x) - rates(x0, u0)
         u0 = jnp.linalg.lstsq(jax.jacfwd(rates, 1)(x0, u0), missing)[0]
     elif inputs:
         if len(torques) != len(inputs):
-            raise ValueError(f"torques: expected one for each of {', '.join(inputs)}, got {len(torques)}.")
+            raise ValueError(
+                f"torques: expected one for each of {', '.join(inputs)}, got {len(torques)}."
+            )
         u0 = jnp.asarray(torques, float)
     (A, B), (C, D) = (jax.jit(jax.jacfwd(f, (0, 1)))(x0, u0) for f in (rates, outputs))
     names = [_names(struct) for struct in (state.x, system.outputs(t, *state))]
@@ -107,11 +124,19 @@ def linearise(system: Any, state: HybridState | None = None, *, torques: tuple[f
 
 
 def _opened(plant: AbstractPlant, state: HybridState) -> tuple[AbstractPlant, HybridState]:
-    """The robot without its own law: somebody else decides its torques. Of the discrete state, what it shares with that robot's is kept."""
-    fixed = {key: value() if isinstance(value, type) else value for key, value in plant.commanded.items()}
+    """The robot without its own law:
+
+    somebody else decides its torques. Of the discrete state, what it shares with that robot's is
+    kept.
+    """
+    fixed = {
+        key: value() if isinstance(value, type) else value for key, value in plant.commanded.items()
+    }
     bare = dataclasses.replace(plant, **fixed)
     m = as_arrays(bare.begin(bare.Start()).m)
-    shared = {f.name: getattr(state.m, f.name) for f in dataclasses.fields(m) if hasattr(state.m, f.name)}
+    shared = {
+        f.name: getattr(state.m, f.name) for f in dataclasses.fields(m) if hasattr(state.m, f.name)
+    }
     return bare, HybridState(state.x, dataclasses.replace(m, **shared))
 
 
@@ -120,13 +145,17 @@ def _driven(system: Any, m: Any, u: Any) -> Any:
 
 
 def _flat(struct: Any) -> Any:
-    return jnp.concatenate([jnp.ravel(jnp.asarray(value, float)) for _, value, _ in named_leaves(struct)])
+    return jnp.concatenate(
+        [jnp.ravel(jnp.asarray(value, float)) for _, value, _ in named_leaves(struct)]
+    )
 
 
 def _names(struct: Any) -> dict[str, str]:
     """Flat name -> unit; of like legs one each: "tip.z.3"."""
     named = {}
     for name, value, info in named_leaves(struct):
-        legs = [""] if np.ndim(value) == 0 else [f".{i}" for i in range(int(np.prod(np.shape(value))))]
+        legs = (
+            [""] if np.ndim(value) == 0 else [f".{i}" for i in range(int(np.prod(np.shape(value))))]
+        )
         named |= {f"{name}{leg}": info.unit for leg in legs}
     return named

@@ -1,7 +1,8 @@
-"""The best gait of a motion plan, and what time costs in energy: constrained minimisation with exact derivatives.
+"""The best gait of a motion plan, and what time costs in energy: constrained minimisation with
+exact derivatives.
 
-Which layout (how many steps) is best cannot be asked of a derivative, so every layout is tried; within one, SciPy's SLSQP moves the knobs.
-"""
+Which layout (how many steps) is best cannot be asked of a derivative, so every layout is tried;
+within one, SciPy's SLSQP moves the knobs."""
 
 import dataclasses
 import heapq
@@ -20,15 +21,18 @@ from footfall.hybrid.motion_plan import AbstractTunablePlan, AbstractTuning, Cos
 FINEST, MOST_STEPS = 1e-9, 100
 #: A limit that is kept to this share of itself is kept.
 KEPT = 1e-6
-#: A found gait spares this share of the torque limit, for a run looks between the samples and at the last digit.
+#: A found gait spares this share of the torque limit, for a run looks between the samples and at
+#: the last digit.
 SPARED = 1e-3
 #: Layouts searched again in smaller ranges, for one gait.
 MOST_NARROWINGS = 8
-#: Points looked at in every layout to begin from a good one: from far outside the limits SLSQP does not always find in.
+#: Points looked at in every layout to begin from a good one: from far outside the limits SLSQP does
+#: not always find in.
 SPREAD = 256
 #: So many of them are begun from: SLSQP stops early where several torques reach the limit together.
 STARTS = 6
-#: A torque counts relative to its limit and this share of it more, so that a motor without load is no pole of the logarithm.
+#: A torque counts relative to its limit and this share of it more, so that a motor without load is
+#: no pole of the logarithm.
 IDLE = 0.1
 
 
@@ -41,12 +45,17 @@ class Optimum:
     time: float
     peak_torque: float
     layout: tuple[float, ...]
-    at_limit: tuple[str, ...]  #: what keeps it from being better: "torque", "time", a room's name, or a knob's end
+    at_limit: tuple[
+        str, ...
+    ]  #: what keeps it from being better: "torque", "time", a room's name, or a knob's end
 
 
 @dataclasses.dataclass(frozen=True)
 class Front:
-    """The fastest gait, the thriftiest one, and the best compromises between: none is faster and thriftier than another."""
+    """The fastest gait, the thriftiest one, and the best compromises between:
+
+    none is faster and thriftier than another.
+    """
 
     gaits: tuple[Optimum, ...]  #: fastest first
     torque_limit: float | None
@@ -77,11 +86,11 @@ def find_front(
     refuses: Refuses = lambda _: None,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Front:
-    """Least energy for each of several times, from the fastest gait to the thriftiest. Raises NoGait.
+    """Least energy for each of several times, from the fastest gait to the thriftiest. Raises
+    NoGait.
 
-    `refuses` may say of a gait why it cannot be walked, for what no smooth function knows (a foot that would land on an edge). Its layout is
-    then searched again in smaller ranges.
-    """
+    `refuses` may say of a gait why it cannot be walked, for what no smooth function knows (a foot
+    that would land on an edge). Its layout is then searched again in smaller ranges."""
     search = _Search(plan.tuning(ranges or {}))
     layouts = list(search.tuning.layouts())
     if not layouts:
@@ -128,7 +137,9 @@ class _Search:
 
     def __init__(self, tuning: AbstractTuning):
         self.tuning, self.solves = tuning, 0
-        self.torque_limit = None if tuning.torque_limit is None else (1.0 - SPARED) * tuning.torque_limit
+        self.torque_limit = (
+            None if tuning.torque_limit is None else (1.0 - SPARED) * tuning.torque_limit
+        )
         self._points = qmc.Halton(len(tuning.knobs), scramble=False).random(SPREAD + 1)[1:]
 
         def twice(share: Any, layout: Any) -> tuple[Costs, Costs]:
@@ -142,17 +153,24 @@ class _Search:
         self._found: dict[bytes, np.ndarray] = {}
 
     def costs(self, share: np.ndarray, layout: np.ndarray) -> tuple[Costs, Costs]:
-        """Values and derivatives by each knob; the last are kept, for SLSQP asks for them one by one."""
+        """Values and derivatives by each knob; the last are kept, for SLSQP asks for them one by
+        one.
+        """
         key = share.tobytes() + layout.tobytes()
         if self._last is None or self._last[0] != key:
             slopes, values = jax.tree.map(np.asarray, self._both(share, layout))
             self._last = key, (values, slopes)
         return self._last[1]
 
-    def solve(self, objective: str, layout: np.ndarray, time_limit: float = math.inf) -> Optimum | None:
+    def solve(
+        self, objective: str, layout: np.ndarray, time_limit: float = math.inf
+    ) -> Optimum | None:
         """The best gait of a layout; None if none keeps the limits."""
         self.solves += 1
-        found = [self._descend(objective, layout, time_limit, start) for start in self._starts(objective, layout, time_limit)]
+        found = [
+            self._descend(objective, layout, time_limit, start)
+            for start in self._starts(objective, layout, time_limit)
+        ]
         good = [gait for gait in found if gait is not None]
         if not good:
             return None
@@ -170,7 +188,9 @@ class _Search:
         found = minimize(
             lambda share: math.log(getattr(self.costs(share, layout)[0], objective)),
             start,
-            jac=lambda share: _log_slope(*(getattr(c, objective) for c in self.costs(share, layout))),
+            jac=lambda share: _log_slope(
+                *(getattr(c, objective) for c in self.costs(share, layout))
+            ),
             bounds=[(0.0, 1.0)] * len(self.tuning.knobs),
             constraints={
                 "type": "ineq",
@@ -183,17 +203,29 @@ class _Search:
         share = np.clip(found.x, 0.0, 1.0)
         costs = self.costs(share, layout)[0]
         left = self._rooms(costs, time_limit)
-        if not np.isfinite(left).all() or left.min() < -KEPT or not math.isfinite(float(costs.energy)):
+        if (
+            not np.isfinite(left).all()
+            or left.min() < -KEPT
+            or not math.isfinite(float(costs.energy))
+        ):
             return None
         values = {name: float(value) for name, value in self.tuning.values(share, layout).items()}
         held = tuple(self._at_limit(values, costs, time_limit))
         gait = Optimum(
-            values, float(costs.energy), float(costs.time), float(costs.torques.max()), tuple(map(float, layout)), held
+            values,
+            float(costs.energy),
+            float(costs.time),
+            float(costs.torques.max()),
+            tuple(map(float, layout)),
+            held,
         )
         return share, gait
 
     def _rooms(self, costs: Costs, time_limit: float) -> np.ndarray:
-        """What must not be negative: given rooms, and the logarithm of each limit over what is taken of it."""
+        """What must not be negative:
+
+        given rooms, and the logarithm of each limit over what is taken of it.
+        """
         parts = list(costs.room.values())
         if self.torque_limit is not None:
             parts.append(np.log((1.0 + IDLE) / (costs.torques / self.torque_limit + IDLE)))
@@ -210,7 +242,9 @@ class _Search:
         return np.concatenate(parts)
 
     def _starts(self, objective: str, layout: np.ndarray, time_limit: float) -> list[np.ndarray]:
-        """The best of many spread points that keep the limits (or break them least), and what was found for this layout before."""
+        """The best of many spread points that keep the limits (or break them least), and what was
+        found for this layout before.
+        """
         key = layout.tobytes()
         if key not in self._spread:
             self._spread[key] = jax.tree.map(np.asarray, self._many(self._points, layout))
@@ -218,9 +252,14 @@ class _Search:
         broken = -np.min(np.concatenate(list(spread.room.values()), axis=1), axis=1)
         if self.torque_limit is not None:
             broken = np.maximum(broken, spread.torques.max(axis=1) / self.torque_limit - 1.0)
-        broken = np.nan_to_num(np.maximum(np.maximum(broken, spread.time / time_limit - 1.0), 0.0), nan=np.inf)
+        broken = np.nan_to_num(
+            np.maximum(np.maximum(broken, spread.time / time_limit - 1.0), 0.0), nan=np.inf
+        )
         best = np.lexsort((getattr(spread, objective), broken))[:STARTS]
-        return [*(self._points[k].copy() for k in best), *([self._found[key]] if key in self._found else [])]
+        return [
+            *(self._points[k].copy() for k in best),
+            *([self._found[key]] if key in self._found else []),
+        ]
 
     def _at_limit(self, values: Mapping[str, float], costs: Costs, time_limit: float) -> list[str]:
         near = 1e-4
@@ -243,10 +282,23 @@ class _Search:
 
     def why(self, refused: str) -> str:
         if refused:
-            return f"gaits in these ranges keep the limits of the motors, but none can be walked. The last one tried: {refused}"
-        least = min((float(costs.torques.max(axis=1).min()) for costs in self._spread.values()), default=math.inf)
-        limit = "" if self.tuning.torque_limit is None else f" with torques up to {self.tuning.torque_limit:g} N m"
-        return f"no gait in these ranges can be walked{limit}. The least peak torque seen is {least:.4g} N m."
+            return (
+                "gaits in these ranges keep the limits of the motors, but none can be walked. The"
+                f" last one tried: {refused}"
+            )
+        least = min(
+            (float(costs.torques.max(axis=1).min()) for costs in self._spread.values()),
+            default=math.inf,
+        )
+        limit = (
+            ""
+            if self.tuning.torque_limit is None
+            else f" with torques up to {self.tuning.torque_limit:g} N m"
+        )
+        return (
+            f"no gait in these ranges can be walked{limit}. The least peak torque seen is"
+            f" {least:.4g} N m."
+        )
 
 
 def _log_slope(value: np.ndarray, slope: np.ndarray) -> np.ndarray:

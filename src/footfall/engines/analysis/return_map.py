@@ -1,16 +1,19 @@
 """From one event to the next: the return map, its derivative through the events, its fixed points.
 
-A step starts at t = 0 just after an event. Its unknowns are the continuous state and every floating-point number of the discrete
-one: a controller's memory is part of a gait. Counts and flags are not: they are what `restarted` makes of the step before.
+A step starts at t = 0 just after an event. Its unknowns are the continuous state and every
+floating-point number of the discrete one: a controller's memory is part of a gait. Counts and flags
+are not: they are what `restarted` makes of the step before.
 
-For a robot with a clock of its own (a control computer) this map is that of a robot whose clock is *synchronised to the event*: it
-ticks at the footfall, again and again. A real clock runs free, so that a footfall comes at any phase of it, and no step is exactly like
-another unless the step takes a whole number of periods. How far the two are apart is a matter of (time between ticks) / (time of a step);
-tests/laws/test_closed_loop_gait.py measures it. An offset of a program moves its phase within the step.
+For a robot with a clock of its own (a control computer) this map is that of a robot whose clock is
+*synchronised to the event*: it ticks at the footfall, again and again. A real clock runs free, so
+that a footfall comes at any phase of it, and no step is exactly like another unless the step takes
+a whole number of periods. How far the two are apart is a matter of (time between ticks) / (time of
+a step); tests/laws/test_closed_loop_gait.py measures it. An offset of a program moves its phase
+within the step.
 
-Such a map is smooth in pieces: the number of ticks in a step is whole, and the derivative is that of the piece it is taken on. It does not
-see that a landing moved by a tick brings one calculation more; multipliers are off by what one calculation does in a tick's time.
-"""
+Such a map is smooth in pieces: the number of ticks in a step is whole, and the derivative is that
+of the piece it is taken on. It does not see that a landing moved by a tick brings one calculation
+more; multipliers are off by what one calculation does in a tick's time."""
 
 import dataclasses
 import functools
@@ -33,11 +36,14 @@ from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
-#: Other events that may happen on the way from one section to the next, besides the ticks of clocks.
+#: Other events that may happen on the way from one section to the next, besides the ticks of
+#: clocks.
 EVENTS_BETWEEN = 1024
 
 #: Why a derivative is not a number.
-NO_DERIVATIVE = "two events happen in the same instant, and what follows depends on which of them comes first"
+NO_DERIVATIVE = (
+    "two events happen in the same instant, and what follows depends on which of them comes first"
+)
 
 #: Multipliers and unknowns that a line of text has room for.
 MOST_SAID = 8
@@ -53,10 +59,11 @@ class Section(NamedTuple):
 
 
 class Cycle(NamedTuple):
-    """A periodic gait: the state just after the event, its period, and the multipliers of the return map.
+    """A periodic gait: the state just after the event, its period, and the multipliers of the
+    return map.
 
-    Small disturbances are multiplied by `multipliers` from step to step: below one in modulus they die out.
-    """
+    Small disturbances are multiplied by `multipliers` from step to step: below one in modulus they
+    die out."""
 
     state: HybridState
     period: float
@@ -73,10 +80,22 @@ class Cycle(NamedTuple):
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size:.4g}" for size in np.abs(self.multipliers[:MOST_SAID]))
-        more = f" and {len(self.multipliers) - MOST_SAID} smaller" if len(self.multipliers) > MOST_SAID else ""
-        numbers = dict(zip(_names(self.state), np.concatenate([np.ravel(v) for v in jax.tree.leaves(self.state)]), strict=True))
+        more = (
+            f" and {len(self.multipliers) - MOST_SAID} smaller"
+            if len(self.multipliers) > MOST_SAID
+            else ""
+        )
+        numbers = dict(
+            zip(
+                _names(self.state),
+                np.concatenate([np.ravel(v) for v in jax.tree.leaves(self.state)]),
+                strict=True,
+            )
+        )
         named = [f"{name} = {numbers[name]:.6g}" for name in self.unknowns if name in numbers]
-        state = ", ".join(named[:MOST_SAID]) + (f" and {len(named) - MOST_SAID} more" if len(named) > MOST_SAID else "")
+        state = ", ".join(named[:MOST_SAID]) + (
+            f" and {len(named) - MOST_SAID} more" if len(named) > MOST_SAID else ""
+        )
         return "\n".join(
             [
                 f"{'stable' if self.stable else 'unstable'} gait of period {self.period:.8g} s",
@@ -96,7 +115,8 @@ def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg
     names = [e.name for e in system.events]
     if name not in names:
         raise ValueError(
-            f'"{name}" is not an event of {type(system).__name__}. Known: {", ".join(names)}.{nearest(name, names)}'
+            f'"{name}" is not an event of {type(system).__name__}. Known:'
+            f" {', '.join(names)}.{nearest(name, names)}"
         )
     guards = jax.eval_shape(lambda: system.guards(jnp.zeros(()), *state))
     sizes = [int(np.prod(g.shape)) for g in guards]
@@ -107,7 +127,9 @@ def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg
 
 
 @functools.partial(jax.jit, static_argnames=("settings",))
-def _to_section(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings) -> Section:
+def _to_section(
+    system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings
+) -> Section:
     carry = engine.start(system, x, m, limits, settings, fixed_step)
     carry, _ = engine.advance(system, carry, x, limits, settings)
     layout = Loop(system, x, m, settings).layout
@@ -116,25 +138,37 @@ def _to_section(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, se
 
 
 def to_section(
-    system: AbstractHybridSystem, state: HybridState, event: str, plan: SimPlan | None = None, count: int = 1, leg: int = 0
+    system: AbstractHybridSystem,
+    state: HybridState,
+    event: str,
+    plan: SimPlan | None = None,
+    count: int = 1,
+    leg: int = 0,
 ) -> Section:
-    """Flow from `state` until just after the `count`-th `event` (of a leg). Differentiable in forward mode, through every event.
+    """Flow from `state` until just after the `count`-th `event` (of a leg). Differentiable in
+    forward mode, through every event.
 
-    `outcome` is `reached_end` when it has not come within the plan's duration, `running` when more than EVENTS_BETWEEN events that are no
-    clock's came before.
-    """
+    `outcome` is `reached_end` when it has not come within the plan's duration, `running` when more
+    than EVENTS_BETWEEN events that are no clock's came before."""
     prepare_jax()
     plan = plan or SimPlan()
-    # As arrays, traced or not, so that a Python number here and an array there share one compiled program.
+    # As arrays, traced or not, so that a Python number here and an array there share one compiled
+    # program.
     system, x = (jax.tree.map(lambda v: jnp.asarray(v, float), tree) for tree in (system, state.x))
     state = HybridState(x, jax.tree.map(jnp.asarray, state.m))
     limits = limits_of(plan, event_index(system, state, event, leg), count)
     step = np.float64(plan.step or 0.0)
-    return _to_section(system, *state, limits, step, settings=settings_of(plan, 0, _room(system, plan, count)))
+    return _to_section(
+        system, *state, limits, step, settings=settings_of(plan, 0, _room(system, plan, count))
+    )
 
 
 def _room(system: AbstractHybridSystem, plan: SimPlan, count: int = 1) -> int:
-    """Events to make room for: every tick that clocks have time for, and others. A power of two, so that few sizes are compiled."""
+    """Events to make room for:
+
+    every tick that clocks have time for, and others. A power of two, so that few sizes are
+    compiled.
+    """
     ticks = sum(plan.duration / event.period for event in system.events if event.period is not None)
     return 2 ** math.ceil(math.log2(max(EVENTS_BETWEEN, count + 1) + ticks))
 
@@ -146,9 +180,18 @@ def _numbers(state: Any) -> tuple[Any, Any]:
 
 @functools.partial(jax.jit, static_argnames=("settings",))
 def _map_and_derivative(
-    system: Any, flat: Any, like: Any, counts: Any, limits: Limits, fixed_step: Any, settings: Settings
+    system: Any,
+    flat: Any,
+    like: Any,
+    counts: Any,
+    limits: Limits,
+    fixed_step: Any,
+    settings: Settings,
 ) -> tuple[Any, Any, Any, Any, Any]:
-    """One step from the numbers `flat`, packed as `like`, and the counts: numbers, their derivative, counts, time, outcome."""
+    """One step from the numbers `flat`, packed as `like`, and the counts:
+
+    numbers, their derivative, counts, time, outcome.
+    """
     layout = Layout.of(like)
 
     def go(v: Any) -> Any:
@@ -173,16 +216,18 @@ def find_cycle(
     tolerance: float = 1e-12,
     iterations: int = 20,
 ) -> Cycle:
-    """Find a periodic gait: Newton on the return map just after an event, with the exact derivative.
+    """Find a periodic gait: Newton on the return map just after an event, with the exact
+    derivative.
 
     Arguments:
-        system, guess: a robot and a state from which it nearly walks.
-        event: the event a step ends with ("touchdown").
-        plan: tolerances, and as its duration the longest a single step may take.
-        ignore: names of numbers that need not repeat. warm_up: steps to take first.
-        tolerance, iterations: how well the state has to repeat, and after how many tries to give up.
+        system, guess: a robot and a state from which it nearly walks. event: the event a step ends
+        with ("touchdown"). plan: tolerances, and as its duration the longest a single step may
+        take. ignore: names of numbers that need not repeat. warm_up: steps to take first.
+        tolerance, iterations: how well the state has to repeat, and after how many tries to give
+        up.
 
-    Returns a `Cycle`: state, period, multipliers (a gait with all of them below one in modulus is stable). Raises NoCycle.
+    Returns a `Cycle`: state, period, multipliers (a gait with all of them below one in modulus is
+    stable). Raises NoCycle.
 
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel")
@@ -190,19 +235,25 @@ def find_cycle(
     >>> print(f"{cycle.period:.4f} s, multiplier {abs(cycle.multipliers[0]):.4f}")
     0.2515 s, multiplier 0.6545
 
-    The unknowns are all floating-point numbers of the state, continuous and discrete. A number that only adds up and that nothing else
-    depends on (a position, a heading) need not repeat: such are found by themselves. `ignore` names others that need not.
-    `warm_up` steps are taken first, to come near a stable gait, with clocks that run on.
+    The unknowns are all floating-point numbers of the state, continuous and discrete. A number that
+    only adds up and that nothing else depends on (a position, a heading) need not repeat: such are
+    found by themselves. `ignore` names others that need not. `warm_up` steps are taken first, to
+    come near a stable gait, with clocks that run on.
 
-    Rounded numbers have no derivative to speak of, and chance does not repeat: a control computer (`stack`) is to have pitch_step =
-    current_step = 0, no noise, no loss, no jitter.
-    """
+    Rounded numbers have no derivative to speak of, and chance does not repeat: a control computer
+    (`stack`) is to have pitch_step = current_step = 0, no noise, no loss, no jitter."""
     prepare_jax()
     plan = plan or SimPlan(rtol=1e-10, atol=1e-12)
     system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
     system.restarted(state.m)  # which may refuse, and says why, before anything long begins
     if warm_up:
-        section = to_section(system, state, event, dataclasses.replace(plan, duration=warm_up * plan.duration), warm_up)
+        section = to_section(
+            system,
+            state,
+            event,
+            dataclasses.replace(plan, duration=warm_up * plan.duration),
+            warm_up,
+        )
         _require(section.outcome, event, plan)
         state = HybridState(section.x, section.m)
     numbers, counts = _numbers(HybridState(state.x, as_arrays(system.restarted(state.m))))
@@ -218,42 +269,63 @@ def find_cycle(
         )
         _require(outcome, event, plan)
         if np.any(np.isnan(derivative)):
-            raise NoCycle(f"the return map has no derivative here: {NO_DERIVATIVE}. Start from a state that parts them.")
+            raise NoCycle(
+                f"the return map has no derivative here: {NO_DERIVATIVE}. Start from a state that"
+                " parts them."
+            )
         keep = asked & ~_only_adds_up(np.asarray(derivative), asked)
         gap, jacobian = np.asarray(value) - flat, np.asarray(derivative)[np.ix_(keep, keep)]
-        residual = float(np.max(np.abs(gap[keep]) / np.maximum(1.0, np.abs(flat[keep])), initial=0.0))
+        residual = float(
+            np.max(np.abs(gap[keep]) / np.maximum(1.0, np.abs(flat[keep])), initial=0.0)
+        )
         before, settled = settled, residual <= tolerance
-        # Counts and flags that changed must not matter: with those after the step, it has to be the same step again.
+        # Counts and flags that changed must not matter: with those after the step, it has to be the
+        # same step again.
         if settled and (before or _equal(counts, after)):
             multipliers = np.linalg.eigvals(jacobian)
             order = np.argsort(-np.abs(multipliers))
             found = jax.tree.map(np.asarray, eqx.combine(layout.unpack(jnp.asarray(flat)), counts))
             repeated = tuple(name for name, kept in zip(names, keep, strict=True) if kept)
-            return Cycle(found, float(t), multipliers[order], residual, iteration, repeated, jacobian)
+            return Cycle(
+                found, float(t), multipliers[order], residual, iteration, repeated, jacobian
+            )
         flat, counts = np.where(keep, flat, value), after
         flat[keep] += np.linalg.solve(np.eye(keep.sum()) - jacobian, gap[keep])
-    raise NoCycle(f"Newton did not settle in {iterations} iterations (residual {residual:.1e}); try more `warm_up` steps.")
+    raise NoCycle(
+        f"Newton did not settle in {iterations} iterations (residual {residual:.1e}); try more"
+        " `warm_up` steps."
+    )
 
 
 def _names(numbers: HybridState) -> list[str]:
     """Of each number, as Layout packs them: "torso_angle", "programs.law.integral"."""
     leaves = [leaf for part in numbers for leaf in jax.tree_util.tree_flatten_with_path(part)[0]]
-    return [jax.tree_util.keystr(path, simple=True, separator=".") for path, value in leaves for _ in range(np.size(value))]
+    return [
+        jax.tree_util.keystr(path, simple=True, separator=".")
+        for path, value in leaves
+        for _ in range(np.size(value))
+    ]
 
 
 def _equal(one: Any, other: Any) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
+    return all(
+        np.array_equal(a, b)
+        for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+    )
 
 
 def _only_adds_up(derivative: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Numbers on which, of those that have to repeat, only they themselves depend, one to one: position, heading, a constant.
+    """Numbers on which, of those that have to repeat, only they themselves depend, one to one:
+    position, heading, a constant.
 
-    Exactly: what does not enter an equation has a derivative of exactly 0. A heading enters positions only, so it is found once they are.
-    """
+    Exactly: what does not enter an equation has a derivative of exactly 0. A heading enters
+    positions only, so it is found once they are."""
     alone, size = np.zeros(len(derivative), bool), len(derivative)
     for _ in range(size):
         rows = asked & ~alone
-        found = np.array([np.array_equal(derivative[rows, k], np.eye(size)[rows, k]) for k in range(size)])
+        found = np.array(
+            [np.array_equal(derivative[rows, k], np.eye(size)[rows, k]) for k in range(size)]
+        )
         if np.array_equal(found | alone, alone):
             break
         alone |= found & rows
@@ -265,6 +337,9 @@ def _require(outcome: Any, event: str, plan: SimPlan) -> None:
     if ended is Outcome.running:
         raise NoCycle(f'more than {EVENTS_BETWEEN} events besides ticks before the next "{event}".')
     if ended is Outcome.reached_end:
-        raise NoCycle(f'no "{event}" within {plan.duration:g} s, the longest a step may take (the plan\'s duration).')
+        raise NoCycle(
+            f'no "{event}" within {plan.duration:g} s, the longest a step may take (the plan\'s'
+            " duration)."
+        )
     if ended is not Outcome.reached_event:
         raise NoCycle(f'the run ended before the next "{event}": {ended.name}, {ended.meaning}.')

@@ -31,12 +31,21 @@ UNITS = {
 }
 #: metrics that a short summary tells, where there are any of them
 SHORT = ("mean_speed", "step_time", "step_length", "cost_of_transport", "mean_power", "yaw_rate")
-#: A robot that has not come this far [m] has no cost of transport: it is stuck, and the ratio would be of rounding.
+#: A robot that has not come this far [m] has no cost of transport: it is stuck, and the ratio would
+#: be of rounding.
 NO_WAY = 1e-6
-#: A way shorter than this [m] is rounding, and is 0: events are located to 1e-12 s, and robots go about a metre a second.
+#: A way shorter than this [m] is rounding, and is 0: events are located to 1e-12 s, and robots go
+#: about a metre a second.
 ROUNDING = 1e-12
 #: of the means a robot asks for, by the output's own name
-_MEAN_UNITS = {"z": "m", "height": "m", "pitch": "rad", "lift": "N", "thrust": "N", "frequency": "Hz"}
+_MEAN_UNITS = {
+    "z": "m",
+    "height": "m",
+    "pitch": "rad",
+    "lift": "N",
+    "thrust": "N",
+    "frequency": "Hz",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,23 +65,37 @@ class Summary:
         return _finite(dataclasses.asdict(self))
 
     def __repr__(self) -> str:
-        """A dozen lines at most: how it ended, how it moved, where the energy went, what happened."""
+        """A dozen lines at most:
+
+        how it ended, how it moved, where the energy went, what happened.
+        """
         end, books = self.outcome, self.ledger
         lines = [f"{self.scenario or 'run'}: {end['sentence']}"]
         doubts = "; ".join(doubt["sentence"] for doubt in self.verdict["doubts"])
         lines.append(f"  verdict: {f'doubtful: {doubts}' if doubts else 'sound'}")
         told = {name: v for name, v in self.metrics.items() if v is not None}
         names = [n for n in SHORT if n in told] or list(told)[: len(SHORT)]
-        lines += [f"  {name.replace('_', ' ')}: {told[name]:.5g} {unit_of(name)}".rstrip() for name in names]
+        lines += [
+            f"  {name.replace('_', ' ')}: {told[name]:.5g} {unit_of(name)}".rstrip()
+            for name in names
+        ]
         moved = {
             "in": sum(books["work"].values()) + sum(books["jump_work"].values()),
             "lost": sum(books["losses"].values()),
             "lost at jumps": sum(books["jump_losses"].values()),
         }
         said = ", ".join(f"{v:.4g} J {name}" for name, v in moved.items())
-        lines.append(f"  energy: {said}; residual {books['relative_residual']:.1e} of {books['throughput']:.4g} J")
-        unnamed = f"{end['jumps']} jumps, of which nothing more is known" if end["jumps"] else "none"
-        lines.append(f"  events: {', '.join(f'{n} {name}' for name, n in self.event_counts().items()) or unnamed}")
+        lines.append(
+            f"  energy: {said}; residual {books['relative_residual']:.1e} of"
+            f" {books['throughput']:.4g} J"
+        )
+        unnamed = (
+            f"{end['jumps']} jumps, of which nothing more is known" if end["jumps"] else "none"
+        )
+        lines.append(
+            "  events:"
+            f" {', '.join(f'{n} {name}' for name, n in self.event_counts().items()) or unnamed}"
+        )
         return "\n".join(lines)
 
     def event_counts(self) -> dict[str, int]:
@@ -87,14 +110,16 @@ def unit_of(metric: str) -> str:
 
 
 def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None = None) -> Summary:
-    """What a person wants to know of a run: how it ended, its metrics with their window, its energy ledger, its events.
+    """What a person wants to know of a run: how it ended, its metrics with their window, its energy
+    ledger, its events.
 
     Arguments:
-        trajectory: a run, as `ff.simulate` or `ff.open_run` gives it.
-        scenario: its name, if not the one it was loaded by.
-        settle: time from which the metrics are taken [s]; without it the plan's, else the middle of the run.
+        trajectory: a run, as `ff.simulate` or `ff.open_run` gives it. scenario: its name, if not
+        the one it was loaded by. settle: time from which the metrics are taken [s]; without it the
+        plan's, else the middle of the run.
 
-    Returns a `Summary`. Metrics are taken over whole steps: from the last footfall before the settling time to the last of the run.
+    Returns a `Summary`. Metrics are taken over whole steps: from the last footfall before the
+    settling time to the last of the run.
 
     >>> import footfall as ff
     >>> summary = ff.summarise(ff.simulate(ff.load("passive-wheel", duration=3)))
@@ -102,9 +127,15 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
     0.6425 m/s over 6 steps
     """
     ending, source = trajectory.ending, trajectory.provenance
-    scenario, settle = scenario or source.get("scenario", ""), source.get("settle") if settle is None else settle
+    scenario, settle = (
+        scenario or source.get("scenario", ""),
+        source.get("settle") if settle is None else settle,
+    )
     metrics, window = _metrics(trajectory, settle)
-    events = [{"t": e.t, "name": e.name} | ({} if e.leg is None else {"leg": e.leg}) for e in trajectory.events]
+    events = [
+        {"t": e.t, "name": e.name} | ({} if e.leg is None else {"leg": e.leg})
+        for e in trajectory.events
+    ]
     outcome = {
         "name": ending.outcome.name,
         "meaning": ending.meaning,
@@ -117,14 +148,28 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
         "solver_steps": ending.steps,
         "solver_steps_tried": ending.tried,
     }
-    return Summary(scenario, outcome, metrics, window, trajectory.ledger.to_dict(), events, trajectory.verdict.to_dict())
+    return Summary(
+        scenario,
+        outcome,
+        metrics,
+        window,
+        trajectory.ledger.to_dict(),
+        events,
+        trajectory.verdict.to_dict(),
+    )
 
 
-def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | None], dict[str, Any]]:
+def _metrics(
+    run: Trajectory, settle: float | None
+) -> tuple[dict[str, float | None], dict[str, Any]]:
     travel = run.travel
     if travel is None or len(run.t) < 2:
         # What stays where it is has no steps: all of its run counts.
-        told = _motor_metrics(run, _at_rows(run, np.array([0, len(run.t) - 1])), 0.0) if len(run.t) > 1 else {}
+        told = (
+            _motor_metrics(run, _at_rows(run, np.array([0, len(run.t) - 1])), 0.0)
+            if len(run.t) > 1
+            else {}
+        )
         return told, {"from": 0.0, "to": run.ending.t, "steps": 0, "settled": False}
     begin = 0.5 * run.ending.t if settle is None else settle
     ends = None if travel.planned else _settled(_footfalls(run), begin)
@@ -136,7 +181,9 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     counted = ends.counts[1] - ends.counts[0]
     sides = len(travel.step_counters)
     steps = float(np.sum(counted)) / sides
-    step_time = _ratio(time, steps) if travel.planned else _step_time(run, begin) if settled else None
+    step_time = (
+        _ratio(time, steps) if travel.planned else _step_time(run, begin) if settled else None
+    )
     weight = float(travel.weight)
     metrics: dict[str, float | None] = {
         "mean_speed": _ratio(distance, time),
@@ -147,7 +194,9 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
         "motor_work": work,
         "motor_work_per_step": _ratio(work, steps) if settled else None,
         "mean_power": _ratio(work, time),
-        "cost_of_transport": _ratio(work, weight * abs(distance)) if abs(distance) > NO_WAY else None,
+        "cost_of_transport": (
+            _ratio(work, weight * abs(distance)) if abs(distance) > NO_WAY else None
+        ),
     }
     if sides > 1:
         metrics |= {name: float(n) for name, n in zip(travel.step_counters, counted, strict=True)}
@@ -159,12 +208,23 @@ def _metrics(run: Trajectory, settle: float | None) -> tuple[dict[str, float | N
     liftoff = [room for name, room in run.least_room.items() if name.startswith("liftoff")]
     if liftoff:
         metrics["least_leg_force"] = min(liftoff)
-    friction = [run[name][first : last + 1] for name in run.of_role("output") if name.endswith(".friction_needed")]
-    if friction and settled:  # over whole steps: a lift-off that ends the run would need any friction
+    friction = [
+        run[name][first : last + 1]
+        for name in run.of_role("output")
+        if name.endswith(".friction_needed")
+    ]
+    if (
+        friction and settled
+    ):  # over whole steps: a lift-off that ends the run would need any friction
         metrics["friction_needed"] = float(np.max(friction))
     metrics |= _means(run, ends)
     metrics |= _motor_metrics(run, ends, weight * abs(distance))
-    window = {"from": float(ends.t[0]), "to": float(ends.t[1]), "steps": steps, "settled": bool(settled)}
+    window = {
+        "from": float(ends.t[0]),
+        "to": float(ends.t[1]),
+        "steps": steps,
+        "settled": bool(settled),
+    }
     return metrics, window
 
 
@@ -196,10 +256,15 @@ def _totals(run: Trajectory) -> list[str]:
 
 
 def _integrals(run: Trajectory, ends: _Marks, name: str) -> tuple[float, float]:
-    """Of an output and of its square, between two moments: as the engine kept them, or else by the trapezoid rule over the rows."""
+    """Of an output and of its square, between two moments:
+
+    as the engine kept them, or else by the trapezoid rule over the rows.
+    """
     kept = _totals(run)
     if f"integral.{name}" in kept:
-        value, square = (ends.totals[:, kept.index(f"{kind}.{name}")] for kind in ("integral", "square"))
+        value, square = (
+            ends.totals[:, kept.index(f"{kind}.{name}")] for kind in ("integral", "square")
+        )
         return float(value[1] - value[0]), float(square[1] - square[0])
     rows = slice(int(ends.row[0]), int(ends.row[1]) + 1)
     t, values = run.t[rows], run[name][rows]
@@ -207,20 +272,31 @@ def _integrals(run: Trajectory, ends: _Marks, name: str) -> tuple[float, float]:
 
 
 def _footfalls(run: Trajectory, side: int | None = None) -> _Marks:
-    """Of all sides or of one: as they were located between the rows, or else the rows just after them."""
+    """Of all sides or of one:
+
+    as they were located between the rows, or else the rows just after them.
+    """
     assert run.travel is not None
     counters = run.travel.step_counters if side is None else (run.travel.step_counters[side],)
     located = [e for e in run.events if isinstance(e, Footfall) and e.side in counters]
     if located:
         return _Marks(
-            *map(np.array, zip(*((e.t, e.distance, e.work, e.counts, e.totals, e.row_after) for e in located), strict=True))
+            *map(
+                np.array,
+                zip(
+                    *((e.t, e.distance, e.work, e.counts, e.totals, e.row_after) for e in located),
+                    strict=True,
+                ),
+            )
         )
     counts = np.sum([run[name] for name in counters], axis=0)
     return _at_rows(run, np.flatnonzero(np.diff(counts) > 0) + 1)
 
 
 def _settled(footfalls: _Marks, begin: float) -> _Marks | None:
-    """The last footfall at or before `begin` (the first, if there was none before) and the last one of all; None if that is one or none."""
+    """The last footfall at or before `begin` (the first, if there was none before) and the last one
+    of all; None if that is one or none.
+    """
     t = footfalls.t
     if len(t) < 2 or t[-1] < begin:
         return None
@@ -245,11 +321,16 @@ def _means(run: Trajectory, ends: _Marks) -> dict[str, float | None]:
     """Means that this robot's people want to know."""
     assert run.travel is not None
     time = float(ends.t[1] - ends.t[0])
-    return {f"mean_{name.replace('.', '_')}": _ratio(_integrals(run, ends, name)[0], time) for name in run.travel.means}
+    return {
+        f"mean_{name.replace('.', '_')}": _ratio(_integrals(run, ends, name)[0], time)
+        for name in run.travel.means
+    }
 
 
 def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str, float | None]:
-    """Mean, root-mean-square and peak of torques, currents and errors, and the electrical energy."""
+    """Mean, root-mean-square and peak of torques, currents and errors, and the electrical
+    energy.
+    """
     rows, out = slice(int(ends.row[0]), int(ends.row[1]) + 1), {}
     time, electrical, known = float(ends.t[1] - ends.t[0]), 0.0, False
     for name in run.of_role("output"):
@@ -259,12 +340,16 @@ def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str,
             total, square = (_ratio(v, time) for v in _integrals(run, ends, name))
             out[f"{label}_mean_{leaf}"] = total
             out[f"{label}_rms_{leaf}"] = None if square is None else math.sqrt(max(square, 0.0))
-            # Rows stand on both sides of every jump; what lies inside the steps between them was kept with the row after.
+            # Rows stand on both sides of every jump; what lies inside the steps between them was
+            # kept with the row after.
             between = run.columns.get(f"peak.{name}", np.zeros(len(run.t)))[rows][1:]
-            out[f"{label}_peak_{leaf}"] = float(max(np.max(np.abs(values)), np.max(between, initial=0.0)))
+            out[f"{label}_peak_{leaf}"] = float(
+                max(np.max(np.abs(values)), np.max(between, initial=0.0))
+            )
         elif leaf == SUMMED:
             electrical += _integrals(run, ends, name)[0]
-            # Equal to the mechanical power: no winding resistance was given, so nothing electrical is known.
+            # Equal to the mechanical power: no winding resistance was given, so nothing electrical
+            # is known.
             known = known or not np.array_equal(run[name][rows], run[f"{group}.power"][rows])
     if known:
         out["electrical_energy"] = electrical

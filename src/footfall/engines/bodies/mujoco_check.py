@@ -1,4 +1,6 @@
-"""Does a robot of rigid bodies keep its contract? Its velocities, its books, its repeatability, seen on short runs."""
+"""Does a robot of rigid bodies keep its contract? Its velocities, its books, its repeatability,
+seen on short runs.
+"""
 
 import numpy as np
 
@@ -9,7 +11,8 @@ from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import HybridState
 from footfall.record.trajectory import Trajectory
 
-#: Length of the runs [s]; what a ledger may be off by, relative to throughput; what a velocity may differ from a difference of positions.
+#: Length of the runs [s]; what a ledger may be off by, relative to throughput; what a velocity may
+#: differ from a difference of positions.
 SPAN, BOOKS, NEAR = 0.3, 1e-2, 0.02
 
 
@@ -17,27 +20,46 @@ def examine_bodies(system: AbstractRigidBodies, state: HybridState, span: float 
     """Claims about a robot, from runs at its usual step, twice, and at half of it."""
     step = system.usual_step
     model = compiled(system, step)
-    found = [Check("MuJoCo builds it", True, f"{model.nbody - 1} bodies, {model.nv} degrees of freedom, {model.nu} motors")]
+    found = [
+        Check(
+            "MuJoCo builds it",
+            True,
+            f"{model.nbody - 1} bodies, {model.nv} degrees of freedom, {model.nu} motors",
+        )
+    ]
     run, again, finer = (
-        simulate_bodies(system, state, SimPlan(duration=span, step=h, sample_rate=1.0 / h)) for h in (step, step, 0.5 * step)
+        simulate_bodies(system, state, SimPlan(duration=span, step=h, sample_rate=1.0 / h))
+        for h in (step, step, 0.5 * step)
     )
     finite = all(np.isfinite(values).all() for values in run.columns.values())
     found.append(
-        Check("everything seen is finite", finite, f"{len(run.columns)} signals, {len(run.t)} rows, {run.outcome.name}")
+        Check(
+            "everything seen is finite",
+            finite,
+            f"{len(run.columns)} signals, {len(run.t)} rows, {run.outcome.name}",
+        )
     )
     same = all(np.array_equal(run[name], again[name]) for name in run.columns)
     found.append(Check("a run repeats itself to the last bit", same, "two runs"))
     worst, name = _worst_rate(run, step)
-    found.append(Check("velocities are derivatives", worst < NEAR, f"{name}: off by {worst:.1e} of its size"))
+    found.append(
+        Check("velocities are derivatives", worst < NEAR, f"{name}: off by {worst:.1e} of its size")
+    )
     books, finer_books = run.ledger.relative_residual, finer.ledger.relative_residual
     found.append(
-        Check("the energy ledger closes", books < BOOKS, f"{books:.1e} of the throughput, {finer_books:.1e} at half the step")
+        Check(
+            "the energy ledger closes",
+            books < BOOKS,
+            f"{books:.1e} of the throughput, {finer_books:.1e} at half the step",
+        )
     )
     return Report(type(system).__name__, found)
 
 
 def _worst_rate(run: Trajectory, step: float) -> tuple[float, str]:
-    """Largest difference between a rate and what its signal gained in the step before, which is how MuJoCo moves on, in the mean over rows."""
+    """Largest difference between a rate and what its signal gained in the step before, which is how
+    MuJoCo moves on, in the mean over rows.
+    """
     worst, which = 0.0, "no rates"
     for name, signal in run.signals.items():
         if signal.role == "output" and signal.rate_of is not None and signal.rate_of in run.columns:

@@ -1,11 +1,13 @@
 """Rigid bodies stepped by MuJoCo, behind the same Trajectory.
 
-Each step is `act` (the robot's computer), `mj_step`, and three rows copied aside. Everything else is done a chunk at a time, in whole arrays.
+Each step is `act` (the robot's computer), `mj_step`, and three rows copied aside. Everything else
+is done a chunk at a time, in whole arrays.
 
-Work of a force f over a step of length h is h f (v + v')/2, with v' the speed after it. MuJoCo's implicit integrator makes
-M (v' - v) = h (sum of f - bias) with the damping taken at v', so with that same damping these works add up to the change of the kinetic
-energy at a held M exactly. What is left over is what the step does to M and to the height: the residual of the ledger, first order in h.
-"""
+Work of a force f over a step of length h is h f (v + v')/2, with v' the speed after it. MuJoCo's
+implicit integrator makes M (v' - v) = h (sum of f - bias) with the damping taken at v', so with
+that same damping these works add up to the change of the kinetic energy at a held M exactly. What
+is left over is what the step does to M and to the height: the residual of the ledger, first order
+in h."""
 
 import importlib.metadata
 import math
@@ -24,7 +26,8 @@ from footfall.hybrid.system import HybridState
 from footfall.record.provenance import provenance
 from footfall.record.trajectory import Trajectory
 
-#: Steps whose work is summed at once: few enough that what is copied aside stays in the processor's cache, beside the model.
+#: Steps whose work is summed at once: few enough that what is copied aside stays in the processor's
+#: cache, beside the model.
 BLOCK = 1000
 #: Steps between two looks at events, progress and Ctrl-C.
 CHUNK = 2 * BLOCK
@@ -32,7 +35,8 @@ CHUNK = 2 * BLOCK
 MOST_SAMPLES = 100_000
 #: A run of more steps than this takes hours.
 MOST_STEPS = 100_000_000
-#: Steps between two looks at whether the speeds are numbers: without them a step of MuJoCo takes a hundred times as long.
+#: Steps between two looks at whether the speeds are numbers: without them a step of MuJoCo takes a
+#: hundred times as long.
 SEEN_EVERY = 50
 
 
@@ -48,25 +52,39 @@ def compiled(system: AbstractRigidBodies, step: float) -> Any:
             warnings.simplefilter("ignore")
             return spec.compile()
     except ValueError as error:
-        raise ParameterError(f"MuJoCo cannot make this robot: {' '.join(str(error).split())}", "robot") from None
+        raise ParameterError(
+            f"MuJoCo cannot make this robot: {' '.join(str(error).split())}", "robot"
+        ) from None
 
 
 def simulate_bodies(
-    system: AbstractRigidBodies, state: HybridState, plan: SimPlan, progress: Callable[[float, int], None] | None = None
+    system: AbstractRigidBodies,
+    state: HybridState,
+    plan: SimPlan,
+    progress: Callable[[float, int], None] | None = None,
 ) -> Trajectory:
-    """See `simulate`. The plan's solver and tolerances play no part; its step does, or the robot's own."""
+    """See `simulate`. The plan's solver and tolerances play no part; its step does, or the robot's
+    own.
+    """
     mujoco = require_mujoco()
     step = plan.step or system.usual_step
     if step > plan.duration:
-        raise ParameterError(f"step = {step:g} s is longer than the run of {plan.duration:g} s; take a shorter one.", "step")
+        raise ParameterError(
+            f"step = {step:g} s is longer than the run of {plan.duration:g} s; take a shorter one.",
+            "step",
+        )
     steps = round(plan.duration / step)
     if steps > MOST_STEPS:
         raise ParameterError(
-            f"{plan.duration:g} s in steps of {step:g} s are {steps:.2g} steps; {MOST_STEPS:.0e} is the most.", "step"
+            f"{plan.duration:g} s in steps of {step:g} s are {steps:.2g} steps; {MOST_STEPS:.0e} is"
+            " the most.",
+            "step",
         )
     every = steps
     if plan.sample_rate is not None:
-        every = max(1, round(1.0 / max(plan.sample_rate * step, 1e-12)), math.ceil(steps / MOST_SAMPLES))
+        every = max(
+            1, round(1.0 / max(plan.sample_rate * step, 1e-12)), math.ceil(steps / MOST_SAMPLES)
+        )
     model = compiled(system, step)
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = np.asarray(state.x.qpos), np.asarray(state.x.qvel)
@@ -86,7 +104,9 @@ def simulate_bodies(
         if outcome is Outcome.running:
             driver.act(steps)  # the last row has forces too
             record.finish(steps)
-            outcome = record.outcome if record.outcome is not Outcome.running else Outcome.reached_end
+            outcome = (
+                record.outcome if record.outcome is not Outcome.running else Outcome.reached_end
+            )
     except KeyboardInterrupt:
         outcome = Outcome.interrupted if outcome is Outcome.running else outcome
     finally:
@@ -96,7 +116,10 @@ def simulate_bodies(
     version = importlib.metadata.version("mujoco")
     source = provenance(plan, rate) | {
         "engine": "mujoco",
-        "solver": f"MuJoCo {version} ({mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix('mjINT_').lower()})",
+        "solver": (
+            f"MuJoCo {version}"
+            f" ({mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix('mjINT_').lower()})"
+        ),
         "rtol": None,
         "atol": None,
         "step": step,
@@ -107,8 +130,13 @@ def simulate_bodies(
         return record.trajectory(outcome, source)
 
 
-def _advance(mujoco: Any, model: Any, data: Any, driver: Any, record: BodiesRecord, made: int, until: int) -> int:
-    """Steps from `made` to `until`, block by block. Names are looked up once: this is the loop that everything waits for."""
+def _advance(
+    mujoco: Any, model: Any, data: Any, driver: Any, record: BodiesRecord, made: int, until: int
+) -> int:
+    """Steps from `made` to `until`, block by block.
+
+    Names are looked up once: this is the loop that everything waits for.
+    """
     act, mj_step, every = driver.act, mujoco.mj_step, record.every
     speed, push, effort = data.qvel, data.qfrc_constraint, data.qfrc_actuator
     while made < until:

@@ -1,4 +1,7 @@
-"""What a run of rigid bodies leaves behind: rows allocated once, works summed a chunk at a time, a Trajectory at the end."""
+"""What a run of rigid bodies leaves behind:
+
+rows allocated once, works summed a chunk at a time, a Trajectory at the end.
+"""
 
 from typing import Any
 
@@ -8,7 +11,13 @@ import numpy as np
 from footfall.hybrid.fields import port, store
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.rigid_bodies import AbstractDriver, AbstractRigidBodies, BodiesState, Log, require_mujoco
+from footfall.hybrid.rigid_bodies import (
+    AbstractDriver,
+    AbstractRigidBodies,
+    BodiesState,
+    Log,
+    require_mujoco,
+)
 from footfall.numerics.scalar import Scalar
 from footfall.record.ledger import Ledger
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
@@ -19,7 +28,9 @@ class BodiesPower(eqx.Module):
 
     driving: Scalar = port(kind="work", doc="motors while they drive")
     braking: Scalar = port(kind="loss", doc="motors while they brake")
-    contact: Scalar = port(kind="loss", doc="ground and stops of the joints; soft ones give back a little now and then")
+    contact: Scalar = port(
+        kind="loss", doc="ground and stops of the joints; soft ones give back a little now and then"
+    )
     friction: Scalar | None = port(kind="loss", doc="viscous friction of the joints")
 
 
@@ -35,7 +46,11 @@ class _Contacts:
 
     def __init__(self, samples: int):
         self.used, self.counts = 0, np.zeros(samples, int)
-        self.geom, self.frame, self.force = np.zeros((0, 2), int), np.zeros((0, 9)), np.zeros((0, 3))
+        self.geom, self.frame, self.force = (
+            np.zeros((0, 2), int),
+            np.zeros((0, 9)),
+            np.zeros((0, 3)),
+        )
 
     def room(self, more: int) -> tuple[int, int]:
         """Where the next ones go; grown where it must be."""
@@ -51,14 +66,18 @@ class _Contacts:
 
 
 def _limits_of_freedoms(model: Any) -> np.ndarray | None:
-    """Largest effort of the motor at each degree of freedom, slightly less so that a cut force counts as at it; None where none is limited."""
+    """Largest effort of the motor at each degree of freedom, slightly less so that a cut force
+    counts as at it; None where none is limited.
+    """
     limited = np.flatnonzero(model.actuator_forcelimited)
     if not len(limited):
         return None
     limits = np.full(model.nv, np.inf)
     joints = model.actuator_trnid[limited, 0]
     limits[model.jnt_dofadr[joints]] = (
-        model.actuator_forcerange[limited, 1] * np.abs(model.actuator_gear[limited, 0]) * (1.0 - 1e-12)
+        model.actuator_forcerange[limited, 1]
+        * np.abs(model.actuator_gear[limited, 0])
+        * (1.0 - 1e-12)
     )
     return limits
 
@@ -66,26 +85,53 @@ def _limits_of_freedoms(model: Any) -> np.ndarray | None:
 class BodiesRecord:
     """Collects samples and the work of every step."""
 
-    def __init__(self, system: AbstractRigidBodies, model: Any, data: Any, driver: AbstractDriver, steps: int, every: int):
+    def __init__(
+        self,
+        system: AbstractRigidBodies,
+        model: Any,
+        data: Any,
+        driver: AbstractDriver,
+        steps: int,
+        every: int,
+    ):
         self.mujoco = require_mujoco()
-        self.system, self.model, self.data, self.driver, self.every = system, model, data, driver, every
+        self.system, self.model, self.data, self.driver, self.every = (
+            system,
+            model,
+            data,
+            driver,
+            every,
+        )
         self.step = float(model.opt.timestep)
         rows = -(-steps // every) + 1
         self.t = every * self.step * np.arange(rows)  # adding up steps would drift
-        self.count = self.summed = self.kept = 0  # rows written, those whose works are summed, those of the record
+        self.count = self.summed = self.kept = (
+            0  # rows written, those whose works are summed, those of the record
+        )
         self.qpos, self.qvel = np.zeros((rows, model.nq)), np.zeros((rows, model.nv))
         self.effort, self.energy = np.zeros((rows, model.nu)), np.zeros((rows, 2))
-        self.watched = {name: np.zeros((rows, *np.shape(value))) for name, value in driver.watch().items()}
+        self.watched = {
+            name: np.zeros((rows, *np.shape(value))) for name, value in driver.watch().items()
+        }
         self.contact = np.zeros((rows, len(system.touching), 3))
         self.touching = np.full(model.ngeom, -1)
-        self.touching[[model.geom(name).id for name in system.touching]] = np.arange(len(system.touching))
+        self.touching[[model.geom(name).id for name in system.touching]] = np.arange(
+            len(system.touching)
+        )
         # Elliptic cones without rolling friction and without gaps: their forces lie side by side.
         elliptic = model.opt.cone == self.mujoco.mjtCone.mjCONE_ELLIPTIC
-        self.plain = elliptic and bool(np.all(model.geom_condim == 3) and not model.geom_gap.any() and not model.npair)
+        self.plain = elliptic and bool(
+            np.all(model.geom_condim == 3) and not model.geom_gap.any() and not model.npair
+        )
         self.waiting, self.first_waiting = _Contacts(rows), 0
         self.limits = _limits_of_freedoms(model)
         self.rubs = bool(np.any(model.dof_damping > 0))
-        self.ports = [(name, info) for name, _, info in named_leaves(BodiesPower(0.0, 0.0, 0.0, 0.0 if self.rubs else None))]
+        self.ports = [
+            (name, info)
+            for name, _, info in named_leaves(
+                BodiesPower(0.0, 0.0, 0.0, 0.0 if self.rubs else None)
+            )
+        ]
         self.power, self.work = np.zeros((rows, len(self.ports))), np.zeros((rows, len(self.ports)))
         self.total, self.flowed = np.zeros(len(self.ports)), np.zeros(rows)
         self.passed = 0.0
@@ -95,7 +141,11 @@ class BodiesRecord:
         self.flags = (int(model.opt.enableflags), int(model.opt.enableflags) | ENERGY)
         # Looking up what belongs to a model or its data takes longer than copying it.
         self._seen = data.contact
-        self._option, self._begin, self._found = model.opt, (data.qpos, data.qvel), (data.actuator_force, data.energy)
+        self._option, self._begin, self._found = (
+            model.opt,
+            (data.qpos, data.qvel),
+            (data.actuator_force, data.energy),
+        )
         self._scratch: tuple[np.ndarray, ...] = ()
         self._terms: tuple[np.ndarray, ...] = ()
         self._dampings: list[tuple[int, np.ndarray]] = []
@@ -111,7 +161,10 @@ class BodiesRecord:
         """Room for speeds (one row more), pushes and efforts of a block of steps."""
         if not self._scratch or len(self._scratch[1]) != count:
             width = self.model.nv
-            self._scratch = (np.zeros((count + 1, width)), *(np.zeros((count, width)) for _ in range(2)))
+            self._scratch = (
+                np.zeros((count + 1, width)),
+                *(np.zeros((count, width)) for _ in range(2)),
+            )
             self._terms = (np.zeros((count, width)), np.zeros((count, width)))
         self._dampings = []
         return self._scratch
@@ -121,7 +174,9 @@ class BodiesRecord:
         self._dampings.append((k, damping))
 
     def before_sample(self) -> None:
-        """The state, and what the computer wants; the step that follows evaluates the energies too."""
+        """The state, and what the computer wants; the step that follows evaluates the energies
+        too.
+        """
         row = self.count
         self.qpos[row], self.qvel[row] = self._begin
         for name, value in self.driver.watch().items():
@@ -192,7 +247,9 @@ class BodiesRecord:
         return np.repeat([d for _, d in self._dampings], np.diff([*begins, count]), axis=0)
 
     def look(self) -> Outcome:
-        """Take the rows since the last look into the record, up to where something ended the run."""
+        """Take the rows since the last look into the record, up to where something ended the
+        run.
+        """
         self._resolve_contacts()
         begin, self.kept = self.kept, self.summed
         outcome = self._look(begin)
@@ -207,7 +264,11 @@ class BodiesRecord:
         self.after_sample()
         row = self.count - 1
         self.t[row] = steps * self.step
-        self.power[row], self.work[row], self.flowed[row] = self.power[max(row - 1, 0)], self.total, self.passed
+        self.power[row], self.work[row], self.flowed[row] = (
+            self.power[max(row - 1, 0)],
+            self.total,
+            self.passed,
+        )
         self.summed = self.count
         self.look()
 
@@ -220,17 +281,24 @@ class BodiesRecord:
             return
         rows = np.repeat(np.arange(samples.start, samples.stop), waiting.counts[samples])
         push = np.einsum("ck,ckx->cx", waiting.force[:used], waiting.frame[:used].reshape(-1, 3, 3))
-        for side, sign in ((0, -1.0), (1, 1.0)):  # a contact's frame points from its first geom to its second
+        for side, sign in (
+            (0, -1.0),
+            (1, 1.0),
+        ):  # a contact's frame points from its first geom to its second
             which = self.touching[waiting.geom[:used, side]]
             ours = which >= 0
             if ours.any():
                 np.add.at(self.contact, (rows[ours], which[ours]), sign * push[ours])
 
     def _look(self, begin: int) -> Outcome:
-        """The first row from `begin` on that is not finite or where an event has no room left ends the record."""
+        """The first row from `begin` on that is not finite or where an event has no room left ends
+        the record.
+        """
         rows = slice(begin, self.count)
         finite = (
-            np.isfinite(self.qpos[rows]).all(1) & np.isfinite(self.qvel[rows]).all(1) & np.isfinite(self.energy[rows]).all(1)
+            np.isfinite(self.qpos[rows]).all(1)
+            & np.isfinite(self.qvel[rows]).all(1)
+            & np.isfinite(self.energy[rows]).all(1)
         )
         ends = [(int(np.argmin(finite)), Outcome.diverged, -1)] if not finite.all() else []
         if finite.any():
@@ -244,14 +312,23 @@ class BodiesRecord:
         if ends:
             row, self.outcome, self.cause = min(ends)
             # A row that is not finite tells nothing; one that ended the run does.
-            self.count = self.summed = self.kept = begin + row + (self.outcome is not Outcome.diverged)
+            self.count = self.summed = self.kept = (
+                begin + row + (self.outcome is not Outcome.diverged)
+            )
         return self.outcome
 
     # ---- at the end
 
     def log(self, rows: slice) -> Log:
         watched = {name: values[rows] for name, values in self.watched.items()}
-        return Log(self.t[rows], self.qpos[rows], self.qvel[rows], self.effort[rows], self.contact[rows], watched)
+        return Log(
+            self.t[rows],
+            self.qpos[rows],
+            self.qvel[rows],
+            self.effort[rows],
+            self.contact[rows],
+            watched,
+        )
 
     def trajectory(self, outcome: Outcome, source: dict) -> Trajectory:
         """The record so far."""
@@ -271,8 +348,12 @@ class BodiesRecord:
                     group = parent.rstrip(".") if role == "output" else prefix.rstrip(".")
                     rate_of = info.rate_of and f"{parent}{info.rate_of}{end}"
                     unit = "J" if role == "work" else info.unit
-                    columns[full] = np.ascontiguousarray(np.broadcast_to(column, (kept,)), dtype=float)
-                    signals[full] = Signal(full, unit, info.doc, role, rate_of, group, info.kind or "")
+                    columns[full] = np.ascontiguousarray(
+                        np.broadcast_to(column, (kept,)), dtype=float
+                    )
+                    signals[full] = Signal(
+                        full, unit, info.doc, role, rate_of, group, info.kind or ""
+                    )
 
         counters = system.counters(log)
         stores = BodiesStores(kinetic=self.energy[rows, 1], gravity=self.energy[rows, 0])
@@ -282,19 +363,31 @@ class BodiesRecord:
         add("store", stores, "store.")
         add("power", self._port_struct(self.power[rows]), "power.")
         add("work", self._port_struct(self.work[rows]), "work.")
-        state = {name: float(columns[name][-1]) for name, s in signals.items() if s.role == "state"} if kept else {}
+        state = (
+            {name: float(columns[name][-1]) for name, s in signals.items() if s.role == "state"}
+            if kept
+            else {}
+        )
         t = log.t.copy()
         ending = Ending(
             outcome=outcome,
             t=float(t[-1]) if kept else 0.0,
             event=system.events[self.cause].name if self.cause >= 0 else None,
             state=state,
-            steps=max(0, (kept - 1)) * self.every if outcome is not Outcome.reached_end else round(float(t[-1]) / self.step),
+            steps=(
+                max(0, (kept - 1)) * self.every
+                if outcome is not Outcome.reached_end
+                else round(float(t[-1]) / self.step)
+            ),
             tried=round(float(self.data.time) / self.step) if np.isfinite(self.data.time) else 0,
             jumps=0,
         )
         names = [event.name for event in system.events]
-        least = {name: float(room[:kept].min()) for name, room in zip(names, self.rooms, strict=True)} if kept else {}
+        least = (
+            {name: float(room[:kept].min()) for name, room in zip(names, self.rooms, strict=True)}
+            if kept
+            else {}
+        )
         return Trajectory(
             t=t,
             j=np.zeros(kept, int),
@@ -342,5 +435,8 @@ def _events(counters: Any, counted: tuple[str, ...], t: np.ndarray) -> tuple[Eve
         several = np.ndim(values) > 1
         for leg, column in enumerate(values if several else [values]):
             rows = np.flatnonzero(np.diff(column) > 0) + 1
-            found += [EventRecord(float(t[r]), name, leg if several else None, int(r) - 1, int(r)) for r in rows]
+            found += [
+                EventRecord(float(t[r]), name, leg if several else None, int(r) - 1, int(r))
+                for r in rows
+            ]
     return tuple(sorted(found, key=lambda e: (e.t, e.name, e.leg or 0)))

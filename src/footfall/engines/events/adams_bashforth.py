@@ -1,4 +1,7 @@
-"""Adams-Bashforth methods with steps of any length: the slopes of the steps before are the only stages."""
+"""Adams-Bashforth methods with steps of any length:
+
+the slopes of the steps before are the only stages.
+"""
 
 from typing import Any, NamedTuple
 
@@ -10,14 +13,18 @@ from jax import Array, lax
 
 from footfall.engines.events.runge_kutta import AbstractFixedStep, rk4_step_in_a_loop
 
-#: Slopes are used only while their weights, in units of the step, add up to less than this in absolute value. It is 2 to 12 for
-#: equal steps of orders 2 to 5. It grows when a step is many times longer than those before it (by 13 for order 4), and then
-#: multiplies whatever noise the slopes carry.
+#: Slopes are used only while their weights, in units of the step, add up to less than this in
+#: absolute value. It is 2 to 12 for equal steps of orders 2 to 5. It grows when a step is many
+#: times longer than those before it (by 13 for order 4), and then multiplies whatever noise the
+#: slopes carry.
 MOST_WEIGHT = 1e3
 
 
 class History(NamedTuple):
-    """Slopes of the steps before, with their ages: an engine may count time from the start of each step."""
+    """Slopes of the steps before, with their ages:
+
+    an engine may count time from the start of each step.
+    """
 
     slope: Array  #: at the start of the next step
     older: Array  #: (slopes - 1, states), at the starts of the steps before, newest first
@@ -28,7 +35,9 @@ class History(NamedTuple):
     def begin(cls, slope: Array, slopes: int) -> "History":
         """Nothing known but the slope here; ages that are not known yet only have to differ."""
         older = jnp.zeros((slopes - 1, *slope.shape), slope.dtype)
-        return cls(slope, older, jnp.arange(1.0, slopes, dtype=slope.dtype), jnp.zeros((), jnp.int32))
+        return cls(
+            slope, older, jnp.arange(1.0, slopes, dtype=slope.dtype), jnp.zeros((), jnp.int32)
+        )
 
     @property
     def slopes(self) -> Array:
@@ -49,44 +58,55 @@ class History(NamedTuple):
 class Extrapolation(NamedTuple):
     """The polynomial through the slopes of a history, integrated from the start of a step."""
 
-    powers: Array  #: (slopes, slopes): row k holds the weight of each slope in the coefficient of x^(k+1), x in [0, 1]
+    # (slopes, slopes): row k holds the weight of each slope in the coefficient of x^(k+1), x in [0,
+    # 1]
+    powers: Array
     usable: Array  #: the history is full, and not bunched together so closely that weights explode
 
     @classmethod
     def of(cls, history: History, length: Any) -> "Extrapolation":
         """For a step of this length.
 
-        With nodes x_j = -age_j / h, Lagrange's polynomials L_j(x) = prod_(m != j) (x - x_m) / (x_j - x_m), and
-        integral_0^x L_j = sum_k powers[k, j] x^(k+1)                                                            (integrators.2)
+        With nodes x_j = -age_j / h, Lagrange's polynomials L_j(x) = prod_(m != j) (x - x_m) / (x_j
+        - x_m), and
+        integral_0^x L_j = sum_k powers[k, j] x^(k+1)                                (integrators.2)
         """
         nodes = jnp.concatenate([jnp.zeros(1, history.ages.dtype), -history.ages / length])
         count = len(nodes)
         eye = np.eye(count)
-        lagrange = jnp.zeros((count, count), nodes.dtype).at[0].set(1.0)  # row: power of x, column: which polynomial
+        lagrange = (
+            jnp.zeros((count, count), nodes.dtype).at[0].set(1.0)
+        )  # row: power of x, column: which polynomial
         for m in range(count):
             raised = jnp.concatenate([jnp.zeros((1, count), nodes.dtype), lagrange[:-1]])  # times x
             factor = (raised - nodes[m] * lagrange) / jnp.where(eye[m] == 1, 1.0, nodes - nodes[m])
             lagrange = jnp.where(eye[m] == 1, lagrange, factor)
         powers = lagrange / np.arange(1.0, count + 1)[:, None]
-        usable = (history.known >= count - 1) & (jnp.sum(jnp.abs(jnp.sum(powers, axis=0))) < MOST_WEIGHT)
+        usable = (history.known >= count - 1) & (
+            jnp.sum(jnp.abs(jnp.sum(powers, axis=0))) < MOST_WEIGHT
+        )
         return cls(powers, usable)
 
 
 class AdamsBashforth(AbstractFixedStep):
     """Adams-Bashforth of orders 1 to 5, at one slope a step.
 
-    y1 = y0 + h sum_j w_j f_j,   w_j = (1/h) integral over the step of the Lagrange polynomial of slope j        (integrators.3)
+    y1 = y0 + h sum_j w_j f_j,   w_j = (1/h) integral over the step of the Lagrange polynomial of
+    slope j
+                                                                                     (integrators.3)
 
-    The weights come from the true ages of the slopes, so the method is exact for polynomials of its order whatever the steps. A
-    step of another length than the last one is therefore no reason to restart, and must not be one: an engine cuts steps where
-    a guard arms, at the end of a run and near the ground, and each restart would cost the slopes of a Runge-Kutta start.
+    The weights come from the true ages of the slopes, so the method is exact for polynomials of its
+    order whatever the steps. A step of another length than the last one is therefore no reason to
+    restart, and must not be one: an engine cuts steps where a guard arms, at the end of a run and
+    near the ground, and each restart would cost the slopes of a Runge-Kutta start.
 
-    A jump is a reason. Slopes stored before it belong to another vector field, so the first order - 1 steps after it (and at the
-    beginning) are classical Runge-Kutta ones, whose error of h^5 a step keeps every order up to 5. A step so much longer than those
-    before it that the weights explode (MOST_WEIGHT) is a Runge-Kutta one too, and forgets nothing.
+    A jump is a reason. Slopes stored before it belong to another vector field, so the first order -
+    1 steps after it (and at the beginning) are classical Runge-Kutta ones, whose error of h^5 a
+    step keeps every order up to 5. A step so much longer than those before it that the weights
+    explode (MOST_WEIGHT) is a Runge-Kutta one too, and forgets nothing.
 
-    Samples between steps lie on a cubic through both ends with their slopes: an error of h^4, so at order 5 samples lose one order;
-    the steps themselves, the events and the end of a run do not.
+    Samples between steps lie on a cubic through both ends with their slopes: an error of h^4, so at
+    order 5 samples lose one order; the steps themselves, the events and the end of a run do not.
     """
 
     degree: int = eqx.field(default=4, static=True)
@@ -94,7 +114,8 @@ class AdamsBashforth(AbstractFixedStep):
     def __init__(self, order: int = 4):
         if order not in range(1, 6):
             raise ValueError(
-                f"AdamsBashforth(order={order}): orders are 1 to 5; above that the start would need another method."
+                f"AdamsBashforth(order={order}): orders are 1 to 5; above that the start would need"
+                " another method."
             )
         self.degree = order
 
@@ -104,7 +125,16 @@ class AdamsBashforth(AbstractFixedStep):
     def init(self, terms: Any, t0: Any, t1: Any, y0: Array, args: Any) -> History:
         return History.begin(terms.vf(t0, y0, args), self.degree)
 
-    def step(self, terms: Any, t0: Any, t1: Any, y0: Array, args: Any, solver_state: History, made_jump: Any) -> tuple:
+    def step(
+        self,
+        terms: Any,
+        t0: Any,
+        t1: Any,
+        y0: Array,
+        args: Any,
+        solver_state: History,
+        made_jump: Any,
+    ) -> tuple:
         length = t1 - t0
 
         def field(t: Any, y: Array) -> Array:
@@ -126,4 +156,10 @@ class AdamsBashforth(AbstractFixedStep):
         y1, slope = lax.cond(drawn.usable & ~jnp.asarray(made_jump), multistep, anew)
         end = field(t1, y1)
         history = solver_state.restarted(slope, made_jump).after(length, end)
-        return y1, None, {"y0": y0, "y1": y1, "k0": length * slope, "k1": length * end}, history, diffrax.RESULTS.successful
+        return (
+            y1,
+            None,
+            {"y0": y0, "y1": y1, "k0": length * slope, "k1": length * end},
+            history,
+            diffrax.RESULTS.successful,
+        )

@@ -1,12 +1,13 @@
 """The event engine: adaptive steps of a diffrax solver that land on every event of a hybrid system.
 
-The loop alternates three things: *march* step by step, looking into each step for a guard that reached zero; *locate* that
-zero by re-integrating from the start of the step, with Newton kept inside a bracket; *jump*. Locating runs under `stop_gradient`;
-a last correction by the implicit function theorem carries the exact tangent of the event time, so forward-mode
-derivatives go through events.
+The loop alternates three things: *march* step by step, looking into each step for a guard that
+reached zero; *locate* that zero by re-integrating from the start of the step, with Newton kept
+inside a bracket; *jump*. Locating runs under `stop_gradient`; a last correction by the implicit
+function theorem carries the exact tangent of the event time, so forward-mode derivatives go through
+events.
 
-The loop works on time local to the step (`s` from 0 to tau), so an event is located as sharply after an hour as after a second.
-"""
+The loop works on time local to the step (`s` from 0 to tau), so an event is located as sharply
+after an hour as after a second."""
 
 import functools
 from typing import Any
@@ -18,7 +19,15 @@ from jax import Array, lax
 
 from footfall.engines import at_start
 from footfall.engines.events import own_times
-from footfall.engines.events.locate import LAST_SHIFT, LOOKS, TIME_TOLERANCE, hermite, locate, seen_too_coarsely, until_armed
+from footfall.engines.events.locate import (
+    LAST_SHIFT,
+    LOOKS,
+    TIME_TOLERANCE,
+    hermite,
+    locate,
+    seen_too_coarsely,
+    until_armed,
+)
 from footfall.engines.events.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
 from footfall.engines.events.own_times import pick
 from footfall.engines.events.packed_system import Loop, SolverStep
@@ -30,19 +39,37 @@ ZENO_EVENTS = 48
 ZENO_INTERVAL = 1e-8
 
 
-def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings: Settings, fixed_step: Any) -> Carry:
+def start(
+    system: AbstractHybridSystem,
+    x: Any,
+    m: Any,
+    limits: Limits,
+    settings: Settings,
+    fixed_step: Any,
+) -> Carry:
     """The loop's state at t = 0."""
     x = jax.tree.map(lambda v: jnp.asarray(v, float), x)
     m = jax.tree.map(jnp.asarray, m)
     loop = Loop(system, x, m, settings, limits)
     t = jnp.zeros(())
-    y = loop.layout.pack((x, jax.tree.map(lambda s: jnp.zeros(s.shape), jax.eval_shape(lambda: system.flow(t, x, m).power))))
+    y = loop.layout.pack(
+        (
+            x,
+            jax.tree.map(
+                lambda s: jnp.zeros(s.shape), jax.eval_shape(lambda: system.flow(t, x, m).power)
+            ),
+        )
+    )
     field = loop.field(t, y, (system, m, t))
     guards, rates = loop.guard_rates(t, y, m, field)
-    # A guard at or below zero is unarmed until it has been positive, unless it fires at once (see at_start.py).
+    # A guard at or below zero is unarmed until it has been positive, unless it fires at once (see
+    # at_start.py).
     span = at_start.moment(y.dtype)
     ahead = y + span * loop.field(t, y + 0.5 * span * field, (system, m, t + 0.5 * span))
-    later, ends = loop.guards(t + span, ahead, m), np.repeat(at_start.ends_at_once(system), np.diff(loop.first_index))
+    later, ends = (
+        loop.guards(t + span, ahead, m),
+        np.repeat(at_start.ends_at_once(system), np.diff(loop.first_index)),
+    )
     _, by_state = loop.guard_rates(t, y, m, y)
     armed = (guards > 0) | at_start.fires(guards, rates, later, by_state, span, ends)
     if settings.adaptive:
@@ -55,16 +82,35 @@ def start(system: AbstractHybridSystem, x: Any, m: Any, limits: Limits, settings
     zero, zero_i = jnp.zeros(()), jnp.zeros((), jnp.int32)
     finite = jnp.all(jnp.isfinite(y)) & jnp.all(jnp.isfinite(field)) & jnp.all(jnp.isfinite(guards))
     return Carry(
-        t=t, y=y, m=m, solver_state=state, made_jump=jnp.array(True), guards=guards, armed=armed,
-        rising=lax.stop_gradient(jnp.where(~armed & (rates > 0), rates, 0.0)), step=lax.stop_gradient(step),
-        last_error=jnp.ones(()), outcome=jnp.where(finite, 0, int(Outcome.diverged)).astype(jnp.int32), cause=zero_i - 1,
-        jumps=zero_i, crowded=zero_i, last_event=zero - jnp.inf, stop_left=jnp.asarray(limits.stop_count, jnp.int32),
-        stores=loop.stores(t, y, m), jump_work=jnp.zeros((loop.work_layout.size,)), throughput=zero,
-        least_room=guards, begun=jnp.array(False), steps=jnp.zeros((), jnp.int64), tried=jnp.zeros((), jnp.int64),
-    )  # fmt: skip
+        t=t,
+        y=y,
+        m=m,
+        solver_state=state,
+        made_jump=jnp.array(True),
+        guards=guards,
+        armed=armed,
+        rising=lax.stop_gradient(jnp.where(~armed & (rates > 0), rates, 0.0)),
+        step=lax.stop_gradient(step),
+        last_error=jnp.ones(()),
+        outcome=jnp.where(finite, 0, int(Outcome.diverged)).astype(jnp.int32),
+        cause=zero_i - 1,
+        jumps=zero_i,
+        crowded=zero_i,
+        last_event=zero - jnp.inf,
+        stop_left=jnp.asarray(limits.stop_count, jnp.int32),
+        stores=loop.stores(t, y, m),
+        jump_work=jnp.zeros((loop.work_layout.size,)),
+        throughput=zero,
+        least_room=guards,
+        begun=jnp.array(False),
+        steps=jnp.zeros((), jnp.int64),
+        tried=jnp.zeros((), jnp.int64),
+    )
 
 
-def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Limits, settings: Settings) -> tuple[Carry, Chunk]:
+def advance(
+    system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Limits, settings: Settings
+) -> tuple[Carry, Chunk]:
     """Go on until the end, an outcome, or until the room for steps or events is used up."""
     loop = Loop(system, x_like, carry.m, settings, limits)
     zero_i = jnp.zeros((), jnp.int32)
@@ -77,7 +123,9 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         shape = jax.eval_shape(lambda: loop.solver_step(carry, jnp.ones(())).dense)
         zeros = jax.tree.map(lambda v: jnp.zeros(v.shape, v.dtype), shape)
         rows = empty(Steps(carry.t, carry.t, zeros, zero_i), settings.keep_steps)
-    events = empty(Events(carry.t, zero_i, carry.y, carry.y, carry.m, carry.jump_work), settings.keep_events)
+    events = empty(
+        Events(carry.t, zero_i, carry.y, carry.y, carry.m, carry.jump_work), settings.keep_events
+    )
 
     def more(state: tuple[Carry, Chunk]) -> Array:
         c, chunk = state
@@ -95,17 +143,32 @@ def advance(system: AbstractHybridSystem, carry: Carry, x_like: Any, limits: Lim
         walked = march(loop, c, chunk, limits, pending, last_try)
         shared = set(March._fields) & set(Carry._fields)
         c = c._replace(**{name: getattr(walked, name) for name in shared})
-        c = c._replace(outcome=jnp.where(walked.stuck != 0, walked.stuck, c.outcome).astype(jnp.int32))
+        c = c._replace(
+            outcome=jnp.where(walked.stuck != 0, walked.stuck, c.outcome).astype(jnp.int32)
+        )
         chunk = chunk._replace(steps=walked.rows, step_count=walked.row_count)
         return resolve(loop, c, chunk, limits, walked, pending)
 
     carry, chunk = lax.while_loop(more, body, (carry, Chunk(rows, zero_i, events, zero_i)))
-    ended = (carry.outcome == 0) & (carry.t >= limits.t_end) & ~jnp.any(carry.armed & (carry.guards <= 0))
-    return carry._replace(outcome=jnp.where(ended, int(Outcome.reached_end), carry.outcome).astype(jnp.int32)), chunk
+    ended = (
+        (carry.outcome == 0)
+        & (carry.t >= limits.t_end)
+        & ~jnp.any(carry.armed & (carry.guards <= 0))
+    )
+    return (
+        carry._replace(
+            outcome=jnp.where(ended, int(Outcome.reached_end), carry.outcome).astype(jnp.int32)
+        ),
+        chunk,
+    )
 
 
-def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, last_try: Array) -> March:
-    """Accept steps until one contains an event, the end or `last_try` is reached, no more can be kept, or the step size dies."""
+def march(
+    loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, last_try: Array
+) -> March:
+    """Accept steps until one contains an event, the end or `last_try` is reached, no more can be
+    kept, or the step size dies.
+    """
     settings, stop = loop.settings, lax.stop_gradient
     order = loop.solver.order(loop.term)
     looks = np.arange(1, LOOKS) / LOOKS
@@ -122,20 +185,32 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
             near = jnp.any(w.guards[loop.is_contact] < limits.near_room)
             cap = jnp.where(near, jnp.minimum(cap, limits.near_step), cap)
         at_end = jnp.minimum(w.step, cap) >= left
-        # To the end itself, whose distance depends on when the last event was; else a step of no consequence.
+        # To the end itself, whose distance depends on when the last event was; else a step of no
+        # consequence.
         tau = jnp.where(at_end, left, stop(jnp.minimum(w.step, cap)))
-        s = loop.solver_step(c._replace(t=w.t, y=w.y, solver_state=w.solver_state, made_jump=w.made_jump), tau)
+        s = loop.solver_step(
+            c._replace(t=w.t, y=w.y, solver_state=w.solver_state, made_jump=w.made_jump), tau
+        )
         guards = loop.guards(w.t + tau, s.y, c.m)
         s = s._replace(solved=s.solved & jnp.all(jnp.isfinite(guards)))
         good, factor, error = judge(w, s)
-        # Look into the step: every armed guard at LOOKS points, the last one exact, the others on a cubic.
-        inside = jax.vmap(lambda f: loop.guards(w.t + f * tau, hermite(w.y, s.slope0, s.y, s.slope1, f), c.m))(looks)
+        # Look into the step: every armed guard at LOOKS points, the last one exact, the others on a
+        # cubic.
+        inside = jax.vmap(
+            lambda f: loop.guards(w.t + f * tau, hermite(w.y, s.slope0, s.y, s.slope1, f), c.m)
+        )(looks)
         values = stop(jnp.concatenate([w.guards[None], inside, guards[None]]))
         unsure = seen_too_coarsely(values, loop.guards(w.t + 0.5 * tau, s.middle, c.m), w.armed)
         too_small = 4 * np.finfo(float).eps * jnp.maximum(jnp.abs(w.t), 1e-3)
-        # What is left to the end may be less than time can resolve: then there is nothing to look into.
+        # What is left to the end may be less than time can resolve: then there is nothing to look
+        # into.
         shorter = stop(
-            tau * jnp.where(unsure & (tau > too_small), 0.5, jnp.where(tau > too_small, until_armed(values, w, tau), 1.0))
+            tau
+            * jnp.where(
+                unsure & (tau > too_small),
+                0.5,
+                jnp.where(tau > too_small, until_armed(values, w, tau), 1.0),
+            )
         )
         good = good & (shorter >= tau)
         crossing = good & jnp.any((values[1:] <= 0) & w.armed)
@@ -144,8 +219,13 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
         used = jnp.sum(jnp.abs(stores - w.stores)) + jnp.sum(jnp.abs(s.y - w.y)[loop.port_start :])
         step = w.step
         if settings.adaptive:
-            # A step cut short (by the end, near the ground) says little about the next one; nor does one that is about to be searched.
-            step = jnp.where(crossing | (go & (at_end | (cap < w.step))), w.step, jnp.minimum(tau * factor, limits.max_step))
+            # A step cut short (by the end, near the ground) says little about the next one; nor
+            # does one that is about to be searched.
+            step = jnp.where(
+                crossing | (go & (at_end | (cap < w.step))),
+                w.step,
+                jnp.minimum(tau * factor, limits.max_step),
+            )
             step = jnp.where(shorter < tau, w.step, step)
         rows = w.rows
         if rows is not None:  # the next free row; it counts only if the step is kept
@@ -164,14 +244,21 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
             last_error=jnp.where(good, error, w.last_error),
             stores=jnp.where(go, stores, w.stores),
             throughput=w.throughput + jnp.where(go, used, 0.0),
-            least_room=jnp.where(go, jnp.minimum(w.least_room, jnp.min(values[1:], axis=0)), w.least_room),
+            least_room=jnp.where(
+                go, jnp.minimum(w.least_room, jnp.min(values[1:], axis=0)), w.least_room
+            ),
             steps=w.steps + go,
             tried=w.tried + 1,
-            # A guard that rises and falls within less than time can resolve is a Zeno point; else the solver has given up.
+            # A guard that rises and falls within less than time can resolve is a Zeno point; else
+            # the solver has given up.
             stuck=jnp.where(
                 (shorter < tau) & (shorter <= too_small),
                 int(Outcome.zeno),
-                jnp.where(~good & (step <= too_small if settings.adaptive else ~s.solved), int(Outcome.diverged), 0),
+                jnp.where(
+                    ~good & (step <= too_small if settings.adaptive else ~s.solved),
+                    int(Outcome.diverged),
+                    0,
+                ),
             ),
             crossing=crossing,
             tau=tau,
@@ -181,7 +268,10 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
         )
 
     def judge(w: March, s: SolverStep) -> tuple[Array, Array, Array]:
-        """Whether a step is good, the factor for the next one (PI control: integral 0.7, proportional 0.2), and its scaled error."""
+        """Whether a step is good, the factor for the next one (PI control:
+
+        integral 0.7, proportional 0.2), and its scaled error.
+        """
         if not settings.adaptive or s.error is None:
             return s.solved, jnp.ones(()), jnp.ones(())
         scale = limits.atol + limits.rtol * jnp.maximum(jnp.abs(w.y), jnp.abs(s.y))
@@ -189,7 +279,11 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
         good = s.solved & (scaled <= 1.0)
         scaled = jnp.where(jnp.isfinite(scaled) & s.solved, jnp.maximum(scaled, 1e-10), 1e6)
         # Gains: the best of four pairs tried on the wheel (docs/performance.md).
-        factor = jnp.clip(0.9 * scaled ** (-0.9 / order) * jnp.where(good, w.last_error ** (0.2 / order), 1.0), 0.2, 5.0)
+        factor = jnp.clip(
+            0.9 * scaled ** (-0.9 / order) * jnp.where(good, w.last_error ** (0.2 / order), 1.0),
+            0.2,
+            5.0,
+        )
         return good, jnp.where(good, factor, jnp.minimum(factor, 0.9)), scaled
 
     shared = {name: getattr(c, name) for name in set(March._fields) & set(Carry._fields)}
@@ -208,12 +302,15 @@ def march(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, la
     return lax.while_loop(more, body, first)
 
 
-def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, pending: Array) -> tuple[Carry, Chunk]:
-    """Find the event that was seen, go there, and jump. A look that was wrong leaves a shorter step and no event.
+def resolve(
+    loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, pending: Array
+) -> tuple[Carry, Chunk]:
+    """Find the event that was seen, go there, and jump. A look that was wrong leaves a shorter step
+    and no event.
 
-    Without an event (the end was reached, or a buffer is full) nothing changes. That is done by selection, not by a branch: a
-    branch would keep XLA from compiling the whole loop into one piece of code.
-    """
+    Without an event (the end was reached, or a buffer is full) nothing changes. That is done by
+    selection, not by a branch: a branch would keep XLA from compiling the whole loop into one piece
+    of code."""
     stop, zero = lax.stop_gradient, jnp.zeros(())
     active = pending | walked.crossing
     found = locate(loop, c, walked, pending)
@@ -224,11 +321,18 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     g, rate = loop.guard_rates(t1, y1, c.m, field)
     # Implicit function theorem: the tangent of the event time, and what Newton had left.
     moved = jnp.where(
-        found.hit & ~pending & (rate[which] < 0), -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)), 0.0
+        found.hit & ~pending & (rate[which] < 0),
+        -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)),
+        0.0,
     )
     moved = jnp.where(jnp.abs(moved) <= 2 * LAST_SHIFT, moved, 0.0)
-    # One that waited for another at the same time got to zero by itself; one that the jump pushed below zero happens when that does.
-    waited = pending & (c.t == c.last_event) & (jnp.abs(g[which]) <= 2 * LAST_SHIFT * jnp.abs(rate[which]))
+    # One that waited for another at the same time got to zero by itself; one that the jump pushed
+    # below zero happens when that does.
+    waited = (
+        pending
+        & (c.t == c.last_event)
+        & (jnp.abs(g[which]) <= 2 * LAST_SHIFT * jnp.abs(rate[which]))
+    )
     moved = moved + jnp.where(waited, own_times.at_own_time(g[which], rate[which]), 0.0)
     # No event is before the step in which it was seen, by no rounding either.
     early = stop(jnp.maximum(c.t - (t1 + moved), 0.0))
@@ -237,25 +341,38 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     jumped = hit & (ends == 0)
     (after, m, work), others = own_times.jump(loop, te, before, c.m, which)
     stops, late = others.of(limits.stop_event)
-    if others.events.shape[0]:  # a run that ends with an event that another's jump makes as well ends at that event's time
+    if others.events.shape[
+        0
+    ]:  # a run that ends with an event that another's jump makes as well ends at that event's time
         te, after = te + late, after + late * loop.field(zero, after, (loop.system, m, te))
     after, m = jnp.where(jumped, after, before), pick(jumped, m, c.m)
     guards, rates = loop.guard_rates(te, after, m)
-    # Only the guard that fired and those it restarts are disarmed; each re-arms once it is positive. Within the time to which
-    # events are located a guard is at zero, whatever sign rounding gave it.
+    # Only the guard that fired and those it restarts are disarmed; each re-arms once it is
+    # positive. Within the time to which events are located a guard is at zero, whatever sign
+    # rounding gave it.
     disarmed = hit & jnp.asarray(loop.disarms)[which]
     zero_band = TIME_TOLERANCE * jnp.maximum(jnp.abs(rate), jnp.abs(rates))
-    located = jnp.where(jnp.arange(len(loop.guard_outcome)) == which, jnp.abs(g), 0.0)  # as near as the state's digits allow
+    located = jnp.where(
+        jnp.arange(len(loop.guard_outcome)) == which, jnp.abs(g), 0.0
+    )  # as near as the state's digits allow
     at_zero = jnp.abs(guards) <= 2 * jnp.maximum(zero_band, located)
-    # A guard that became positive on the way here is armed, even if it is back at zero now: its own event is next.
-    before_event = (jnp.arange(LOOKS + 1) / LOOKS * walked.tau <= found.tau - 2 * LAST_SHIFT)[:, None] & (walked.looked > 0)
-    been_positive = ~pending & (jnp.any(before_event[1:], axis=0) | (g > 2 * LAST_SHIFT * jnp.abs(rate)))
-    # One that had room and that the jump left at zero and rising (the force of a spoke that has just landed) is leaving zero.
+    # A guard that became positive on the way here is armed, even if it is back at zero now: its own
+    # event is next.
+    before_event = (jnp.arange(LOOKS + 1) / LOOKS * walked.tau <= found.tau - 2 * LAST_SHIFT)[
+        :, None
+    ] & (walked.looked > 0)
+    been_positive = ~pending & (
+        jnp.any(before_event[1:], axis=0) | (g > 2 * LAST_SHIFT * jnp.abs(rate))
+    )
+    # One that had room and that the jump left at zero and rising (the force of a spoke that has
+    # just landed) is leaving zero.
     leaving = jumped & at_zero & (rates > 0) & (g > 2 * zero_band)
     armed = ((c.armed | been_positive) & ~disarmed & ~leaving) | ((guards > 0) & ~at_zero)
     stores = loop.stores(te, before, c.m)
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
-    crowded = jnp.where(hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded)
+    crowded = jnp.where(
+        hit, jnp.where(te - c.last_event < ZENO_INTERVAL, c.crowded + 1, 0), c.crowded
+    )
     counted = jumped & ((which == limits.stop_event) | stops)
     stepped = jumped & ~jnp.asarray(loop.is_clock)[which]
     stop_left, jumps = c.stop_left - counted, c.jumps + jumped
@@ -270,10 +387,16 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
     least_on_the_way = jnp.minimum(jnp.min(jnp.where(passed, walked.looked, jnp.inf), axis=0), g)
     steps = chunk.steps
     if steps is not None:
-        row = Steps(c.t, jnp.where(pending, 0.0, found.tau + moved + early), found.dense, chunk.event_count)
-        steps = jax.tree.map(lambda buffer, value: buffer.at[chunk.step_count].set(value), steps, row)
+        row = Steps(
+            c.t, jnp.where(pending, 0.0, found.tau + moved + early), found.dense, chunk.event_count
+        )
+        steps = jax.tree.map(
+            lambda buffer, value: buffer.at[chunk.step_count].set(value), steps, row
+        )
     row = Events(te, which, before, after, m, jnp.where(jumped, work, 0.0))
-    events = jax.tree.map(lambda buffer, value: buffer.at[chunk.event_count].set(value), chunk.events, row)
+    events = jax.tree.map(
+        lambda buffer, value: buffer.at[chunk.event_count].set(value), chunk.events, row
+    )
     chunk = Chunk(steps, chunk.step_count + (active & ~pending), events, chunk.event_count + hit)
     new = c._replace(
         t=te,
@@ -293,9 +416,12 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
         stores=loop.stores(te, after, m),
         jump_work=c.jump_work + jnp.where(jumped, work, 0.0),
         throughput=c.throughput + used + jnp.where(jumped, jnp.sum(jnp.abs(work)), 0.0),
-        # Start-up ends with the first jump (a clock's tick does not count): what a guard did before it, such as a foot put down without
-        # load, says nothing of the gait.
-        least_room=jnp.minimum(jnp.where(stepped & ~c.begun, jnp.inf, jnp.minimum(c.least_room, least_on_the_way)), guards),
+        # Start-up ends with the first jump (a clock's tick does not count): what a guard did before
+        # it, such as a foot put down without load, says nothing of the gait.
+        least_room=jnp.minimum(
+            jnp.where(stepped & ~c.begun, jnp.inf, jnp.minimum(c.least_room, least_on_the_way)),
+            guards,
+        ),
         begun=c.begun | stepped,
         steps=c.steps + ~pending,
         tried=c.tried + found.tries,
@@ -305,4 +431,6 @@ def resolve(loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, p
 
 def _first_of(*cases: tuple[Array, Any]) -> Array:
     """The value of the first case that holds, or 0."""
-    return functools.reduce(lambda rest, case: jnp.where(case[0], case[1], rest), reversed(cases), jnp.int32(0))
+    return functools.reduce(
+        lambda rest, case: jnp.where(case[0], case[1], rest), reversed(cases), jnp.int32(0)
+    )

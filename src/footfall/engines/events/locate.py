@@ -1,4 +1,7 @@
-"""Which guard reaches zero first, and when: looking into a step, and searching the event that was seen."""
+"""Which guard reaches zero first, and when:
+
+looking into a step, and searching the event that was seen.
+"""
 
 from typing import Any
 
@@ -10,19 +13,22 @@ from jax import Array, lax
 from footfall.engines.events.loop_state import Carry, March, Search
 from footfall.engines.events.packed_system import Loop
 
-#: A step is looked into at this many equal intervals, so a guard that is negative for longer than one of them is seen.
+#: A step is looked into at this many equal intervals, so a guard that is negative for longer than
+#: one of them is seen.
 LOOKS = 16
 #: Events are located to this [s].
 TIME_TOLERANCE = 1e-13
-#: Newton on the event time may stop here [s]: the last step is made along the flow. Its error is the square of this, and that of
-#: its tangent this times the curvature of the guard.
+#: Newton on the event time may stop here [s]: the last step is made along the flow. Its error is
+#: the square of this, and that of its tangent this times the curvature of the guard.
 LAST_SHIFT = 1e-11
 #: After this many Newton steps without success the search bisects.
 NEWTON_STEPS = 20
 
 
 def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
-    """The earliest zero of an armed guard after c.t, re-integrating from c.t at every try; the last try's state is kept."""
+    """The earliest zero of an armed guard after c.t, re-integrating from c.t at every try; the last
+    try's state is kept.
+    """
     stop, zero = lax.stop_gradient, jnp.zeros(())
 
     def body(f: Search) -> Search:
@@ -32,10 +38,13 @@ def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
         g, rate = stop(loop.guard_rates(t1, s.y, c.m))
         crossed = c.armed & (g <= 0)
         some = jnp.any(crossed)
-        # Newton step of each guard that matters: of those crossed the one crossed longest ago, else the next to cross. Times, not
-        # guard values, are compared: a metre is not less than a newton.
+        # Newton step of each guard that matters: of those crossed the one crossed longest ago, else
+        # the next to cross. Times, not guard values, are compared: a metre is not less than a
+        # newton.
         relevant = jnp.where(some, crossed, c.armed & (rate < 0))
-        newton = jnp.where(relevant, jnp.where(rate < 0, -g / jnp.where(rate < 0, rate, 1.0), -jnp.inf), jnp.inf)
+        newton = jnp.where(
+            relevant, jnp.where(rate < 0, -g / jnp.where(rate < 0, rate, 1.0), -jnp.inf), jnp.inf
+        )
         which = jnp.argmin(newton).astype(jnp.int32)
         shift = newton[which]
         low, high = jnp.where(some, f.low, tau), jnp.where(some, tau, f.high)
@@ -49,7 +58,8 @@ def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
             low=low,
             high=high,
             tries=f.tries + 1,
-            done=close | shut,  # shut without a crossing: the look was wrong, and the step up to here stands
+            done=close
+            | shut,  # shut without a crossing: the look was wrong, and the step up to here stands
             hit=close | some | f.hit,
             y=s.y,
             solver_state=s.state,
@@ -62,9 +72,18 @@ def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
     zero_i, no = jnp.zeros((), jnp.int32), jnp.array(False)
     guess, high = first_guess(walked.looked, c.armed)
     first = Search(
-        tau=zero, target=guess * walked.tau, low=zero, high=high * walked.tau, tries=zero_i, done=pending | ~walked.crossing, hit=no, y=c.y,
-        solver_state=c.solver_state, dense=empty.dense, which=zero_i,
-    )  # fmt: skip
+        tau=zero,
+        target=guess * walked.tau,
+        low=zero,
+        high=high * walked.tau,
+        tries=zero_i,
+        done=pending | ~walked.crossing,
+        hit=no,
+        y=c.y,
+        solver_state=c.solver_state,
+        dense=empty.dense,
+        which=zero_i,
+    )
     return lax.while_loop(lambda f: ~f.done, body, first)
 
 
@@ -75,22 +94,26 @@ def hermite(y0: Array, slope0: Array, y1: Array, slope1: Array, f: Any) -> Array
 
 
 def seen_too_coarsely(looked: Array, middle: Array, armed: Array) -> Array:
-    """Whether an armed guard came so near to zero that the cubic the looks were taken on cannot tell.
+    """Whether an armed guard came so near to zero that the cubic the looks were taken on cannot
+    tell.
 
-    A cubic through the ends with their slopes errs most half-way, where the solver's own interpolant shows by how much.
-    """
+    A cubic through the ends with their slopes errs most half-way, where the solver's own
+    interpolant shows by how much."""
     gap = jnp.abs(looked[LOOKS // 2] - middle)
     least = jnp.min(looked[1:], axis=0)
     return jnp.any(armed & (least > 0) & (least < 2.0 * gap))
 
 
 def until_armed(looked: Array, w: March, tau: Array) -> Array:
-    """Fraction of a step to take instead, so that it ends where a guard arms that would rise and fall again inside the step.
+    """Fraction of a step to take instead, so that it ends where a guard arms that would rise and
+    fall again inside the step.
 
-    1 when nothing does. Only what is armed at a step's start can be located in it, so the step is cut where the guard is seen
-    positive. One that was left at zero rising, and is not seen above it at all, rose and fell before the first look.
-    """
-    positive = looked[1:] > 0  # what is unarmed at the start counts as at zero there, whatever its sign
+    1 when nothing does. Only what is armed at a step's start can be located in it, so the step is
+    cut where the guard is seen positive. One that was left at zero rising, and is not seen above it
+    at all, rose and fell before the first look."""
+    positive = (
+        looked[1:] > 0
+    )  # what is unarmed at the start counts as at zero there, whatever its sign
     rose = jnp.where(jnp.any(positive, axis=0), jnp.argmax(positive, axis=0), LOOKS)
     newly = jnp.any((jnp.arange(LOOKS)[:, None] > rose) & ~positive & ~w.armed, axis=1)
     known = jnp.any(~positive & w.armed, axis=1)
@@ -102,13 +125,17 @@ def until_armed(looked: Array, w: March, tau: Array) -> Array:
 
 
 def first_guess(looked: Array, armed: Array) -> tuple[Array, Array]:
-    """Fractions of the step: where the earliest crossing of an armed guard seems to be, and the look that saw it."""
+    """Fractions of the step:
+
+    where the earliest crossing of an armed guard seems to be, and the look that saw it.
+    """
     below = (looked[1:] <= 0) & armed
     seen = jnp.any(below, axis=0)
     first = jnp.argmax(below, axis=0)  # of each guard
     column = jnp.arange(looked.shape[1])
     before, after = looked[first, column], looked[first + 1, column]
-    # Inverse quadratic interpolation through a third look, the one before (after, in the first interval); else the chord.
+    # Inverse quadratic interpolation through a third look, the one before (after, in the first
+    # interval); else the chord.
     third = jnp.where(first > 0, first - 1, first + 2)
     beyond, at = looked[third, column], jnp.where(first > 0, -1.0, 2.0)
     chord = jnp.where(before > after, before / jnp.where(before > after, before - after, 1.0), 0.5)

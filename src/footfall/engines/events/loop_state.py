@@ -1,4 +1,7 @@
-"""What the event engine is given, carries from step to step, keeps of them, and reports: structs without behaviour."""
+"""What the event engine is given, carries from step to step, keeps of them, and reports:
+
+structs without behaviour.
+"""
 
 from typing import Any, NamedTuple
 
@@ -10,14 +13,17 @@ from jax import Array
 
 
 def as_floats(tree: Any) -> Any:
-    """Every number as a strong 64-bit float, so that changing a value never compiles anything again."""
+    """Every number as a strong 64-bit float, so that changing a value never compiles anything
+    again.
+    """
     return jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), tree)
 
 
 def as_arrays(tree: Any) -> Any:
     """The same for a discrete state, whose counters and flags stay what they are."""
     return jax.tree.map(
-        lambda leaf: as_floats(leaf) if np.issubdtype(leaf.dtype, np.floating) else leaf, jax.tree.map(np.asarray, tree)
+        lambda leaf: as_floats(leaf) if np.issubdtype(leaf.dtype, np.floating) else leaf,
+        jax.tree.map(np.asarray, tree),
     )
 
 
@@ -146,15 +152,28 @@ class Chunk(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Where a run stands, as two arrays: fetching one costs about as much as a solver step, so few are fetched."""
+    """Where a run stands, as two arrays:
+
+    fetching one costs about as much as a solver step, so few are fetched.
+    """
 
     reals: Any
     counts: Any
 
     @classmethod
     def of(cls, c: Carry, chunk: Chunk) -> "Report":
-        reals = jnp.concatenate([jnp.stack([c.t, c.throughput]), c.y, c.stores, c.jump_work, c.least_room])
-        counts = (c.outcome, c.cause, c.jumps, c.steps, c.tried, chunk.event_count, chunk.step_count)
+        reals = jnp.concatenate(
+            [jnp.stack([c.t, c.throughput]), c.y, c.stores, c.jump_work, c.least_room]
+        )
+        counts = (
+            c.outcome,
+            c.cause,
+            c.jumps,
+            c.steps,
+            c.tried,
+            chunk.event_count,
+            chunk.step_count,
+        )
         return cls(reals, jnp.stack([jnp.asarray(n, jnp.int64) for n in counts]))
 
     def read(self, stores: int, works: int, guards: int) -> "Standing":

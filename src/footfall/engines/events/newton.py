@@ -11,9 +11,9 @@ import optimistix as optx
 class PatientChord(diffrax.VeryChord):
     """diffrax's chord iteration, which goes on while it converges.
 
-    diffrax's own reports divergence whenever its second iteration has not yet converged, so it never makes a third, and a solver rejects
-    every step that would have needed one: on friction that is half of them. Divergence here means that corrections stop shrinking.
-    """
+    diffrax's own reports divergence whenever its second iteration has not yet converged, so it
+    never makes a third, and a solver rejects every step that would have needed one: on friction
+    that is half of them. Divergence here means that corrections stop shrinking."""
 
     def terminate(self, fn, y, args, options, state, tags):
         del fn, y, args, options, tags
@@ -27,13 +27,21 @@ class PatientChord(diffrax.VeryChord):
         result = optx.RESULTS.where(
             failed,
             state.result,
-            optx.RESULTS.where(diverged & ~converged, optx.RESULTS.nonlinear_divergence, optx.RESULTS.successful),
+            optx.RESULTS.where(
+                diverged & ~converged, optx.RESULTS.nonlinear_divergence, optx.RESULTS.successful
+            ),
         )
         return failed | diverged | converged, result
 
 
 def with_tolerances(solver: diffrax.AbstractSolver, rtol: Any, atol: Any) -> diffrax.AbstractSolver:
-    """An implicit solver whose `PatientChord` follows a run's tolerances, which may be traced: another tolerance, same program."""
-    if not (isinstance(solver, diffrax.AbstractImplicitSolver) and isinstance(solver.root_finder, PatientChord)):
+    """An implicit solver whose `PatientChord` follows a run's tolerances, which may be traced:
+
+    another tolerance, same program.
+    """
+    if not (
+        isinstance(solver, diffrax.AbstractImplicitSolver)
+        and isinstance(solver.root_finder, PatientChord)
+    ):
         return solver
     return eqx.tree_at(lambda s: (s.root_finder.rtol, s.root_finder.atol), solver, (rtol, atol))

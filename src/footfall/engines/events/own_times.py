@@ -1,13 +1,15 @@
 """Events that one jump makes together, differentiated each at its own time.
 
-A robot may make two events in one jump: two feet that land in the same instant, so that rounding does not decide which comes first. For the
-first derivative each still has a time of its own, and between the two the robot flows with only the first of them made:
+A robot may make two events in one jump: two feet that land in the same instant, so that rounding
+does not decide which comes first. For the first derivative each still has a time of its own, and
+between the two the robot flows with only the first of them made:
 
-    x+ = R(x + f d) - f+ d,   d = -dg / (dg/dt)                    (the saltation matrix of one event, with R its jump)
+    x+ = R(x + f d) - f+ d,   d = -dg / (dg/dt)                    (the saltation matrix of one
+    event, with R its jump)
 
-one event after the other, f the flow before it and f+ after it. The result is the state at the time of the event that was located, on the
-flow that follows all of them. Where the order matters to it, there is no derivative: its tangent is NaN.
-"""
+one event after the other, f the flow before it and f+ after it. The result is the state at the time
+of the event that was located, on the flow that follows all of them. Where the order matters to it,
+there is no derivative: its tangent is NaN."""
 
 from typing import Any, NamedTuple
 
@@ -17,11 +19,14 @@ from jax import Array, lax
 
 from footfall.engines.events.packed_system import Loop
 
-#: Tangents of the two orders are the same within this share of the largest of them: rounding leaves 1e-10, another order a good part of 1.
+#: Tangents of the two orders are the same within this share of the largest of them: rounding leaves
+#: 1e-10, another order a good part of 1.
 SAME_TANGENT = 1e-6
-#: s; events this much apart are so by rounding, and the jump is taken as the robot makes it, in one: what is the same on two sides stays so.
+#: s; events this much apart are so by rounding, and the jump is taken as the robot makes it, in
+#: one: what is the same on two sides stays so.
 SAME_TIME = 1e-15
-#: s; events that a robot calls simultaneous are not further apart than this. Else (a guard that hardly moves) only the tangents are theirs.
+#: s; events that a robot calls simultaneous are not further apart than this. Else (a guard that
+#: hardly moves) only the tangents are theirs.
 LATEST = 1e-8
 
 
@@ -47,23 +52,37 @@ class Others(NamedTuple):
 
 
 def jump(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tuple[Jumped, Others]:
-    """The jump of flat event `which`, with the tangents that belong to it and to those it makes as well."""
+    """The jump of flat event `which`, with the tangents that belong to it and to those it makes as
+    well.
+    """
     plain = Jumped(*loop.apply_jump(t, y, m, which))
     events, due = _made_together(loop, t, y, m, which)
     if not events.shape[0]:
         return plain, Others(events, due, jnp.zeros(0))
     both = jnp.any(due)
-    order = jnp.stack([jnp.concatenate([which[None], events]), jnp.concatenate([events[::-1], which[None]])])
+    order = jnp.stack(
+        [jnp.concatenate([which[None], events]), jnp.concatenate([events[::-1], which[None]])]
+    )
     made = jnp.stack([jnp.concatenate([both[None], due]), jnp.concatenate([due[::-1], both[None]])])
-    ways, late = jax.vmap(lambda events, made: _one_by_one(loop, t, Jumped(y, m, 0.0 * plain.work), events, made))(order, made)
+    ways, late = jax.vmap(
+        lambda events, made: _one_by_one(loop, t, Jumped(y, m, 0.0 * plain.work), events, made)
+    )(order, made)
     leaves, tree = jax.tree.flatten(plain)
-    # Value and tangent are to belong together, also for a Newton method that moves the events apart by less than they are called simultaneous.
+    # Value and tangent are to belong together, also for a Newton method that moves the events apart
+    # by less than they are called simultaneous.
     apart = jnp.any(due & (jnp.abs(late[0, 1:] - late[0, 0]) > SAME_TIME))
     found = jax.tree.leaves(pick(apart, jax.tree.map(lambda way: way[0], ways), plain))
     reals = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.floating)]
-    moving = [jax.tree.leaves(ways)[i] for i in reals] + [jnp.stack([late[0, 1:], late[1, :-1][::-1]])]
-    values = [*(lax.stop_gradient(found[i]) for i in reals), lax.stop_gradient(jnp.where(apart & due, late[0, 1:], 0.0))]
-    *moved, late = _moving_as([leaves[i] for i in reals] + [0.0 * late[0, 1:]], values, moving, both)
+    moving = [jax.tree.leaves(ways)[i] for i in reals] + [
+        jnp.stack([late[0, 1:], late[1, :-1][::-1]])
+    ]
+    values = [
+        *(lax.stop_gradient(found[i]) for i in reals),
+        lax.stop_gradient(jnp.where(apart & due, late[0, 1:], 0.0)),
+    ]
+    *moved, late = _moving_as(
+        [leaves[i] for i in reals] + [0.0 * late[0, 1:]], values, moving, both
+    )
     for i, leaf in zip(reals, moved, strict=True):
         leaves[i] = leaf
     return jax.tree.unflatten(tree, leaves), Others(events, due, late)
@@ -94,8 +113,13 @@ def _made_together(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tupl
     return events, due
 
 
-def _one_by_one(loop: Loop, t: Array, before: Jumped, events: Array, made: Array) -> tuple[Jumped, Array]:
-    """After these events, one by one, each at its own time: as it is at t on the flow after the last of them; and how late each is."""
+def _one_by_one(
+    loop: Loop, t: Array, before: Jumped, events: Array, made: Array
+) -> tuple[Jumped, Array]:
+    """After these events, one by one, each at its own time:
+
+    as it is at t on the flow after the last of them; and how late each is.
+    """
 
     def event(now: Jumped, turn: tuple[Array, Array]) -> tuple[Jumped, Array]:
         which, happens = turn
@@ -113,8 +137,12 @@ def _one_by_one(loop: Loop, t: Array, before: Jumped, events: Array, made: Array
 
 
 @jax.custom_jvp
-def _moving_as(plain: list[Array], values: list[Array], ways: list[Array], together: Array) -> list[Array]:
-    """These values, which move as `plain` does, or where `together` holds as both `ways` do (first axis): NaN if the two do not agree."""
+def _moving_as(
+    plain: list[Array], values: list[Array], ways: list[Array], together: Array
+) -> list[Array]:
+    """These values, which move as `plain` does, or where `together` holds as both `ways` do (first
+    axis): NaN if the two do not agree.
+    """
     del plain, ways, together
     return values
 

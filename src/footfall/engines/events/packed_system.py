@@ -1,4 +1,7 @@
-"""A hybrid system as the event engine sees it: one vector, one vector field, one vector of guards. Built while tracing."""
+"""A hybrid system as the event engine sees it:
+
+one vector, one vector field, one vector of guards. Built while tracing.
+"""
 
 import math
 from typing import Any, NamedTuple
@@ -30,12 +33,28 @@ class SolverStep(NamedTuple):
 
 
 class Loop:
-    """The loop's pieces for one system: how it is packed, its vector field, its guards. Built while tracing."""
+    """The loop's pieces for one system:
 
-    def __init__(self, system: AbstractHybridSystem, x: Any, m: Any, settings: Settings, limits: Limits | None = None):
+    how it is packed, its vector field, its guards. Built while tracing.
+    """
+
+    def __init__(
+        self,
+        system: AbstractHybridSystem,
+        x: Any,
+        m: Any,
+        settings: Settings,
+        limits: Limits | None = None,
+    ):
         self.system, self.settings = system, settings
         zero = jnp.zeros(())
-        shapes = jax.eval_shape(lambda: (system.flow(zero, x, m).power, system.guards(zero, x, m), system.stores(zero, x, m)))
+        shapes = jax.eval_shape(
+            lambda: (
+                system.flow(zero, x, m).power,
+                system.guards(zero, x, m),
+                system.stores(zero, x, m),
+            )
+        )
         power, guards, stores = shapes
         self.layout = Layout.of((x, power))
         self.port_start = Layout.of(x).size
@@ -50,30 +69,49 @@ class Loop:
         self.disarms = self._disarm_table()
         self.is_clock = np.repeat([e.period is not None for e in system.events], sizes)
         self.is_contact = np.repeat([e.contact for e in system.events], sizes)
-        self.solver = settings.solver if limits is None else with_tolerances(settings.solver, limits.rtol, limits.atol)
+        self.solver = (
+            settings.solver
+            if limits is None
+            else with_tolerances(settings.solver, limits.rtol, limits.atol)
+        )
         if isinstance(self.solver, Multirate):  # integrals over the ports follow the fast states
             fast = fast_states(system, x)
             self.solver = self.solver.for_states(fast + [True] * (self.layout.size - len(fast)))
 
     def _disarm_table(self) -> np.ndarray:
-        """Row: the event that fired. Column: guards it disarms, itself and those it restarts (of like legs: the same leg's)."""
-        flat = [(k, leg) for k, shape in enumerate(self.guard_shapes) for leg in range(int(np.prod(shape)))]
+        """Row: the event that fired.
+
+        Column: guards it disarms, itself and those it restarts (of like legs: the same leg's).
+        """
+        flat = [
+            (k, leg)
+            for k, shape in enumerate(self.guard_shapes)
+            for leg in range(int(np.prod(shape)))
+        ]
         events, shapes = self.system.events, self.guard_shapes
 
         def disarms(fired: tuple[int, int], other: tuple[int, int]) -> bool:
             same_leg = shapes[fired[0]] != shapes[other[0]] or fired[1] == other[1]
-            return fired == other or (events[other[0]].name in events[fired[0]].restarts and same_leg)
+            return fired == other or (
+                events[other[0]].name in events[fired[0]].restarts and same_leg
+            )
 
         return np.array([[disarms(a, b) for b in flat] for a in flat])
 
     def _jump_work_shape(self, x: Any, m: Any) -> Any:
         return jax.eval_shape(
-            lambda: work_of_jumps(self.system.events, lambda k: self._jump(jnp.zeros(()), x, m, k, jnp.int32(0)))
+            lambda: work_of_jumps(
+                self.system.events, lambda k: self._jump(jnp.zeros(()), x, m, k, jnp.int32(0))
+            )
         )
 
     def _jump(self, t: Any, x: Any, m: Any, k: int, leg: Any, alone: bool = False) -> Any:
         legs = (leg,) if self.guard_shapes[k] else ()
-        return self.system.jump_alone(t, x, m, k, *legs) if alone else self.system.jump(t, x, m, k, *legs)
+        return (
+            self.system.jump_alone(t, x, m, k, *legs)
+            if alone
+            else self.system.jump(t, x, m, k, *legs)
+        )
 
     def field(self, s: Any, y: Array, args: Any) -> Array:
         system, m, base = args
@@ -85,8 +123,13 @@ class Loop:
         """One step of length tau from the carry's state."""
         solver, zero = self.solver, jnp.zeros(())
         args = (self.system, c.m, c.t)
-        y, error, dense, state, result = solver.step(self.term, zero, tau, c.y, args, c.solver_state, c.made_jump)
-        slopes = _end_slopes(solver, dense) or (tau * self.field(zero, c.y, args), tau * self.field(tau, y, args))
+        y, error, dense, state, result = solver.step(
+            self.term, zero, tau, c.y, args, c.solver_state, c.made_jump
+        )
+        slopes = _end_slopes(solver, dense) or (
+            tau * self.field(zero, c.y, args),
+            tau * self.field(tau, y, args),
+        )
         solved = (result == diffrax.RESULTS.successful) & jnp.all(jnp.isfinite(y))
         middle = solver.interpolation_cls(t0=zero, t1=tau, **dense).evaluate(0.5 * tau)
         return SolverStep(y, error, dense, state, solved, *slopes, middle)
@@ -98,7 +141,9 @@ class Loop:
             return jnp.stack([jnp.asarray(v, y.dtype) for v in values])
         return jnp.concatenate([jnp.ravel(v) for v in values])
 
-    def guard_rates(self, t: Any, y: Array, m: Any, field: Array | None = None) -> tuple[Array, Array]:
+    def guard_rates(
+        self, t: Any, y: Array, m: Any, field: Array | None = None
+    ) -> tuple[Array, Array]:
         """Guards and their rates along the flow."""
         field = self.field(jnp.zeros(()), y, (self.system, m, t)) if field is None else field
         return jax.jvp(lambda s, v: self.guards(s, v, m), (t, y), (jnp.ones(()), field))
@@ -107,8 +152,11 @@ class Loop:
         x, _ = self.layout.unpack(y)
         return self.store_layout.pack(self.system.stores(t, x, m))
 
-    def apply_jump(self, t: Any, y: Array, m: Any, which: Array, alone: bool = False) -> tuple[Array, Any, Array]:
-        """State, discrete state and jump work after flat event `which`; unchanged if that event only ends the run.
+    def apply_jump(
+        self, t: Any, y: Array, m: Any, which: Array, alone: bool = False
+    ) -> tuple[Array, Any, Array]:
+        """State, discrete state and jump work after flat event `which`; unchanged if that event
+        only ends the run.
 
         `alone`: without the events that it makes as well.
         """
@@ -120,19 +168,28 @@ class Loop:
             jumped = self._jump(t, x, m, k, which - int(self.first_index[k]), alone)
             chosen = (which >= int(self.first_index[k])) & (which < int(self.first_index[k + 1]))
             new_y = jnp.where(chosen, self.layout.pack((jumped.x, q)), new_y)
-            new_m = jax.tree.map(lambda a, b, c=chosen: jnp.where(c, a, b).astype(jnp.asarray(b).dtype), jumped.m, new_m)
+            new_m = jax.tree.map(
+                lambda a, b, c=chosen: jnp.where(c, a, b).astype(jnp.asarray(b).dtype),
+                jumped.m,
+                new_m,
+            )
             if jumped.work is not None:
                 work = jnp.where(chosen, self.work_layout.pack(jumped.work), work)
         return new_y, new_m, work
 
 
 def fast_states(system: AbstractHybridSystem, x: Any) -> list[bool]:
-    """Which entries of a packed state are declared fast. A system without any is refused: a multirate solver has nothing to do."""
-    fast = [info.fast for _, value, info in named_leaves(x) for _ in range(math.prod(jnp.shape(value)))]
+    """Which entries of a packed state are declared fast.
+
+    A system without any is refused: a multirate solver has nothing to do.
+    """
+    fast = [
+        info.fast for _, value, info in named_leaves(x) for _ in range(math.prod(jnp.shape(value)))
+    ]
     if not any(fast):
         raise ValueError(
-            f"multirate: {type(system).__name__} has no fast states. Take another solver, or declare those that need small steps with "
-            "signal(..., fast=True)."
+            f"multirate: {type(system).__name__} has no fast states. Take another solver, or"
+            " declare those that need small steps with signal(..., fast=True)."
         )
     return fast
 

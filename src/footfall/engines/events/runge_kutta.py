@@ -14,7 +14,7 @@ def rk4_step(field: Field, t: Any, length: Any, y: Array, slope: Array) -> Array
     """State after a step of `length` from (t, y), where the field is `slope`.
 
     k1 = f(t, y), k2 = f(t + h/2, y + h k1/2), k3 = f(t + h/2, y + h k2/2), k4 = f(t + h, y + h k3)
-    y1 = y + h (k1 + 2 k2 + 2 k3 + k4) / 6                                                                   (integrators.1)
+    y1 = y + h (k1 + 2 k2 + 2 k3 + k4) / 6                                           (integrators.1)
     """
     second = field(t + 0.5 * length, y + 0.5 * length * slope)
     third = field(t + 0.5 * length, y + 0.5 * length * second)
@@ -23,7 +23,10 @@ def rk4_step(field: Field, t: Any, length: Any, y: Array, slope: Array) -> Array
 
 
 def rk4_step_in_a_loop(field: Field, t: Any, length: Any, y: Array) -> tuple[Array, Array]:
-    """The same, and the slope at its start. The field is compiled once instead of four times: for steps that are rare."""
+    """The same, and the slope at its start.
+
+    The field is compiled once instead of four times: for steps that are rare.
+    """
 
     def stage(slope: Array, at: Array) -> tuple[Array, Array]:
         slope = field(t + at * length, y + at * length * slope)
@@ -34,11 +37,12 @@ def rk4_step_in_a_loop(field: Field, t: Any, length: Any, y: Array) -> tuple[Arr
 
 
 class AbstractFixedStep(diffrax.AbstractSolver):
-    """What our solvers share: one vector, no estimate of their error, a cubic through both ends of a step with their slopes.
+    """What our solvers share: one vector, no estimate of their error, a cubic through both ends of
+    a step with their slopes.
 
-    The slope at a step's end is kept as the start of the next one, and handed out with the cubic (`k0` and `k1`, times the
-    step's length), so an engine that needs slopes at the ends does not compute them again.
-    """
+    The slope at a step's end is kept as the start of the next one, and handed out with the cubic
+    (`k0` and `k1`, times the step's length), so an engine that needs slopes at the ends does not
+    compute them again."""
 
     term_structure: ClassVar = diffrax.ODETerm
     interpolation_cls: ClassVar = diffrax.ThirdOrderHermitePolynomialInterpolation
@@ -48,7 +52,10 @@ class AbstractFixedStep(diffrax.AbstractSolver):
 
 
 class RungeKutta4(AbstractFixedStep):
-    """Classical Runge-Kutta, order 4, four slopes a step. Samples between steps lie on a cubic, of the same order."""
+    """Classical Runge-Kutta, order 4, four slopes a step.
+
+    Samples between steps lie on a cubic, of the same order.
+    """
 
     def order(self, terms: Any) -> int:
         return 4
@@ -56,9 +63,24 @@ class RungeKutta4(AbstractFixedStep):
     def init(self, terms: Any, t0: Any, t1: Any, y0: Array, args: Any) -> Array:
         return terms.vf(t0, y0, args)
 
-    def step(self, terms: Any, t0: Any, t1: Any, y0: Array, args: Any, solver_state: Array, made_jump: Any) -> tuple:
+    def step(
+        self,
+        terms: Any,
+        t0: Any,
+        t1: Any,
+        y0: Array,
+        args: Any,
+        solver_state: Array,
+        made_jump: Any,
+    ) -> tuple:
         length = t1 - t0
         slope = lax.cond(made_jump, lambda: terms.vf(t0, y0, args), lambda: solver_state)
         y1 = rk4_step(lambda t, y: terms.vf(t, y, args), t0, length, y0, slope)
         end = terms.vf(t1, y1, args)
-        return y1, None, {"y0": y0, "y1": y1, "k0": length * slope, "k1": length * end}, end, diffrax.RESULTS.successful
+        return (
+            y1,
+            None,
+            {"y0": y0, "y1": y1, "k0": length * slope, "k1": length * end},
+            end,
+            diffrax.RESULTS.successful,
+        )

@@ -1,4 +1,7 @@
-"""The system's C++ compiler: which one, what it is told, for which CPU; run with a time limit that leaves nothing behind."""
+"""The system's C++ compiler:
+
+which one, what it is told, for which CPU; run with a time limit that leaves nothing behind.
+"""
 
 import contextlib
 import functools
@@ -16,7 +19,8 @@ from typing import NamedTuple
 
 from footfall.engines.kernels.fuse_errors import NoCompiler
 
-#: The lines of /proc/cpuinfo that say what code the CPU runs; the others say how fast, or which core.
+#: The lines of /proc/cpuinfo that say what code the CPU runs; the others say how fast, or which
+#: core.
 IDENTITY = (
     *("vendor_id", "cpu family", "model", "model name", "stepping", "flags"),
     *("Features", "CPU implementer", "CPU architecture", "CPU variant", "CPU part"),
@@ -31,12 +35,15 @@ class Compiler(NamedTuple):
     flags: tuple[str, ...]
 
     def identity(self) -> str:
-        """Two compilers with equal identities make libraries that can stand in for each other on this machine."""
+        """Two compilers with equal identities make libraries that can stand in for each other on
+        this machine.
+        """
         return "\n".join([*self.command, self.version, *self.flags, cpu_identity()])
 
     def build(self, source: str, folder: Path) -> bytes:
         """The shared library made from a source, in a folder that is ours alone."""
-        # Fixed names, seen from inside the folder: the same source gives the same bytes wherever it is built.
+        # Fixed names, seen from inside the folder: the same source gives the same bytes wherever it
+        # is built.
         (folder / "kernel.cpp").write_text(source)
         command = [*self.command, *self.flags, "-o", "kernel.so", "kernel.cpp", "-lm", "-lpthread"]
         _run(command, folder)
@@ -47,13 +54,17 @@ class Compiler(NamedTuple):
 
 
 def find_compiler() -> Compiler:
-    """The compiler in $FOOTFALL_CXX (`none`: switched off), else in $CXX, else the first of c++, g++, clang++ on the path."""
+    """The compiler in $FOOTFALL_CXX (`none`:
+
+    switched off), else in $CXX, else the first of c++, g++, clang++ on the path.
+    """
     chosen = os.environ.get("FOOTFALL_CXX")
     if chosen is not None and chosen.strip().lower() == "none":
         raise NoCompiler("switched off by FOOTFALL_CXX")
     if os.name != "posix":
         raise NoCompiler("kernels are compiled on Linux and macOS only")
-    # $CXX may hold a wrapper or options, as make allows; a path given to us alone is one path, spaces and all.
+    # $CXX may hold a wrapper or options, as make allows; a path given to us alone is one path,
+    # spaces and all.
     asked = [chosen] if chosen else shlex.split(os.environ.get("CXX", ""))
     names = [asked] if asked else [["c++"], ["g++"], ["clang++"]]
     for name, *options in names:
@@ -61,7 +72,9 @@ def find_compiler() -> Compiler:
             command = (path, *options)
             said = _run([*command, "--version"])
             return Compiler(command, said.strip().partition("\n")[0], _flags())
-    raise NoCompiler(f"{asked[0]} not found" if asked else "none of c++, g++, clang++ is on the path")
+    raise NoCompiler(
+        f"{asked[0]} not found" if asked else "none of c++, g++, clang++ is on the path"
+    )
 
 
 def time_limit() -> float:
@@ -83,7 +96,10 @@ def vector_bytes() -> int:
 def cpu_identity() -> str:
     """What -march=native depends on, in one line."""
     lines = _cpu_lines()
-    told = "\n".join(f"{name}: {lines[name]}" for name in IDENTITY if name in lines) or platform.processor()
+    told = (
+        "\n".join(f"{name}: {lines[name]}" for name in IDENTITY if name in lines)
+        or platform.processor()
+    )
     return f"{platform.system()} {platform.machine()} {hashlib.sha256(told.encode()).hexdigest()}"
 
 
@@ -99,15 +115,32 @@ def _cpu_lines() -> dict[str, str]:
 
 def _flags() -> tuple[str, ...]:
     intel = platform.machine() in ("x86_64", "AMD64")
-    native = ("-march=native", f"-mprefer-vector-width={8 * vector_bytes()}") if intel else ("-mcpu=native",)
-    # No -ffast-math: NaN is how a lane says it failed. Contraction is what XLA and gcc do anyway; clang must be told.
-    # -fwrapv: integers wrap, as in JAX. Warnings off: nobody reads them.
+    native = (
+        ("-march=native", f"-mprefer-vector-width={8 * vector_bytes()}")
+        if intel
+        else ("-mcpu=native",)
+    )
+    # No -ffast-math: NaN is how a lane says it failed. Contraction is what XLA and gcc do anyway;
+    # clang must be told. -fwrapv: integers wrap, as in JAX. Warnings off: nobody reads them.
     numbers = ("-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fwrapv")
-    return (*numbers, *native, "-std=c++17", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden", "-fPIC", "-shared", "-w")
+    return (
+        *numbers,
+        *native,
+        "-std=c++17",
+        "-fno-exceptions",
+        "-fno-rtti",
+        "-fvisibility=hidden",
+        "-fPIC",
+        "-shared",
+        "-w",
+    )
 
 
 def _run(command: Sequence[str], folder: Path | None = None) -> str:
-    """What a command says, or NoCompiler with the reason on one line. It runs in a group of its own, which dies with it."""
+    """What a command says, or NoCompiler with the reason on one line.
+
+    It runs in a group of its own, which dies with it.
+    """
     name, seconds = Path(command[0]).name, time_limit()
     with tempfile.TemporaryFile() as output:
         try:
@@ -125,14 +158,19 @@ def _run(command: Sequence[str], folder: Path | None = None) -> str:
         try:
             code = process.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise NoCompiler(f"{name} did not finish within {seconds:g} s (FOOTFALL_COMPILE_SECONDS)") from None
+            raise NoCompiler(
+                f"{name} did not finish within {seconds:g} s (FOOTFALL_COMPILE_SECONDS)"
+            ) from None
         finally:
             _end_group(process)
         output.seek(0)
         said = output.read().decode(errors="replace")
     if code != 0:
         lines = [line.strip() for line in said.splitlines() if line.strip()]
-        telling = next((line for line in lines if "error" in line.lower()), lines[0] if lines else f"exit status {code}")
+        telling = next(
+            (line for line in lines if "error" in line.lower()),
+            lines[0] if lines else f"exit status {code}",
+        )
         raise NoCompiler(f"{name} failed: {telling}")
     return said
 

@@ -1,4 +1,7 @@
-"""The fused kernel of a CPU: a traced lane program, compiled to SIMD code once, run for any number of lanes on all cores."""
+"""The fused kernel of a CPU:
+
+a traced lane program, compiled to SIMD code once, run for any number of lanes on all cores.
+"""
 
 import ctypes
 import os
@@ -15,7 +18,9 @@ from footfall.engines.kernels.kernel_cache import load_kernel
 
 
 class Leaf(NamedTuple):
-    """An input or output: one value per lane or a shared one, for one leg (rows None) or for several."""
+    """An input or output: one value per lane or a shared one, for one leg (rows None) or for
+    several.
+    """
 
     dtype: np.dtype
     lane: bool = True
@@ -26,14 +31,19 @@ class Leaf(NamedTuple):
 
 
 class CppKernel:
-    """A compiled lane program. Calling it runs every lane; the interpreter's lock is not held meanwhile."""
+    """A compiled lane program.
+
+    Calling it runs every lane; the interpreter's lock is not held meanwhile.
+    """
 
     width: int  #: lanes in a block
     compile_seconds: float  #: 0 if it came from the cache
     from_cache: bool
     source: str  #: the C++ text
 
-    def __init__(self, source: str, width: int, inputs: Sequence[Leaf], outputs: Sequence[Leaf]) -> None:
+    def __init__(
+        self, source: str, width: int, inputs: Sequence[Leaf], outputs: Sequence[Leaf]
+    ) -> None:
         loaded = load_kernel(source)
         self.source, self.width = source, width
         self.compile_seconds, self.from_cache = loaded.compile_seconds, loaded.from_cache
@@ -45,34 +55,52 @@ class CppKernel:
         self._run.restype = None
 
     def __call__(self, inputs: Sequence[Any], threads: int | None = None) -> list[np.ndarray]:
-        """Every output as one value per lane, or as (legs, lanes). The number of lanes is that of the lane inputs; `threads` is by
-        default all cores.
+        """Every output as one value per lane, or as (legs, lanes). The number of lanes is that of
+        the lane inputs; `threads` is by default all cores.
 
-        Lanes go in blocks of `width`; the last block is filled up with copies of the last lane. A program that looks across its
-        block (a maximum over lanes) sees those copies too.
-        """
+        Lanes go in blocks of `width`; the last block is filled up with copies of the last lane. A
+        program that looks across its block (a maximum over lanes) sees those copies too."""
         if len(inputs) != len(self._inputs):
             raise ValueError(f"the kernel takes {len(self._inputs)} inputs, got {len(inputs)}")
-        arrays = [np.ascontiguousarray(v, leaf.dtype) for v, leaf in zip(inputs, self._inputs, strict=True)]
-        counts = {np.shape(v)[-1:] for v, leaf in zip(inputs, self._inputs, strict=True) if leaf.lane}
+        arrays = [
+            np.ascontiguousarray(v, leaf.dtype)
+            for v, leaf in zip(inputs, self._inputs, strict=True)
+        ]
+        counts = {
+            np.shape(v)[-1:] for v, leaf in zip(inputs, self._inputs, strict=True) if leaf.lane
+        }
         if len(counts) != 1 or len(shape := counts.pop()) != 1 or shape[0] < 1:
             raise ValueError("lane inputs have one common length, at least 1")
         lanes = shape[0]
         for i, (v, leaf) in enumerate(zip(inputs, self._inputs, strict=True)):
             if np.shape(v) != leaf.shape(lanes):
-                raise ValueError(f"inputs[{i}] has shape {np.shape(v)}; the kernel was made for {leaf.shape(lanes)}")
+                raise ValueError(
+                    f"inputs[{i}] has shape {np.shape(v)}; the kernel was made for"
+                    f" {leaf.shape(lanes)}"
+                )
         outputs = [np.empty(leaf.shape(lanes), leaf.dtype) for leaf in self._outputs]
         self._run(_pointers(arrays), _pointers(outputs), lanes, max(1, threads or cores()))
         return outputs
 
-    def bound(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> Callable[[], None]:
-        """The same for one lane that stays where it is: each call reads these inputs and writes these outputs, and costs a microsecond
-        more than the work itself. The caller keeps the arrays alive."""
-        for kind, arrays, leaves in (("inputs", inputs, self._inputs), ("outputs", outputs, self._outputs)):
+    def bound(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+    ) -> Callable[[], None]:
+        """The same for one lane that stays where it is: each call reads these inputs and writes
+        these outputs, and costs a microsecond more than the work itself. The caller keeps the
+        arrays alive."""
+        for kind, arrays, leaves in (
+            ("inputs", inputs, self._inputs),
+            ("outputs", outputs, self._outputs),
+        ):
             for i, (array, leaf) in enumerate(zip(arrays, leaves, strict=True)):
-                if array.shape != leaf.shape(1) or array.dtype != leaf.dtype or not array.flags.c_contiguous:
+                if (
+                    array.shape != leaf.shape(1)
+                    or array.dtype != leaf.dtype
+                    or not array.flags.c_contiguous
+                ):
                     raise ValueError(
-                        f"{kind}[{i}] is {array.dtype} {array.shape}; the kernel was made for {leaf.dtype} {leaf.shape(1)}"
+                        f"{kind}[{i}] is {array.dtype} {array.shape}; the kernel was made for"
+                        f" {leaf.dtype} {leaf.shape(1)}"
                     )
         run, ins, outs = self._run, _pointers(inputs), _pointers(outputs)
         return lambda: run(ins, outs, 1, 1)
@@ -88,14 +116,15 @@ def build_cpp(
 ) -> CppKernel:
     """Compile `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
 
-    Input i is one value per lane, shape (W,), if `lane[i]`, else one shared scalar; with `rows[i]` legs, (rows, W) or (rows,). `dtypes`
-    are `real`, int32 or bool. Every output becomes one value per lane, or (legs, lanes). The program must not ask how many lanes there
-    are: it is traced with a number that no kernel has. Raises CannotFuse if the program holds something that is neither elementwise, a
-    loop, a branch on a scalar, a reduction over the block nor a cut, shift or sum along the legs, and NoCompiler if this machine cannot
-    compile it. Numbers the program captures are written into the source: another value is another compilation, so what varies should
-    be an input. Results differ from XLA's where one of the two rounds a product before adding it and the other does not, and where XLA
-    flushes subnormal numbers to zero.
-    """
+    Input i is one value per lane, shape (W,), if `lane[i]`, else one shared scalar; with `rows[i]`
+    legs, (rows, W) or (rows,). `dtypes` are `real`, int32 or bool. Every output becomes one value
+    per lane, or (legs, lanes). The program must not ask how many lanes there are: it is traced with
+    a number that no kernel has. Raises CannotFuse if the program holds something that is neither
+    elementwise, a loop, a branch on a scalar, a reduction over the block nor a cut, shift or sum
+    along the legs, and NoCompiler if this machine cannot compile it. Numbers the program captures
+    are written into the source: another value is another compilation, so what varies should be an
+    input. Results differ from XLA's where one of the two rounds a product before adding it and the
+    other does not, and where XLA flushes subnormal numbers to zero."""
     real = np.dtype(real)
     dtypes = [np.dtype(dtype) for dtype in dtypes]
     if real not in (np.float32, np.float64):
@@ -106,7 +135,9 @@ def build_cpp(
         raise ValueError("at least one input is per lane")
     inputs = [Leaf(*leaf) for leaf in zip(dtypes, lane, rows or [None] * len(dtypes), strict=True)]
     width = vector_bytes() // real.itemsize
-    traced = jax.make_jaxpr(program)(*(jax.ShapeDtypeStruct(leaf.shape(BLOCK), leaf.dtype) for leaf in inputs))
+    traced = jax.make_jaxpr(program)(
+        *(jax.ShapeDtypeStruct(leaf.shape(BLOCK), leaf.dtype) for leaf in inputs)
+    )
     source = cpp_source(traced, lane, width=width, real=real, rows=rows)
     outputs = [Leaf(aval.dtype, True, _rows(aval.shape)) for aval in traced.out_avals]
     return CppKernel(source, width, inputs, outputs)
@@ -117,7 +148,10 @@ def _rows(shape: tuple[int, ...]) -> int | None:
 
 
 def cores() -> int:
-    """How many threads may run at once: the cores this process is allowed, where the system can say."""
+    """How many threads may run at once:
+
+    the cores this process is allowed, where the system can say.
+    """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

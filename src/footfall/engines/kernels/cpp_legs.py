@@ -1,4 +1,7 @@
-"""What primitives that move legs about become: cuts and shifts are read in place, one leg among the others is a choice in the loop."""
+"""What primitives that move legs about become:
+
+cuts and shifts are read in place, one leg among the others is a choice in the loop.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -82,7 +85,10 @@ def _rev(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
 def _split(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     _only_legs("split", eqn.invars[0], eqn.params["axis"])
     starts = np.cumsum([0, *eqn.params["sizes"]])
-    return [build.view(inputs[0], int(a), 1, int(n)) for a, n in zip(starts, eqn.params["sizes"], strict=False)]
+    return [
+        build.view(inputs[0], int(a), 1, int(n))
+        for a, n in zip(starts, eqn.params["sizes"], strict=False)
+    ]
 
 
 def _dynamic_slice(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
@@ -93,7 +99,9 @@ def _dynamic_slice(build: "Builder", eqn: Equation, inputs: list[Value]) -> list
             _only_legs("dynamic_slice", eqn.invars[0], axis)
     if not sizes or shape[0] == sizes[0]:
         return inputs[:1]
-    return [build.view(x, _start(build, starts[0], shape[0] - sizes[0], "dynamic_slice"), 1, sizes[0])]
+    return [
+        build.view(x, _start(build, starts[0], shape[0] - sizes[0], "dynamic_slice"), 1, sizes[0])
+    ]
 
 
 def _start(build: "Builder", index: Value, last: int, name: str) -> int | str:
@@ -134,7 +142,9 @@ def _concatenate(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[V
             _only_legs(name, atom, eqn.params["dimension"])
         rows = [_shape(atom)[0] for atom in eqn.invars]
     starts = np.cumsum([0, *rows])
-    return _join(build, eqn, [Part(int(a), n, v) for a, n, v in zip(starts, rows, inputs, strict=False)])
+    return _join(
+        build, eqn, [Part(int(a), n, v) for a, n, v in zip(starts, rows, inputs, strict=False)]
+    )
 
 
 def _pad(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
@@ -148,7 +158,9 @@ def _pad(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
     if not config or _shape(eqn.invars[0]) == (BLOCK,):
         return [x]
     low, high, rows = int(config[0][0]), int(config[0][1]), _shape(eqn.invars[0])[0]
-    return _join(build, eqn, [Part(0, low, filler), Part(low, rows, x), Part(low + rows, high, filler)])
+    return _join(
+        build, eqn, [Part(0, low, filler), Part(low, rows, x), Part(low + rows, high, filler)]
+    )
 
 
 def _dynamic_update(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
@@ -190,7 +202,9 @@ def _gather(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]
         and "FILL" not in str(eqn.params["mode"])
     )
     if not plain:
-        raise CannotFuse("gather", "is not one of whole legs, by indices inside that all lanes share")
+        raise CannotFuse(
+            "gather", "is not one of whole legs, by indices inside that all lanes share"
+        )
     legs, lanes = layout("gather", _shape(out))
     kind = build.kind("gather", _dtype(out), lanes)
     if x.legs == 1 or legs == 0:
@@ -203,11 +217,20 @@ def _gather(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]
     return [build.expression(kind, Value(at, _dtype(out), lanes, None, index.legs))]
 
 
-SCATTERS = {"scatter": None, "scatter-add": "add", "scatter-mul": "mul", "scatter-max": "max", "scatter-min": "min"}
+SCATTERS = {
+    "scatter": None,
+    "scatter-add": "add",
+    "scatter-mul": "mul",
+    "scatter-max": "max",
+    "scatter-min": "min",
+}
 
 
 def _scatter(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
-    """One leg set or changed: x.at[3].add(...). In the loop over legs it is a choice, so nothing is copied."""
+    """One leg set or changed:
+
+    x.at[3].add(...). In the loop over legs it is a choice, so nothing is copied.
+    """
     name, (x, index, new), (out,) = eqn.primitive.name, inputs, eqn.outvars
     shape, numbers = _shape(eqn.invars[0]), eqn.params["dimension_numbers"]
     plain = (
@@ -227,13 +250,18 @@ def _scatter(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value
     dtype, how = _dtype(out), SCATTERS[name]
     kind = build.kind(name, dtype, lanes)
     if how is not None:
-        new = new._replace(text=f"({RULES[how](Operation(how, (x, new), {}, dtype, lanes, build.real))})", lanes=lanes)
+        new = new._replace(
+            text=f"({RULES[how](Operation(how, (x, new), {}, dtype, lanes, build.real))})",
+            lanes=lanes,
+        )
     new, old = (v.wide if lanes else v.text for v in (new, x))
     i, last = index.text, legs - 1
     if "CLIP" in str(eqn.params["mode"]):
         i = f"({i} < 0 ? 0 : {i} > {last} ? {last} : {i})"
     leg = "l" if legs > 1 else "0"
-    return [build.expression(kind, Value(f"{leg} == {i} ? {new} : {old}", dtype, lanes, None, legs))]
+    return [
+        build.expression(kind, Value(f"{leg} == {i} ? {new} : {old}", dtype, lanes, None, legs))
+    ]
 
 
 LEG_RULES: dict[str, Rule] = {

@@ -1,8 +1,9 @@
-"""A lane program between its equations and its text: statements, loops over legs, branches, and what each of them reads and makes.
+"""A lane program between its equations and its text: statements, loops over legs, branches, and
+what each of them reads and makes.
 
-Statements are C++ text in which a name, v12, stands for a value. Of a value with legs it means the leg at hand, and @v12 the whole array.
-So what a statement reads can be read off it, and where the array is kept is decided last.
-"""
+Statements are C++ text in which a name, v12, stands for a value. Of a value with legs it means the
+leg at hand, and @v12 the whole array. So what a statement reads can be read off it, and where the
+array is kept is decided last."""
 
 import dataclasses
 import re
@@ -14,7 +15,10 @@ NAME = re.compile(r"(@?)\b([av]\d+)\b")
 
 
 class View(NamedTuple):
-    """Some legs of another value, in place: leg l of the view is leg offset + stride l of the base."""
+    """Some legs of another value, in place:
+
+    leg l of the view is leg offset + stride l of the base.
+    """
 
     base: str
     offset: int | str  #: a text where it is known only when the program runs
@@ -32,7 +36,9 @@ class View(NamedTuple):
 
 
 class Legs(NamedTuple):
-    """A value with legs: the C++ type of one, how many there are, and of which other value it is a view."""
+    """A value with legs: the C++ type of one, how many there are, and of which other value it is a
+    view.
+    """
 
     kind: str
     count: int
@@ -79,7 +85,9 @@ class Join:
 
 @dataclasses.dataclass
 class Region:
-    """Statements of one pair of braces; at its end the results are assigned to the targets, all at once."""
+    """Statements of one pair of braces; at its end the results are assigned to the targets, all at
+    once.
+    """
 
     nodes: list["Node"] = dataclasses.field(default_factory=list)
     targets: list[Value] = dataclasses.field(default_factory=list)
@@ -88,11 +96,16 @@ class Region:
 
 @dataclasses.dataclass
 class Control:
-    """A loop or a branch: lines of text with regions between them. What it makes is assigned to in its regions."""
+    """A loop or a branch: lines of text with regions between them.
+
+    What it makes is assigned to in its regions.
+    """
 
     parts: list[str | Region]
     made: list[Value]
-    start: list[Value] = dataclasses.field(default_factory=list)  #: what is there before a loop begins
+    start: list[Value] = dataclasses.field(
+        default_factory=list
+    )  #: what is there before a loop begins
     repeats: bool = False
 
 
@@ -100,7 +113,10 @@ Node = Line | Each | Join | Control
 
 
 class Reads(NamedTuple):
-    """What a statement needs: `names` as they stand (of values with legs: at its own leg), `arrays` at any leg."""
+    """What a statement needs:
+
+    `names` as they stand (of values with legs: at its own leg), `arrays` at any leg.
+    """
 
     names: set[str]
     arrays: set[str]
@@ -123,11 +139,15 @@ def reads(node: Node, table: Table) -> Reads:
         arrays |= {name for name in names if name in table}
         names = {name for name in names if name not in table}
     elif isinstance(node, Join):
-        names, arrays = _text_reads([t for p in node.parts for t in (p.value.text, str(p.start))], table)
+        names, arrays = _text_reads(
+            [t for p in node.parts for t in (p.value.text, str(p.start))], table
+        )
         arrays |= {name for name in names if name in table}
         names = {name for name in names if name not in table}
     else:
-        names, arrays = _text_reads([node.text, node.before if isinstance(node, Each) else ""], table)
+        names, arrays = _text_reads(
+            [node.text, node.before if isinstance(node, Each) else ""], table
+        )
     own = set(made(node))
     return Reads(names - own, arrays - own)
 
@@ -144,7 +164,9 @@ def _inside(node: Control, table: Table) -> Reads:
         if isinstance(part, str):
             found = [_text_reads([part], table)]
         else:
-            found = [reads(inner, table) for inner in part.nodes] + [_text_reads([v.text for v in part.results], table)]
+            found = [reads(inner, table) for inner in part.nodes] + [
+                _text_reads([v.text for v in part.results], table)
+            ]
             own |= {name for inner in part.nodes for name in made(inner)}
         for some in found:
             names |= some.names

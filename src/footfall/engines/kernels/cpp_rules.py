@@ -1,4 +1,7 @@
-"""What each elementwise JAX primitive is in C++: one expression on values that are shared or held per lane (lanes.h)."""
+"""What each elementwise JAX primitive is in C++:
+
+one expression on values that are shared or held per lane (lanes.h).
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -95,7 +98,9 @@ def _integers(name: str) -> Rule:
 
 
 def _shift(name: str, symbol: str) -> Rule:
-    """By a constant it is one instruction for all lanes; otherwise each lane must look whether it shifts past the end."""
+    """By a constant it is one instruction for all lanes; otherwise each lane must look whether it
+    shifts past the end.
+    """
 
     def rule(op: Operation) -> str:
         by = op.inputs[1].number
@@ -121,7 +126,9 @@ def _extreme(name: str, against: str, truth: str) -> Rule:
 def _clamp(op: Operation) -> str:
     low, x, high = op.inputs
     floor = _extreme("max", "at_least", "|")(op._replace(inputs=(x, low)))
-    return _extreme("min", "at_most", "&")(op._replace(inputs=(Value(floor, op.dtype, op.lanes), high)))
+    return _extreme("min", "at_most", "&")(
+        op._replace(inputs=(Value(floor, op.dtype, op.lanes), high))
+    )
 
 
 def _divide(op: Operation) -> str:
@@ -177,7 +184,10 @@ def _select(op: Operation) -> str:
     for i, case in enumerate(cases[1:], 1):
         test = which.text if which.dtype.kind == "b" else f"{which.text} == {i}"
         if which.lanes:
-            chosen = f"pick({test if which.dtype.kind == 'b' else f'(VI)({test})'}, {case.wide}, {chosen})"
+            chosen = (
+                f"pick({test if which.dtype.kind == 'b' else f'(VI)({test})'}, {case.wide},"
+                f" {chosen})"
+            )
         else:
             chosen = f"({test} ? {case.wide if op.lanes else case.text} : {chosen})"
     return chosen
@@ -192,11 +202,19 @@ def _convert(op: Operation) -> str:
         if target.kind == "b":
             return f"{x.text} != 0"
         scalar = SCALARS[target.name]
-        return f"whole<{scalar}>({x.text})" if source.kind == "f" and target.kind == "i" else f"({scalar}){x.text}"
+        return (
+            f"whole<{scalar}>({x.text})"
+            if source.kind == "f" and target.kind == "i"
+            else f"({scalar}){x.text}"
+        )
     if target.kind == "b":
         return f"(VI)({x.text} != 0)"
     if source.kind == "b":
-        return f"{x.text} & 1" if target.kind == "i" else f"pick({x.text}, all({_text(1, target)}), all({_text(0, target)}))"
+        return (
+            f"{x.text} & 1"
+            if target.kind == "i"
+            else f"pick({x.text}, all({_text(1, target)}), all({_text(0, target)}))"
+        )
     if target.kind == "f":
         return f"from_{source}({x.text})"
     if source.kind == "f":
@@ -238,12 +256,45 @@ def _across(number: str, truth: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    **{name: _infix(symbol) for name, symbol in {"add": "+", "add_any": "+", "sub": "-", "mul": "*"}.items()},
+    **{
+        name: _infix(symbol)
+        for name, symbol in {"add": "+", "add_any": "+", "sub": "-", "mul": "*"}.items()
+    },
     **{name: _bitwise(symbol) for name, symbol in {"and": "&", "or": "|", "xor": "^"}.items()},
-    **{name: _compare(s) for name, s in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items()},
-    **{name: _call(name) for name in ("floor", "ceil", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p")},
-    **{name: _call(name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "erf", "erfc", "logistic")},
-    **{name: _call(name) for name in ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "nextafter")},
+    **{
+        name: _compare(s)
+        for name, s in {
+            "lt": "<",
+            "le": "<=",
+            "gt": ">",
+            "ge": ">=",
+            "eq": "==",
+            "ne": "!=",
+        }.items()
+    },
+    **{
+        name: _call(name)
+        for name in ("floor", "ceil", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p")
+    },
+    **{
+        name: _call(name)
+        for name in (
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "atan2",
+            "erf",
+            "erfc",
+            "logistic",
+        )
+    },
+    **{
+        name: _call(name)
+        for name in ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "nextafter")
+    },
     **dict.fromkeys(("copy", "copy_p", "stop_gradient", "name", "broadcast_in_dim"), _same),
     "not": _not,
     "neg": lambda op: _wrapped(op, f"-{op.texts[0]}"),

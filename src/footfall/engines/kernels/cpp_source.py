@@ -1,9 +1,11 @@
-"""From a traced lane program to C++: its equations as statements, its loops and branches as loops and branches.
+"""From a traced lane program to C++: its equations as statements, its loops and branches as loops
+and branches.
 
-The program is a jaxpr whose values are shared scalars, shape (), or one number per lane of a block, shape (W,); or such a number for each
-of L like legs, shape (L,), (L, 1) or (L, W). Elementwise primitives are looked up in `cpp_rules`, those that move legs about in `cpp_legs`;
-calls are written out in place; common subexpressions are left to the compiler, except across loops over legs, where it finds none.
-"""
+The program is a jaxpr whose values are shared scalars, shape (), or one number per lane of a block,
+shape (W,); or such a number for each of L like legs, shape (L,), (L, 1) or (L, W). Elementwise
+primitives are looked up in `cpp_rules`, those that move legs about in `cpp_legs`; calls are written
+out in place; common subexpressions are left to the compiler, except across loops over legs, where
+it finds none."""
 
 from collections.abc import Sequence
 from importlib import resources
@@ -13,19 +15,37 @@ import numpy as np
 
 from footfall.engines.kernels import traced_program
 from footfall.engines.kernels.cpp_legs import LEG_RULES
-from footfall.engines.kernels.cpp_program import Control, Each, Legs, Line, Node, Region, Table, View
+from footfall.engines.kernels.cpp_program import (
+    Control,
+    Each,
+    Legs,
+    Line,
+    Node,
+    Region,
+    Table,
+    View,
+)
 from footfall.engines.kernels.cpp_rules import RULES, Operation
 from footfall.engines.kernels.cpp_text import TextWriter
 from footfall.engines.kernels.cpp_values import SCALARS, Value, layout, literal
 from footfall.engines.kernels.fuse_errors import CannotFuse
-from footfall.engines.kernels.traced_program import CALLS, Equation, known_form, opened, without_unused
+from footfall.engines.kernels.traced_program import (
+    CALLS,
+    Equation,
+    known_form,
+    opened,
+    without_unused,
+)
 
 HEADER = """\
 // Made by footfall from a traced program; nobody edits this file.
 //
-// footfall_run(in, out, lanes, threads) runs the program for every lane: in[i] points to one value per lane or to one
-// shared value, out[i] to room for one value per lane; of values for several legs, to one row after the other. vN is the
-// program's N-th value, aN its N-th input; in a loop over legs, that of leg l. sN and kN hold all legs of a value.
+// footfall_run(in, out, lanes, threads) runs the program for every lane: in[i] points to one value
+// per lane or to one
+// shared value, out[i] to room for one value per lane; of values for several legs, to one row after
+// the other. vN is the
+// program's N-th value, aN its N-th input; in a loop over legs, that of leg l. sN and kN hold all
+// legs of a value.
 
 #include <stdint.h>
 
@@ -37,20 +57,30 @@ enum {{ LANES = {width} }};
 
 
 def cpp_source(
-    program: Any, lane: Sequence[bool], *, width: int, real: np.dtype, rows: Sequence[int | None] | None = None
+    program: Any,
+    lane: Sequence[bool],
+    *,
+    width: int,
+    real: np.dtype,
+    rows: Sequence[int | None] | None = None,
 ) -> str:
-    """The program, traced for blocks of `cpp_values.BLOCK` lanes, as one self-contained C++ file for blocks of `width`.
+    """The program, traced for blocks of `cpp_values.BLOCK` lanes, as one self-contained C++ file
+    for blocks of `width`.
 
     Input i is one value per lane if `lane[i]`, and that for each of `rows[i]` legs unless None.
     """
     header = HEADER.format(real=SCALARS[real.name], bits=f"int{8 * real.itemsize}_t", width=width)
     with known_form("the program"):
         body = Builder(real).block(*without_unused(program), lane, rows or [None] * len(lane))
-    return header + resources.files("footfall.engines.kernels").joinpath("lanes.h").read_text() + body
+    return (
+        header + resources.files("footfall.engines.kernels").joinpath("lanes.h").read_text() + body
+    )
 
 
 class Builder:
-    """Goes through the equations, gives every value a name, and collects the statements of the region that is open."""
+    """Goes through the equations, gives every value a name, and collects the statements of the
+    region that is open.
+    """
 
     def __init__(self, real: np.dtype) -> None:
         self.real = real
@@ -58,12 +88,16 @@ class Builder:
         self.where: dict[str, str] = {}  # arrays that are there from the start
         self.constants: list[str] = []
         self.region = Region()
-        self.same: dict[tuple[Any, ...], Value] = {}  # statements over legs of this region, and what they made
+        self.same: dict[
+            tuple[Any, ...], Value
+        ] = {}  # statements over legs of this region, and what they made
         self.count = 0
 
     # ---- the whole block
 
-    def block(self, jaxpr: Any, consts: Sequence[Any], lane: Sequence[bool], rows: Sequence[int | None]) -> str:
+    def block(
+        self, jaxpr: Any, consts: Sequence[Any], lane: Sequence[bool], rows: Sequence[int | None]
+    ) -> str:
         inputs = []
         for i, (var, is_lane, legs) in enumerate(zip(jaxpr.invars, lane, rows, strict=True)):
             dtype, legs = _dtype(var), 1 if legs is None else legs
@@ -73,7 +107,9 @@ class Builder:
                 row = f"(const {scalar} *)in[{i}] + l * lanes" if legs > 1 else f"in[{i}]"
                 source = f"load{_suffix(dtype)}<{scalar}>({row}, first, lanes)"
             else:
-                source = f"((const {scalar} *)in[{i}])[l]" if legs > 1 else f"*(const {scalar} *)in[{i}]"
+                source = (
+                    f"((const {scalar} *)in[{i}])[l]" if legs > 1 else f"*(const {scalar} *)in[{i}]"
+                )
             self.statement(f"a{i}", kind, legs, source)
             inputs.append(Value(f"a{i}", dtype, is_lane, None, legs))
         outputs = self.run(jaxpr, consts, inputs)
@@ -85,10 +121,18 @@ class Builder:
             if legs == 1:
                 self.add(Line(f"{store}(out[{i}], {value.wide}, first, lanes);", ""))
             elif legs > 1:
-                self.add(Each(legs, f"{store}(({scalar} *)out[{i}] + l * lanes, {value.wide}, first, lanes);"))
+                self.add(
+                    Each(
+                        legs,
+                        f"{store}(({scalar} *)out[{i}] + l * lanes, {value.wide}, first, lanes);",
+                    )
+                )
         writer = TextWriter(self.table, self.where)
         writer.region(self.region)
-        start = "static void lanes::block(const void *const *in, void *const *out, int64_t first, int64_t lanes)"
+        start = (
+            "static void lanes::block(const void *const *in, void *const *out, int64_t first,"
+            " int64_t lanes)"
+        )
         return "\n".join(["", *self.constants, f"{start}", "{", *writer.lines, "}", ""])
 
     def run(self, jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Value]) -> list[Value]:
@@ -102,7 +146,11 @@ class Builder:
 
         for eqn in jaxpr.eqns:
             with known_form(eqn.primitive.name):
-                known |= zip(eqn.outvars, self.equation(eqn, [value(atom) for atom in eqn.invars]), strict=True)
+                known |= zip(
+                    eqn.outvars,
+                    self.equation(eqn, [value(atom) for atom in eqn.invars]),
+                    strict=True,
+                )
         return [value(atom) for atom in jaxpr.outvars]
 
     def equation(self, eqn: Equation, inputs: list[Value]) -> list[Value]:
@@ -110,7 +158,9 @@ class Builder:
         if name in CALLS:
             return self.run(*opened(traced_program.called(eqn)), inputs)
         if name in ("while", "scan", "cond"):
-            return {"while": self.while_loop, "scan": self.counted_loop, "cond": self.branches}[name](eqn, inputs)
+            return {"while": self.while_loop, "scan": self.counted_loop, "cond": self.branches}[
+                name
+            ](eqn, inputs)
         if name == "optimization_barrier":
             return inputs
         if name in LEG_RULES:
@@ -126,7 +176,12 @@ class Builder:
         if legs == 0:
             return Value("", dtype, lanes, None, 0)
         known = inputs[0].number if name in ("convert_element_type", "broadcast_in_dim") else None
-        if known is not None and name == "convert_element_type" and not lanes and not _may_overflow(known.dtype, dtype):
+        if (
+            known is not None
+            and name == "convert_element_type"
+            and not lanes
+            and not _may_overflow(known.dtype, dtype)
+        ):
             return literal(known.astype(dtype))
         text = RULES[name](Operation(name, tuple(inputs), params, dtype, lanes, self.real))
         if len(inputs) == 1 and text == inputs[0].text:
@@ -179,7 +234,12 @@ class Builder:
         else:
             parts.append(f"switch ({which.text}) {{")
             for i, region in enumerate(branches):
-                parts += ["default: {" if i == len(branches) - 1 else f"case {i}: {{", region, "break;", "}"]
+                parts += [
+                    "default: {" if i == len(branches) - 1 else f"case {i}: {{",
+                    region,
+                    "break;",
+                    "}",
+                ]
             parts.append("}")
         self.add(Control(parts, made))
         return made
@@ -192,8 +252,12 @@ class Builder:
         self.region, self.same = outer
         return inner, results
 
-    def variables(self, eqn: Equation, start: Sequence[Value] | None) -> tuple[list[Value], list[str | Region]]:
-        """Names that a loop or a branch assigns to, and the lines that declare those without legs."""
+    def variables(
+        self, eqn: Equation, start: Sequence[Value] | None
+    ) -> tuple[list[Value], list[str | Region]]:
+        """Names that a loop or a branch assigns to, and the lines that declare those without
+        legs.
+        """
         made, lines = [], []
         for i, var in enumerate(eqn.outvars):
             (legs, lanes), dtype = layout(eqn.primitive.name, _shape(var)), _dtype(var)
@@ -239,7 +303,9 @@ class Builder:
         kind, _, old = self.table[value.text]
         view = (old or View(value.text, 0, 1)).cut(offset, stride)
         if legs == 1:
-            return self.expression(kind, value._replace(text=f"@{view.base}[{view.offset}]", legs=1))
+            return self.expression(
+                kind, value._replace(text=f"@{view.base}[{view.offset}]", legs=1)
+            )
         key = (view, legs, value.dtype)
         if key not in self.same:
             self.same[key] = value._replace(text=self.fresh(), legs=legs)
@@ -251,26 +317,40 @@ class Builder:
     def kind(self, primitive: str, dtype: np.dtype, lanes: bool) -> str:
         """The C++ type, or CannotFuse."""
         fits = dtype.name in SCALARS and (
-            not lanes or dtype in (self.real, np.int32, np.bool_) or (dtype == np.int64 and self.real.itemsize == 8)
+            not lanes
+            or dtype in (self.real, np.int32, np.bool_)
+            or (dtype == np.int64 and self.real.itemsize == 8)
         )
         if not fits:
-            raise CannotFuse(primitive, f"has no rule for {dtype}{' lanes' if lanes else ''} in a {self.real} program")
+            raise CannotFuse(
+                primitive,
+                f"has no rule for {dtype}{' lanes' if lanes else ''} in a {self.real} program",
+            )
         return ("V" if dtype.kind == "f" else "VI") if lanes else SCALARS[dtype.name]
 
     def constant(self, value: Any, dtype: Any = None) -> Value:
         array = np.asarray(value, dtype)
         legs, lanes = layout("constant", array.shape)
         if lanes:
-            raise CannotFuse("constant", "of one number per lane; only scalars and numbers for each leg can be captured")
+            raise CannotFuse(
+                "constant",
+                "of one number per lane; only scalars and numbers for each leg can be captured",
+            )
         if array.dtype.name not in SCALARS:
             raise CannotFuse("constant", f"of dtype {array.dtype}")
         if legs == 1:
             return literal(array.reshape(()))
         name, flat = self.fresh(), array.reshape(-1)
         if legs > 1:
-            self.table[name], self.where[name] = Legs(SCALARS[flat.dtype.name], legs), f"k{name[1:]}"
+            self.table[name], self.where[name] = (
+                Legs(SCALARS[flat.dtype.name], legs),
+                f"k{name[1:]}",
+            )
             numbers = ", ".join(literal(np.asarray(v)).text for v in flat)
-            self.constants.append(f"static const {SCALARS[flat.dtype.name]} {self.where[name]}[{legs}] = {{{numbers}}};")
+            self.constants.append(
+                f"static const {SCALARS[flat.dtype.name]} {self.where[name]}[{legs}] ="
+                f" {{{numbers}}};"
+            )
         return Value(name, flat.dtype, False, None, legs)
 
     def fresh(self) -> str:

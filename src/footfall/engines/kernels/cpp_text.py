@@ -1,4 +1,7 @@
-"""The text of a scheduled lane program: loops over legs, arrays for what outlives its loop, assignments at the end of braces."""
+"""The text of a scheduled lane program:
+
+loops over legs, arrays for what outlives its loop, assignments at the end of braces.
+"""
 
 from collections.abc import Sequence
 
@@ -35,7 +38,10 @@ class TextWriter:
             self._assign([(to, value) for to, value in pairs if to.legs == 1])
 
     def _place(self, schedule: Schedule) -> None:
-        """An array for every value that is stored. One whose last reader is done takes the next value of its kind."""
+        """An array for every value that is stored.
+
+        One whose last reader is done takes the next value of its kind.
+        """
         places = schedule.in_place()
         free: dict[tuple[str, int], list[str]] = {}
         busy: list[tuple[int, tuple[str, int], str]] = []
@@ -74,16 +80,25 @@ class TextWriter:
         for start, rows, value in node.parts:
             wide = value.wide if self.table[node.makes].kind in ("V", "VI") else value.text
             if rows == 1:
-                self.write(f"{place}[{start}] = {self._at(value.text, '0') if value.legs > 1 else wide};")
+                self.write(
+                    f"{place}[{start}] = {self._at(value.text, '0') if value.legs > 1 else wide};"
+                )
             else:
                 to = f"{start} + l" if start else "l"
                 self.write(
-                    f"for (int l = 0; l < {rows}; l++) {place}[{to}] = {self._at(value.text) if value.legs > 1 else wide};"
+                    f"for (int l = 0; l < {rows}; l++) {place}[{to}] ="
+                    f" {self._at(value.text) if value.legs > 1 else wide};"
                 )
 
     def _control(self, node: Control) -> None:
         if node.start:
-            self._assign_legs([(to, value) for to, value in zip(node.made, node.start, strict=True) if to.legs > 1])
+            self._assign_legs(
+                [
+                    (to, value)
+                    for to, value in zip(node.made, node.start, strict=True)
+                    if to.legs > 1
+                ]
+            )
         for part in node.parts:
             if isinstance(part, Region):
                 self.region(part)
@@ -93,8 +108,12 @@ class TextWriter:
     # ---- assignments, all at once
 
     def _assign_legs(self, pairs: Sequence[tuple[Value, Value]]) -> None:
-        """Legs of one number are read before any is written; what is read at other legs is set aside first."""
-        pairs = [(to, value) for to, value in pairs if self.where.get(value.text) != self.where[to.text]]
+        """Legs of one number are read before any is written; what is read at other legs is set
+        aside first.
+        """
+        pairs = [
+            (to, value) for to, value in pairs if self.where.get(value.text) != self.where[to.text]
+        ]
         taken = {self.where[to.text] for to, _ in pairs}
         aside: dict[str, str] = {}
         for _, value in pairs:
@@ -102,14 +121,19 @@ class TextWriter:
             if view is not None and self.where[view.base] in taken and value.text not in aside:
                 kind, legs, _ = self.table[value.text]
                 aside[value.text] = self._array(kind, legs)
-                self.write(f"for (int l = 0; l < {legs}; l++) {aside[value.text]}[l] = {self._at(value.text)};")
+                self.write(
+                    f"for (int l = 0; l < {legs}; l++) {aside[value.text]}[l] ="
+                    f" {self._at(value.text)};"
+                )
         for legs in dict.fromkeys(to.legs for to, _ in pairs):
             self.write(f"for (int l = 0; l < {legs}; l++) {{")
             writes = []
             for k, (to, value) in enumerate((to, value) for to, value in pairs if to.legs == legs):
                 text = value.wide if to.lanes else value.text
                 if value.legs > 1:
-                    text = f"{aside[value.text]}[l]" if value.text in aside else self._at(value.text)
+                    text = (
+                        f"{aside[value.text]}[l]" if value.text in aside else self._at(value.text)
+                    )
                 self.write(f"const {self.table[to.text].kind} c{k} = {text};")
                 writes.append(f"{self.where[to.text]}[l] = c{k};")
             for line in writes:

@@ -1,4 +1,7 @@
-"""Sums, products and extremes along the legs, and over the lanes of a block: they run along in the loop that makes what they add up."""
+"""Sums, products and extremes along the legs, and over the lanes of a block:
+
+they run along in the loop that makes what they add up.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,7 +17,8 @@ from footfall.engines.kernels.traced_program import Equation
 if TYPE_CHECKING:
     from footfall.engines.kernels.cpp_source import Builder
 
-#: What combines two legs, and what a reduction over no legs gives: of reals, integers and truth values.
+#: What combines two legs, and what a reduction over no legs gives: of reals, integers and truth
+#: values.
 COMBINES: dict[str, tuple[str, Callable[[np.dtype], Any]]] = {
     "sum": ("add", lambda dtype: 0),
     "prod": ("mul", lambda dtype: 1),
@@ -41,7 +45,14 @@ def _identity(how: str, dtype: np.dtype) -> Value:
 
 def _combine(build: "Builder", how: str, total: str, x: Value) -> str:
     rule = COMBINES[how][0]
-    op = Operation(rule, (Value(total, x.dtype, x.lanes), x._replace(number=None)), {}, x.dtype, x.lanes, build.real)
+    op = Operation(
+        rule,
+        (Value(total, x.dtype, x.lanes), x._replace(number=None)),
+        {},
+        x.dtype,
+        x.lanes,
+        build.real,
+    )
     return f"{total} = {RULES[rule](op)};"
 
 
@@ -66,7 +77,9 @@ def _over_legs(build: "Builder", how: str, x: Value, legs: int) -> Value:
     if legs == 1 or (x.legs == 1 and how not in ("sum", "prod")):
         return x
     total = build.fresh()
-    build.add(Each(legs, _combine(build, how, total, x), before=f"{kind} {total} = {begin};", total=total))
+    build.add(
+        Each(legs, _combine(build, how, total, x), before=f"{kind} {total} = {begin};", total=total)
+    )
     return Value(total, x.dtype, x.lanes)
 
 
@@ -84,7 +97,15 @@ def _cumulative(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Va
     made = x._replace(text=build.fresh(), legs=legs, number=None)
     text = f"{_combine(build, how, total, x)}\nconst {kind} {made.text} = {total};"
     build.table[made.text] = Legs(kind, legs)
-    build.add(Each(legs, text, made.text, before=f"{kind} {total} = {start.wide if lanes else start.text};", total=total))
+    build.add(
+        Each(
+            legs,
+            text,
+            made.text,
+            before=f"{kind} {total} = {start.wide if lanes else start.text};",
+            total=total,
+        )
+    )
     return [build.view(made, legs - 1, -1, legs) if params["reverse"] else made]
 
 

@@ -1,4 +1,7 @@
-"""The values of a lane program as C++ text: shared or one per lane, one or one for each leg; constants that lose no bit."""
+"""The values of a lane program as C++ text:
+
+shared or one per lane, one or one for each leg; constants that lose no bit.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,15 +10,24 @@ import numpy as np
 
 from footfall.engines.kernels.fuse_errors import CannotFuse
 
-#: Lanes a program is traced with. A kernel's own width would not do: eight lanes and eight legs would look the same.
+#: Lanes a program is traced with. A kernel's own width would not do: eight lanes and eight legs
+#: would look the same.
 BLOCK = 8191
 
 #: C++ types of shared values.
-SCALARS = {"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t", "bool": "bool"}
+SCALARS = {
+    "float32": "float",
+    "float64": "double",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "bool": "bool",
+}
 
 
 class Layout(NamedTuple):
-    """What a shape means: how many legs (1 where it has none), and whether there is a number for every lane."""
+    """What a shape means: how many legs (1 where it has none), and whether there is a number for
+    every lane.
+    """
 
     legs: int
     lanes: bool
@@ -29,15 +41,18 @@ def layout(primitive: str, shape: Sequence[int]) -> Layout:
     if len(shape) == 1 or (len(shape) == 2 and shape[0] != BLOCK and shape[1] in (1, BLOCK)):
         return Layout(shape[0], shape[-1] == BLOCK)
     told = str(shape).replace(str(BLOCK), "lanes")
-    raise CannotFuse(primitive, f"makes shape {told}; only one number, one per lane, (lanes,), and those for each leg fit")
+    raise CannotFuse(
+        primitive,
+        f"makes shape {told}; only one number, one per lane, (lanes,), and those for each leg fit",
+    )
 
 
 class Value(NamedTuple):
     """A value of the program: its C++ text, its dtype, and whether there is one per lane.
 
-    One that differs between legs has a name as its text, which means the leg at hand inside a loop over legs. A value that is the
-    same for all legs counts as one leg, whatever its shape: it is read in loops as it is.
-    """
+    One that differs between legs has a name as its text, which means the leg at hand inside a loop
+    over legs. A value that is the same for all legs counts as one leg, whatever its shape: it is
+    read in loops as it is."""
 
     text: str
     dtype: np.dtype
@@ -78,6 +93,7 @@ def literal(value: np.ndarray) -> Value:
 
 def _integer_text(number: int, single: bool) -> str:
     if number == np.iinfo(np.int32 if single else np.int64).min:
-        return f"({_integer_text(number + 1, single)} - 1)"  # without the minus its digits would not fit
+        # without the minus its digits would not fit
+        return f"({_integer_text(number + 1, single)} - 1)"
     text = str(number) if single else f"INT64_C({number})"
     return f"({text})" if number < 0 else text

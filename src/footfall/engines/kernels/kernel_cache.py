@@ -1,10 +1,10 @@
 """Compiled kernels, kept on disk by content, and loaded only if this user built them.
 
-A shared library runs as us the moment it is loaded, so a folder of libraries is a door. Nothing kept is loaded unless folder and file
-are ours and closed to others, and the library is to the bit what we put there (`private_folder`). What was checked is what is loaded:
-the bytes are read once, and a private copy of them is opened. Whatever fails a check is built again. Where no such folder can be had,
-kernels are built all the same, and not kept.
-"""
+A shared library runs as us the moment it is loaded, so a folder of libraries is a door. Nothing
+kept is loaded unless folder and file are ours and closed to others, and the library is to the bit
+what we put there (`private_folder`). What was checked is what is loaded: the bytes are read once,
+and a private copy of them is opened. Whatever fails a check is built again. Where no such folder
+can be had, kernels are built all the same, and not kept."""
 
 import ctypes
 import hashlib
@@ -47,7 +47,8 @@ def load_kernel(source: str) -> Loaded:
         return Loaded(_load(library), seconds, False)
 
 
-#: Libraries already in this process, by their SHA-256: they cannot be unloaded, so none is loaded twice.
+#: Libraries already in this process, by their SHA-256: they cannot be unloaded, so none is loaded
+#: twice.
 _loaded: dict[str, ctypes.CDLL] = {}
 
 
@@ -63,7 +64,11 @@ def _load(library: bytes) -> ctypes.CDLL:
 
 
 def _load_from_memory(library: bytes) -> ctypes.CDLL:
-    """A file without a name: nobody else can open it. It stays open, because the loader takes an equal path for the same library."""
+    """A file without a name:
+
+    nobody else can open it. It stays open, because the loader takes an equal path for the same
+    library.
+    """
     fd = os.memfd_create("footfall-kernel", os.MFD_CLOEXEC)
     try:
         with os.fdopen(fd, "wb", closefd=False) as file:
@@ -81,4 +86,6 @@ def _load_from_file(library: bytes) -> ctypes.CDLL:
         try:
             return ctypes.CDLL(str(path))
         except OSError as error:
-            raise NoCompiler(f"the compiled kernel cannot be loaded: {str(error).partition(chr(10))[0]}") from None
+            raise NoCompiler(
+                f"the compiled kernel cannot be loaded: {str(error).partition(chr(10))[0]}"
+            ) from None

@@ -1,8 +1,9 @@
-"""A folder of files that run as us once loaded: kept only if it is ours, given back only if this user put them there, to the bit.
+"""A folder of files that run as us once loaded: kept only if it is ours, given back only if this
+user put them there, to the bit.
 
-Nothing kept is given back unless folder and file are ours and closed to others, and a record beside the file names its SHA-256, signed
-(HMAC) with a secret that only this user can read. Where no such folder can be had, nothing is kept.
-"""
+Nothing kept is given back unless folder and file are ours and closed to others, and a record beside
+the file names its SHA-256, signed (HMAC) with a secret that only this user can read. Where no such
+folder can be had, nothing is kept."""
 
 import contextlib
 import hashlib
@@ -20,7 +21,10 @@ OTHERS_ANY = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Folder:
-    """A folder that is ours and closed to others, held open: a path may be swapped between two looks, an open folder may not."""
+    """A folder that is ours and closed to others, held open:
+
+    a path may be swapped between two looks, an open folder may not.
+    """
 
     def __init__(self, fd: int, ending: str) -> None:
         self.fd, self.ending = fd, ending
@@ -34,7 +38,10 @@ class Folder:
         return content if hmac.compare_digest(record, _record(secret, name, content)) else None
 
     def keep(self, name: str, content: bytes) -> None:
-        """Put a file here for the next time. Losing the race to another process, or a full disk, costs a compilation later."""
+        """Put a file here for the next time.
+
+        Losing the race to another process, or a full disk, costs a compilation later.
+        """
         secret = self.secret()
         if secret is not None:
             with contextlib.suppress(OSError):
@@ -42,7 +49,9 @@ class Folder:
                 self.write(f"{name}.record", _record(secret, name, content))
 
     def secret(self) -> bytes | None:
-        """The key our records are signed with, made on first use; None if it can be neither read nor made."""
+        """The key our records are signed with, made on first use; None if it can be neither read
+        nor made.
+        """
         for _ in range(2):
             found = self.read(SECRET, OTHERS_ANY)
             if found is not None and len(found) == SECRET_BYTES:
@@ -62,16 +71,23 @@ class Folder:
         return True
 
     def read(self, name: str, closed: int = OTHERS_WRITE) -> bytes | None:
-        """A file's bytes if it is a plain file of ours without the `closed` permissions; a link is not followed."""
+        """A file's bytes if it is a plain file of ours without the `closed` permissions; a link is
+        not followed.
+        """
         try:
-            fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=self.fd)
+            fd = os.open(
+                name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=self.fd
+            )
         except OSError:
             return None
         with os.fdopen(fd, "rb") as file:
             return file.read() if _is_ours(os.fstat(fd), stat.S_ISREG, closed) else None
 
     def write(self, name: str, content: bytes, *, replace: bool = True) -> None:
-        """A whole file or none: written aside, then given its name, so that nobody ever reads half of it."""
+        """A whole file or none:
+
+        written aside, then given its name, so that nobody ever reads half of it.
+        """
         aside = f".{name}.{secrets.token_hex(8)}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(aside, flags, 0o600, dir_fd=self.fd)
@@ -81,7 +97,9 @@ class Folder:
             if replace:
                 os.rename(aside, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)
             else:
-                with contextlib.suppress(FileExistsError):  # another process was first: its file counts
+                with contextlib.suppress(
+                    FileExistsError
+                ):  # another process was first: its file counts
                     os.link(aside, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)
         finally:
             with contextlib.suppress(OSError):

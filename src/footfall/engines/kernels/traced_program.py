@@ -1,9 +1,10 @@
 """What a kernel needs to know of a traced program, read the same from every JAX we know.
 
-Loops, branches and calls hold other programs, and JAX changes how: until 0.10 a scan counts its inputs (`num_consts`, `num_carry`) and
-programs are closed over their constants; from 0.11 on it groups them (`ft_in`, `ft_out`) and there is one kind of program. Nothing else
-in the kernel generator looks into those parameters. A form that is not known here is refused, and the program runs through XLA.
-"""
+Loops, branches and calls hold other programs, and JAX changes how: until 0.10 a scan counts its
+inputs (`num_consts`, `num_carry`) and programs are closed over their constants; from 0.11 on it
+groups them (`ft_in`, `ft_out`) and there is one kind of program. Nothing else in the kernel
+generator looks into those parameters. A form that is not known here is refused, and the program
+runs through XLA."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,8 @@ import jax
 
 from footfall.engines.kernels.fuse_errors import CannotFuse
 
-#: An equation of a program: `primitive`, `params`, `invars`, `outvars`. JAX has moved its class before.
+#: An equation of a program: `primitive`, `params`, `invars`, `outvars`. JAX has moved its class
+#: before.
 Equation = Any
 
 #: Primitives that run another program, written out in place.
@@ -26,7 +28,9 @@ HELD = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 
 class CountedLoop(NamedTuple):
-    """A scan: its inputs are constants, then what it carries, then arrays it reads row by row; its outputs carried, then written."""
+    """A scan: its inputs are constants, then what it carries, then arrays it reads row by row; its
+    outputs carried, then written.
+    """
 
     consts: int
     carried: int
@@ -37,7 +41,9 @@ class CountedLoop(NamedTuple):
 
 
 class WhileLoop(NamedTuple):
-    """A while loop: its inputs are constants of the condition, those of the body, then what it carries."""
+    """A while loop: its inputs are constants of the condition, those of the body, then what it
+    carries.
+    """
 
     condition_consts: int
     body_consts: int
@@ -52,11 +58,16 @@ def known_form(primitive: str) -> Iterator[None]:
         yield
     except (AttributeError, LookupError, TypeError, ValueError, AssertionError) as error:
         told = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise CannotFuse(primitive, f"has a form that footfall does not know (JAX {jax.__version__}; {told})") from error
+        raise CannotFuse(
+            primitive, f"has a form that footfall does not know (JAX {jax.__version__}; {told})"
+        ) from error
 
 
 def opened(program: Any) -> tuple[Any, Sequence[Any]]:
-    """A program's equations, and the values of its constants: closed over them, bare, or both in one."""
+    """A program's equations, and the values of its constants:
+
+    closed over them, bare, or both in one.
+    """
     return getattr(program, "jaxpr", program), getattr(program, "consts", ())
 
 
@@ -64,7 +75,10 @@ def called(eqn: Equation) -> Any:
     """The program that a call runs."""
     held = [eqn.params[name] for name in HELD if name in eqn.params]
     if len(held) != 1:
-        raise CannotFuse(eqn.primitive.name, f"holds {len(held)} programs (JAX {jax.__version__}); footfall knows calls of one")
+        raise CannotFuse(
+            eqn.primitive.name,
+            f"holds {len(held)} programs (JAX {jax.__version__}); footfall knows calls of one",
+        )
     return held[0]
 
 
@@ -79,8 +93,14 @@ def counted_loop(eqn: Equation) -> CountedLoop:
             consts, carried = params["num_consts"], params["num_carry"]
             reads, kept = len(eqn.invars) - consts - carried, carried
             writes = len(eqn.outvars) - carried
-        if consts + carried + reads != len(eqn.invars) or kept != carried or kept + writes != len(eqn.outvars):
-            raise ValueError(f"{len(eqn.invars)} inputs, {len(eqn.outvars)} outputs and other counts of them")
+        if (
+            consts + carried + reads != len(eqn.invars)
+            or kept != carried
+            or kept + writes != len(eqn.outvars)
+        ):
+            raise ValueError(
+                f"{len(eqn.invars)} inputs, {len(eqn.outvars)} outputs and other counts of them"
+            )
         return CountedLoop(consts, carried, reads, writes, params["length"], params["jaxpr"])
 
 
@@ -88,7 +108,12 @@ def while_loop(eqn: Equation) -> WhileLoop:
     """A while loop's parts."""
     with known_form(eqn.primitive.name):
         params = eqn.params
-        return WhileLoop(params["cond_nconsts"], params["body_nconsts"], params["cond_jaxpr"], params["body_jaxpr"])
+        return WhileLoop(
+            params["cond_nconsts"],
+            params["body_nconsts"],
+            params["cond_jaxpr"],
+            params["body_jaxpr"],
+        )
 
 
 def branches(eqn: Equation) -> Sequence[Any]:
@@ -98,11 +123,15 @@ def branches(eqn: Equation) -> Sequence[Any]:
 
 
 def without_unused(program: Any) -> tuple[Any, Sequence[Any]]:
-    """A program without what none of its outputs needs, where JAX can tell; and the values of its constants."""
+    """A program without what none of its outputs needs, where JAX can tell; and the values of its
+    constants.
+    """
     jaxpr, consts = opened(program)
     try:
         from jax.interpreters import partial_eval
 
-        return partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), instantiate=True)[0], consts
+        return partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), instantiate=True)[
+            0
+        ], consts
     except (ImportError, AttributeError, TypeError):
         return jaxpr, consts

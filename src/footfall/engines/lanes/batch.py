@@ -1,4 +1,7 @@
-"""run_batch(system, state, plan): many robots of one kind at once, each with its own numbers, outcome, ledger and statistics."""
+"""run_batch(system, state, plan):
+
+many robots of one kind at once, each with its own numbers, outcome, ledger and statistics.
+"""
 
 import dataclasses
 import functools
@@ -44,8 +47,12 @@ class BatchResult:
     samples: dict[str, np.ndarray] = dataclasses.field(
         default_factory=dict
     )  #: name -> (samples, lanes), or (samples, legs, lanes)
-    midway: HybridState | None = None  #: where each robot was at the settling time, or had ended before
-    doubts: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)  #: reason -> whether it holds for each robot
+    midway: HybridState | None = (
+        None  #: where each robot was at the settling time, or had ended before
+    )
+    doubts: dict[str, np.ndarray] = dataclasses.field(
+        default_factory=dict
+    )  #: reason -> whether it holds for each robot
 
 
 def run_batch(
@@ -61,10 +68,9 @@ def run_batch(
 
     Leaves of `system` and `state` are numbers, or arrays with the lanes as last axis.
 
-    Never raises for what a robot does: a lane that falls or diverges stays where it did, with its outcome, and the others are not
-    touched by it. `progress` is told the share of the span that is done. `room` is for how many lanes programs are compiled: batches
-    with the same share them.
-    """
+    Never raises for what a robot does: a lane that falls or diverges stays where it did, with its
+    outcome, and the others are not touched by it. `progress` is told the share of the span that is
+    done. `room` is for how many lanes programs are compiled: batches with the same share them."""
     prepare_jax()
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads}: at least one.")
@@ -74,41 +80,85 @@ def run_batch(
     known = output_fields(system, state) if wanted else {}
     for name in wanted:
         if name not in known:
-            raise ValueError(f'"{name}" is not an output of this robot. Known: {", ".join(known)}.{nearest(name, known)}')
+            raise ValueError(
+                f'"{name}" is not an output of this robot. Known:'
+                f" {', '.join(known)}.{nearest(name, known)}"
+            )
     if plan.step is None:
         raise ValueError("a batch needs a step; `run_checked` chooses one for each robot.")
     system, state, lanes = prepared(system, state, plan.precision)
     step = plan.step
     steps, ticks = timing(system, plan.duration, step)
-    kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), plan.method, plan.precision, plan.track)
+    kind = Kind(
+        *map(jax.tree.structure, (system, state.x, state.m)),
+        plan.method,
+        plan.precision,
+        plan.track,
+    )
     real = np.dtype(plan.precision).type
     clock = Clock(real(step), np.int32(plan.max_jumps), tuple(np.int32(n) for n in ticks))
     system, state = padded(system, state, lanes, room_for(max(lanes, room or 0)))
     lane = starter(kind)(system, state, clock)
     filler = np.arange(lane.outcome.shape[0]) >= lanes
-    lane = lane._replace(outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome)))
+    lane = lane._replace(
+        outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome))
+    )
     path, notes = choose_path(plan.path, kind, system, lane, clock, threads)
     settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
     march = _March(kind, system, clock, path, plan, steps, settle, lanes, progress)
     lane = march.go(lane)
     units = {name: field.unit for name, field in known.items()}
-    columns = collect(kind, system, state, lane, march.first, march.walked, march.settled, plan.duration, settle * step, units)
+    columns = collect(
+        kind,
+        system,
+        state,
+        lane,
+        march.first,
+        march.walked,
+        march.settled,
+        plan.duration,
+        settle * step,
+        units,
+    )
     doubts = {name: found[:lanes] for name, found in doubts_of(kind, system, lane, columns).items()}
 
     def state_of(x: list[Any], m: list[Any]) -> HybridState:
         trees = ((kind.x, x), (kind.m, m))
-        return HybridState(*(jax.tree.unflatten(tree, [np.asarray(v)[..., :lanes] for v in leaves]) for tree, leaves in trees))
+        return HybridState(
+            *(
+                jax.tree.unflatten(tree, [np.asarray(v)[..., :lanes] for v in leaves])
+                for tree, leaves in trees
+            )
+        )
 
     values, column_units, docs = _tables(columns, lanes)
     times = None
     if plan.sample_every:
         times = (march.first_sample + np.arange(len(march.samples)) * plan.sample_every) * step
-    samples = {n: np.stack([row[n][..., :lanes] for row in march.samples]) for n in plan.sample} if plan.sample_every else {}
+    samples = (
+        {n: np.stack([row[n][..., :lanes] for row in march.samples]) for n in plan.sample}
+        if plan.sample_every
+        else {}
+    )
     end, midway = state_of(lane.x, lane.m), state_of(*march.midway)
-    return BatchResult(values, column_units, docs, path.name, step, tuple(notes), end, times, samples, midway, doubts)
+    return BatchResult(
+        values,
+        column_units,
+        docs,
+        path.name,
+        step,
+        tuple(notes),
+        end,
+        times,
+        samples,
+        midway,
+        doubts,
+    )
 
 
-def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads: int | None) -> BatchResult:
+def _reckoned(
+    system: AbstractMotionPlan, state: HybridState, path: str, threads: int | None
+) -> BatchResult:
     """Plans are not stepped through: along a plan everything is known."""
     figures, how, notes = evaluate_plan(system, path, threads)
     columns = {name: figure.values for name, figure in figures.items()}
@@ -125,10 +175,14 @@ def _reckoned(system: AbstractMotionPlan, state: HybridState, path: str, threads
 
 
 def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
-    """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way; otherwise they run under XLA."""
+    """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way;
+    otherwise they run under XLA.
+    """
     if isinstance(system, AbstractMotionPlan):
         found = evaluate_plan(system)
-        return {"C++ kernel": "yes" if "C++" in found.path else "; ".join(found.notes) or found.path}
+        return {
+            "C++ kernel": "yes" if "C++" in found.path else "; ".join(found.notes) or found.path
+        }
     system, state, _ = prepared(system, state, "float64")
     kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), "rk4", "float64", ())
     clocks = [event for event in system.events if event.period is not None]
@@ -137,12 +191,17 @@ def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, 
         lane = starter(kind)(system, state, clock)
     except Exception as error:  # whatever a model that was not written for lanes does with them
         return {
-            "batches": f"its code does not take an array for a number ({type(error).__name__}: {str(error).splitlines()[0]})"
+            "batches": (
+                f"its code does not take an array for a number ({type(error).__name__}:"
+                f" {str(error).splitlines()[0]})"
+            )
         }
     return kernels_for(kind, system, lane, clock)
 
 
-def _tables(columns: Columns, lanes: int) -> tuple[dict[str, np.ndarray], dict[str, str], dict[str, str]]:
+def _tables(
+    columns: Columns, lanes: int
+) -> tuple[dict[str, np.ndarray], dict[str, str], dict[str, str]]:
     return (
         {name: c.values[:lanes] for name, c in columns.items()},
         {name: c.unit for name, c in columns.items()},
@@ -151,7 +210,10 @@ def _tables(columns: Columns, lanes: int) -> tuple[dict[str, np.ndarray], dict[s
 
 
 class _March:
-    """Calls of the kernel up to the next thing that happens outside it: the settling time, a sample, a word about progress."""
+    """Calls of the kernel up to the next thing that happens outside it:
+
+    the settling time, a sample, a word about progress.
+    """
 
     def __init__(
         self,
@@ -209,12 +271,19 @@ class _March:
         return lane
 
     def _mark_here(self, lane: Lane) -> Mark | None:
-        """The last footfall so far, where metrics begin; where there was none yet, the place itself."""
+        """The last footfall so far, where metrics begin; where there was none yet, the place
+        itself.
+        """
         if lane.last is None:
             return None
         here = _standing(self.kind)(self.system, lane, self._time(self.settle))
         walked = self.walked = np.asarray(lane.last.steps) >= 0
-        return Mark(*(np.where(walked, np.asarray(a), np.asarray(b)) for a, b in zip(lane.last, here, strict=True)))
+        return Mark(
+            *(
+                np.where(walked, np.asarray(a), np.asarray(b))
+                for a, b in zip(lane.last, here, strict=True)
+            )
+        )
 
 
 @functools.lru_cache(maxsize=32)
@@ -234,6 +303,8 @@ def _standing(kind: Kind) -> Callable[[Any, Lane, Any], Mark]:
         loop = kind.loop(system, lane)
         assert loop.travel is not None
         distance = loop.full(loop.output(loop.travel.distance, t, lane.x, lane.m), lane.ended)
-        return Mark(jnp.full_like(lane.ended, t), distance, motor_work(loop, lane), step_count(loop, lane.m))
+        return Mark(
+            jnp.full_like(lane.ended, t), distance, motor_work(loop, lane), step_count(loop, lane.m)
+        )
 
     return jax.jit(mark)

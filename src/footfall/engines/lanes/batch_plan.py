@@ -20,11 +20,13 @@ class BatchPlan:
     precision   "float64" or "float32"
     settle      time from which the metrics are taken; None: the second half
     max_jumps   a robot's run ends with this many jumps
-    track       named outputs whose mean, root mean square, least and largest value over the settled part are kept
+    track       named outputs whose mean, root mean square, least and largest value over the settled
+                part are kept
     sample      named outputs to keep every `sample_every` steps
     sample_from time from which they are kept [s]
     first_step  where there is no step: the longest to try [s]; None: 10 ms, or what fits the clocks
-    path        "gpu" (one Pallas kernel), "cpp" (one C++ kernel), "xla" (everywhere), or "auto": the fastest there is
+    path        "gpu" (one Pallas kernel), "cpp" (one C++ kernel), "xla" (everywhere), or "auto":
+                the fastest there is
     """
 
     duration: float
@@ -44,33 +46,56 @@ class BatchPlan:
         for name in ("track", "sample"):
             names = getattr(self, name)
             if isinstance(names, str):
-                raise ValueError(f'BatchPlan.{name} = "{names}" must be a tuple of names, such as ("{names}",).')
+                raise ValueError(
+                    f'BatchPlan.{name} = "{names}" must be a tuple of names, such as ("{names}",).'
+                )
             object.__setattr__(self, name, tuple(names))
-        for name, value in {"duration": self.duration, "step": self.step, "first_step": self.first_step}.items():
+        for name, value in {
+            "duration": self.duration,
+            "step": self.step,
+            "first_step": self.first_step,
+        }.items():
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise ValueError(f"BatchPlan.{name} = {value:g} must be a positive, finite number.")
         step = self.step or self.first_step
         if step is not None and step > self.duration:
-            raise ValueError(f"BatchPlan.step = {step:g} s is longer than the duration of {self.duration:g} s.")
+            raise ValueError(
+                f"BatchPlan.step = {step:g} s is longer than the duration of {self.duration:g} s."
+            )
         if step is not None and self.duration / step > 2**31 - 2:
             raise ValueError(
-                f"BatchPlan.step = {step:g} s makes more than 2^31 steps of {self.duration:g} s; take a longer step."
+                f"BatchPlan.step = {step:g} s makes more than 2^31 steps of {self.duration:g} s;"
+                " take a longer step."
             )
-        for name, options in {"method": tuple(METHODS), "precision": PRECISIONS, "path": PATHS}.items():
+        for name, options in {
+            "method": tuple(METHODS),
+            "precision": PRECISIONS,
+            "path": PATHS,
+        }.items():
             value = getattr(self, name)
             if value not in options:
                 raise ValueError(
-                    f'BatchPlan.{name} = "{value}" is not an option. Known: {", ".join(options)}.{nearest(str(value), options)}'
+                    f'BatchPlan.{name} = "{value}" is not an option. Known:'
+                    f" {', '.join(options)}.{nearest(str(value), options)}"
                 )
         if self.settle is not None and not 0 <= self.settle < self.duration:
-            raise ValueError(f"BatchPlan.settle = {self.settle:g} s must lie inside the duration of {self.duration:g} s.")
-        if (self.sample_every is None) != (not self.sample) or (self.sample_every is not None and self.sample_every < 1):
             raise ValueError(
-                "BatchPlan.sample names outputs and sample_every says how often, at least 1: give both or neither."
+                f"BatchPlan.settle = {self.settle:g} s must lie inside the duration of"
+                f" {self.duration:g} s."
+            )
+        if (self.sample_every is None) != (not self.sample) or (
+            self.sample_every is not None and self.sample_every < 1
+        ):
+            raise ValueError(
+                "BatchPlan.sample names outputs and sample_every says how often, at least 1: give"
+                " both or neither."
             )
         if not 0.0 <= self.sample_from <= self.duration:
             raise ValueError(
-                f"BatchPlan.sample_from = {self.sample_from:g} s must lie inside the duration of {self.duration:g} s."
+                f"BatchPlan.sample_from = {self.sample_from:g} s must lie inside the duration of"
+                f" {self.duration:g} s."
             )
         if not 1 <= self.max_jumps <= 2**31 - 2:
-            raise ValueError(f"BatchPlan.max_jumps = {self.max_jumps} must be between 1 and 2^31 - 2.")
+            raise ValueError(
+                f"BatchPlan.max_jumps = {self.max_jumps} must be between 1 and 2^31 - 2."
+            )

@@ -1,4 +1,7 @@
-"""The step engine's loop as a flat function of arrays, and the three ways to run it: one GPU kernel, one C++ kernel, XLA."""
+"""The step engine's loop as a flat function of arrays, and the three ways to run it:
+
+one GPU kernel, one C++ kernel, XLA.
+"""
 
 import contextlib
 import functools
@@ -18,9 +21,11 @@ from footfall.engines.lanes.lane_state import Clock, Lane
 from footfall.engines.lanes.step_engine import advance, begin
 from footfall.hybrid.system import HybridState
 
-#: Registers a thread of the GPU kernel may use: the best of 64, 80, 96 (float32) and 96, 128, 168 (float64) for the rimless wheel on an H200.
+#: Registers a thread of the GPU kernel may use: the best of 64, 80, 96 (float32) and 96, 128, 168
+#: (float64) for the rimless wheel on an H200.
 REGISTERS = {"float32": 80, "float64": 96}
-#: Lanes a block of the XLA path on a CPU: more amortise its dispatch, fewer wait less for each other's events and stay in cache.
+#: Lanes a block of the XLA path on a CPU: more amortise its dispatch, fewer wait less for each
+#: other's events and stay in cache.
 XLA_BLOCK = 4096
 
 Run = Callable[[Any, Lane, Clock, int, int], Lane]
@@ -82,10 +87,18 @@ def _rows(leaves: list[Any]) -> tuple[int | None, ...]:
 
 
 @functools.lru_cache(maxsize=32)
-def _cpp(kind: Kind, tree: Any, flags: tuple[bool, ...], dtypes: tuple[Any, ...], rows: tuple[int | None, ...]) -> Any:
+def _cpp(
+    kind: Kind,
+    tree: Any,
+    flags: tuple[bool, ...],
+    dtypes: tuple[Any, ...],
+    rows: tuple[int | None, ...],
+) -> Any:
     from footfall.engines.kernels.cpp_kernel import build_cpp
 
-    return build_cpp(flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows)
+    return build_cpp(
+        flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows
+    )
 
 
 @functools.lru_cache(maxsize=32)
@@ -94,7 +107,14 @@ def _pallas(kind: Kind, tree: Any, flags: tuple[bool, ...], interpret: bool) -> 
         from footfall.engines.kernels.fused_kernel import pallas_kernel
     except ImportError as error:
         raise CannotFuse("pallas", f"is not in JAX {jax.__version__}") from error
-    return jax.jit(pallas_kernel(flat_program(kind, tree), flags, registers=REGISTERS[kind.precision], interpret=interpret))
+    return jax.jit(
+        pallas_kernel(
+            flat_program(kind, tree),
+            flags,
+            registers=REGISTERS[kind.precision],
+            interpret=interpret,
+        )
+    )
 
 
 @functools.lru_cache(maxsize=32)
@@ -109,12 +129,18 @@ def _xla(kind: Kind, tree: Any, flags: tuple[bool, ...], block: int | None) -> A
         cut = []
         for leaf, flag in zip(leaves, flags, strict=True):
             if flag:
-                wide = jnp.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, padded - lanes)], mode="edge")
-                cut.append(jnp.moveaxis(wide.reshape(*leaf.shape[:-1], padded // block, block), -2, 0))
+                wide = jnp.pad(
+                    leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, padded - lanes)], mode="edge"
+                )
+                cut.append(
+                    jnp.moveaxis(wide.reshape(*leaf.shape[:-1], padded // block, block), -2, 0)
+                )
 
         def one(parts: list[Any]) -> tuple[Any, ...]:
             rest = iter(parts)
-            return program(*(next(rest) if flag else leaf for leaf, flag in zip(leaves, flags, strict=True)))
+            return program(
+                *(next(rest) if flag else leaf for leaf, flag in zip(leaves, flags, strict=True))
+            )
 
         def joined(out: Any) -> Any:
             whole = jnp.moveaxis(out, 0, -2)
@@ -137,9 +163,13 @@ def _flat(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> tupl
 
 
 def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Any:
-    """The compiled kernel itself, whose inputs are the leaves of (system, lane, clock, first, count). Raises CannotFuse or NoCompiler."""
+    """The compiled kernel itself, whose inputs are the leaves of (system, lane, clock, first,
+    count). Raises CannotFuse or NoCompiler.
+    """
     leaves, tree = _flat(system, lane, clock, 0, 0)
-    return _cpp(kind, tree, _flags(leaves), tuple(np.dtype(leaf.dtype) for leaf in leaves), _rows(leaves))
+    return _cpp(
+        kind, tree, _flags(leaves), tuple(np.dtype(leaf.dtype) for leaf in leaves), _rows(leaves)
+    )
 
 
 def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> Path:
@@ -162,7 +192,9 @@ def gpu_path(kind: Kind, system: Any, lane: Lane, clock: Clock, *, interpret: bo
     call = _pallas(kind, tree, _flags(leaves), interpret)
     lane_tree = jax.tree.structure(lane)
     if not interpret:
-        _check_lowering(kind, tree, _flags(leaves), tuple((np.shape(v), np.dtype(v.dtype)) for v in leaves))
+        _check_lowering(
+            kind, tree, _flags(leaves), tuple((np.shape(v), np.dtype(v.dtype)) for v in leaves)
+        )
 
     def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
         return jax.tree.unflatten(lane_tree, call(*_flat(system, lane, clock, first, count)[0]))
@@ -172,12 +204,19 @@ def gpu_path(kind: Kind, system: Any, lane: Lane, clock: Clock, *, interpret: bo
 
 
 @functools.lru_cache(maxsize=64)
-def _check_lowering(kind: Kind, tree: Any, flags: tuple[bool, ...], shapes: tuple[Any, ...]) -> None:
-    lowers_to_triton(_pallas(kind, tree, flags, False), [jax.ShapeDtypeStruct(*shape) for shape in shapes])
+def _check_lowering(
+    kind: Kind, tree: Any, flags: tuple[bool, ...], shapes: tuple[Any, ...]
+) -> None:
+    lowers_to_triton(
+        _pallas(kind, tree, flags, False), [jax.ShapeDtypeStruct(*shape) for shape in shapes]
+    )
 
 
 def lowers_to_triton(call: Any, leaves: list[Any]) -> Any:
-    """What Triton is given, if every primitive has a rule there; works without a GPU. Raises CannotFuse with the primitive's name."""
+    """What Triton is given, if every primitive has a rule there; works without a GPU.
+
+    Raises CannotFuse with the primitive's name.
+    """
     try:
         with _some_gpu():
             return call.trace(*leaves).lower(lowering_platforms=("cuda",))
@@ -185,16 +224,22 @@ def lowers_to_triton(call: Any, leaves: list[Any]) -> Any:
         raise
     except Exception as error:
         found = re.search(r"[Uu]nimplemented primitive in Pallas \w+ lowering: (\w+)", str(error))
-        raise CannotFuse(found.group(1) if found else type(error).__name__, str(error).splitlines()[0][:200]) from error
+        raise CannotFuse(
+            found.group(1) if found else type(error).__name__, str(error).splitlines()[0][:200]
+        ) from error
 
 
 def _some_gpu() -> contextlib.AbstractContextManager:
-    """From JAX 0.11 on, what is lowered without a GPU needs to be told which one it is for; before, any was assumed."""
+    """From JAX 0.11 on, what is lowered without a GPU needs to be told which one it is for; before,
+    any was assumed.
+    """
     if has_gpu():
         return contextlib.nullcontext()
     try:
         device = sharding.AbstractDevice(device_kind="NVIDIA H100", num_cores=None, platform="gpu")
-        mesh = sharding.AbstractMesh((1,), ("gpus",), (sharding.AxisType.Auto,), abstract_device=device)
+        mesh = sharding.AbstractMesh(
+            (1,), ("gpus",), (sharding.AxisType.Auto,), abstract_device=device
+        )
         return sharding.use_abstract_mesh(mesh)
     except (AttributeError, TypeError):
         return contextlib.nullcontext()
@@ -208,7 +253,9 @@ def xla_path(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Path:
     lane_tree = jax.tree.structure(lane)
 
     def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
-        return jax.tree.unflatten(lane_tree, list(call(*_flat(system, lane, clock, first, count)[0])))
+        return jax.tree.unflatten(
+            lane_tree, list(call(*_flat(system, lane, clock, first, count)[0]))
+        )
 
     return Path(f"XLA on {platform}", run)
 
@@ -217,12 +264,17 @@ def has_gpu() -> bool:
     return jax.devices()[0].platform in ("gpu", "cuda")
 
 
-def choose_path(wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> tuple[Path, list[str]]:
-    """The path asked for, or for "auto" the fastest there is; and one line for each faster one that could not be taken."""
+def choose_path(
+    wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None
+) -> tuple[Path, list[str]]:
+    """The path asked for, or for "auto" the fastest there is; and one line for each faster one that
+    could not be taken.
+    """
     notes: list[str] = []
     if wanted == "gpu" and not has_gpu():
         raise ValueError(
-            'path = "gpu": JAX sees no GPU here. Install "footfall[gpu]" on a machine with one, or leave the path at "auto".'
+            'path = "gpu": JAX sees no GPU here. Install "footfall[gpu]" on a machine with one, or'
+            ' leave the path at "auto".'
         )
     if wanted == "gpu" or (wanted == "auto" and has_gpu()):
         try:
@@ -240,7 +292,10 @@ def choose_path(wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, 
 
 
 def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, str]:
-    """For each kind of kernel "yes", or what keeps the system from becoming one. Needs neither a compiler nor a GPU."""
+    """For each kind of kernel "yes", or what keeps the system from becoming one.
+
+    Needs neither a compiler nor a GPU.
+    """
     from footfall.engines.kernels.cpp_source import cpp_source
     from footfall.engines.kernels.cpp_values import BLOCK
 
@@ -249,7 +304,10 @@ def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, 
     program = flat_program(kind, tree)
 
     def as_cpp() -> None:
-        like = [jax.ShapeDtypeStruct((*np.shape(leaf)[:-1], BLOCK) if np.ndim(leaf) else (), leaf.dtype) for leaf in leaves]
+        like = [
+            jax.ShapeDtypeStruct((*np.shape(leaf)[:-1], BLOCK) if np.ndim(leaf) else (), leaf.dtype)
+            for leaf in leaves
+        ]
         cpp_source(jax.make_jaxpr(program)(*like), flags, width=8, real=real, rows=_rows(leaves))
 
     def as_triton() -> None:

@@ -1,11 +1,12 @@
-"""run_checked: a batch in which each robot has a step that suits it, and a result that a shorter step would not overturn.
+"""run_checked: a batch in which each robot has a step that suits it, and a result that a shorter
+step would not overturn.
 
-Where the plan has no step, every robot takes that of its rung (step_ladder.py). Then those whose result may be the step's doing are run
-again with half of it, in double precision: robots that ended before their time, robots whose books do not close, robots whose flow
-turned out faster than their step allows, robots on a rung that no probe vouches for. What two runs agree on stands. What they do not
-agree on after REPEATS halvings is kept with the doubt "step_inaccurate". A step that the plan gives is kept, and doubted where it is
-above the limit.
-"""
+Where the plan has no step, every robot takes that of its rung (step_ladder.py). Then those whose
+result may be the step's doing are run again with half of it, in double precision: robots that ended
+before their time, robots whose books do not close, robots whose flow turned out faster than their
+step allows, robots on a rung that no probe vouches for. What two runs agree on stands. What they do
+not agree on after REPEATS halvings is kept with the doubt "step_inaccurate". A step that the plan
+gives is kept, and doubted where it is above the limit."""
 
 import dataclasses
 import math
@@ -24,13 +25,25 @@ from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
-#: How often a robot is run again with half the step before it is left in doubt: errors of order 4 are then 65 000 times smaller.
+#: How often a robot is run again with half the step before it is left in doubt: errors of order 4
+#: are then 65 000 times smaller.
 REPEATS = 4
-#: Measured columns agree when they differ by less than this share; what is below LITTLE of its SI unit need not agree in all its digits.
+#: Measured columns agree when they differ by less than this share; what is below LITTLE of its SI
+#: unit need not agree in all its digits.
 MEASURED, LITTLE = 1e-3, 1e-2
-#: Columns that two runs need not agree on, by their beginnings and ends: the books have a limit of their own (their residual), extremes
-#: are those at the ends of steps, and a count changes by one when an event moves across the end.
-_OWN_LIMIT = ("residual", "relative_residual", "work_", "jump_work", "jumps", "footfalls", "steps", "least_")
+#: Columns that two runs need not agree on, by their beginnings and ends: the books have a limit of
+#: their own (their residual), extremes are those at the ends of steps, and a count changes by one
+#: when an event moves across the end.
+_OWN_LIMIT = (
+    "residual",
+    "relative_residual",
+    "work_",
+    "jump_work",
+    "jumps",
+    "footfalls",
+    "steps",
+    "least_",
+)
 _EXTREMES = ("_min", "_max")
 #: Doubts that a shorter step may settle.
 _OF_THE_STEP = ("books_open", "loss_creates_energy", "step_unstable")
@@ -47,11 +60,11 @@ def run_checked(
     progress: Callable[[float], None] | None = None,
     threads: int | None = None,
 ) -> BatchResult:
-    """Move every lane through the plan's span, with the plan's step or, where it has none, with one that suits each lane.
+    """Move every lane through the plan's span, with the plan's step or, where it has none, with one
+    that suits each lane.
 
-    `ladder` says which; without one it is made from robots of this batch. The result has the step of each robot as a column, and
-    in `doubts` what stands against it. Otherwise as `run_batch`.
-    """
+    `ladder` says which; without one it is made from robots of this batch. The result has the step
+    of each robot as a column, and in `doubts` what stands against it. Otherwise as `run_batch`."""
     if isinstance(system, AbstractMotionPlan):
         return run_batch(system, state, plan, progress=progress, threads=threads)
     system, state, lanes = prepared(system, state, plan.precision)
@@ -76,12 +89,30 @@ def run_checked(
         return lambda f: tell(begin + (end - begin) * f)
 
     def again(rows: np.ndarray, levels: np.ndarray) -> BatchResult:
-        return _by_level(lanes_of(system, state, rows), levels, double, ladder, share_of_rest(0.5), threads, lanes)
+        return _by_level(
+            lanes_of(system, state, rows),
+            levels,
+            double,
+            ladder,
+            share_of_rest(0.5),
+            threads,
+            lanes,
+        )
 
     # Where accuracy was not asked for before, most of the work is still to come.
-    found = _by_level((system, state), levels, plan, ladder, share_of_rest(1.0 if ladder.probes else 0.25), threads, lanes)
+    found = _by_level(
+        (system, state),
+        levels,
+        plan,
+        ladder,
+        share_of_rest(1.0 if ladder.probes else 0.25),
+        threads,
+        lanes,
+    )
     steps = np.array([ladder.at(int(level)) for level in levels])
-    found = _repeated(found, levels, steps, ~ladder.vouched(rungs), ladder.agreed(plan.precision), ladder, again)
+    found = _repeated(
+        found, levels, steps, ~ladder.vouched(rungs), ladder.agreed(plan.precision), ladder, again
+    )
     return _with_steps(found, steps)
 
 
@@ -101,7 +132,11 @@ def _by_level(
     for level, size in zip(different.tolist(), sizes.tolist(), strict=True):
         rows, share = np.flatnonzero(levels == level), 2.0**level * size / cost
         some = batch if len(different) == 1 else lanes_of(*batch, rows)
-        told = None if progress is None else lambda f, done=done, share=share: progress(done + share * f)
+        told = (
+            None
+            if progress is None
+            else lambda f, done=done, share=share: progress(done + share * f)
+        )
         given = dataclasses.replace(plan, step=ladder.at(level))
         result = run_batch(*some, given, progress=told, threads=threads, room=room)
         parts.append((rows, _judged(*some, result, given)))
@@ -110,7 +145,10 @@ def _by_level(
 
 
 def _judged(system: Any, state: HybridState, result: BatchResult, plan: BatchPlan) -> BatchResult:
-    """With the doubt whether the step is stable: at the start, at the settling time and at the end."""
+    """With the doubt whether the step is stable:
+
+    at the start, at the settling time and at the end.
+    """
     lanes = len(result.columns["outcome"])
     steps, end = np.full(lanes, plan.step), result.columns["t_end"]
     settle = np.minimum(end, plan.duration / 2 if plan.settle is None else plan.settle)
@@ -129,10 +167,15 @@ def _repeated(
     ladder: StepLadder,
     run: Callable[[np.ndarray, np.ndarray], BatchResult],
 ) -> BatchResult:
-    """Lanes in question again, with half the step each time, until two runs agree. Writes the steps that stand into `steps`."""
+    """Lanes in question again, with half the step each time, until two runs agree.
+
+    Writes the steps that stand into `steps`.
+    """
     at, lanes = levels.copy(), len(levels)
     inaccurate = np.zeros(lanes, bool)
-    asked = np.flatnonzero((found.columns["outcome"] != Outcome.reached_end) | _open(found) | unsure)
+    asked = np.flatnonzero(
+        (found.columns["outcome"] != Outcome.reached_end) | _open(found) | unsure
+    )
     for _ in range(REPEATS):
         asked = asked[at[asked] <= ladder.deepest]
         if not len(asked):
@@ -140,12 +183,15 @@ def _repeated(
         finer = run(asked, at[asked] + 1)
         before = taken(found, asked)
         agreed = agree(before, finer, tolerance)
-        # What was sound before and is confirmed stands as it is; all else is replaced by what is nearer to the truth.
+        # What was sound before and is confirmed stands as it is; all else is replaced by what is
+        # nearer to the truth.
         kept = agreed & ~_open(before)
         new = asked[~kept]
         at[asked] += 1
         if len(new):
-            found = merged([(np.arange(lanes), found), (new, taken(finer, np.flatnonzero(~kept)))], lanes)
+            found = merged(
+                [(np.arange(lanes), found), (new, taken(finer, np.flatnonzero(~kept)))], lanes
+            )
             steps[new] = [ladder.at(int(level)) for level in at[new]]
         inaccurate[asked] = ~agreed
         asked = asked[~agreed | (~kept & _open(finer))]
@@ -158,18 +204,23 @@ def _open(result: BatchResult) -> np.ndarray:
 
 
 def agree(one: BatchResult, other: BatchResult, tolerance: float) -> np.ndarray:
-    """Which robots ended alike in two runs, at the same time within `tolerance` per unit of 1 + time.
+    """Which robots ended alike in two runs, at the same time within `tolerance` per unit of 1 +
+    time.
 
     Of robots that reached the end the measured columns must agree too.
     """
     a, b = (np.asarray(r.columns["t_end"], float) for r in (one, other))
-    alike = (one.columns["outcome"] == other.columns["outcome"]) & (np.abs(a - b) <= tolerance * (1.0 + b))
+    alike = (one.columns["outcome"] == other.columns["outcome"]) & (
+        np.abs(a - b) <= tolerance * (1.0 + b)
+    )
     ended = np.asarray(other.columns["outcome"]) != Outcome.reached_end
     for name, values in other.columns.items():
         if name.startswith(_OWN_LIMIT) or name.endswith(_EXTREMES):
             continue
         a, b = np.asarray(one.columns[name], float), np.asarray(values, float)
-        near = np.isclose(a, b, rtol=max(tolerance, MEASURED), atol=MEASURED * LITTLE, equal_nan=True)
+        near = np.isclose(
+            a, b, rtol=max(tolerance, MEASURED), atol=MEASURED * LITTLE, equal_nan=True
+        )
         alike = alike & (near | ended)
     return alike
 
@@ -197,11 +248,16 @@ def merged(parts: list[tuple[np.ndarray, BatchResult]], lanes: int) -> BatchResu
 def _lanewise(make: Callable[..., np.ndarray], results: list[BatchResult]) -> BatchResult:
     """The first result with `make` of the arrays of all of them. Columns keep their order."""
     tables = {
-        name: {key: make(*(np.asarray(getattr(r, name)[key]) for r in results)) for key in getattr(results[0], name)}
+        name: {
+            key: make(*(np.asarray(getattr(r, name)[key]) for r in results))
+            for key in getattr(results[0], name)
+        }
         for name in ("columns", "doubts")
     }
     states = {
-        name: jax.tree.map(lambda *leaves: make(*map(np.asarray, leaves)), *(getattr(r, name) for r in results))
+        name: jax.tree.map(
+            lambda *leaves: make(*map(np.asarray, leaves)), *(getattr(r, name) for r in results)
+        )
         for name in ("end", "midway")
     }
     return dataclasses.replace(results[0], **tables, **states)

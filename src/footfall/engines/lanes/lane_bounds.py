@@ -1,8 +1,9 @@
-"""What each lane of a batch keeps of the outputs that its robot has bounds for (hybrid/bound.py), between two steps and at jumps.
+"""What each lane of a batch keeps of the outputs that its robot has bounds for (hybrid/bound.py),
+between two steps and at jumps.
 
-An extreme over whole steps needs two numbers: since the last count, which may be the end of the run, and before it. A mean needs the value
-at the end of the last step and the integral, by the trapezoid rule on the ends of steps: as of the rows of a run.
-"""
+An extreme over whole steps needs two numbers: since the last count, which may be the end of the
+run, and before it. A mean needs the value at the end of the last step and the integral, by the
+trapezoid rule on the ends of steps: as of the rows of a run."""
 
 from typing import Any
 
@@ -29,7 +30,9 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array]) -> Watch | None:
         Watched(v, zero if b.statistic == "mean" else jnp.full_like(zero, _MORE[b.statistic][1]))
         for b, v in zip(loop.bounds, values, strict=True)
     ]
-    return Watch([zero if name is None else jnp.full_like(zero, np.inf) for name in loop.counters], kept)
+    return Watch(
+        [zero if name is None else jnp.full_like(zero, np.inf) for name in loop.counters], kept
+    )
 
 
 def stepped(loop: LaneLoop, lane: Lane, t: Array, x: list[Array], tau: Array) -> Watch | None:
@@ -37,7 +40,9 @@ def stepped(loop: LaneLoop, lane: Lane, t: Array, x: list[Array], tau: Array) ->
     if lane.watch is None:
         return None
     kept = []
-    for bound, v, old in zip(loop.bounds, _values(loop, t, x, lane.m), lane.watch.kept, strict=True):
+    for bound, v, old in zip(
+        loop.bounds, _values(loop, t, x, lane.m), lane.watch.kept, strict=True
+    ):
         if bound.statistic == "mean":
             kept.append(Watched(v, old.before + 0.5 * tau * (old.now + v)))
         else:
@@ -51,17 +56,31 @@ def jumped(loop: LaneLoop, m_before: list[Array], lane: Lane, t: Array) -> Watch
         return None
     counts = [_counted(loop, name, m_before, lane.m) for name in loop.counters]
     since, kept = lane.watch.since, []
-    for bound, v, old in zip(loop.bounds, _values(loop, t, lane.x, lane.m), lane.watch.kept, strict=True):
+    for bound, v, old in zip(
+        loop.bounds, _values(loop, t, lane.x, lane.m), lane.watch.kept, strict=True
+    ):
         n = loop.counters.index(bound.counter)
         counted, first = counts[n], ~(since[n] < np.inf)
         if bound.statistic == "mean":
-            kept.append(Watched(v, old.before if counted is None else jnp.where(counted & first, 0.0, old.before)))
+            kept.append(
+                Watched(
+                    v,
+                    old.before if counted is None else jnp.where(counted & first, 0.0, old.before),
+                )
+            )
             continue
         more, now = _MORE[bound.statistic][0], old.now
-        before = old.before if counted is None else jnp.where(counted & ~first, more(old.before, now), old.before)
+        before = (
+            old.before
+            if counted is None
+            else jnp.where(counted & ~first, more(old.before, now), old.before)
+        )
         after = more(now, v)
         kept.append(Watched(after if counted is None else jnp.where(counted, v, after), before))
-    begun = [s if c is None else jnp.where(c & ~(s < np.inf), t, s) for s, c in zip(since, counts, strict=True)]
+    begun = [
+        s if c is None else jnp.where(c & ~(s < np.inf), t, s)
+        for s, c in zip(since, counts, strict=True)
+    ]
     return Watch(begun, kept)
 
 
@@ -91,11 +110,16 @@ def lane_doubts(bounds: tuple[Bound, ...], values: list[np.ndarray]) -> dict[str
 
 
 def _values(loop: LaneLoop, t: Any, x: list[Array], m: list[Array]) -> list[Array]:
-    outputs = {name: v for name, v, _ in named_leaves(loop.system.outputs(t, loop.struct_x(x), loop.struct_m(m)))}
+    outputs = {
+        name: v
+        for name, v, _ in named_leaves(loop.system.outputs(t, loop.struct_x(x), loop.struct_m(m)))
+    }
     return [loop.full(outputs[bound.output], x[0]) for bound in loop.bounds]
 
 
-def _counted(loop: LaneLoop, name: str | None, before: list[Array], after: list[Array]) -> Array | None:
+def _counted(
+    loop: LaneLoop, name: str | None, before: list[Array], after: list[Array]
+) -> Array | None:
     """Whether a counter went up; None for no counter."""
     if name is None:
         return None

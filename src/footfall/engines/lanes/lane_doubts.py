@@ -16,30 +16,47 @@ from footfall.hybrid.outcome import Outcome
 from footfall.record.verdict import ROUNDING, creates_energy, low_order, numerical_end, open_books
 
 
-def doubts_of(kind: Kind, system: Any, lane: Lane, columns: Mapping[str, Column]) -> dict[str, np.ndarray]:
-    """Reasons not to believe a lane: name -> whether it holds for each. `system` has the numbers of the batch."""
+def doubts_of(
+    kind: Kind, system: Any, lane: Lane, columns: Mapping[str, Column]
+) -> dict[str, np.ndarray]:
+    """Reasons not to believe a lane:
+
+    name -> whether it holds for each. `system` has the numbers of the batch.
+    """
     relative = columns["relative_residual"].values
     loop = facts(kind, lane)
     taken = [lane.q[i] for i in loop.loss_ports] + [lane.jump_work[i] for i in loop.loss_works]
     lost = [-np.asarray(work, float) for work in taken]
     doubts = {
-        "books_open": open_books(relative, stepped=low_order(METHODS[kind.method].order, kind.precision)),
+        "books_open": open_books(
+            relative, stepped=low_order(METHODS[kind.method].order, kind.precision)
+        ),
         "loss_creates_energy": creates_energy(lost, np.asarray(lane.through, float)),
         "numerical_end": numerical_end(columns["outcome"].values),
     }
-    pulls = [c.values < -ROUNDING for name, c in columns.items() if name.startswith("least_liftoff")]
+    pulls = [
+        c.values < -ROUNDING for name, c in columns.items() if name.startswith("least_liftoff")
+    ]
     if pulls:
-        doubts["contact_pulls"] = np.any(pulls, axis=0) & (columns["outcome"].values != Outcome.lifted_off)
+        doubts["contact_pulls"] = np.any(pulls, axis=0) & (
+            columns["outcome"].values != Outcome.lifted_off
+        )
     seen = lane_bounds.found(loop, lane, columns["t_end"].values)
     return doubts | lane_bounds.lane_doubts(tuple(system.bounds()), seen)
 
 
-def plan_doubts(plan: AbstractMotionPlan, figures: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def plan_doubts(
+    plan: AbstractMotionPlan, figures: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """The same of motion plans, from their figures: name -> whether it holds for each design."""
     lanes = len(figures["outcome"])
     found: dict[str, np.ndarray] = {}
     for lane in range(lanes):
-        one = jax.tree.map(lambda leaf, lane=lane: leaf[lane] if np.shape(leaf) == (lanes,) else leaf, plan)
-        for doubt in one.figure_doubts({name: float(values[lane]) for name, values in figures.items()}):
+        one = jax.tree.map(
+            lambda leaf, lane=lane: leaf[lane] if np.shape(leaf) == (lanes,) else leaf, plan
+        )
+        for doubt in one.figure_doubts(
+            {name: float(values[lane]) for name, values in figures.items()}
+        ):
             found.setdefault(doubt.name, np.zeros(lanes, bool))[lane] = True
     return found

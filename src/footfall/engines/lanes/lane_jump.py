@@ -1,4 +1,6 @@
-"""What happens to lanes at an event, at a tick of a clock, and at their end; and which guards count afterwards."""
+"""What happens to lanes at an event, at a tick of a clock, and at their end; and which guards count
+afterwards.
+"""
 
 import functools
 from typing import Any
@@ -13,9 +15,11 @@ from footfall.engines.lanes.lane_state import Clock, Lane, Mark, Moving
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 
-#: More events than this in one step, and than twice for each guard (forty legs may land at once), end a lane as Zeno.
+#: More events than this in one step, and than twice for each guard (forty legs may land at once),
+#: end a lane as Zeno.
 MOST_EVENTS_PER_STEP = 8
-#: An event is located to this fraction of a step: a guard that fired is at zero as long as it is within it.
+#: An event is located to this fraction of a step: a guard that fired is at zero as long as it is
+#: within it.
 AT_ZERO = 1e-3
 
 
@@ -32,10 +36,18 @@ def end(moving: Moving, ends: Array, outcome: Any, t: Array) -> Moving:
     return pick(ends, stopped, moving)
 
 
-def jump(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, arriving: Array) -> Moving:
+def jump(
+    loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, arriving: Array
+) -> Moving:
     """The lanes that are at their event end there, or jump."""
     events, lane = loop.system.events, after.lane
-    x, m, work, outcome, through = lane.x, lane.m, lane.jump_work, jnp.zeros_like(lane.outcome), lane.through
+    x, m, work, outcome, through = (
+        lane.x,
+        lane.m,
+        lane.jump_work,
+        jnp.zeros_like(lane.outcome),
+        lane.through,
+    )
     for j, (k, leg) in enumerate(loop.searched):
         mine = arriving & (before.at == I(j))
         if (ending := events[k].outcome) is not None:
@@ -44,7 +56,9 @@ def jump(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, 
         new_x, new_m, done = loop.jump(t, lane.x, lane.m, k, leg)
         x, m = pick(mine, new_x, x), pick(mine, new_m, m)
         work = [jnp.where(mine, w + d, w) for w, d in zip(work, done, strict=True)]
-        through = jnp.where(mine, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through)
+        through = jnp.where(
+            mine, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through
+        )
     jumped, good = arriving & (outcome == I(0)), finite([*x, *work, *reals(m)])
     moved = lane._replace(
         x=x,
@@ -55,9 +69,18 @@ def jump(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, 
         last=_mark(loop, lane._replace(jump_work=work), x, m, t),
         jumps=lane.jumps + I(1),
     )
-    after = after._replace(lane=pick(jumped & good, moved, lane), passes=jnp.where(jumped, after.passes + I(1), after.passes))
-    ends = jnp.where(jumped & (after.passes > I(max(MOST_EVENTS_PER_STEP, 2 * len(loop.searched)))), I(Outcome.zeno), outcome)
-    ends = jnp.where(jumped & (after.lane.jumps >= clock.max_jumps), I(Outcome.too_many_jumps), ends)
+    after = after._replace(
+        lane=pick(jumped & good, moved, lane),
+        passes=jnp.where(jumped, after.passes + I(1), after.passes),
+    )
+    ends = jnp.where(
+        jumped & (after.passes > I(max(MOST_EVENTS_PER_STEP, 2 * len(loop.searched)))),
+        I(Outcome.zeno),
+        outcome,
+    )
+    ends = jnp.where(
+        jumped & (after.lane.jumps >= clock.max_jumps), I(Outcome.too_many_jumps), ends
+    )
     ends = jnp.where(jumped & ~good, I(Outcome.diverged), ends)
     return end(after, arriving & (ends != I(0)), ends, t)
 
@@ -67,7 +90,9 @@ def _mark(loop: LaneLoop, lane: Lane, x: list[Array], m: list[Array], t: Array) 
     if loop.travel is None or lane.last is None:
         return None
     steps = step_count(loop, m)
-    mark = Mark(t, loop.full(loop.output(loop.travel.distance, t, x, m), t), motor_work(loop, lane), steps)
+    mark = Mark(
+        t, loop.full(loop.output(loop.travel.distance, t, x, m), t), motor_work(loop, lane), steps
+    )
     return pick(steps > step_count(loop, lane.m), mark, lane.last)
 
 
@@ -75,7 +100,9 @@ def step_count(loop: LaneLoop, m: list[Array]) -> Array:
     """Footfalls of all sides so far."""
     assert loop.travel is not None
     counters = {name: value for name, value, _ in named_leaves(loop.struct_m(m))}
-    return functools.reduce(lambda a, b: a + b, (counters[name].astype(jnp.int32) for name in loop.travel.step_counters))
+    return functools.reduce(
+        lambda a, b: a + b, (counters[name].astype(jnp.int32) for name in loop.travel.step_counters)
+    )
 
 
 def motor_work(loop: LaneLoop, lane: Lane) -> Array:
@@ -98,26 +125,38 @@ def tick(loop: LaneLoop, moving: Moving, t: Array, countdown: tuple[Array, ...])
         new_x, new_m, done = loop.jump(t, x, m, k, None)
         x, m = pick(due, new_x, x), pick(due, new_m, m)
         work = [jnp.where(due, w + d, w) for w, d in zip(work, done, strict=True)]
-        through = jnp.where(due, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through)
+        through = jnp.where(
+            due, functools.reduce(lambda a, d: a + jnp.abs(d), done, through), through
+        )
     good = finite([*x, *reals(m), *work])
     new = lane._replace(x=x, m=m, jump_work=work, stored=loop.stores(t, x, m), through=through)
     ticked = moving._replace(lane=pick(good, new, lane))
     return end(ticked, ~good & (moving.pace > 0), I(Outcome.diverged), t)
 
 
-def look_again(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: Array, changed: Array, arrived: Array) -> Moving:
+def look_again(
+    loop: LaneLoop,
+    before: Moving,
+    after: Moving,
+    clock: Clock,
+    t: Array,
+    changed: Array,
+    arrived: Array,
+) -> Moving:
     """After a jump or tick: the slope, and which guards count from here.
 
-    The guard that fired and those it restarts count once they are positive again; as long as they are within what an event is located
-    to they are at zero, and rising decides. Another guard that counted and is below zero now fires at once.
-    """
+    The guard that fired and those it restarts count once they are positive again; as long as they
+    are within what an event is located to they are at zero, and rising decides. Another guard that
+    counted and is below zero now fires at once."""
     lane = after.lane
     slope = loop.field(lane.m)(t, lane.x)
     room, rate = loop.guards(t, lane.x, lane.m, slope)
     slope_x = [r for r in slope.x if r is not None]
     pending, rooms = jnp.full_like(after.at, -1), []
     for j in reversed(range(len(loop.searched))):
-        disarmed = arrived & either([before.at == I(i) for i in range(len(loop.searched)) if loop.disarms[i][j]])
+        disarmed = arrived & either(
+            [before.at == I(i) for i in range(len(loop.searched)) if loop.disarms[i][j]]
+        )
         been = (before.lane.room[j] > 0) | (lane.room[j] > 0)
         near = AT_ZERO * clock.step * jnp.maximum(jnp.abs(rate[j]), jnp.abs(after.room_rate[j]))
         # The guard that fired is as near to zero as it could be located, whatever its rate.
@@ -125,20 +164,32 @@ def look_again(loop: LaneLoop, before: Moving, after: Moving, clock: Clock, t: A
         again = (room[j] > near) | ((jnp.abs(room[j]) <= near) & (rate[j] > 0))
         counts = again | (been & ~disarmed)
         rooms.append(armed_room(room[j], counts))
-        # One that was already rising from zero (it fired just before) is leaving it, not reaching it; so is one that had room and
-        # that the jump left at zero and rising: the force of a spoke that has just landed.
+        # One that was already rising from zero (it fired just before) is leaving it, not reaching
+        # it; so is one that had room and that the jump left at zero and rising: the force of a
+        # spoke that has just landed.
         risen = (after.room_rate[j] > 0) | ((rate[j] > 0) & (lane.room[j] > near))
         leaving = (jnp.abs(room[j]) <= near) & risen
         pending = jnp.where(~disarmed & been & (room[j] <= 0) & ~leaving, I(j), pending)
-    # Start-up ends with the first event: what a guard did before it (a foot put down without load) says nothing of the gait.
+    # Start-up ends with the first event: what a guard did before it (a foot put down without load)
+    # says nothing of the gait.
     first = arrived & (lane.jumps == I(1))
-    least = [jnp.minimum(jnp.where(first, np.inf, lane.least[n]), room[j]) for n, j in enumerate(loop.margins)]
+    least = [
+        jnp.minimum(jnp.where(first, np.inf, lane.least[n]), room[j])
+        for n, j in enumerate(loop.margins)
+    ]
     cap = lane.cap
     if cap is not None and loop.method.first_fraction is not None:
-        cap = jnp.where(arrived, after.pace * loop.method.first_fraction, cap)  # a tick starts no fast transient
+        cap = jnp.where(
+            arrived, after.pace * loop.method.first_fraction, cap
+        )  # a tick starts no fast transient
     whole = after.left if cap is None else jnp.minimum(cap, after.left)
     seen = after._replace(
-        lane=lane._replace(room=rooms[::-1], least=least, cap=cap, watch=lane_bounds.jumped(loop, before.lane.m, lane, t)),
+        lane=lane._replace(
+            room=rooms[::-1],
+            least=least,
+            cap=cap,
+            watch=lane_bounds.jumped(loop, before.lane.m, lane, t),
+        ),
         slope_x=slope_x,
         slope_q=slope.q,
         room_rate=rate,

@@ -1,4 +1,7 @@
-"""A hybrid system as the step engine sees it: lists of arrays over lanes, one field, one list of guards. Built while tracing."""
+"""A hybrid system as the step engine sees it:
+
+lists of arrays over lanes, one field, one list of guards. Built while tracing.
+"""
 
 import functools
 from collections.abc import Callable
@@ -18,15 +21,31 @@ I = np.int32
 
 
 class LaneLoop:
-    """The loop's pieces for one system: what its guards, clocks, states and integrals are. Built while tracing."""
+    """The loop's pieces for one system:
 
-    def __init__(self, system: AbstractHybridSystem, like: HybridState, method: str, real: Any, track: tuple[str, ...] = ()):
-        self.system, self.method, self.real, self.track = system, METHODS[method], np.dtype(real).type, track
+    what its guards, clocks, states and integrals are. Built while tracing.
+    """
+
+    def __init__(
+        self,
+        system: AbstractHybridSystem,
+        like: HybridState,
+        method: str,
+        real: Any,
+        track: tuple[str, ...] = (),
+    ):
+        self.system, self.method, self.real, self.track = (
+            system,
+            METHODS[method],
+            np.dtype(real).type,
+            track,
+        )
         self.x_tree, self.m_tree = jax.tree.structure(like.x), jax.tree.structure(like.m)
         events = system.events
         self.clocks = [k for k, e in enumerate(events) if e.period is not None]
         shapes = jax.eval_shape(lambda x, m: system.guards(self.zero, x, m), *like)
-        #: (event, leg) of each guard that is searched; a guard over like legs has one entry for each
+        #: (event, leg) of each guard that is searched; a guard over like legs has one entry for
+        #: each
         self.searched: list[tuple[int, int | None]] = []
         for k, shape in enumerate(shapes):
             if events[k].period is None:
@@ -35,15 +54,19 @@ class LaneLoop:
         names = [events[k].name for k, _ in self.searched]
         self.disarms = [
             [
-                a == b or (names[j] in events[a[0]].restarts and (a[1] == b[1] or None in (a[1], b[1])))
+                a == b
+                or (names[j] in events[a[0]].restarts and (a[1] == b[1] or None in (a[1], b[1])))
                 for j, b in enumerate(self.searched)
             ]
             for a in self.searched
         ]
-        #: a guard's least room is worth keeping unless its event is the gait itself, or every step of the gait restarts it
+        #: a guard's least room is worth keeping unless its event is the gait itself, or every step
+        #: of the gait restarts it
         restarted = {name for event in events for name in event.restarts}
         self.margins = [
-            j for j, (k, _) in enumerate(self.searched) if not events[k].restarts and events[k].name not in restarted
+            j
+            for j, (k, _) in enumerate(self.searched)
+            if not events[k].restarts and events[k].name not in restarted
         ]
         self.travel = system.travel()
         self.bounds = tuple(system.bounds())
@@ -51,9 +74,14 @@ class LaneLoop:
         self.counters = list(dict.fromkeys(bound.counter for bound in self.bounds))
         power = jax.eval_shape(lambda x, m: system.flow(self.zero, x, m).power, *like)
         works = list(named_leaves(self._work_of_a_jump(like)))
-        self.ports, self.works = [name for name, _, _ in named_leaves(power)], [name for name, _, _ in works]
+        self.ports, self.works = (
+            [name for name, _, _ in named_leaves(power)],
+            [name for name, _, _ in works],
+        )
         #: places of the ports that only take, and of the works of jumps that do
-        self.loss_ports = [i for i, (_, _, info) in enumerate(named_leaves(power)) if info.kind == "loss"]
+        self.loss_ports = [
+            i for i, (_, _, info) in enumerate(named_leaves(power)) if info.kind == "loss"
+        ]
         self.loss_works = [i for i, (_, _, info) in enumerate(works) if info.kind == "loss"]
         self.roles = Roles(rates_of_states(like.x))
         self.held = self._held(like)
@@ -82,7 +110,9 @@ class LaneLoop:
             legs = () if first.get(k) is None else (first[k],)
             return self.system.jump(self.zero, x, m, k, *legs)
 
-        return jax.eval_shape(lambda x, m: work_of_jumps(self.system.events, lambda k: jump(x, m, k)), *like)
+        return jax.eval_shape(
+            lambda x, m: work_of_jumps(self.system.events, lambda k: jump(x, m, k)), *like
+        )
 
     def struct_x(self, leaves: list[Any]) -> Any:
         return jax.tree.unflatten(self.x_tree, leaves)
@@ -92,7 +122,9 @@ class LaneLoop:
 
     def full(self, value: Any, like: Array) -> Array:
         """A number as lanes of the engine's precision."""
-        return jnp.broadcast_to(jnp.asarray(value, self.real), jnp.broadcast_shapes(jnp.shape(value), like.shape[-1:]))
+        return jnp.broadcast_to(
+            jnp.asarray(value, self.real), jnp.broadcast_shapes(jnp.shape(value), like.shape[-1:])
+        )
 
     def field(self, m: list[Array]) -> Callable[[Any, list[Array]], Slope]:
         held_m = self.struct_m(m)
@@ -100,7 +132,10 @@ class LaneLoop:
         def slope(t: Any, leaves: list[Array]) -> Slope:
             x = self.struct_x(leaves)
             rates = self.system.flow(t, x, held_m)
-            x_rates = [None if held else r for r, held in zip(jax.tree.leaves(rates.x), self.held, strict=True)]
+            x_rates = [
+                None if held else r
+                for r, held in zip(jax.tree.leaves(rates.x), self.held, strict=True)
+            ]
             q_rates = list(jax.tree.leaves(rates.power))
             if self.track:
                 for value in self.tracked(t, x, held_m):
@@ -121,9 +156,14 @@ class LaneLoop:
 
     def stores(self, t: Any, x: list[Array], m: list[Array]) -> list[Array]:
         """Energy in each store."""
-        return [self.full(v, x[0]) for v in jax.tree.leaves(self.system.stores(t, self.struct_x(x), self.struct_m(m)))]
+        return [
+            self.full(v, x[0])
+            for v in jax.tree.leaves(self.system.stores(t, self.struct_x(x), self.struct_m(m)))
+        ]
 
-    def guards(self, t: Any, x: list[Array], m: list[Array], slope: Slope) -> tuple[list[Array], list[Array]]:
+    def guards(
+        self, t: Any, x: list[Array], m: list[Array], slope: Slope
+    ) -> tuple[list[Array], list[Array]]:
         """Room of each searched guard, and its rate along the flow."""
         moving = [i for i, r in enumerate(slope.x) if r is not None]
         held_m, like = self.struct_m(m), x[0]
@@ -133,18 +173,29 @@ class LaneLoop:
             for i, v in zip(moving, values, strict=True):
                 leaves[i] = v
             every = self.system.guards(s, self.struct_x(leaves), held_m)
-            return [self.full(every[k] if leg is None else every[k][leg], like) for k, leg in self.searched]
+            return [
+                self.full(every[k] if leg is None else every[k][leg], like)
+                for k, leg in self.searched
+            ]
 
         t = self.full(t, like)
-        return jax.jvp(rooms, (t, [x[i] for i in moving]), (jnp.ones_like(t), [slope.x[i] for i in moving]))
+        return jax.jvp(
+            rooms, (t, [x[i] for i in moving]), (jnp.ones_like(t), [slope.x[i] for i in moving])
+        )
 
     def jump(
         self, t: Any, x: list[Array], m: list[Array], k: int, leg: int | None
     ) -> tuple[list[Array], list[Array], list[Array]]:
         legs = () if leg is None else (leg,)
         jumped = self.system.jump(t, self.struct_x(x), self.struct_m(m), k, *legs)
-        new_x = [jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape) for a, b in zip(jax.tree.leaves(jumped.x), x, strict=True)]
-        new_m = [jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape) for a, b in zip(jax.tree.leaves(jumped.m), m, strict=True)]
+        new_x = [
+            jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape)
+            for a, b in zip(jax.tree.leaves(jumped.x), x, strict=True)
+        ]
+        new_m = [
+            jnp.broadcast_to(jnp.asarray(a, b.dtype), b.shape)
+            for a, b in zip(jax.tree.leaves(jumped.m), m, strict=True)
+        ]
         done = [0.0 for _ in self.works] if jumped.work is None else jax.tree.leaves(jumped.work)
         return new_x, new_m, [self.full(w, x[0]) for w in done]
 
@@ -156,7 +207,11 @@ class LaneLoop:
 def rates_of_states(x: Any) -> list[int | None]:
     """For each state the place of the one that is declared to be its rate, or None."""
     fields = [(name, info) for name, _, info in named_leaves(x)]
-    rates = {f"{name.rpartition('.')[0]}.{info.rate_of}": i for i, (name, info) in enumerate(fields) if info.rate_of}
+    rates = {
+        f"{name.rpartition('.')[0]}.{info.rate_of}": i
+        for i, (name, info) in enumerate(fields)
+        if info.rate_of
+    }
     return [rates.get(f"{name.rpartition('.')[0]}.{name.rpartition('.')[2]}") for name, _ in fields]
 
 
@@ -165,7 +220,11 @@ def packed_rates(x: Any) -> tuple[int | None, ...]:
     sizes = [int(np.prod(np.shape(leaf))) for leaf in jax.tree.leaves(x)]
     first = np.concatenate([[0], np.cumsum(sizes)])
     places = zip(rates_of_states(x), sizes, strict=True)
-    return tuple(None if rate is None else int(first[rate]) + leg for rate, size in places for leg in range(size))
+    return tuple(
+        None if rate is None else int(first[rate]) + leg
+        for rate, size in places
+        for leg in range(size)
+    )
 
 
 def pick(flag: Array, new: Any, old: Any) -> Any:
@@ -183,7 +242,10 @@ def either(flags: list[Array]) -> Array:
 
 
 def finite(arrays: list[Array]) -> Array:
-    """Whether all values of a lane are finite. A sum of finite numbers that overflows counts as not: they are useless by then."""
+    """Whether all values of a lane are finite.
+
+    A sum of finite numbers that overflows counts as not: they are useless by then.
+    """
     sums = [jnp.sum(a, axis=tuple(range(a.ndim - 1))) if a.ndim > 1 else a for a in arrays]
     return jnp.abs(functools.reduce(lambda a, b: a + b, sums)) < np.inf
 

@@ -1,4 +1,7 @@
-"""What the step engine carries for each robot of a batch: structs without behaviour. Every leaf has one value per lane."""
+"""What the step engine carries for each robot of a batch:
+
+structs without behaviour. Every leaf has one value per lane.
+"""
 
 from typing import Any, NamedTuple
 
@@ -24,8 +27,10 @@ class Extremes(NamedTuple):
 class Watched(NamedTuple):
     """Of an output with a bound: see lane_bounds.py."""
 
-    now: Array  #: a peak or least value since the last count; of a mean, the value at the end of the last step
-    before: Array  #: a peak or least value of the whole steps before; of a mean, the integral since the first count
+    # a peak or least value since the last count; of a mean, the value at the end of the last step
+    now: Array
+    # a peak or least value of the whole steps before; of a mean, the integral since the first count
+    before: Array
 
 
 class Watch(NamedTuple):
@@ -40,7 +45,9 @@ class Lane(NamedTuple):
 
     x: list[Array]
     m: list[Array]
-    q: list[Array]  #: integrals: work through each port, then value and square of each tracked output
+    q: list[
+        Array
+    ]  #: integrals: work through each port, then value and square of each tracked output
     room: list[Array]  #: guards, armed exactly when positive
     least: list[Array]  #: smallest room since the first jump, of the guards worth keeping it for
     jump_work: list[Array]

@@ -1,4 +1,7 @@
-"""Figures of motion plans: nothing is stepped through, but thousands of plans are worth a kernel."""
+"""Figures of motion plans:
+
+nothing is stepped through, but thousands of plans are worth a kernel.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
@@ -22,13 +25,21 @@ class Evaluated(NamedTuple):
     notes: tuple[str, ...]
 
 
-def evaluate_plan(plan: AbstractMotionPlan, path: str = "auto", threads: int | None = None) -> Evaluated:
-    """Figures of all designs the plan's numbers stand for. `path` as in a batch plan: "cpp", "xla", "gpu" or "auto"."""
+def evaluate_plan(
+    plan: AbstractMotionPlan, path: str = "auto", threads: int | None = None
+) -> Evaluated:
+    """Figures of all designs the plan's numbers stand for.
+
+    `path` as in a batch plan: "cpp", "xla", "gpu" or "auto".
+    """
 
     prepare_jax()
 
     def kernel(
-        program: Callable[..., tuple[Any, ...]], key: Hashable, shared: Sequence[Any], columns: Sequence[np.ndarray]
+        program: Callable[..., tuple[Any, ...]],
+        key: Hashable,
+        shared: Sequence[Any],
+        columns: Sequence[np.ndarray],
     ) -> list[np.ndarray]:
         inputs = [*shared, *columns]
         dtypes = tuple(np.asarray(v).dtype for v in inputs)
@@ -43,9 +54,15 @@ def evaluate_plan(plan: AbstractMotionPlan, path: str = "auto", threads: int | N
         try:
             used = threads or cores()
             figures = plan.figures(plan.designs, kernel)
-            return Evaluated(figures, f"along the plan, C++ kernel, {used} thread{'s' if used != 1 else ''}", ())
+            return Evaluated(
+                figures, f"along the plan, C++ kernel, {used} thread{'s' if used != 1 else ''}", ()
+            )
         except NoCompiler as error:
             why = f"no C++ kernel: {error}"
         except CannotFuse as error:
             why = f"not one C++ kernel: no rule there for {error}"
-    return Evaluated(plan.figures(plan.designs), f"along the plan, XLA on {jax.devices()[0].platform}", (why,) if why else ())
+    return Evaluated(
+        plan.figures(plan.designs),
+        f"along the plan, XLA on {jax.devices()[0].platform}",
+        (why,) if why else (),
+    )

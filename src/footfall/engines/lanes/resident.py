@@ -1,8 +1,9 @@
-"""One robot that stays in the memory of its kernel: for runs of one, and for a plant that a clock drives in real time.
+"""One robot that stays in the memory of its kernel: for runs of one, and for a plant that a clock
+drives in real time.
 
-A batch passes its arrays to the kernel and gets new ones back, which costs more than a millisecond of one robot's motion. Here the arrays
-are laid out once, the kernel reads and writes them where they are, and a call costs a few microseconds.
-"""
+A batch passes its arrays to the kernel and gets new ones back, which costs more than a millisecond
+of one robot's motion. Here the arrays are laid out once, the kernel reads and writes them where
+they are, and a call costs a few microseconds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,10 @@ ALIGNED = 64
 
 
 class ResidentLane:
-    """A robot between two steps. `advance` moves it; `x` and `m` are its state, which may be written between calls."""
+    """A robot between two steps.
+
+    `advance` moves it; `x` and `m` are its state, which may be written between calls.
+    """
 
     path: str  #: how it runs
     steps: int  #: made so far
@@ -44,7 +48,9 @@ class ResidentLane:
         if lanes != 1:
             raise ValueError(f"one robot, not {lanes}.")
         _, ticks = timing(system, duration or step, step)
-        self.kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), method, "float64", track)
+        self.kind = Kind(
+            *map(jax.tree.structure, (system, state.x, state.m)), method, "float64", track
+        )
         self.step, self.steps = step, 0
         clock = Clock(np.float64(step), np.int32(max_jumps), tuple(np.int32(n) for n in ticks))
         first = jax.tree.map(np.asarray, starter(self.kind)(system, state, clock))
@@ -77,7 +83,13 @@ class ResidentLane:
             return move
         self.path = "C++ kernel, 1 thread"
         self._after = np.zeros_like(self.memory)
-        self._inputs = [*jax.tree.leaves(system), *self._leaves, *jax.tree.leaves(clock), self._first, self._count]
+        self._inputs = [
+            *jax.tree.leaves(system),
+            *self._leaves,
+            *jax.tree.leaves(clock),
+            self._first,
+            self._count,
+        ]
         call = kernel.bound(self._inputs, self.leaves_of(self._after))
         memory, after = self.memory, self._after
 
@@ -87,8 +99,11 @@ class ResidentLane:
 
         return fast
 
-    def function(self, program: Callable[..., tuple], *extra: np.ndarray) -> tuple[Callable[[], None], list[np.ndarray]]:
-        """`program(system, x, m, *extra) -> numbers` bound to this robot: a call that costs a microsecond, and where its results then are.
+    def function(
+        self, program: Callable[..., tuple], *extra: np.ndarray
+    ) -> tuple[Callable[[], None], list[np.ndarray]]:
+        """`program(system, x, m, *extra) -> numbers` bound to this robot: a call that costs a
+        microsecond, and where its results then are.
 
         `extra` are arrays of one element that the caller writes between calls.
         """
@@ -97,13 +112,22 @@ class ResidentLane:
 
         def flat(*values: Any) -> tuple:
             system, (x, m), more = jax.tree.unflatten(tree, values)
-            return program(system, jax.tree.unflatten(self.kind.x, x), jax.tree.unflatten(self.kind.m, m), *more)
+            return program(
+                system,
+                jax.tree.unflatten(self.kind.x, x),
+                jax.tree.unflatten(self.kind.m, m),
+                *more,
+            )
 
-        lane = [False] * len(jax.tree.leaves(self._system)) + [True] * (len(leaves) - len(jax.tree.leaves(self._system)))
+        lane = [False] * len(jax.tree.leaves(self._system)) + [True] * (
+            len(leaves) - len(jax.tree.leaves(self._system))
+        )
         shapes = jax.eval_shape(flat, *leaves)
         outputs = [np.zeros(1, shape.dtype) for shape in shapes]
         try:
-            kernel = build_cpp(flat, lane, [leaf.dtype for leaf in leaves], real=np.dtype("float64"))
+            kernel = build_cpp(
+                flat, lane, [leaf.dtype for leaf in leaves], real=np.dtype("float64")
+            )
             return kernel.bound(leaves, outputs), outputs
         except (CannotFuse, NoCompiler):
             compiled = jax.jit(flat)

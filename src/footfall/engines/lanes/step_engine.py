@@ -1,13 +1,15 @@
-"""The step engine: fixed steps, batch first. One loop moves a block of lanes; traced once, it becomes a kernel.
+"""The step engine: fixed steps, batch first. One loop moves a block of lanes; traced once, it
+becomes a kernel.
 
-Each turn of the loop attempts one step (or what is left of one) in every lane. Where no guard of the block reached zero and no clock
-ticks, that is all. Otherwise the lanes that crossed find the fraction of the step at which they did, on a cubic through the guard's
-values and rates, and attempt exactly that next; lanes that arrived at their event jump and go on with the rest; lanes that are done wait
-with attempts of length zero, which change nothing. So the step formula stands in the code once, and a lane's numbers never depend on
-its neighbours.
+Each turn of the loop attempts one step (or what is left of one) in every lane. Where no guard of
+the block reached zero and no clock ticks, that is all. Otherwise the lanes that crossed find the
+fraction of the step at which they did, on a cubic through the guard's values and rates, and attempt
+exactly that next; lanes that arrived at their event jump and go on with the rest; lanes that are
+done wait with attempts of length zero, which change nothing. So the step formula stands in the code
+once, and a lane's numbers never depend on its neighbours.
 
-Everything is elementwise over lanes, which are the last axis; the only thing a block shares is the question "does any lane need more?".
-"""
+Everything is elementwise over lanes, which are the last axis; the only thing a block shares is the
+question "does any lane need more?"."""
 
 import functools
 from typing import Any
@@ -29,11 +31,16 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     """Lanes at t = 0, after the first tick of every clock."""
     zero, none = jnp.zeros(x[0].shape[-1:], loop.real), jnp.zeros(x[0].shape[-1:], jnp.int32)
     works = [zero for _ in loop.works]
-    # A guard at or below zero does not count until it has been positive, unless it fires at once. Exactly at zero and rising out of it it
-    # has been positive. What a first tick makes of a guard at zero is no fall into the run.
+    # A guard at or below zero does not count until it has been positive, unless it fires at once.
+    # Exactly at zero and rising out of it it has been positive. What a first tick makes of a guard
+    # at zero is no fall into the run.
     fired = _fired(loop, x, m)
     endings = [I(loop.system.events[k].outcome or 0) for k, _ in loop.searched]
-    ended = functools.reduce(lambda rest, case: jnp.where(*case, rest), reversed([*zip(fired, endings, strict=True)]), none)
+    ended = functools.reduce(
+        lambda rest, case: jnp.where(*case, rest),
+        reversed([*zip(fired, endings, strict=True)]),
+        none,
+    )
     untouched = (x, m, works)
     for k in loop.clocks:
         x, m, done = loop.jump(zero, x, m, k, None)
@@ -41,7 +48,10 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     x, m, works = pick(ended != I(0), untouched, (x, m, works))
     slope = loop.field(m)(zero, x)
     room, rate = loop.guards(zero, x, m, slope)
-    room = [armed_room(g, (g > 0) | ((g == 0) & (r > 0)) | f) for g, r, f in zip(room, rate, fired, strict=True)]
+    room = [
+        armed_room(g, (g > 0) | ((g == 0) & (r > 0)) | f)
+        for g, r, f in zip(room, rate, fired, strict=True)
+    ]
     good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *room])
     full = zero + jnp.asarray(clock.step, loop.real)
     return Lane(
@@ -53,7 +63,9 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
         jump_work=works,
         stored=loop.stores(zero, x, m),
         through=functools.reduce(lambda a, b: a + jnp.abs(b), works, zero),
-        extremes=[Extremes(jnp.full_like(zero, np.inf), jnp.full_like(zero, -np.inf)) for _ in loop.track],
+        extremes=[
+            Extremes(jnp.full_like(zero, np.inf), jnp.full_like(zero, -np.inf)) for _ in loop.track
+        ],
         watch=lane_bounds.begin(loop, x, m),
         last=Mark(zero, zero, zero, none - I(1)) if loop.travel is not None else None,
         outcome=jnp.where(good, ended, I(Outcome.diverged)),
@@ -74,12 +86,19 @@ def _fired(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
     first = field(zero, x)
     room, rate = loop.guards(zero, x, m, first)
     half = loop.real(0.5) * span
-    later, _ = loop.guards(zero + span, moved(span, field(zero + half, moved(half, first))), m, first)
+    later, _ = loop.guards(
+        zero + span, moved(span, field(zero + half, moved(half, first))), m, first
+    )
     _, by_state = loop.guards(
-        zero, x, m, first._replace(x=[v if r is not None else r for v, r in zip(x, first.x, strict=True)])
+        zero,
+        x,
+        m,
+        first._replace(x=[v if r is not None else r for v, r in zip(x, first.x, strict=True)]),
     )
     guards = zip(room, rate, later, by_state, loop.searched, strict=True)
-    return [at_start.fires(g, r, after, sizes, span, ends[k]) for g, r, after, sizes, (k, _) in guards]
+    return [
+        at_start.fires(g, r, after, sizes, span, ends[k]) for g, r, after, sizes, (k, _) in guards
+    ]
 
 
 def _fresh(moving: Moving) -> Moving:
@@ -87,17 +106,23 @@ def _fresh(moving: Moving) -> Moving:
     cap = moving.lane.cap
     target = moving.pace if cap is None else jnp.minimum(cap, moving.pace)
     return moving._replace(
-        left=moving.pace, target=target, at=jnp.full_like(moving.at, -1), passes=jnp.zeros_like(moving.passes)
+        left=moving.pace,
+        target=target,
+        at=jnp.full_like(moving.at, -1),
+        passes=jnp.zeros_like(moving.passes),
     )
 
 
 def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) -> Lane:
     """Steps `first` to `first + count` of a block of lanes."""
     end = first + count
-    countdown = tuple(n - lax.rem(first, n) + I(1) for n in clock.tick_steps)  # the attempt of length zero counts as a step too
+    countdown = tuple(
+        n - lax.rem(first, n) + I(1) for n in clock.tick_steps
+    )  # the attempt of length zero counts as a step too
     pace = jnp.where(lane.outcome == I(0), clock.step, jnp.zeros_like(lane.ended))
     zero, none = jnp.zeros_like(pace), jnp.full_like(lane.outcome, -1)
-    # Slopes and rates are not kept between calls: an attempt of length zero finds them, by the code of all attempts.
+    # Slopes and rates are not kept between calls: an attempt of length zero finds them, by the code
+    # of all attempts.
     flowing = [v for v, held in zip(lane.x, loop.held, strict=True) if not held]
     unknown = ([jnp.zeros_like(v) for v in values] for values in (flowing, lane.q, lane.room))
     start = Moving(lane, *unknown, pace=pace, left=zero, target=zero, at=none, passes=none + I(1))
@@ -111,7 +136,8 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
         end_of_step = (i + I(1)).astype(loop.real) * clock.step
         t, t1 = end_of_step - now.left, end_of_step - (now.left - now.target)
         tried, hit, good = attempt(loop, now, t, t1)
-        # Not finite counts in lanes that have ended too (their flow may depend on time): there the attempt must not stand.
+        # Not finite counts in lanes that have ended too (their flow may depend on time): there the
+        # attempt must not stand.
         special = hit | ~good | (now.at >= I(0)) | (now.target < now.pace)
         needed = any_lane(special)
         if countdown:
@@ -119,7 +145,8 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
             needed = needed | due
 
         def plain() -> Any:
-            # 1 and 0, but not as literals, which Triton cannot yield. Left, target, at and passes are those of a fresh step already.
+            # 1 and 0, but not as literals, which Triton cannot yield. Left, target, at and passes
+            # are those of a fresh step already.
             over, ticked = (~needed).astype(jnp.int32), needed.astype(jnp.int32)
             return ((over, ticked) if countdown else (over,)), tried
 
@@ -127,21 +154,28 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
             return resolve(loop, now, tried, clock, (t, t1, end_of_step), hit, good, countdown)
 
         (done, *ticked), now = lax.cond(needed, eventful, plain)
-        # After a tick the step may go on for the events it caused: the clock is wound at the tick, and runs at the end of the step.
+        # After a tick the step may go on for the events it caused: the clock is wound at the tick,
+        # and runs at the end of the step.
         wound = tuple(
             jnp.where((c == I(1)) & (ticked[0] > 0), n + I(1), c) - done
             for c, n in zip(countdown, clock.tick_steps, strict=True)
         )
         return i + done, wound, now
 
-    _, _, moving = lax.while_loop(more, body, (jnp.asarray(first, jnp.int32) - I(1), countdown, start))
+    _, _, moving = lax.while_loop(
+        more, body, (jnp.asarray(first, jnp.int32) - I(1), countdown, start)
+    )
     return moving.lane
 
 
 def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, Array, Array]:
-    """Every lane by its target, as if nothing happened; whether a guard reached zero on the way; whether the numbers are finite."""
+    """Every lane by its target, as if nothing happened; whether a guard reached zero on the way;
+    whether the numbers are finite.
+    """
     lane, tau = now.lane, now.target
-    stepped = loop.method.step(loop.field(lane.m), t, t1, lane.x, lane.q, loop.slope_of(now), tau, loop.roles)
+    stepped = loop.method.step(
+        loop.field(lane.m), t, t1, lane.x, lane.q, loop.slope_of(now), tau, loop.roles
+    )
     room, rate = loop.guards(t1, stepped.x, lane.m, stepped.slope)
     hits = [
         ((a > 0) & (b <= 0)) | may_dip(a, ra, b, rb, tau)
@@ -154,9 +188,14 @@ def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, A
         x=stepped.x,
         q=stepped.q,
         stored=stored,
-        through=functools.reduce(lambda total, pair: total + jnp.abs(pair[0] - pair[1]), changes, lane.through),
+        through=functools.reduce(
+            lambda total, pair: total + jnp.abs(pair[0] - pair[1]), changes, lane.through
+        ),
         room=room,
-        least=[jnp.where(tau > 0, jnp.minimum(lane.least[n], room[j]), lane.least[n]) for n, j in enumerate(loop.margins)],
+        least=[
+            jnp.where(tau > 0, jnp.minimum(lane.least[n], room[j]), lane.least[n])
+            for n, j in enumerate(loop.margins)
+        ],
         extremes=_extremes(loop, lane, t1, stepped.x, tau),
         watch=lane_bounds.stepped(loop, lane, t1, stepped.x, tau),
     )
@@ -170,7 +209,10 @@ def _extremes(loop: LaneLoop, lane: Lane, t: Array, x: list[Array], tau: Array) 
     if not loop.track:
         return []
     values = [loop.full(v, t) for v in loop.tracked(t, loop.struct_x(x), loop.struct_m(lane.m))]
-    seen = [Extremes(jnp.minimum(e.low, v), jnp.maximum(e.high, v)) for e, v in zip(lane.extremes, values, strict=True)]
+    seen = [
+        Extremes(jnp.minimum(e.low, v), jnp.maximum(e.high, v))
+        for e, v in zip(lane.extremes, values, strict=True)
+    ]
     return pick(tau > 0, seen, lane.extremes)
 
 
@@ -186,40 +228,62 @@ def resolve(
 ) -> tuple[tuple[Array, ...], Moving]:
     """What becomes of an attempt: accepted, repeated up to an event, or followed by a jump.
 
-    Also whether the step is over for all and, where there are clocks, whether those that were due have ticked.
-    """
+    Also whether the step is over for all and, where there are clocks, whether those that were due
+    have ticked."""
     t, t1, end_of_step = times  # start and end of the attempt, end of the step
     after, arriving = _accept(loop, now, tried, hit, good)
     landed = any_lane(arriving)
-    after = lax.cond(landed, lambda: lane_jump.jump(loop, now, after, clock, t1, arriving), lambda: after)
+    after = lax.cond(
+        landed, lambda: lane_jump.jump(loop, now, after, clock, t1, arriving), lambda: after
+    )
     after = lane_jump.end(after, ~good & (now.pace > 0), I(Outcome.diverged), t)
     over = ~any_lane((after.left > 0) | (after.at >= I(0)) | arriving)
     changed, any_changed, flags = arriving & (after.pace > 0), landed, ()
     if countdown:
         t_next = end_of_step + jnp.zeros_like(t)
         ticking = over & functools.reduce(lambda a, b: a | b, [c == I(1) for c in countdown])
-        after = lax.cond(ticking, lambda: lane_jump.tick(loop, after, t_next, countdown), lambda: after)
-        changed, any_changed, flags = changed | (ticking & (after.pace > 0)), landed | ticking, (ticking.astype(jnp.int32),)
+        after = lax.cond(
+            ticking, lambda: lane_jump.tick(loop, after, t_next, countdown), lambda: after
+        )
+        changed, any_changed, flags = (
+            changed | (ticking & (after.pace > 0)),
+            landed | ticking,
+            (ticking.astype(jnp.int32),),
+        )
         t1 = jnp.where(ticking, t_next, t1)
-    after = lax.cond(any_changed, lambda: lane_jump.look_again(loop, now, after, clock, t1, changed, arriving), lambda: after)
+    after = lax.cond(
+        any_changed,
+        lambda: lane_jump.look_again(loop, now, after, clock, t1, changed, arriving),
+        lambda: after,
+    )
     if countdown:
         over = over & ~any_lane(after.at >= I(0))  # a tick may have pushed a guard below zero
     return (over.astype(jnp.int32), *flags), pick(over, _fresh(after), after)
 
 
-def _accept(loop: LaneLoop, now: Moving, tried: Moving, hit: Array, good: Array) -> tuple[Moving, Array]:
-    """Lanes that crossed go back and aim at the event; the others keep their attempt. Also says which lanes are at their event."""
+def _accept(
+    loop: LaneLoop, now: Moving, tried: Moving, hit: Array, good: Array
+) -> tuple[Moving, Array]:
+    """Lanes that crossed go back and aim at the event; the others keep their attempt.
+
+    Also says which lanes are at their event.
+    """
     # A dip that was only suspected leaves the fraction at 2, and the attempt stands.
     fraction, which = lax.cond(
-        any_lane(hit), lambda: _earliest(loop, now, tried), lambda: (jnp.full_like(now.pace, 2.0), now.at)
+        any_lane(hit),
+        lambda: _earliest(loop, now, tried),
+        lambda: (jnp.full_like(now.pace, 2.0), now.at),
     )
     crossed = hit & good & (fraction <= 1.0)
     kept = ~crossed & good
     left = jnp.where(kept, jnp.maximum(now.left - now.target, 0.0), now.left)
-    left = jnp.where(left < now.pace * (4 * np.finfo(loop.real).eps), 0.0, left)  # what rounding leaves of a step is nothing
+    left = jnp.where(
+        left < now.pace * (4 * np.finfo(loop.real).eps), 0.0, left
+    )  # what rounding leaves of a step is nothing
     after = pick(kept, tried, now)
-    # An attempt of length zero tells nothing new of which guards count. One that is part of a step arms a guard only beyond what an
-    # event is located to: a guard that has just fired may still be above zero by that when the next one follows at once.
+    # An attempt of length zero tells nothing new of which guards count. One that is part of a step
+    # arms a guard only beyond what an event is located to: a guard that has just fired may still be
+    # above zero by that when the next one follows at once.
     rooms = []
     for a, b, rate in zip(after.lane.room, now.lane.room, after.room_rate, strict=True):
         at_zero = (b <= 0) & (now.target < now.pace) & (a <= AT_ZERO * now.pace * jnp.abs(rate))
@@ -227,7 +291,11 @@ def _accept(loop: LaneLoop, now: Moving, tried: Moving, hit: Array, good: Array)
     after = after._replace(lane=after.lane._replace(room=rooms))
     whole, cap = left, now.lane.cap
     if cap is not None and loop.method.first_fraction is not None:
-        cap = jnp.where(kept & (now.target >= cap), jnp.minimum(cap + loop.method.first_fraction * now.pace, now.pace), cap)
+        cap = jnp.where(
+            kept & (now.target >= cap),
+            jnp.minimum(cap + loop.method.first_fraction * now.pace, now.pace),
+            cap,
+        )
         whole = jnp.minimum(cap, left)
         after = after._replace(lane=after.lane._replace(cap=cap))
     target, at = jnp.where(crossed, fraction * now.target, whole), jnp.where(crossed, which, I(-1))
@@ -235,16 +303,23 @@ def _accept(loop: LaneLoop, now: Moving, tried: Moving, hit: Array, good: Array)
 
 
 def _earliest(loop: LaneLoop, now: Moving, tried: Moving) -> tuple[Array, Array]:
-    """Fraction of the attempt at which the first guard reached zero, and which; ties go in declared order."""
+    """Fraction of the attempt at which the first guard reached zero, and which; ties go in declared
+    order.
+    """
     rows = list(zip(now.lane.room, now.room_rate, tried.lane.room, tried.room_rate, strict=True))
 
     def look(j: Any, best: tuple[Array, Array]) -> tuple[Array, Array]:
         fraction, which = best
-        # The guards are looked at in turn by one piece of code: few have crossed, and a kernel is to be short.
+        # The guards are looked at in turn by one piece of code: few have crossed, and a kernel is
+        # to be short.
         a, ra, b, rb = rows[0]
         for n in range(1, len(rows)):
-            a, ra, b, rb = (jnp.where(j == I(n), new, old) for new, old in zip(rows[n], (a, ra, b, rb), strict=True))
-        # A guard that was at zero, rising, and has not moved from it yet (a short rest of a step) is leaving zero, not reaching it.
+            a, ra, b, rb = (
+                jnp.where(j == I(n), new, old)
+                for new, old in zip(rows[n], (a, ra, b, rb), strict=True)
+            )
+        # A guard that was at zero, rising, and has not moved from it yet (a short rest of a step)
+        # is leaving zero, not reaching it.
         leaving = (ra > 0) & (rb > 0) & (b > -AT_ZERO * now.pace * rb)
         hit = ((a > 0) & (b <= 0) & ~leaving) | may_dip(a, ra, b, rb, now.target)
         s = lax.cond(

@@ -1,10 +1,10 @@
 """One fixed step of a lane: the formulas, each with its own rule for the integrals of the ledger.
 
-A lane's state is a list of arrays; a rate that is None belongs to a state that only jumps change. `field(t, x)` gives the Slope
-at a state. Every method is given the slope at its start and hands back the one at its end: it is the start of the next step, the
-guards need it, and what is shared between the two (sines, mostly) is computed once. `t1` is the time at the end: t + tau but for the last
-bit, which must not depend on where a call into the kernel begins.
-"""
+A lane's state is a list of arrays; a rate that is None belongs to a state that only jumps change.
+`field(t, x)` gives the Slope at a state. Every method is given the slope at its start and hands
+back the one at its end: it is the start of the next step, the guards need it, and what is shared
+between the two (sines, mostly) is computed once. `t1` is the time at the end: t + tau but for the
+last bit, which must not depend on where a call into the kernel begins."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -35,7 +35,16 @@ def _shift(x: Sequence[Any], rate: Sequence[Any], length: Any) -> list[Any]:
     return [a if r is None else a + length * r for a, r in zip(x, rate, strict=True)]
 
 
-def rk4(field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles") -> Stepped:
+def rk4(
+    field: Field,
+    t: Any,
+    t1: Any,
+    x: list[Array],
+    q: list[Array],
+    first: Slope,
+    tau: Array,
+    roles: "Roles",
+) -> Stepped:
     """Classical Runge-Kutta, order 4. Integrals by the same weights, hence of the same order."""
     del roles
     half, sixth, third = 0.5 * tau, (1.0 / 6.0) * tau, (1.0 / 3.0) * tau
@@ -51,7 +60,16 @@ def rk4(field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Sl
     return Stepped(x1, q1, field(t1, x1))
 
 
-def rk2(field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles") -> Stepped:
+def rk2(
+    field: Field,
+    t: Any,
+    t1: Any,
+    x: list[Array],
+    q: list[Array],
+    first: Slope,
+    tau: Array,
+    roles: "Roles",
+) -> Stepped:
     """The midpoint rule, order 2; integrals by the midpoint rule too."""
     del roles
     middle = field(t + 0.5 * tau, _shift(x, first.x, 0.5 * tau))
@@ -60,13 +78,21 @@ def rk2(field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Sl
 
 
 def semi_implicit_euler(
-    field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles"
+    field: Field,
+    t: Any,
+    t1: Any,
+    x: list[Array],
+    q: list[Array],
+    first: Slope,
+    tau: Array,
+    roles: "Roles",
 ) -> Stepped:
-    """Velocities first, then the positions with the new velocities; what has no velocity of its own (a phase, a filter) by its old slope.
+    """Velocities first, then the positions with the new velocities; what has no velocity of its own
+    (a phase, a filter) by its old slope.
 
-    Order 1, but energy does not drift for conservative forces; and one slope a step. Integrals by the trapezoid rule on the states as they
-    come out: of order 2, so the ledger shows the method's own error.
-    """
+    Order 1, but energy does not drift for conservative forces; and one slope a step. Integrals by
+    the trapezoid rule on the states as they come out: of order 2, so the ledger shows the method's
+    own error."""
     new = [a if r is None else a + tau * r for a, r in zip(x, first.x, strict=True)]
     x1 = [
         a if rate is None or old is None else b + tau * new[rate]
@@ -78,14 +104,22 @@ def semi_implicit_euler(
 
 
 def linearly_implicit(
-    field: Field, t: Any, t1: Any, x: list[Array], q: list[Array], first: Slope, tau: Array, roles: "Roles"
+    field: Field,
+    t: Any,
+    t1: Any,
+    x: list[Array],
+    q: list[Array],
+    first: Slope,
+    tau: Array,
+    roles: "Roles",
 ) -> Stepped:
-    """Linearly implicit Euler in 1, 2 and 3 parts, extrapolated to order 3: for systems with fast decaying motions.
+    """Linearly implicit Euler in 1, 2 and 3 parts, extrapolated to order 3: for systems with fast
+    decaying motions.
 
-    (I - h J) d = h f(x), with J the Jacobian at the start of the step. Integrals are states of the same scheme that nothing
-    depends on, so their rule follows: h (P(x) + dP/dx d), extrapolated with the rest. Elimination is unrolled and without pivoting:
-    I - h J is near the identity for slow motions and dominated by its diagonal for fast dissipative ones.
-    """
+    (I - h J) d = h f(x), with J the Jacobian at the start of the step. Integrals are states of the
+    same scheme that nothing depends on, so their rule follows: h (P(x) + dP/dx d), extrapolated
+    with the rest. Elimination is unrolled and without pivoting: I - h J is near the identity for
+    slow motions and dominated by its diagonal for fast dissipative ones."""
     del roles
     moving = [i for i, r in enumerate(first.x) if r is not None]
 
@@ -104,11 +138,16 @@ def linearly_implicit(
     results = []
     for parts in (1, 2, 3):
         h = tau * (1.0 / parts)
-        matrix = [[(1.0 if i == j else 0.0) - h * columns[j][0][i] for j in range(len(start))] for i in range(len(start))]
+        matrix = [
+            [(1.0 if i == j else 0.0) - h * columns[j][0][i] for j in range(len(start))]
+            for i in range(len(start))
+        ]
         solve = _factor(matrix)
         values, integrals = list(start), list(q)
         for part in range(parts):
-            slope, powers = ([first.x[i] for i in moving], first.q) if part == 0 else rates(values, part * h)
+            slope, powers = (
+                ([first.x[i] for i in moving], first.q) if part == 0 else rates(values, part * h)
+            )
             d = solve([h * s for s in slope])
             values = [v + s for v, s in zip(values, d, strict=True)]
             integrals = [
@@ -178,8 +217,9 @@ class Method(NamedTuple):
 
     step: Callable[..., Stepped]
     order: int
-    #: After a jump the steps start at this fraction of the full one and grow by as much each time: an implicit method steps over a fast
-    #: transient stably but cannot see what it costs, and the ledger is wrong by all of it. None: full steps at once.
+    #: After a jump the steps start at this fraction of the full one and grow by as much each time:
+    #: an implicit method steps over a fast transient stably but cannot see what it costs, and the
+    #: ledger is wrong by all of it. None: full steps at once.
     first_fraction: float | None = None
 
 

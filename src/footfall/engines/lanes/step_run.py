@@ -1,4 +1,7 @@
-"""One run by the step engine, as a Trajectory: for robots whose clocks tick thousands of times a second."""
+"""One run by the step engine, as a Trajectory:
+
+for robots whose clocks tick thousands of times a second.
+"""
 
 import functools
 import math
@@ -29,7 +32,8 @@ from footfall.record.trajectory import Ending, EventRecord, Trajectory
 #: A longer run is sampled more coarsely.
 MOST_SAMPLES = 1_000_000
 TOLD_EVERY = 0.1  # s of real time between two words about progress
-#: Rows observed per compiled call, so that runs of any length share one program; until then they wait as whole lanes, a few kilobytes each.
+#: Rows observed per compiled call, so that runs of any length share one program; until then they
+#: wait as whole lanes, a few kilobytes each.
 ROWS_PER_CALL = 1024
 
 
@@ -42,11 +46,13 @@ def simulate_steps(
 ) -> Trajectory:
     """Fixed steps from `state` through the plan's span, with a row at each sample and at the end.
 
-    Events are located and jumped as always, but no rows are kept on their two sides. Footfalls are told from the counters that
-    `travel` names, with the times at which they happened.
-    """
+    Events are located and jumped as always, but no rows are kept on their two sides. Footfalls are
+    told from the counters that `travel` names, with the times at which they happened."""
     assert plan.fixed is not None and plan.sample_rate is not None
-    step, told = plan.fixed.step, columns_of(*jax.tree.map(np.asarray, (system, state.x, state.m))).told
+    step, told = (
+        plan.fixed.step,
+        columns_of(*jax.tree.map(np.asarray, (system, state.x, state.m))).told,
+    )
     robot = ResidentLane(
         system,
         state,
@@ -57,7 +63,9 @@ def simulate_steps(
         track=told,
     )
     steps = round(plan.duration / step)
-    every = max(1, round(1.0 / max(plan.sample_rate * step, 1e-12)), -(-steps // (MOST_SAMPLES - 1)))
+    every = max(
+        1, round(1.0 / max(plan.sample_rate * step, 1e-12)), -(-steps // (MOST_SAMPLES - 1))
+    )
     source = provenance(plan, 1.0 / (every * step)) | {
         "engine": "step",
         "solver": plan.fixed.method,
@@ -88,17 +96,20 @@ def simulate_steps(
 
 
 class _Walk:
-    """Rows of a robot as it goes, and a copy of it after each step in which a foot came down; handed over to the record block by block.
+    """Rows of a robot as it goes, and a copy of it after each step in which a foot came down;
+    handed over to the record block by block.
 
-    A row counts once all that belongs to it is kept: whenever Ctrl-C comes, rows and footfalls belong together.
-    """
+    A row counts once all that belongs to it is kept: whenever Ctrl-C comes, rows and footfalls
+    belong together."""
 
     def __init__(self, robot: ResidentLane, record: "_Record", every: int, steps: int):
         self.robot, self.record, self.every, self.steps = robot, record, every, steps
         self.rows = np.zeros((ROWS_PER_CALL, robot.memory.size), np.uint8)
         self.rows[0] = robot.memory
         self.count = 1  # of those that wait
-        self._landings: list[tuple[int, float, np.ndarray]] = []  # row that follows, end of the step, lane
+        self._landings: list[
+            tuple[int, float, np.ndarray]
+        ] = []  # row that follows, end of the step, lane
 
     def advance(self, steps: int) -> None:
         """One row on. Its extremes are those since the row before."""
@@ -115,39 +126,64 @@ class _Walk:
         if not self.count:
             return
         lanes, total = self._lanes(self.rows[: self.count]), self.record.count + self.count
-        t = np.minimum(np.arange(self.record.count, total) * self.every, self.steps) * self.robot.step
+        t = (
+            np.minimum(np.arange(self.record.count, total) * self.every, self.steps)
+            * self.robot.step
+        )
         if lanes.outcome[-1]:
             t[-1] = float(lanes.ended[-1])
         kept = [landing for landing in self._landings if landing[0] < total]
         feet = self._lanes(np.stack([lane for _, _, lane in kept])) if kept else None
-        self.record.add(t, lanes, [row for row, _, _ in kept], np.array([end for _, end, _ in kept]), feet)
+        self.record.add(
+            t, lanes, [row for row, _, _ in kept], np.array([end for _, end, _ in kept]), feet
+        )
         self.count, self._landings = 0, []
 
     def _lanes(self, rows: np.ndarray) -> Lane:
         return jax.tree.map(lambda leaf: leaf[..., 0], self.robot.lanes_of(rows))
 
     def _find_footfalls(self, steps: int) -> None:
-        """A lane remembers its last footfall only: an interval with several is gone through again, in halves."""
+        """A lane remembers its last footfall only:
+
+        an interval with several is gone through again, in halves.
+        """
         robot, last = self.robot, self.robot.lane.last
         if last is None:
             robot.advance(steps)
             return
-        before, made, jumps, footfalls = robot.memory.copy(), robot.steps, int(robot.lane.jumps[0]), int(last.steps[0])
+        before, made, jumps, footfalls = (
+            robot.memory.copy(),
+            robot.steps,
+            int(robot.lane.jumps[0]),
+            int(last.steps[0]),
+        )
         robot.advance(steps)
         if steps > 1 and robot.lane.jumps[0] > jumps + 1:
             robot.go_back(before, made)
             self._find_footfalls(steps // 2)
             self._find_footfalls(steps - steps // 2)
         elif last.steps[0] > footfalls:
-            self._landings.append((self.record.count + self.count, robot.steps * robot.step, robot.memory.copy()))
+            self._landings.append(
+                (self.record.count + self.count, robot.steps * robot.step, robot.memory.copy())
+            )
 
 
 class _Record:
-    """Samples of a lane, turned into rows of a stream as they come, and into a record at the end."""
+    """Samples of a lane, turned into rows of a stream as they come, and into a record at the
+    end.
+    """
 
-    def __init__(self, system: AbstractHybridSystem, robot: ResidentLane, stream: RowStream, source: dict[str, Any]):
+    def __init__(
+        self,
+        system: AbstractHybridSystem,
+        robot: ResidentLane,
+        stream: RowStream,
+        source: dict[str, Any],
+    ):
         self.system, self.kind, self.stream, self.source = system, robot.kind, stream, source
-        lanes = jax.tree.map(lambda leaf: np.array(leaf[..., 0]), robot.lanes_of(robot.memory[None]))
+        lanes = jax.tree.map(
+            lambda leaf: np.array(leaf[..., 0]), robot.lanes_of(robot.memory[None])
+        )
         x, m = (
             jax.tree.unflatten(tree, [leaf[0] for leaf in leaves])
             for tree, leaves in ((self.kind.x, lanes.x), (self.kind.m, lanes.m))
@@ -161,13 +197,25 @@ class _Record:
         self._sides = self._counts(lanes.m, 0) if travel is not None else ()
         stream.begin(self.named.signals, source)
 
-    def add(self, t: np.ndarray, lanes: Lane, rows: list[int], ends: np.ndarray, feet: Lane | None) -> None:
-        """Some rows more; `feet` are the lanes at the `ends` of the steps in which a foot came down, and `rows` those that follow."""
+    def add(
+        self, t: np.ndarray, lanes: Lane, rows: list[int], ends: np.ndarray, feet: Lane | None
+    ) -> None:
+        """Some rows more; `feet` are the lanes at the `ends` of the steps in which a foot came
+        down, and `rows` those that follow.
+        """
         values, (found, sides) = self._observed(t, lanes), self._footfalls(rows, ends, feet)
         self.stream.add(t, np.asarray(lanes.jumps).astype(int), values)
         self.begin = self.begin if self.count else values[0].copy()
-        self.last, self.end = jax.tree.map(lambda leaf: np.array(leaf[-1:]), lanes), values[-1].copy()
-        self.footfalls, self._sides, self.t, self.count = (*self.footfalls, *found), sides, float(t[-1]), self.count + len(t)
+        self.last, self.end = (
+            jax.tree.map(lambda leaf: np.array(leaf[-1:]), lanes),
+            values[-1].copy(),
+        )
+        self.footfalls, self._sides, self.t, self.count = (
+            (*self.footfalls, *found),
+            sides,
+            float(t[-1]),
+            self.count + len(t),
+        )
 
     def _observed(self, t: np.ndarray, lanes: Lane) -> np.ndarray:
         """Every column, of the rows or of other moments."""
@@ -179,8 +227,13 @@ class _Record:
         ports = len(self.named.ports)
         # A lane integrates an output and its square side by side; columns have all integrals first.
         kept = [*lanes.q[:ports], *lanes.jump_work, *lanes.q[ports::2], *lanes.q[ports + 1 :: 2]]
-        peaks = [np.where(np.isfinite(low), np.maximum(np.abs(low), np.abs(high)), 0.0) for low, high in lanes.extremes]
-        return np.concatenate([np.concatenate(seen)[: len(t)], np.stack([*kept, *peaks], axis=1)], axis=1)
+        peaks = [
+            np.where(np.isfinite(low), np.maximum(np.abs(low), np.abs(high)), 0.0)
+            for low, high in lanes.extremes
+        ]
+        return np.concatenate(
+            [np.concatenate(seen)[: len(t)], np.stack([*kept, *peaks], axis=1)], axis=1
+        )
 
     def trajectory(self, outcome: Outcome, steps: int) -> Trajectory:
         """The record."""
@@ -190,7 +243,11 @@ class _Record:
             outcome=outcome,
             t=self.t,
             event=self._cause(outcome),
-            state={s.name: float(v) for s, v in zip(signals, self.end, strict=True) if s.role == "state"},
+            state={
+                s.name: float(v)
+                for s, v in zip(signals, self.end, strict=True)
+                if s.role == "state"
+            },
             steps=steps,
             tried=steps,
             jumps=int(self.last.jumps[-1]),
@@ -214,16 +271,19 @@ class _Record:
         )
 
     def _cause(self, outcome: Outcome) -> str | None:
-        """The event that ended it: of those with this outcome, the one whose guard is the least time from zero.
+        """The event that ended it: of those with this outcome, the one whose guard is the least
+        time from zero.
 
-        What the lane kept of a guard is its room, but next to nothing where a tick pushed a guard that counts below zero.
-        """
+        What the lane kept of a guard is its room, but next to nothing where a tick pushed a guard
+        that counts below zero."""
         events, searched = self.system.events, self.loop.searched
         able = [j for j, (k, _) in enumerate(searched) if events[k].outcome is outcome]
         if not able:
             return None
         x, m = ([leaf[-1] for leaf in leaves] for leaves in (self.last.x, self.last.m))
-        rates = _guard_rates(self.kind)(jax.tree.map(np.asarray, self.system), np.float64(self.t), x, m)
+        rates = _guard_rates(self.kind)(
+            jax.tree.map(np.asarray, self.system), np.float64(self.t), x, m
+        )
         tiny = np.finfo(float).tiny
 
         def time_from_zero(j: int) -> float:
@@ -233,8 +293,12 @@ class _Record:
 
         return events[searched[min(able, key=time_from_zero)][0]].name
 
-    def _footfalls(self, rows: list[int], ends: np.ndarray, lanes: Lane | None) -> tuple[list[Footfall], tuple[int, ...]]:
-        """One for each foot that came down, and how often each side has; those of several sides in one step have the time of the last."""
+    def _footfalls(
+        self, rows: list[int], ends: np.ndarray, lanes: Lane | None
+    ) -> tuple[list[Footfall], tuple[int, ...]]:
+        """One for each foot that came down, and how often each side has; those of several sides in
+        one step have the time of the last.
+        """
         travel, before = self.system.travel(), self._sides
         if travel is None or lanes is None or lanes.last is None:
             return [], before
@@ -245,17 +309,35 @@ class _Record:
             for leg, side in enumerate(sides):
                 if counts[leg] > before[leg]:
                     label = leg if len(sides) > 1 else None
-                    found.append(Footfall(t, "footfall", label, row - 1, row, side, counts, distance, work, tuple(totals[n])))
+                    found.append(
+                        Footfall(
+                            t,
+                            "footfall",
+                            label,
+                            row - 1,
+                            row,
+                            side,
+                            counts,
+                            distance,
+                            work,
+                            tuple(totals[n]),
+                        )
+                    )
             before = counts
         return found, before
 
     def _totals_at(self, ends: np.ndarray, lanes: Lane) -> np.ndarray:
-        """Running integrals at the footfalls of lanes that are at the ends of their steps, less than a step later: from there back to the
-        footfall with the value at the end, wrong by the square of a step."""
+        """Running integrals at the footfalls of lanes that are at the ends of their steps, less
+        than a step later: from there back to the footfall with the value at the end, wrong by the
+        square of a step."""
         assert lanes.last is not None
         seen, names = self._observed(ends, lanes), [s.name for s in self.named.signals]
         value = seen[:, [names.index(name) for name in self.named.told]]
-        kept = [i for i, s in enumerate(self.named.signals) if s.role == "statistic" and not s.name.startswith("peak.")]
+        kept = [
+            i
+            for i, s in enumerate(self.named.signals)
+            if s.role == "statistic" and not s.name.startswith("peak.")
+        ]
         since = ends - np.asarray(lanes.last.t)
         return seen[:, kept] - since[:, None] * np.concatenate([value, value * value], axis=1)
 
@@ -269,7 +351,8 @@ class _Record:
 
     def _ledger(self) -> Ledger:
         begin, end = (
-            {s.name: float(v) for s, v in zip(self.named.signals, row, strict=True)} for row in (self.begin, self.end)
+            {s.name: float(v) for s, v in zip(self.named.signals, row, strict=True)}
+            for row in (self.begin, self.end)
         )
         stores = [s.name for s in self.named.signals if s.role == "store"]
         ports = [(name, info, end[f"work.{name}"]) for name, info in self.named.ports]
@@ -303,7 +386,11 @@ def _guard_rates(kind: Kind) -> Callable[..., Any]:
 
     def rates(system: Any, t: Any, x_leaves: list[Any], m_leaves: list[Any]) -> Any:
         x, m = jax.tree.unflatten(kind.x, x_leaves), jax.tree.unflatten(kind.m, m_leaves)
-        slope = jax.tree.map(lambda v, rate: jnp.broadcast_to(jnp.asarray(rate, v.dtype), v.shape), x, system.flow(t, x, m).x)
+        slope = jax.tree.map(
+            lambda v, rate: jnp.broadcast_to(jnp.asarray(rate, v.dtype), v.shape),
+            x,
+            system.flow(t, x, m).x,
+        )
         return jax.jvp(lambda s, v: system.guards(s, v, m), (t, x), (jnp.ones_like(t), slope))[1]
 
     return jax.jit(rates)

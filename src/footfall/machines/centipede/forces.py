@@ -1,7 +1,8 @@
-"""Forces in a chain of segments with one leg each: every one of them acts between points, so momentum is kept to the last bit.
+"""Forces in a chain of segments with one leg each: every one of them acts between points, so
+momentum is kept to the last bit.
 
-Rows are segments, head first. Fields of the state have the shape (segments,) or, in a batch, (segments, lanes).
-"""
+Rows are segments, head first. Fields of the state have the shape (segments,) or, in a batch,
+(segments, lanes)."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,7 +45,10 @@ class Plane(NamedTuple):
         return Plane(change(self.x), change(self.z))
 
     def turning(self, inverse_square: Scalar) -> "Plane":
-        """Gradient of the vector's angle: perp(a) = (-a_z, a_x)/|a|^2. Divisions are dear: the caller makes one serve several things."""
+        """Gradient of the vector's angle:
+
+        perp(a) = (-a_z, a_x)/|a|^2. Divisions are dear: the caller makes one serve several things.
+        """
         return Plane(-self.z * inverse_square, self.x * inverse_square)
 
 
@@ -56,7 +60,8 @@ def velocity(points: Points) -> Plane:
     return Plane(points.vx, points.vz)
 
 
-# --- which segments a leg hangs on: a = the one ahead, b = the one behind; at the ends the segment itself ------------------------
+# --- which segments a leg hangs on: a = the one ahead, b = the one behind; at the ends the segment
+# itself ------------------------
 
 
 def ahead(rows: Scalar) -> Scalar:
@@ -77,7 +82,10 @@ def to_behind(rows: Scalar) -> Scalar:
 
 
 def spread(links: Scalar, first: int, last: int) -> Scalar:
-    """Rows of links or joints put among the segments: `first` rows of nothing before, `last` after."""
+    """Rows of links or joints put among the segments:
+
+    `first` rows of nothing before, `last` after.
+    """
     none = jnp.zeros_like(links[:1])
     return jnp.concatenate([none] * first + [links] + [none] * last)
 
@@ -117,10 +125,13 @@ class Loads(NamedTuple):
 
 
 def chain_forces(system: "SegmentedWalker", nodes: Points, moments: Scalar) -> Chain:
-    """Tension k_a (L - l) + c_a L' in every link; torque -(k_b beta + c_b beta') - M at every joint          (walker.1)
+    """Tension k_a (L - l) + c_a L' in every link; torque -(k_b beta + c_b beta') - M at every joint
+                                                                                          (walker.1)
 
-    beta = atan2(u x w, u . w). A torque tau on the angle between u and w pulls at three segments by tau times the gradient
-    of the angle: F_{i+1} += tau perp(w), F_i -= tau (perp(w) + perp(u)), F_{i-1} += tau perp(u).             (walker.2)
+    beta = atan2(u x w, u . w). A torque tau on the angle between u and w pulls at three segments by
+    tau times the gradient
+    of the angle: F_{i+1} += tau perp(w), F_i -= tau (perp(w) + perp(u)), F_{i-1} += tau perp(u).
+                                                                                          (walker.2)
     """
     body, at, moving = system.body, place(nodes), velocity(nodes)
     link, link_rate = at.rows(_to_next), moving.rows(_to_next)
@@ -135,25 +146,37 @@ def chain_forces(system: "SegmentedWalker", nodes: Points, moments: Scalar) -> C
     bend_rate = spin[1:] - spin[:-1]
     asked = moments[1:-1]
     torque = -(body.bending_stiffness * bend + body.bending_damping * bend_rate) - asked
-    # A link is w of the joint at its start and u of the one at its end (walker.2): what its one end gets, its other end loses.
+    # A link is w of the joint at its start and u of the one at its end (walker.2): what its one end
+    # gets, its other end loses.
     twist = spread(torque, 1, 0) - spread(torque, 0, 1)
     through = tension.minus(turn.times(twist))
     force = Plane(*(spread(pull, 0, 1) - spread(pull, 1, 0) for pull in through))
     return Chain(
         force,
-        energy=0.5 * (total(body.axial_stiffness * stretch * stretch) + total(body.bending_stiffness * bend * bend)),
-        loss=total(body.axial_damping * rate * rate) + total(body.bending_damping * bend_rate * bend_rate),
+        energy=0.5
+        * (
+            total(body.axial_stiffness * stretch * stretch)
+            + total(body.bending_stiffness * bend * bend)
+        ),
+        loss=total(body.axial_damping * rate * rate)
+        + total(body.bending_damping * bend_rate * bend_rate),
         trunk=-total(asked * bend_rate),
     )
 
 
 def drive_forces(
-    system: "SegmentedWalker", nodes: Points, tips: Points, target: Target, phase_rate: Scalar, lift_rate: Scalar
+    system: "SegmentedWalker",
+    nodes: Points,
+    tips: Points,
+    target: Target,
+    phase_rate: Scalar,
+    lift_rate: Scalar,
 ) -> Drive:
-    """A force along each leg and a torque about its hip, which the body beside it carries:                   (walker.3)
+    """A force along each leg and a torque about its hip, which the body beside it carries:
+                                                                                          (walker.3)
 
-    tip: f g/L + tau perp(g), its segment the opposite; segments a and b of the body's direction d = r_a - r_b: -+ tau perp(d).
-    """
+    tip: f g/L + tau perp(g), its segment the opposite; segments a and b of the body's direction d =
+    r_a - r_b: -+ tau perp(d)."""
     leg = system.leg
     at, moving = place(nodes), velocity(nodes)
     arm, arm_rate = place(tips).minus(at), velocity(tips).minus(moving)
@@ -169,7 +192,8 @@ def drive_forces(
     length_rate = along.dot(arm_rate)
     angle_rate = turn_arm.dot(arm_rate) - turn_spine.dot(spine_rate)
 
-    # The target in the frame of the spine, up to its length: the angle between it and the leg is gamma - gamma_t, wrapped.
+    # The target in the frame of the spine, up to its length: the angle between it and the leg is
+    # gamma - gamma_t, wrapped.
     goal_length = jnp.sqrt(target.x * target.x + target.z * target.z)
     per_goal = 1.0 / goal_length
     leg_x, leg_z = spine.dot(arm), spine.cross(arm)
@@ -178,27 +202,43 @@ def drive_forces(
 
     def rates_of(dx: Scalar, dz: Scalar) -> tuple[Scalar, Scalar]:
         """(length, angle) of the target when it moves by (dx, dz)."""
-        return (target.x * dx + target.z * dz) * per_goal, (target.x * dz - target.z * dx) * (per_goal * per_goal)
+        return (target.x * dx + target.z * dz) * per_goal, (target.x * dz - target.z * dx) * (
+            per_goal * per_goal
+        )
 
     goal_rate, goal_turn = rates_of(target.dx * phase_rate, target.dz * phase_rate)
     lift_length, lift_turn = rates_of(0.0, target.dz_lift * lift_rate)
-    slip, twist = length_rate - goal_rate, angle_rate - goal_turn  # a damper does not know of the lift
+    slip, twist = (
+        length_rate - goal_rate,
+        angle_rate - goal_turn,
+    )  # a damper does not know of the lift
     force = -(leg.length_stiffness * off_length + leg.length_damping * slip)
     torque = -(leg.angle_stiffness * off_angle + leg.angle_damping * twist)
     if system.missing_legs:
         there = system.has_leg(tips.x)
         force, torque = force * there, torque * there
-        off_length, off_angle, slip, twist = (value * there for value in (off_length, off_angle, slip, twist))
+        off_length, off_angle, slip, twist = (
+            value * there for value in (off_length, off_angle, slip, twist)
+        )
     on_tips = along.times(force).plus(turn_arm.times(torque))
     reaction = turn_spine.times(torque)
-    on_nodes = Plane(*(to_behind(r) - to_ahead(r) - t for r, t in zip(reaction, on_tips, strict=True)))
-    lifted = leg.length_stiffness * off_length * lift_length + leg.angle_stiffness * off_angle * lift_turn
+    on_nodes = Plane(
+        *(to_behind(r) - to_ahead(r) - t for r, t in zip(reaction, on_tips, strict=True))
+    )
+    lifted = (
+        leg.length_stiffness * off_length * lift_length
+        + leg.angle_stiffness * off_angle * lift_turn
+    )
     return Drive(
         on_tips,
         on_nodes,
         force,
         torque,
-        energy=0.5 * total(leg.length_stiffness * off_length * off_length + leg.angle_stiffness * off_angle * off_angle),
+        energy=0.5
+        * total(
+            leg.length_stiffness * off_length * off_length
+            + leg.angle_stiffness * off_angle * off_angle
+        ),
         loss=total(leg.length_damping * slip * slip + leg.angle_damping * twist * twist),
         drive=total(force * goal_rate + torque * goal_turn),
         reflex=-total(lifted),
@@ -209,7 +249,9 @@ def all_loads(system: "SegmentedWalker", x: WalkerState) -> Loads:
     """Everything that acts on the walker, and what its control makes of it."""
     nodes, tips, legs = x.nodes, x.tips, x.legs
     ground = (system.terrain, system.contact, system.friction)
-    under = touch(*ground, nodes.x, nodes.z - system.body.radius, nodes.vx, nodes.vz, _bristle(nodes))
+    under = touch(
+        *ground, nodes.x, nodes.z - system.body.radius, nodes.vx, nodes.vz, _bristle(nodes)
+    )
     feet = touch(*ground, tips.x, tips.z, tips.vx, tips.vz, _bristle(tips))
     if system.missing_legs:
         there = system.has_leg(tips.x)

@@ -13,7 +13,9 @@ TURN = 2.0 * math.pi
 
 
 class Target(NamedTuple):
-    """Where the tip of a leg should be, seen from its segment (x along the body, z normal to it), and how that changes."""
+    """Where the tip of a leg should be, seen from its segment (x along the body, z normal to it),
+    and how that changes.
+    """
 
     x: Scalar
     z: Scalar
@@ -23,22 +25,28 @@ class Target(NamedTuple):
 
 
 class WaveGait(Parametric):
-    """A half ellipse forward through the air, a straight line back under the body, pressed down a little:
+    """A half ellipse forward through the air, a straight line back under the body, pressed down a
+    little:
 
         swing  0 <= phi < pi:     x_t = -A cos phi,            z_t = -h + B sin phi + eps
-        stance pi <= phi < 2 pi:  x_t = A (3 - 2 phi/pi),      z_t = -h + d_s sin phi + eps                   (walker.5)
+        stance pi <= phi < 2 pi:  x_t = A (3 - 2 phi/pi),      z_t = -h + d_s sin phi + eps
+                                                                                          (walker.5)
 
     with the lift eps of a reflex, and z_t never above `highest`. Without slip it goes at v = 4 A f.
     """
 
     frequency: Scalar = param(1.0, unit="Hz", doc="cycles per second f", ge=0)
     lag: Scalar = param(
-        2.0 * math.pi / 3.0, unit="rad", doc="phase psi of a leg ahead of the one behind it: positive swings from head to tail"
+        2.0 * math.pi / 3.0,
+        unit="rad",
+        doc="phase psi of a leg ahead of the one behind it: positive swings from head to tail",
     )
     height: Scalar = param(0.05, unit="m", doc="height h of the body over the tips", gt=0)
     half_stride: Scalar = param(0.015, unit="m", doc="half the length A of a step", gt=0)
     swing_height: Scalar = param(0.015, unit="m", doc="how high B a tip is lifted in swing", ge=0)
-    press: Scalar = param(0.002, unit="m", doc="how far d_s a tip is pressed below the height in stance", ge=0)
+    press: Scalar = param(
+        0.002, unit="m", doc="how far d_s a tip is pressed below the height in stance", ge=0
+    )
     highest: Scalar = param(0.004, unit="m", doc="a tip is kept this far below its segment", gt=0)
 
     def target(self, phase: Scalar, lift: Scalar) -> Target:

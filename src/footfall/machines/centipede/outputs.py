@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def order_parameter(phase: Any, lag: Scalar) -> Scalar:
-    """|mean of exp(i (phi_k + k psi))|: 1 where the phases are the wave, near 0 where they are anything.       (walker.9)"""
+    """|mean of exp(i (phi_k + k psi))|:
+
+    1 where the phases are the wave, near 0 where they are anything.       (walker.9)
+    """
     count = phase.shape[0]
     index = jnp.arange(count, dtype=phase.dtype).reshape(-1, *[1] * (phase.ndim - 1))
     s, c = sincos(phase + index * lag)
@@ -36,8 +39,15 @@ def walker_outputs(system: "SegmentedWalker", x: WalkerState) -> WalkerOutputs:
     return WalkerOutputs(
         node=Nodes(x=nodes.x, z=nodes.z, vx=nodes.vx, vz=nodes.vz, fx=under.fx, fz=under.fz),
         tip=Tips(x=x.tips.x, z=x.tips.z, fx=feet.fx, fz=feet.fz, load=feet.load),
-        leg=LegSignals(lift=x.legs.lift, moment=loads.moments, force=loads.drive.along, hip_torque=loads.drive.torque),
-        load=LoadSignals(lift=jnp.sum(under.fz + feet.fz, axis=0), thrust=jnp.sum(under.fx + feet.fx, axis=0)),
+        leg=LegSignals(
+            lift=x.legs.lift,
+            moment=loads.moments,
+            force=loads.drive.along,
+            hip_torque=loads.drive.torque,
+        ),
+        load=LoadSignals(
+            lift=jnp.sum(under.fz + feet.fz, axis=0), thrust=jnp.sum(under.fx + feet.fx, axis=0)
+        ),
         travel=WalkerTravel(
             distance=jnp.mean(nodes.x, axis=0),
             speed=jnp.mean(nodes.vx, axis=0),

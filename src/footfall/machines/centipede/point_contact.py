@@ -1,4 +1,7 @@
-"""What ground does to a point that touches it: any terrain, any law of the normal force, any law of friction."""
+"""What ground does to a point that touches it:
+
+any terrain, any law of the normal force, any law of friction.
+"""
 
 from typing import NamedTuple
 
@@ -11,7 +14,7 @@ from footfall.numerics.scalar import Scalar
 class Touch(NamedTuple):
     """Force of the ground on the point, and where its power goes:
 
-    -F . v = d(energy)/dt + contact_loss + friction_loss - corner                                            (touch.1)
+    -F . v = d(energy)/dt + contact_loss + friction_loss - corner                          (touch.1)
     """
 
     fx: Scalar
@@ -34,7 +37,9 @@ def touch(
     vz: Scalar,
     bristle: Scalar = 0.0,
 ) -> Touch:
-    """Every face pushes along its normal by the law of contact and rubs along itself under that load, each by its share."""
+    """Every face pushes along its normal by the law of contact and rubs along itself under that
+    load, each by its share.
+    """
     total = Touch(*[0.0 * x] * 8)
     for face in terrain.faces(x, z, vx, vz):
         rate = -(face.nx * vx + face.nz * vz)

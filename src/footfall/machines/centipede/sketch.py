@@ -18,13 +18,19 @@ def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
     shapes += [Link(f"node.{i}", f"tip.{i}", "tab:blue", 0.003) for i in legs]
     shapes += [Link(f"node.{i}", f"node.{i + 1}", "dimgrey", 0.006) for i in range(count - 1)]
     radius = max(float(system.body.radius), 0.004)
-    shapes += [Ball(f"node.{i}", (0.0, 0.0, 0.0), radius, "tab:orange" if i == 0 else "dimgrey") for i in range(count)]
+    shapes += [
+        Ball(f"node.{i}", (0.0, 0.0, 0.0), radius, "tab:orange" if i == 0 else "dimgrey")
+        for i in range(count)
+    ]
     shapes += [Arrow(f"tip.{i}", scale) for i in legs]
     return tuple(shapes)
 
 
 def walker_charts(system: "SegmentedWalker") -> tuple[Chart, ...]:
-    """What a biologist looks at: the body over time, ground reaction, reflexes, locking of the phases."""
+    """What a biologist looks at:
+
+    the body over time, ground reaction, reflexes, locking of the phases.
+    """
     rows = range(system.body.segments)
 
     def each(name: str) -> tuple[str, ...]:

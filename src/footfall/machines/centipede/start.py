@@ -15,12 +15,21 @@ from footfall.numerics.scalar import Scalar
 
 
 class WalkerStart(AbstractStart):
-    """Standing straight on its legs, level segment by segment: on a slope it begins by settling into its line."""
+    """Standing straight on its legs, level segment by segment:
+
+    on a slope it begins by settling into its line.
+    """
 
     head: Scalar = param(0.0, unit="m", doc="where the head is, forward")
-    phases: str = choice("wave", options=("wave", "random"), doc="phases of the legs: those of the wave, or any")
+    phases: str = choice(
+        "wave", options=("wave", "random"), doc="phases of the legs: those of the wave, or any"
+    )
     seed: int = param(0, doc="which random phases", ge=0, static=True)
-    phase: Scalar = param(4.71238898038469, unit="rad", doc="phase of the head's leg; 3/2 pi is the middle of its stance")
+    phase: Scalar = param(
+        4.71238898038469,
+        unit="rad",
+        doc="phase of the head's leg; 3/2 pi is the middle of its stance",
+    )
     speed: Scalar = param(0.0, unit="m/s", doc="forward speed")
 
     def state(self, system: Any) -> HybridState:
@@ -35,7 +44,9 @@ class WalkerStart(AbstractStart):
         x = rows(self.head - index * system.body.spacing)
         _check_ground(system, x)
         phase = rows(self._phases(system, index))
-        phase = phase - TURN * xp.floor(phase[:1] / TURN)  # strides are counted from the head's first turn
+        phase = phase - TURN * xp.floor(
+            phase[:1] / TURN
+        )  # strides are counted from the head's first turn
         target = jax.tree.map(xp.asarray, _targets(system.gait, phase))
         z = rows(xp.asarray(_heights(system.terrain, x)) + system.gait.height)
         there = system.has_leg(x)
@@ -48,7 +59,9 @@ class WalkerStart(AbstractStart):
             legs=LegState(phase, still.copy(), still.copy()),
         )
         none = np.zeros(shape, np.int32)
-        return HybridState(state, WalkerMode(strides=none, ticks=none.copy(), missing=xp.zeros_like(x)))
+        return HybridState(
+            state, WalkerMode(strides=none, ticks=none.copy(), missing=xp.zeros_like(x))
+        )
 
     def _phases(self, system: Any, index: np.ndarray) -> Any:
         if self.phases == "random":
@@ -77,17 +90,21 @@ def _check_ground(system: Any, x: Any) -> None:
         past = np.asarray(x[-1] >= np.asarray(system.terrain.gaps()[-1][1], float))
         if np.any(past):
             lane = int(np.argmax(past)) if past.ndim else None
-            raise ParameterError("the walker starts beyond the last gap: there is nothing to cross.", "head", lane)
+            raise ParameterError(
+                "the walker starts beyond the last gap: there is nothing to cross.", "head", lane
+            )
     for begin, end in system.terrain.gaps():
         under = np.asarray((np.asarray(begin, float) < front) & (np.asarray(end, float) > rear))
         if np.any(under):
             lane = int(np.argmax(under)) if under.ndim else None
             first, last, near = (
-                float(np.ravel(np.broadcast_to(v, under.shape))[lane or 0]) for v in (front, rear, np.asarray(begin, float))
+                float(np.ravel(np.broadcast_to(v, under.shape))[lane or 0])
+                for v in (front, rear, np.asarray(begin, float))
             )
             raise ParameterError(
-                f"there is a gap under the start: the walker stands from {last:.3g} m to {first:.3g} m and a gap begins at {near:.3g} m."
-                f" Start it with its head at {near - float(np.max(reach)):.3g} m or less, or move the gap.",
+                f"there is a gap under the start: the walker stands from {last:.3g} m to"
+                f" {first:.3g} m and a gap begins at {near:.3g} m. Start it with its head at"
+                f" {near - float(np.max(reach)):.3g} m or less, or move the gap.",
                 "head",
                 lane,
             )

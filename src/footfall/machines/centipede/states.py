@@ -1,4 +1,7 @@
-"""States, ports, stores and outputs of the segmented walker. Fields are arrays over segments, head first."""
+"""States, ports, stores and outputs of the segmented walker.
+
+Fields are arrays over segments, head first.
+"""
 
 import equinox as eqx
 
@@ -13,15 +16,21 @@ class Points(eqx.Module):
     z: Scalar = signal(unit="m", doc="position up")
     vx: Scalar = signal(unit="m/s", doc="velocity forward", rate_of="x")
     vz: Scalar = signal(unit="m/s", doc="velocity up", rate_of="z")
-    bristle: Scalar | None = signal(None, unit="m", doc="deflection of the bristle that sticks to the ground")
+    bristle: Scalar | None = signal(
+        None, unit="m", doc="deflection of the bristle that sticks to the ground"
+    )
 
 
 class LegState(eqx.Module):
     """What the control of each leg remembers."""
 
-    phase: Scalar = signal(unit="rad", doc="phase of the oscillator; the first half of a turn is swing")
+    phase: Scalar = signal(
+        unit="rad", doc="phase of the oscillator; the first half of a turn is swing"
+    )
     lift: Scalar = signal(unit="m", doc="how far the lift reflex has drawn the leg up")
-    unsupported: Scalar = signal(doc="message to the segment behind: 1 where this leg should carry and does not")
+    unsupported: Scalar = signal(
+        doc="message to the segment behind: 1 where this leg should carry and does not"
+    )
 
 
 class WalkerState(eqx.Module):
@@ -37,20 +46,26 @@ class WalkerMode(eqx.Module):
 
     strides: Scalar = signal(doc="cycles of the head's leg so far")
     ticks: Scalar = signal(doc="looks of the cantilever reflex so far")
-    missing: Scalar = signal(doc="flag of the cantilever reflex: 1 where a leg was seen not to carry")
+    missing: Scalar = signal(
+        doc="flag of the cantilever reflex: 1 where a leg was seen not to carry"
+    )
 
 
 class WalkerPower(eqx.Module):
     """Ports."""
 
     drive: Scalar = port(kind="work", doc="leg actuators moving their targets")
-    reflex: Scalar = port(kind="work", doc="leg actuators drawing a blocked leg up and letting it down")
+    reflex: Scalar = port(
+        kind="work", doc="leg actuators drawing a blocked leg up and letting it down"
+    )
     trunk: Scalar = port(kind="work", doc="bending moments of the cantilever reflex")
     leg_damping: Scalar = port(kind="loss", doc="dampers of the legs")
     body_damping: Scalar = port(kind="loss", doc="dampers of the body")
     contact: Scalar = port(kind="loss", doc="damping of the ground")
     friction: Scalar = port(kind="loss", doc="tips and segments sliding on the ground")
-    corner: Scalar | None = port(kind="work", doc="corners of a gap, where their force is blended; sharp ones give nothing")
+    corner: Scalar | None = port(
+        kind="work", doc="corners of a gap, where their force is blended; sharp ones give nothing"
+    )
 
 
 class NoWork(eqx.Module):
@@ -87,7 +102,10 @@ class Tips(eqx.Module):
     z: Scalar = signal(unit="m", doc="position up")
     fx: Scalar = signal(unit="N", doc="force of the ground forward, on the robot")
     fz: Scalar = signal(unit="N", doc="force of the ground up, on the robot")
-    load: Scalar = signal(unit="N", doc="push of the ground along its normal, floor or wall: positive while the tip touches")
+    load: Scalar = signal(
+        unit="N",
+        doc="push of the ground along its normal, floor or wall: positive while the tip touches",
+    )
 
 
 class LegSignals(eqx.Module):
@@ -96,7 +114,9 @@ class LegSignals(eqx.Module):
     lift: Scalar = signal(unit="m", doc="how far the lift reflex has drawn the leg up")
     moment: Scalar = signal(unit="N m", doc="bending moment the cantilever reflex asks for")
     force: Scalar = signal(unit="N", doc="force along the leg, positive pushes the tip out")
-    hip_torque: Scalar = signal(unit="N m", doc="torque of the hip on the leg, counter-clockwise positive")
+    hip_torque: Scalar = signal(
+        unit="N m", doc="torque of the hip on the leg, counter-clockwise positive"
+    )
 
 
 class LoadSignals(eqx.Module):
@@ -110,7 +130,9 @@ class WalkerTravel(eqx.Module):
     """Progress."""
 
     distance: Scalar = signal(unit="m", doc="distance gone, mean of the segments")
-    speed: Scalar = signal(unit="m/s", doc="forward speed, mean of the segments", rate_of="distance")
+    speed: Scalar = signal(
+        unit="m/s", doc="forward speed, mean of the segments", rate_of="distance"
+    )
     height: Scalar = signal(unit="m", doc="height, mean of the segments")
     order: Scalar = signal(doc="how well the phases are locked to the wave: 1 is perfectly")
 

@@ -1,4 +1,5 @@
-"""A walker of many segments in a row, each with a leg: point masses in the vertical plane of its path.
+"""A walker of many segments in a row, each with a leg: point masses in the vertical plane of its
+path.
 
 House frame: x forward, z up, angles counter-clockwise. Theory: docs/theory/centipede.md.
 """
@@ -48,22 +49,29 @@ STRIDE = 0  # index of the event; the only other one that jumps is the tick
 
 
 class SegmentedWalker(AbstractHybridSystem):
-    """Segments joined by springs, each with a leg of two actuated degrees of freedom, on solid ground of any shape.
+    """Segments joined by springs, each with a leg of two actuated degrees of freedom, on solid
+    ground of any shape.
 
-    Not modelled: the second leg of a pair (both legs of a segment are one, of the pair's strength), turning, the mass of the legs
-    but for their tips, torque limits, a ground that moves or gives way for good, delays in the nerves.
-    """
+    Not modelled: the second leg of a pair (both legs of a segment are one, of the pair's strength),
+    turning, the mass of the legs but for their tips, torque limits, a ground that moves or gives
+    way for good, delays in the nerves."""
 
     Start = WalkerStart
-    refuses: ClassVar[Mapping[str, str]] = {"water": "its tips are points, and water does not carry points"}
+    refuses: ClassVar[Mapping[str, str]] = {
+        "water": "its tips are points, and water does not carry points"
+    }
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
-    missing_legs: tuple[float, ...] = numbers((), doc="segments whose leg is missing, 0 is the head", increasing=True)
+    missing_legs: tuple[float, ...] = numbers(
+        (), doc="segments whose leg is missing, 0 is the head", increasing=True
+    )
     body: SegmentChain = part(doc="segments", default_factory=SegmentChain)
     leg: PolarLeg = part(doc="every leg", default_factory=PolarLeg)
     gait: WaveGait = part(doc="what a leg does over a cycle", default_factory=WaveGait)
     controller: ReflexControl = part(doc="oscillators and reflexes", default_factory=ReflexControl)
-    contact: AbstractContact = part(doc="how hard ground pushes back", default_factory=ViscoelasticContact)
+    contact: AbstractContact = part(
+        doc="how hard ground pushes back", default_factory=ViscoelasticContact
+    )
     friction: AbstractFriction = part(doc="how hard ground holds", default_factory=TanhFriction)
     terrain: AbstractTerrain = part(doc="the ground", default_factory=Flat)
 
@@ -72,15 +80,21 @@ class SegmentedWalker(AbstractHybridSystem):
         last = self.body.segments - 1
         for leg in self.missing_legs:
             if leg != int(leg) or not 0 <= leg <= last:
-                raise ParameterError(f"there is no leg {leg:g}: legs are numbered from 0, the head, to {last}.", "missing_legs")
+                raise ParameterError(
+                    f"there is no leg {leg:g}: legs are numbered from 0, the head, to {last}.",
+                    "missing_legs",
+                )
         if len(self.missing_legs) == self.body.segments:
             raise ParameterError("a walker needs a leg: all of them are missing.", "missing_legs")
 
-    # --- legs that are there -------------------------------------------------------------------------------------------
+    # --- legs that are there
+    # -------------------------------------------------------------------------------------------
 
     def has_leg(self, like: Scalar) -> Any:
         """1 for a segment with a leg, 0 for one without; shaped to meet `like`."""
-        present = np.array([0.0 if i in self.missing_legs else 1.0 for i in range(self.body.segments)])
+        present = np.array(
+            [0.0 if i in self.missing_legs else 1.0 for i in range(self.body.segments)]
+        )
         return present.reshape(-1, *[1] * (np.ndim(like) - 1)).astype(jnp.result_type(like))
 
     def tip_masses(self, like: Scalar) -> Scalar:
@@ -88,28 +102,40 @@ class SegmentedWalker(AbstractHybridSystem):
 
     def weights(self) -> list[Scalar]:
         """Of each segment with its leg."""
-        bare, whole = self.body.mass * self.gravity, (self.body.mass + self.leg.tip_mass) * self.gravity
+        bare, whole = (
+            self.body.mass * self.gravity,
+            (self.body.mass + self.leg.tip_mass) * self.gravity,
+        )
         return [bare if i in self.missing_legs else whole for i in range(self.body.segments)]
 
-    # --- motion --------------------------------------------------------------------------------------------------------
+    # --- motion
+    # ----------------------------------------------------------------------------------------------
 
     def flow(self, t: Scalar, x: WalkerState, m: WalkerMode) -> Rates:
         del t
         loads = all_loads(self, x)
         drive, under, feet = loads.drive, loads.on_nodes, loads.on_tips
         still = 0.0 * x.nodes.x
-        per_mass, per_tip = 1.0 / self.body.mass, 1.0 / self.leg.tip_mass  # one division each, for all segments
+        per_mass, per_tip = (
+            1.0 / self.body.mass,
+            1.0 / self.leg.tip_mass,
+        )  # one division each, for all segments
         ax = (loads.chain.force.x + drive.on_nodes.x + under.fx) * per_mass
         az = (loads.chain.force.z + drive.on_nodes.z + under.fz) * per_mass - self.gravity
         tip_ax = (drive.on_tips.x + feet.fx) * per_tip
         tip_az = (drive.on_tips.z + feet.fz) * per_tip - self.gravity
         if self.missing_legs:  # what stands for the tip goes with its segment
             there = self.has_leg(x.tips.x)
-            tip_ax, tip_az = there * tip_ax + (1.0 - there) * ax, there * tip_az + (1.0 - there) * az
+            tip_ax, tip_az = (
+                there * tip_ax + (1.0 - there) * ax,
+                there * tip_az + (1.0 - there) * az,
+            )
         memory = self.friction.has_memory
         dx = WalkerState(
             nodes=Points(x.nodes.vx, x.nodes.vz, ax, az, under.bristle_rate if memory else None),
-            tips=Points(x.tips.vx, x.tips.vz, tip_ax, tip_az, feet.bristle_rate if memory else None),
+            tips=Points(
+                x.tips.vx, x.tips.vz, tip_ax, tip_az, feet.bristle_rate if memory else None
+            ),
             legs=LegState(
                 phase=loads.phase_rate + still,
                 lift=loads.lift_rate + still,
@@ -138,10 +164,14 @@ class SegmentedWalker(AbstractHybridSystem):
         def square(vx: Scalar, vz: Scalar) -> Scalar:
             return vx * vx + vz * vz
 
-        kinetic = self.body.mass * square(x.nodes.vx, x.nodes.vz) + tip_mass * square(x.tips.vx, x.tips.vz)
+        kinetic = self.body.mass * square(x.nodes.vx, x.nodes.vz) + tip_mass * square(
+            x.tips.vx, x.tips.vz
+        )
         ground = total(loads.on_nodes.energy + loads.on_tips.energy)
         if self.friction.has_memory:
-            ground = ground + total(self.friction.energy(x.nodes.bristle) + self.friction.energy(x.tips.bristle))
+            ground = ground + total(
+                self.friction.energy(x.nodes.bristle) + self.friction.energy(x.tips.bristle)
+            )
         return WalkerStores(
             kinetic=0.5 * total(kinetic),
             gravity=self.gravity * total(self.body.mass * x.nodes.z + tip_mass * x.tips.z),
@@ -150,19 +180,27 @@ class SegmentedWalker(AbstractHybridSystem):
             ground=ground,
         )
 
-    # --- events --------------------------------------------------------------------------------------------------------
+    # --- events
+    # ----------------------------------------------------------------------------------------------
 
     @property
     def events(self) -> tuple[Event, ...]:
         stride = Event("stride", "the leg of the head has made another cycle")
         fall = Event("fall", "the whole body is below the ground", Outcome.fell)
-        tick = Event("reflex_tick", "the cantilever reflex looks at which legs carry", period=self.controller.period)
-        crossed = Event("crossed", "the tail is past the last gap and the body is up again", Outcome.arrived)
+        tick = Event(
+            "reflex_tick",
+            "the cantilever reflex looks at which legs carry",
+            period=self.controller.period,
+        )
+        crossed = Event(
+            "crossed", "the tail is past the last gap and the body is up again", Outcome.arrived
+        )
         return (stride, fall, tick, *((crossed,) if self.terrain.broken else ()))
 
     def guards(self, t: Scalar, x: WalkerState, m: WalkerMode) -> tuple[Scalar, ...]:
-        """[rad] phase left in the cycle of the head's leg; [m] highest segment over the ground; [s] time left before the next look; [m]
-        way left for the tail, or height left for the lowest segment, whichever is more."""
+        """[rad] phase left in the cycle of the head's leg; [m] highest segment over the ground; [s]
+        time left before the next look; [m] way left for the tail, or height left for the lowest
+        segment, whichever is more."""
         phase, z = x.legs.phase[0], x.nodes.z
         real = jnp.result_type(phase)
         rooms = [
@@ -182,13 +220,16 @@ class SegmentedWalker(AbstractHybridSystem):
         else:
             tips = x.tips
             bristle = 0.0 if tips.bristle is None else tips.bristle
-            feet = touch(self.terrain, self.contact, self.friction, tips.x, tips.z, tips.vx, tips.vz, bristle)
+            feet = touch(
+                self.terrain, self.contact, self.friction, tips.x, tips.z, tips.vx, tips.vz, bristle
+            )
             load = feet.fz * self.has_leg(tips.x) if self.missing_legs else feet.fz
             missing = self.controller.missing(m.missing, x.legs.phase, load)
             m = dataclasses.replace(m, ticks=m.ticks + 1, missing=missing)
         return Jump(x, m, NoWork(impact=0.0 * x.nodes.x[0]))
 
-    # --- what is seen --------------------------------------------------------------------------------------------------
+    # --- what is seen
+    # ----------------------------------------------------------------------------------------------
 
     def outputs(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerOutputs:
         del t, m
@@ -199,7 +240,10 @@ class SegmentedWalker(AbstractHybridSystem):
         cures = ()
         if outcome in (Outcome.fell, Outcome.reached_end) and gap:
             cures = (
-                cure("--set controller.reflexes=lift+cantilever", "legs that find nothing are drawn up and held"),
+                cure(
+                    "--set controller.reflexes=lift+cantilever",
+                    "legs that find nothing are drawn up and held",
+                ),
                 cure('--set terrain.gap_width="75 mm"', "a gap that it gets over more often"),
             )
         elif outcome is Outcome.fell:
@@ -227,7 +271,9 @@ class SegmentedWalker(AbstractHybridSystem):
 
     def travel(self) -> Travel:
         legs = [i for i in range(self.body.segments) if i not in self.missing_legs]
-        weight = self.gravity * (self.body.segments * self.body.mass + len(legs) * self.leg.tip_mass)
+        weight = self.gravity * (
+            self.body.segments * self.body.mass + len(legs) * self.leg.tip_mass
+        )
         return Travel(
             "travel.distance",
             ("strides",),

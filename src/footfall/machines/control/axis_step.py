@@ -1,8 +1,9 @@
-"""The motor driver as pure functions: an axis with its watchdog and loops, and the bus that all axes draw from.
+"""The motor driver as pure functions: an axis with its watchdog and loops, and the bus that all
+axes draw from.
 
-One text for the emulated driver (odrive_axis.py, odrive_emulator.py), which has a protocol around it, and for lockstep, which traces it.
-Everything here is in the motor's own sign. Numbers may be Python floats, NumPy scalars or arrays, JAX arrays.
-"""
+One text for the emulated driver (odrive_axis.py, odrive_emulator.py), which has a protocol around
+it, and for lockstep, which traces it. Everything here is in the motor's own sign. Numbers may be
+Python floats, NumPy scalars or arrays, JAX arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power, next_current, too_much
+from footfall.machines.control.electrics import (
+    Battery,
+    Winding,
+    bus,
+    electrical_power,
+    next_current,
+    too_much,
+)
 from footfall.machines.control.microseconds import elapsed_us
 from footfall.numerics.namespace import choose, clamp, negated
 
@@ -40,7 +48,10 @@ class Mode(enum.Enum):
 
 
 class Command(NamedTuple):
-    """What is wanted of the motor. Kept while the axis is idle, as the ODrive keeps its inputs: who arms it clears it first."""
+    """What is wanted of the motor.
+
+    Kept while the axis is idle, as the ODrive keeps its inputs: who arms it clears it first.
+    """
 
     mode: Mode = Mode.CURRENT
     position: Scalar = 0.0  #: turns
@@ -61,7 +72,10 @@ class AxisNumbers(NamedTuple):
 
 
 class AxisMemory(NamedTuple):
-    """What an axis remembers. Neither in closed loop nor calibrating: idle, with its bridge open."""
+    """What an axis remembers.
+
+    Neither in closed loop nor calibrating: idle, with its bridge open.
+    """
 
     closed_loop: Any
     fed_us: Any  #: when its watchdog was last heard
@@ -92,26 +106,40 @@ def ticked(
     speed: Scalar,
     position: Scalar = 0.0,
 ) -> AxisMemory:
-    """After a tick of the driver: its watchdog and its speed limit, then the current until the next tick."""
+    """After a tick of the driver:
+
+    its watchdog and its speed limit, then the current until the next tick.
+    """
     ready = memory.calibrating & (elapsed_us(now_us, memory.calibrated_us) >= 0)
-    memory = memory._replace(calibrating=memory.calibrating & negated(ready), calibrated=memory.calibrated | ready)
+    memory = memory._replace(
+        calibrating=memory.calibrating & negated(ready), calibrated=memory.calibrated | ready
+    )
     fast = memory.closed_loop & (abs(speed) > SPEED_TOLERANCE * numbers.speed_limit)
-    silent = memory.closed_loop & numbers.watched & (elapsed_us(now_us, memory.fed_us) >= numbers.watchdog_us)
+    silent = (
+        memory.closed_loop
+        & numbers.watched
+        & (elapsed_us(now_us, memory.fed_us) >= numbers.watchdog_us)
+    )
     memory = choose(fast, failed(memory, AxisError.CONTROLLER_FAILED), memory)
     memory = choose(silent, failed(memory, AxisError.WATCHDOG_EXPIRED), memory)
     most = numbers.winding.current_limit
     wanted = clamp(_asked(numbers, command, speed, position), -most, most)
-    current = next_current(numbers.winding, bus_voltage, speed * numbers.turn, wanted, memory.current)
+    current = next_current(
+        numbers.winding, bus_voltage, speed * numbers.turn, wanted, memory.current
+    )
     return choose(memory.closed_loop, memory._replace(wanted=wanted, current=current), memory)
 
 
 def loaded(
-    battery: Battery, windings: Sequence[Winding], axes: Sequence[AxisMemory], speeds: Sequence[Scalar]
+    battery: Battery,
+    windings: Sequence[Winding],
+    axes: Sequence[AxisMemory],
+    speeds: Sequence[Scalar],
 ) -> tuple[tuple[AxisMemory, ...], Scalar, Scalar]:
     """The axes once the bus has fed them, its voltage and its current. Speeds in rad/s.
 
-    A bus that breaks down, since its battery cannot give so much at any voltage, switches every axis off.
-    """
+    A bus that breaks down, since its battery cannot give so much at any voltage, switches every
+    axis off."""
     each = zip(windings, axes, speeds, strict=True)
     drawn = sum(electrical_power(winding, axis.current, speed) for winding, axis, speed in each)
     broken = too_much(battery, drawn)
@@ -123,6 +151,13 @@ def _asked(numbers: AxisNumbers, command: Command, speed: Scalar, position: Scal
     """The cascade: position to velocity to current."""
     if command.mode is Mode.CURRENT:  # a kind, not a number: never traced
         return command.current
-    pull = numbers.position_gain * (command.position - position) if command.mode is Mode.POSITION else 0.0
+    pull = (
+        numbers.position_gain * (command.position - position)
+        if command.mode is Mode.POSITION
+        else 0.0
+    )
     velocity = clamp(command.velocity + pull, -numbers.speed_limit, numbers.speed_limit)
-    return command.current + numbers.velocity_gain * (velocity - speed) / numbers.winding.torque_constant
+    return (
+        command.current
+        + numbers.velocity_gain * (velocity - speed) / numbers.winding.torque_constant
+    )

@@ -1,7 +1,8 @@
-"""Chance from counters: the k-th number of a stream, the same in every engine, batch and order of evaluation.
+"""Chance from counters: the k-th number of a stream, the same in every engine, batch and order of
+evaluation.
 
-Elementwise on 32-bit integers, so that it runs inside one kernel; no generator has to be carried along.
-"""
+Elementwise on 32-bit integers, so that it runs inside one kernel; no generator has to be carried
+along."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,7 +22,9 @@ def _odd(number: int) -> np.int32:
 
 
 def _mixed(x: Scalar) -> Scalar:
-    """A bijection of the 32-bit integers in which every input bit reaches every output bit (Mueller's hash)."""
+    """A bijection of the 32-bit integers in which every input bit reaches every output bit
+    (Mueller's hash).
+    """
     for _ in range(2):
         x = (lax.shift_right_logical(x, jnp.int32(16)) ^ x) * _odd(0x045D9F3B)
     return lax.shift_right_logical(x, jnp.int32(16)) ^ x
@@ -36,6 +39,9 @@ def uniform(seed: Scalar, stream: int, count: Scalar, like: Scalar) -> Scalar:
 
 
 def bell(seed: Scalar, stream: int, count: Scalar, like: Scalar) -> Scalar:
-    """A number of mean 0 and variance 1, nearly Gaussian: the sum of four uniform ones, so within 3.5 of 0."""
+    """A number of mean 0 and variance 1, nearly Gaussian:
+
+    the sum of four uniform ones, so within 3.5 of 0.
+    """
     total = sum(uniform(seed, stream, count * SUMMED + n, like) for n in range(SUMMED))
     return (total - 0.5 * SUMMED) * (12.0 / SUMMED) ** 0.5

@@ -1,4 +1,7 @@
-"""What the high level is made of: devices it asks, an operator it obeys, a record it leaves. Each has several makes."""
+"""What the high level is made of:
+
+devices it asks, an operator it obeys, a record it leaves. Each has several makes.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ class DeviceError(OSError):
 
 @dataclasses.dataclass(frozen=True)
 class Operator:
-    """What the operator wants now: one immutable object, replaced as a whole, so that no lock is needed to read it.
+    """What the operator wants now: one immutable object, replaced as a whole, so that no lock is
+    needed to read it.
 
     Buttons are counted, not held: an action is due when its count is not the one last seen.
     """
@@ -28,7 +32,10 @@ class Operator:
 
 
 class MotorDriver(Protocol):
-    """The motor driver as the high level sees it (Pi - ODrive link). Any call may raise DeviceError."""
+    """The motor driver as the high level sees it (Pi - ODrive link).
+
+    Any call may raise DeviceError.
+    """
 
     def speeds(self) -> tuple[float, ...]:
         """Turns/s of each motor, forward drive positive whatever the mounting."""
@@ -69,7 +76,10 @@ class PitchSensor(Protocol):
     """The orientation sensor."""
 
     def newest(self) -> float | None:
-        """The newest pitch [rad] that arrived since the last call, or None. Not finite where the sensor said so."""
+        """The newest pitch [rad] that arrived since the last call, or None.
+
+        Not finite where the sensor said so.
+        """
         ...
 
     def close(self) -> None: ...
@@ -112,7 +122,8 @@ class Record:
     steer: float  #: A
     motors_on: bool
     fault: str  #: why the motors were cut off and stay off; "" while all is well
-    late_cycles: int  #: deadlines that passed while the cycle before was at work (run late, or dropped), so far
+    # deadlines that passed while the cycle before was at work (run late, or dropped), so far
+    late_cycles: int
     dropped_records: int
     rejected_frames: int
     period: float  #: s since the cycle before

@@ -1,4 +1,7 @@
-"""Lines of the ODrive ASCII protocol that the mid level sends, and the protocol's own checksum. Without line ends, except whole lines."""
+"""Lines of the ODrive ASCII protocol that the mid level sends, and the protocol's own checksum.
+
+Without line ends, except whole lines.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,21 @@ DECIMALS = 4  #: 0.1 mA, or 0.1 mN m
 
 
 def current_lines(settings: StackSettings, currents: Sequence[float]) -> bytes:
-    """One `c` line for each motor. Currents [A] are given forward drive positive; what is sent is as the motor is mounted, and in
-    newton metres where the driver's firmware takes those. Raises ValueError for what is not a finite number."""
+    """One `c` line for each motor. Currents [A] are given forward drive positive; what is sent is
+    as the motor is mounted, and in newton metres where the driver's firmware takes those. Raises
+    ValueError for what is not a finite number."""
     if len(currents) != settings.motors:
         raise ValueError(f"{len(currents)} currents came for {settings.motors} motors.")
-    # Python numbers take on the precision of the current: in single precision these are the products the firmware forms.
+    # Python numbers take on the precision of the current: in single precision these are the
+    # products the firmware forms.
     scale = settings.torque_constant if settings.command_in_torque else 1.0
-    amounts = [sign * current * scale for sign, current in zip(settings.motor_signs, currents, strict=False)]
-    return b"".join(b"c %d %s\n" % (motor, fixed(amount, DECIMALS)) for motor, amount in enumerate(amounts))
+    amounts = [
+        sign * current * scale
+        for sign, current in zip(settings.motor_signs, currents, strict=False)
+    ]
+    return b"".join(
+        b"c %d %s\n" % (motor, fixed(amount, DECIMALS)) for motor, amount in enumerate(amounts)
+    )
 
 
 def line_checksum(line: bytes) -> int:
@@ -37,7 +47,10 @@ def with_checksum(line: bytes) -> bytes:
 
 
 def strip_checksum(line: bytes) -> bytes | None:
-    """The line without comment and checksum; None if it has a checksum that is wrong. A checksum is not required."""
+    """The line without comment and checksum; None if it has a checksum that is wrong.
+
+    A checksum is not required.
+    """
     told = line.partition(b";")[0]
     text, star, given = told.partition(b"*")
     if not star:

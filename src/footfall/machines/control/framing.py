@@ -1,15 +1,17 @@
-"""Frames between the high and the mid level: `<field,field,...*HH>`. What may stand in one, how it is written, how it is read.
+"""Frames between the high and the mid level: `<field,field,...*HH>`. What may stand in one, how it
+is written, how it is read.
 
-A reader is a machine of three states that takes any bytes in pieces of any size. A frame is accepted whole or not at all; what is
-not accepted is counted, and nothing of it is kept.
+A reader is a machine of three states that takes any bytes in pieces of any size. A frame is
+accepted whole or not at all; what is not accepted is counted, and nothing of it is kept.
 
     IDLE      drops every byte up to `<`
-    PAYLOAD   collects `0-9 + - . , e E`, at most 48 of them; `*` leads to TAIL where a checksum is required; `>` ends the frame
+    PAYLOAD   collects `0-9 + - . , e E`, at most 48 of them; `*` leads to TAIL where a checksum is
+              required; `>` ends the frame
     TAIL      collects two of `0-9 A-F`; `>` ends the frame
 
-`<` inside a frame discards what was collected, which counts as one rejection, and starts anew. Any other byte that does not belong
-where it stands discards the frame, which counts as one rejection, and leads to IDLE. firmware/teensy/ does the same in C.
-"""
+`<` inside a frame discards what was collected, which counts as one rejection, and starts anew. Any
+other byte that does not belong where it stands discards the frame, which counts as one rejection,
+and leads to IDLE. firmware/teensy/ does the same in C."""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ _TAIL_BYTES = frozenset(b"0123456789ABCDEF")
 
 
 class Field(NamedTuple):
-    """One value of a frame: a number between -limit and +limit, or a flag, which is `0` or `1` and nothing else."""
+    """One value of a frame:
+
+    a number between -limit and +limit, or a flag, which is `0` or `1` and nothing else.
+    """
 
     name: str
     limit: float
@@ -52,14 +57,16 @@ class FrameFormat(NamedTuple):
 def as_sent(limit: float) -> float:
     """The largest value that a sender held to this limit can put on the line.
 
-    The sender may hold the limit in single precision, and writes six decimals: pi arrives as 3.141593, which is more than pi. A
-    receiver that took pi literally would reject every frame of an honest sender at its limit.
-    """
+    The sender may hold the limit in single precision, and writes six decimals: pi arrives as
+    3.141593, which is more than pi. A receiver that took pi literally would reject every frame of
+    an honest sender at its limit."""
     return max(limit, float(fixed(limit, DECIMALS)), float(fixed(np.float32(limit), DECIMALS)))
 
 
 def down_format(settings: StackSettings) -> FrameFormat:
-    """High to mid level: what is wanted and what is measured; with the steering current where there is steering (version 2)."""
+    """High to mid level: what is wanted and what is measured; with the steering current where there
+    is steering (version 2).
+    """
     fields = (
         Field("setpoint", as_sent(settings.setpoint_limit)),
         Field("setpoint_on", 1.0, flag=True),
@@ -71,7 +78,9 @@ def down_format(settings: StackSettings) -> FrameFormat:
 
 def up_format(settings: StackSettings) -> FrameFormat:
     """Mid to high level: the output of its law."""
-    return FrameFormat((Field("pid_output", as_sent(float(settings.gains.output_limit))),), settings.checksum)
+    return FrameFormat(
+        (Field("pid_output", as_sent(float(settings.gains.output_limit))),), settings.checksum
+    )
 
 
 def sensor_format(settings: StackSettings) -> FrameFormat:
@@ -80,19 +89,30 @@ def sensor_format(settings: StackSettings) -> FrameFormat:
 
 
 def checksum_of(payload: bytes) -> bytes:
-    """`*HH`: the exclusive or of all bytes before it. Any one altered byte shows; two altered in the same bits do not."""
+    """`*HH`: the exclusive or of all bytes before it.
+
+    Any one altered byte shows; two altered in the same bits do not.
+    """
     return b"*%02X" % functools.reduce(operator.xor, payload, 0)
 
 
 def encode(frame_format: FrameFormat, values: Sequence[float]) -> bytes:
-    """A frame. Raises ValueError for what the other end would reject: it is better noticed here, where the mistake was made."""
+    """A frame. Raises ValueError for what the other end would reject:
+
+    it is better noticed here, where the mistake was made.
+    """
     names = ",".join(field.name for field in frame_format.fields)
     if len(values) != len(frame_format.fields):
-        raise ValueError(f"a frame <{names}> takes {len(frame_format.fields)} values, {len(values)} came.")
-    payload = b",".join(_written(field, value) for field, value in zip(frame_format.fields, values, strict=True))
+        raise ValueError(
+            f"a frame <{names}> takes {len(frame_format.fields)} values, {len(values)} came."
+        )
+    payload = b",".join(
+        _written(field, value) for field, value in zip(frame_format.fields, values, strict=True)
+    )
     if len(payload) > LONGEST_PAYLOAD:
         raise ValueError(
-            f"a frame <{names}> of {len(payload)} bytes: at most {LONGEST_PAYLOAD} are read. Lower the fields' limits."
+            f"a frame <{names}> of {len(payload)} bytes: at most {LONGEST_PAYLOAD} are read. Lower"
+            " the fields' limits."
         )
     return b"<" + payload + (checksum_of(payload) if frame_format.checksum else b"") + b">"
 
@@ -104,7 +124,10 @@ def _written(field: Field, value: float) -> bytes:
         return b"1" if value else b"0"
     # What arrives is the rounded number, so that is what must be within the limit.
     if not abs(value) <= field.limit or abs(float(text := fixed(value, DECIMALS))) > field.limit:
-        raise ValueError(f"{field.name} = {value} cannot be sent: a finite number of size at most {field.limit} is expected.")
+        raise ValueError(
+            f"{field.name} = {value} cannot be sent: a finite number of size at most {field.limit}"
+            " is expected."
+        )
     return text
 
 
@@ -126,7 +149,9 @@ class FrameReader:
         self._tail = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[float, ...]]:
-        """The values of every frame that these bytes completed, oldest first; flags as 0.0 or 1.0."""
+        """The values of every frame that these bytes completed, oldest first; flags as 0.0 or
+        1.0.
+        """
         frames: list[tuple[float, ...]] = []
         for byte in data:
             if byte == _START:
@@ -171,7 +196,11 @@ class FrameReader:
         texts = payload.split(b",")
         if len(texts) != len(fields):
             return None
-        values = [value for field, text in zip(fields, texts, strict=True) if (value := _read(field, text)) is not None]
+        values = [
+            value
+            for field, text in zip(fields, texts, strict=True)
+            if (value := _read(field, text)) is not None
+        ]
         return tuple(values) if len(values) == len(fields) else None
 
 

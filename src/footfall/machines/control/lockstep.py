@@ -1,8 +1,9 @@
-"""Plant and control computer in lockstep: again a hybrid system, whose ticks are jumps. Deterministic, exact, traceable, batchable.
+"""Plant and control computer in lockstep: again a hybrid system, whose ticks are jumps.
+Deterministic, exact, traceable, batchable.
 
-What the programs decide is the text that the real ones run (safety_step.py, mid_step.py, axis_step.py); what surrounds it there as bytes on
-lines is here the effect of those lines: rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md.
-"""
+What the programs decide is the text that the real ones run (safety_step.py, mid_step.py,
+axis_step.py); what surrounds it there as bytes on lines is here the effect of those lines:
+rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md."""
 
 import abc
 import dataclasses
@@ -23,11 +24,31 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
-from footfall.machines.control.axis_step import AxisMemory, AxisNumbers, Command, loaded, rested, ticked
-from footfall.machines.control.chance import COMMAND_LOSS, FRAME_LOSS, HIGH_JITTER, MID_JITTER, PITCH_NOISE, bell, uniform
+from footfall.machines.control.axis_step import (
+    AxisMemory,
+    AxisNumbers,
+    Command,
+    loaded,
+    rested,
+    ticked,
+)
+from footfall.machines.control.chance import (
+    COMMAND_LOSS,
+    FRAME_LOSS,
+    HIGH_JITTER,
+    MID_JITTER,
+    PITCH_NOISE,
+    bell,
+    uniform,
+)
 from footfall.machines.control.digital_pid import DigitalPid
 from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power, loop_share
-from footfall.machines.control.loop_states import ComputerMemory, ComputerSignals, LawMemory, LoopMemory
+from footfall.machines.control.loop_states import (
+    ComputerMemory,
+    ComputerSignals,
+    LawMemory,
+    LoopMemory,
+)
 from footfall.machines.control.messages import Message, counted_from, empty, received, sent
 from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.mid_step import SIDES, Frame, MidMemory, heard, stepped
@@ -56,12 +77,13 @@ class Now(NamedTuple):
 
 
 class ClosedLoop(AbstractHybridSystem):
-    """A plant and the three-level computer that drives it. `with_computer` makes a robot class of this kind for a class of plants.
+    """A plant and the three-level computer that drives it. `with_computer` makes a robot class of
+    this kind for a class of plants.
 
-    At a tick, programs run in the order high, mid, low: what one sends without delay the next one has. Not modelled: the time a
-    program takes, corrupted messages that pass for good ones (the checksum lets about one in 256 corruptions through; see
-    machines/control/virtual_bench.py for real bytes).
-    """
+    At a tick, programs run in the order high, mid, low: what one sends without delay the next one
+    has. Not modelled: the time a program takes, corrupted messages that pass for good ones (the
+    checksum lets about one in 256 corruptions through; see machines/control/virtual_bench.py for
+    real bytes)."""
 
     motor: eqx.AbstractVar[DcMotor]
     controller: eqx.AbstractVar[DigitalPid]
@@ -76,7 +98,10 @@ class ClosedLoop(AbstractHybridSystem):
             and isinstance(steer, int | float | np.ndarray | np.generic)
             and np.any(np.asarray(steer))
         ):
-            raise ParameterError("a robot with one driven joint cannot be steered: steer_current must be 0.", "steer_current")
+            raise ParameterError(
+                "a robot with one driven joint cannot be steered: steer_current must be 0.",
+                "steer_current",
+            )
 
     @property
     @abc.abstractmethod
@@ -88,15 +113,26 @@ class ClosedLoop(AbstractHybridSystem):
         """Where a scenario says the angle to hold."""
         return self.plant.setpoint_key
 
-    # --- numbers of the programs -----------------------------------------------------------------------------------------
+    # --- numbers of the programs
+    # -----------------------------------------------------------------------------------------
 
     @property
     def gains(self) -> PidGains:
         """The law's numbers in amperes for each motor."""
         law, per_ampere = self.controller, len(self.plant.joints) * self.motor.torque_per_ampere
-        torques = (law.proportional, law.integral, law.derivative, law.integral_limit, law.torque_limit)
+        torques = (
+            law.proportional,
+            law.integral,
+            law.derivative,
+            law.integral_limit,
+            law.torque_limit,
+        )
         period_us = round(self.stack.mid_period * SECOND)
-        return PidGains(*(value / per_ampere for value in torques), filter_time=law.filter_time, period_us=period_us)
+        return PidGains(
+            *(value / per_ampere for value in torques),
+            filter_time=law.filter_time,
+            period_us=period_us,
+        )
 
     @property
     def winding(self) -> Winding:
@@ -108,7 +144,8 @@ class ClosedLoop(AbstractHybridSystem):
     def pack(self) -> Battery:
         return Battery(self.battery.voltage, self.battery.resistance)
 
-    # --- the hybrid system -----------------------------------------------------------------------------------------------
+    # --- the hybrid system
+    # ----------------------------------------------------------------------------------------------
 
     def begin(self, start: Any) -> HybridState:
         x, m = start.state(self.plant)
@@ -139,7 +176,11 @@ class ClosedLoop(AbstractHybridSystem):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        tick = Event("control_tick", "a tick of the clock on which programs start", period=self.stack.resolution)
+        tick = Event(
+            "control_tick",
+            "a tick of the clock on which programs start",
+            period=self.stack.resolution,
+        )
         return (*self.plant.events, tick)
 
     def flow(self, t: Scalar, x: Any, m: LoopMemory) -> Rates:
@@ -169,9 +210,9 @@ class ClosedLoop(AbstractHybridSystem):
         return Jump(jumped.x, LoopMemory(jumped.m, m.programs), jumped.work)
 
     def restarted(self, m: LoopMemory) -> LoopMemory:
-        """The next tick is at zero, and every program begins there as at the start of a run: high_offset and mid_offset are then times
-        after the event. Memories stay; messages under way have the time left that they had before the next tick.
-        """
+        """The next tick is at zero, and every program begins there as at the start of a run:
+        high_offset and mid_offset are then times after the event. Memories stay; messages under way
+        have the time left that they had before the next tick."""
         self._require_repeatable()
         stack, c = self.stack, m.programs
         passed_us = c.ticks * stack.tick_us
@@ -185,28 +226,41 @@ class ClosedLoop(AbstractHybridSystem):
             queue=counted_from(c.queue, passed_us),
             heard_us=c.heard_us - passed_us,
             # The law's first call must not be early, however short ago the last one was.
-            law=dataclasses.replace(c.law, last_us=mid_first * stack.tick_us - self.gains.period_us),
+            law=dataclasses.replace(
+                c.law, last_us=mid_first * stack.tick_us - self.gains.period_us
+            ),
             commanded_us=c.commanded_us - passed_us,
         )
         return LoopMemory(self.plant.restarted(m.plant), computer)
 
     def _require_repeatable(self) -> None:
-        """Whether a step can be exactly like the one before, as a derivative sees it. Traced numbers were checked at the door."""
-        reasons = dict.fromkeys(ROUNDING, "what is rounded has no derivative") | dict.fromkeys(CHANCE, "chance does not repeat")
+        """Whether a step can be exactly like the one before, as a derivative sees it.
+
+        Traced numbers were checked at the door.
+        """
+        reasons = dict.fromkeys(ROUNDING, "what is rounded has no derivative") | dict.fromkeys(
+            CHANCE, "chance does not repeat"
+        )
         for name, why in reasons.items():
             value = getattr(self.stack, name)
-            if isinstance(value, int | float | np.ndarray | np.generic) and np.any(np.asarray(value) > 0):
+            if isinstance(value, int | float | np.ndarray | np.generic) and np.any(
+                np.asarray(value) > 0
+            ):
                 raise ValueError(
-                    f"stack.{name} = {float(np.max(value)):g}: {why}, so there is no gait to be found that repeats step by step. "
-                    f"Set stack.{name} = 0 for a gait search; simulate to see what it does."
+                    f"stack.{name} = {float(np.max(value)):g}: {why}, so there is no gait to be"
+                    f" found that repeats step by step. Set stack.{name} = 0 for a gait search;"
+                    " simulate to see what it does."
                 )
 
     def stores(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
         return self.plant.stores(t, x, m.plant)
 
-    # --- the programs ----------------------------------------------------------------------------------------------------
+    # --- the programs
+    # ----------------------------------------------------------------------------------------------
 
-    def _ticked(self, senses: Senses, m: ComputerMemory) -> tuple[ComputerMemory, tuple[Scalar, ...]]:
+    def _ticked(
+        self, senses: Senses, m: ComputerMemory
+    ) -> tuple[ComputerMemory, tuple[Scalar, ...]]:
         """What the programs do at one tick of the clock, and the joint torques that follow."""
         now = Now(m.ticks, m.ticks * self.stack.tick_us, jnp.result_type(senses.angle))
         before = m
@@ -216,35 +270,54 @@ class ClosedLoop(AbstractHybridSystem):
         m = dataclasses.replace(m, ticks=m.ticks + 1)
         # Plain numbers must not change what a number is from tick to tick: loops carry it.
         m = jax.tree.map(lambda new, old: jnp.asarray(new, jnp.result_type(old)), m, before)
-        return m, self.joint_torques((m.current_1, m.current_2)[: len(senses.speeds)], senses.speeds)
+        return m, self.joint_torques(
+            (m.current_1, m.current_2)[: len(senses.speeds)], senses.speeds
+        )
 
-    def joint_torques(self, currents: tuple[Scalar, ...], speeds: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    def joint_torques(
+        self, currents: tuple[Scalar, ...], speeds: tuple[Scalar, ...]
+    ) -> tuple[Scalar, ...]:
         """What reaches the joints of the motors' torques.
 
-        torque = G K i - b w - c tanh(w / w_0)                                                                       (stack.4)
+        torque = G K i - b w - c tanh(w / w_0)                                             (stack.4)
         """
         each = self.motor.torque_per_ampere
-        return tuple(each * current - self.drivetrain.drag(speed) for current, speed in zip(currents, speeds, strict=True))
+        return tuple(
+            each * current - self.drivetrain.drag(speed)
+            for current, speed in zip(currents, speeds, strict=True)
+        )
 
     def _late(self, cycles: Scalar, jitter: Scalar, stream: int, like: Scalar) -> Scalar:
         """Ticks by which a cycle starts late."""
         most = _whole(jitter / self.stack.resolution, like)
-        return jnp.floor(uniform(self.stack.seed, stream, cycles, like) * (most + 1.0)).astype(jnp.int32)
+        return jnp.floor(uniform(self.stack.seed, stream, cycles, like) * (most + 1.0)).astype(
+            jnp.int32
+        )
 
     def _high(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
-        """The operator, the pitch sensor, the supervisor's rules, and a message to the mid level. Its driver always answers."""
+        """The operator, the pitch sensor, the supervisor's rules, and a message to the mid level.
+
+        Its driver always answers.
+        """
         stack, like = self.stack, senses.angle
         # Absolute deadlines: a cycle that starts late does not move the next.
-        nominal = _integer(stack.high_offset / stack.resolution + 0.5, like) + m.high_cycles * stack.ticks(stack.high_period)
+        nominal = _integer(
+            stack.high_offset / stack.resolution + 0.5, like
+        ) + m.high_cycles * stack.ticks(stack.high_period)
         due = now.ticks == nominal + self._late(m.high_cycles, stack.high_jitter, HIGH_JITTER, like)
-        reached = jnp.asarray(now.ticks, now.real) * stack.resolution >= stack.switch_on - 0.5 * stack.resolution
+        reached = (
+            jnp.asarray(now.ticks, now.real) * stack.resolution
+            >= stack.switch_on - 0.5 * stack.resolution
+        )
         switched_on = m.switched_on | reached
         noise = stack.pitch_noise * bell(stack.seed, PITCH_NOISE, m.high_cycles, like)
         pitch = _rounded(senses.angle + noise, stack.pitch_step)
         # The motors were armed before the run, and nobody arms them again.
         armed = ~m.cut_off
         safety = SafetyMemory(m.cut_off, armed, armed, m.cut_off)
-        fast = over_speed([self.motor.gear_ratio * speed for speed in senses.speeds], stack.speed_limit)
+        fast = over_speed(
+            [self.motor.gear_ratio * speed for speed in senses.speeds], stack.speed_limit
+        )
         safety, _ = sensed(watched(safety, _any(fast), False), True, pitch, math.inf, 0, now.us)
         message = Message(
             arrival_us=now.us + _microseconds(stack.pitch_delay, like),
@@ -252,7 +325,10 @@ class ClosedLoop(AbstractHybridSystem):
             on=may_run(safety, switched_on),
             pitch=safety.pitch,
         )
-        lost = uniform(stack.seed, FRAME_LOSS, m.high_cycles, like) < stack.frame_loss**stack.frame_copies
+        lost = (
+            uniform(stack.seed, FRAME_LOSS, m.high_cycles, like)
+            < stack.frame_loss**stack.frame_copies
+        )
         return dataclasses.replace(
             m,
             switched_on=switched_on,
@@ -262,11 +338,18 @@ class ClosedLoop(AbstractHybridSystem):
         )
 
     def _mid(self, m: ComputerMemory, now: Now) -> ComputerMemory:
-        """What arrived, the program of the mid level, and the way of its commands to the motor driver."""
+        """What arrived, the program of the mid level, and the way of its commands to the motor
+        driver.
+        """
         stack, like = self.stack, m.pitch
-        # The law counts its sample time from its last call: a cycle that starts late moves all that follow.
+        # The law counts its sample time from its last call: a cycle that starts late moves all that
+        # follow.
         due = now.ticks == m.mid_next
-        after_next = now.ticks + stack.ticks(stack.mid_period) + self._late(m.mid_cycles, stack.mid_jitter, MID_JITTER, like)
+        after_next = (
+            now.ticks
+            + stack.ticks(stack.mid_period)
+            + self._late(m.mid_cycles, stack.mid_jitter, MID_JITTER, like)
+        )
         queue, got, message = received(m.queue, now.us)
         steer = stack.steer_current if len(self.plant.joints) == 2 else 0.0
         before = MidMemory(
@@ -282,7 +365,9 @@ class ClosedLoop(AbstractHybridSystem):
         )
         told = heard(before, before.frame._replace(on=message.on, pitch=message.pitch), now.us)
         watchdog_us = _microseconds(stack.watchdog, like)
-        after, commands = stepped(self.gains, watchdog_us, len(SIDES), choose(got, told, before), now.us)
+        after, commands = stepped(
+            self.gains, watchdog_us, len(SIDES), choose(got, told, before), now.us
+        )
         lost = uniform(stack.seed, COMMAND_LOSS, m.mid_cycles, like) < stack.command_loss
         commanded = commands.due & ~lost
         wanted = [_rounded(current, stack.current_step) for current in commands.currents]
@@ -304,17 +389,25 @@ class ClosedLoop(AbstractHybridSystem):
         return _if_due(due, done, m)
 
     def _low(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
-        """The motor driver. Its own speed limit and its trip levels of the bus are out of the way."""
+        """The motor driver. Its own speed limit and its trip levels of the bus are out of the
+        way.
+        """
         stack, idle = self.stack, m.tripped | m.cut_off
         due = lax.rem(now.ticks, jnp.int32(stack.ticks(stack.low_period))) == 0
         numbers = AxisNumbers(self.winding, _microseconds(stack.driver_watchdog, m.pitch), turn=1.0)
-        fed_us = choose(m.mid_cycles > 0, m.commanded_us, now.us)  # its watchdog counts from when the mid level runs
+        fed_us = choose(
+            m.mid_cycles > 0, m.commanded_us, now.us
+        )  # its watchdog counts from when the mid level runs
         speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
         axes = []
-        for speed, wanted, present in zip(speeds, (m.wanted_1, m.wanted_2), (m.current_1, m.current_2), strict=False):
+        for speed, wanted, present in zip(
+            speeds, (m.wanted_1, m.wanted_2), (m.current_1, m.current_2), strict=False
+        ):
             axis = AxisMemory(~idle, fed_us, wanted, present)
             axis = choose(idle, rested(axis), axis)  # an idle axis is switched off, not braked
-            axes.append(ticked(numbers, axis, Command(current=wanted), now.us, m.bus_voltage, speed))
+            axes.append(
+                ticked(numbers, axis, Command(current=wanted), now.us, m.bus_voltage, speed)
+            )
         axes, voltage, _ = loaded(self.pack, [self.winding] * len(axes), axes, speeds)
         error = axes[0].error | axes[-1].error
         done = dataclasses.replace(
@@ -326,14 +419,17 @@ class ClosedLoop(AbstractHybridSystem):
         )
         return _if_due(due, done, m)
 
-    # --- what is seen ----------------------------------------------------------------------------------------------------
+    # --- what is seen
+    # ----------------------------------------------------------------------------------------------
 
     def outputs(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
         plant, c = self.plant, m.programs
         senses, zero = plant.senses(t, x, m.plant), 0.0 * c.pitch
         speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
         currents = (c.current_1, c.current_2)
-        drawn_each = tuple(electrical_power(self.winding, i, w) for i, w in zip(currents, speeds, strict=False))
+        drawn_each = tuple(
+            electrical_power(self.winding, i, w) for i, w in zip(currents, speeds, strict=False)
+        )
         drawn = sum(drawn_each)
         voltage, current = bus(self.pack, drawn)
         seen = ComputerSignals(
@@ -359,7 +455,9 @@ class ClosedLoop(AbstractHybridSystem):
         return (
             *(idea for idea in self.plant.suggestions(outcome) if idea.cure),
             Suggestion(
-                "--set stack.pitch_noise=0.002 --set stack.frame_loss=0.2 --set stack.frame_copies=1", "a worse computer"
+                "--set stack.pitch_noise=0.002 --set stack.frame_loss=0.2 --set"
+                " stack.frame_copies=1",
+                "a worse computer",
             ),
             Suggestion("--duration 10", "the same programs in real time", verb="stack run"),
             Suggestion(gains, verb="sweep"),
@@ -373,29 +471,40 @@ class ClosedLoop(AbstractHybridSystem):
         first = int(np.argmax(cut | tripped))  # what came later came of it
         if tripped[first]:
             said.append(
-                f"The motor driver switched off at t = {t[first]:.4g} s, for good: no command reached it for"
-                f" {float(self.stack.driver_watchdog):g} s, or its bus broke down."
+                f"The motor driver switched off at t = {t[first]:.4g} s, for good: no command"
+                f" reached it for {float(self.stack.driver_watchdog):g} s, or its bus broke down."
             )
         elif cut[first]:
-            speeds = [abs(float(v[first])) for name, v in columns.items() if name.startswith("computer.motor_speed_")]
+            speeds = [
+                abs(float(v[first]))
+                for name, v in columns.items()
+                if name.startswith("computer.motor_speed_")
+            ]
             said.append(
-                f"The supervisor cut the motors off at t = {t[first]:.4g} s, for good: a motor at {max(speeds) / TURN:.3g} turns/s,"
-                f" {float(self.stack.speed_limit) / TURN:.3g} are allowed (stack.speed_limit). What followed is a robot without drive."
+                f"The supervisor cut the motors off at t = {t[first]:.4g} s, for good: a motor at"
+                f" {max(speeds) / TURN:.3g} turns/s, {float(self.stack.speed_limit) / TURN:.3g} are"
+                " allowed (stack.speed_limit). What followed is a robot without drive."
             )
         if not on.any():
             said.append("The pitch law was never on.")
         elif not on[-1] and not said:
             said.append(
-                f"The mid level switched the law off at t = {t[len(on) - int(np.argmax(on[::-1]))]:.4g} s: no message for too long."
+                "The mid level switched the law off at t ="
+                f" {t[len(on) - int(np.argmax(on[::-1]))]:.4g} s: no message for too long."
             )
         return said
 
     def bounds(self) -> tuple[Bound, ...]:
         counted = ((bound, bound.counter) for bound in self.plant.bounds())
-        return tuple(bound if name is None else bound._replace(counter=f"plant.{name}") for bound, name in counted)
+        return tuple(
+            bound if name is None else bound._replace(counter=f"plant.{name}")
+            for bound, name in counted
+        )
 
     def doubts(self, t: Any, columns: Mapping[str, np.ndarray]) -> list[Doubt]:
-        return self.plant.doubts(t, {name.removeprefix("plant."): values for name, values in columns.items()})
+        return self.plant.doubts(
+            t, {name.removeprefix("plant."): values for name, values in columns.items()}
+        )
 
     def sketch(self) -> tuple[Shape, ...]:
         return self.plant.sketch()
@@ -406,10 +515,19 @@ class ClosedLoop(AbstractHybridSystem):
     def charts(self) -> tuple[Chart, ...]:
         two = len(self.plant.joints) > 1
         both = ("computer.current_1", "computer.current_2") if two else ("computer.current_1",)
-        speeds = ("computer.motor_speed_1", "computer.motor_speed_2") if two else ("computer.motor_speed_1",)
+        speeds = (
+            ("computer.motor_speed_1", "computer.motor_speed_2")
+            if two
+            else ("computer.motor_speed_1",)
+        )
         return (
-            Chart("Pitch", ("computer.pitch", "computer.known_pitch", "computer.setpoint"), "whole"),
-            Chart("Pitch, the last steps", ("computer.pitch", "computer.known_pitch", "computer.setpoint")),
+            Chart(
+                "Pitch", ("computer.pitch", "computer.known_pitch", "computer.setpoint"), "whole"
+            ),
+            Chart(
+                "Pitch, the last steps",
+                ("computer.pitch", "computer.known_pitch", "computer.setpoint"),
+            ),
             Chart("Currents of the motors, the last steps", (*both, "computer.output")),
             Chart("Speeds of the motors", speeds, "whole"),
             Chart("Voltage of the bus", ("computer.bus_voltage",), "whole"),
@@ -418,7 +536,9 @@ class ClosedLoop(AbstractHybridSystem):
 
     def travel(self) -> Travel | None:
         travel = self.plant.travel()
-        return travel and travel._replace(step_counters=tuple(f"plant.{name}" for name in travel.step_counters))
+        return travel and travel._replace(
+            step_counters=tuple(f"plant.{name}" for name in travel.step_counters)
+        )
 
 
 def _any(flags: list[Any]) -> Any:
@@ -434,7 +554,9 @@ def _if_due(due: Scalar, after: ComputerMemory, before: ComputerMemory) -> Compu
 
 
 def _whole(value: Scalar, like: Scalar) -> Scalar:
-    """The largest whole number not above it; tolerates 1e-4, because 0.001 / 0.00025 may be 3.9999."""
+    """The largest whole number not above it; tolerates 1e-4, because 0.001 / 0.00025 may be
+    3.9999.
+    """
     return jnp.floor(jnp.asarray(value, jnp.result_type(like)) + 1e-4)
 
 

@@ -37,7 +37,9 @@ class ComputerMemory(eqx.Module):
     on: Scalar = signal(doc="1 while the pitch law runs")
     pitch: Scalar = signal(unit="rad", doc="pitch as the mid level knows it")
     commanded_us: Scalar = signal(doc="when the motor driver last got a command")
-    tripped: Scalar = signal(doc="1 once the motor driver has switched off: its watchdog, or a bus that broke down")
+    tripped: Scalar = signal(
+        doc="1 once the motor driver has switched off: its watchdog, or a bus that broke down"
+    )
     wanted_1: Scalar = signal(unit="A", doc="current commanded, first motor")
     wanted_2: Scalar = signal(unit="A", doc="current commanded, second motor")
     current_1: Scalar = signal(unit="A", doc="current that flows, first motor")

@@ -1,4 +1,7 @@
-"""Robots with a control computer: made from classes of plants, so that no parameter is declared twice."""
+"""Robots with a control computer:
+
+made from classes of plants, so that no parameter is declared twice.
+"""
 
 import dataclasses
 import types
@@ -23,22 +26,38 @@ ADDED: dict[str, tuple[type, str]] = {
 
 
 def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[ClosedLoop]:
-    """A robot class: the plant's own parameters and parts, with a control computer in the place of its law.
+    """A robot class: the plant's own parameters and parts, with a control computer in the place of
+    its law.
 
-    The plant class says in `commanded` which of its fields make it a plant that others drive, and what they then hold.
-    """
+    The plant class says in `commanded` which of its fields make it a plant that others drive, and
+    what they then hold."""
     kept = {f.name: f for f in dataclasses.fields(plant) if f.name not in plant.commanded}
 
     def bare(self: Any) -> AbstractPlant:
-        fixed = {key: value() if isinstance(value, type) else value for key, value in plant.commanded.items()}
+        fixed = {
+            key: value() if isinstance(value, type) else value
+            for key, value in plant.commanded.items()
+        }
         return plant(**{key: getattr(self, key) for key in kept}, **fixed)
 
     def fill(space: dict[str, Any]) -> None:
-        slots = {key: f.type for key, f in kept.items()} | {"motor": DcMotor}  # currents need a motor that has them
+        slots = {key: f.type for key, f in kept.items()} | {
+            "motor": DcMotor
+        }  # currents need a motor that has them
         space["__annotations__"] = slots | {key: cls for key, (cls, _) in ADDED.items()}
-        space.update(__doc__=doc, __module__=plant.__module__, Start=plant.Start, refuses=plant.refuses, plant=property(bare))
+        space.update(
+            __doc__=doc,
+            __module__=plant.__module__,
+            Start=plant.Start,
+            refuses=plant.refuses,
+            plant=property(bare),
+        )
         for key, f in kept.items():
-            given = {k: getattr(f, k) for k in ("default", "default_factory") if getattr(f, k) is not dataclasses.MISSING}
+            given = {
+                k: getattr(f, k)
+                for k in ("default", "default_factory")
+                if getattr(f, k) is not dataclasses.MISSING
+            }
             space[key] = dataclasses.field(metadata=f.metadata, **given)
         for key, (cls, meaning) in ADDED.items():
             space[key] = part(doc=meaning, default_factory=cls)

@@ -1,4 +1,7 @@
-"""Messages under way on a line that takes time: a queue of fixed length, elementwise, inside a discrete state."""
+"""Messages under way on a line that takes time:
+
+a queue of fixed length, elementwise, inside a discrete state.
+"""
 
 from typing import Any
 
@@ -41,7 +44,10 @@ def sent(queue: Queue, message: Message, really: Any) -> Queue:
 
 
 def received(queue: Queue, now_us: Scalar) -> tuple[Queue, Any, Message]:
-    """What has arrived by now: the queue without it, whether there was anything, and the newest of it."""
+    """What has arrived by now:
+
+    the queue without it, whether there was anything, and the newest of it.
+    """
     newest = queue.newest
     here = newest.under_way & (elapsed_us(now_us, newest.arrival_us) >= 0)
     left = eqx.tree_at(lambda m: m.under_way, newest, newest.under_way & ~here)
@@ -61,7 +67,9 @@ def counted_from(queue: Queue, zero_us: Scalar) -> Queue:
 
 def _emptied(queue: Queue) -> Queue:
     rest = None if queue.older is None else _emptied(queue.older)
-    return Queue(eqx.tree_at(lambda m: m.under_way, queue.newest, queue.newest.under_way & False), rest)
+    return Queue(
+        eqx.tree_at(lambda m: m.under_way, queue.newest, queue.newest.under_way & False), rest
+    )
 
 
 def _chosen(flag: Any, new: Any, old: Any) -> Any:

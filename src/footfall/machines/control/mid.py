@@ -1,8 +1,9 @@
-"""The program of the mid level: frames from above and the time go in, current commands and reports come out. Opens nothing itself.
+"""The program of the mid level: frames from above and the time go in, current commands and reports
+come out. Opens nothing itself.
 
 What it decides is mid_step.py, which lockstep runs too; here are the bytes around it.
-firmware/teensy/ is the same program in C. With `real=numpy.float32` the two send the same bytes, always: tests/contracts/test_firmware.py.
-"""
+firmware/teensy/ is the same program in C. With `real=numpy.float32` the two send the same bytes,
+always: tests/contracts/test_firmware.py."""
 
 from __future__ import annotations
 
@@ -25,12 +26,12 @@ class Sent(NamedTuple):
 
 
 class MidProgram:
-    """Frames, commands, reports. Call `receive` with what has arrived and `step` as often as possible.
+    """Frames, commands, reports. Call `receive` with what has arrived and `step` as often as
+    possible.
 
-    Off, it commands 0 A once per period of the law: sent, not merely left out, and the driver's own watchdog stays fed. It is on from
-    a frame with the flag 1 that follows one with the flag 0; so it is off after a reset, and after its watchdog tripped, until the
-    high level has said both.
-    """
+    Off, it commands 0 A once per period of the law: sent, not merely left out, and the driver's own
+    watchdog stays fed. It is on from a frame with the flag 1 that follows one with the flag 0; so
+    it is off after a reset, and after its watchdog tripped, until the high level has said both."""
 
     def __init__(self, settings: StackSettings, real: Any = np.float32):
         self.settings = settings
@@ -69,20 +70,29 @@ class MidProgram:
         for setpoint, flag, pitch, *steer in self._reader.feed(data):
             self.take(setpoint, bool(flag), pitch, steer[0] if steer else 0.0, now_us)
 
-    def take(self, setpoint: float, setpoint_on: bool, pitch: float, steer: float, now_us: int) -> None:
+    def take(
+        self, setpoint: float, setpoint_on: bool, pitch: float, steer: float, now_us: int
+    ) -> None:
         """The values of one valid frame."""
         real = self._real
-        self._memory = heard(self._memory, Frame(setpoint_on, real(setpoint), real(pitch), real(steer)), now_us)
+        self._memory = heard(
+            self._memory, Frame(setpoint_on, real(setpoint), real(pitch), real(steer)), now_us
+        )
 
     def step(self, now_us: int) -> Sent:
         """What is due now."""
         settings = self.settings
-        self._memory, commands = stepped(self._gains, settings.watchdog_us, settings.motors, self._memory, now_us)
+        self._memory, commands = stepped(
+            self._gains, settings.watchdog_us, settings.motors, self._memory, now_us
+        )
         to_driver = current_lines(settings, commands.currents) if commands.due else b""
         return Sent(self._report(now_us), to_driver)
 
     def _report(self, now_us: int) -> bytes:
-        """The output, at fixed times: a late report does not delay those after it. Those missed altogether are not made up for."""
+        """The output, at fixed times:
+
+        a late report does not delay those after it. Those missed altogether are not made up for.
+        """
         period = self.settings.report_period_us
         late = 0 if self._next_report_us is None else elapsed_us(now_us, self._next_report_us)
         if late < 0:

@@ -1,8 +1,9 @@
-"""The mid level as a pure function: gate, watchdog, pitch law, currents. What it remembers goes in and comes out.
+"""The mid level as a pure function: gate, watchdog, pitch law, currents. What it remembers goes in
+and comes out.
 
-One text for three uses, like the law in pid.py: MidProgram puts bytes around it (and firmware/teensy/ is the same in C), lockstep traces it.
-Numbers may be Python floats, NumPy scalars or arrays, JAX arrays. Theory: docs/theory/control-stack.md.
-"""
+One text for three uses, like the law in pid.py: MidProgram puts bytes around it (and
+firmware/teensy/ is the same in C), lockstep traces it. Numbers may be Python floats, NumPy scalars
+or arrays, JAX arrays. Theory: docs/theory/control-stack.md."""
 
 from __future__ import annotations
 
@@ -32,9 +33,13 @@ class MidMemory(NamedTuple):
 
     frame: Frame  #: the last valid one
     heard_us: Any  #: when it came; means something only while armed
-    armed: Any  #: a frame that says off has come since the start, or since the watchdog tripped: one that says on counts
+    # a frame that says off has come since the start, or since the watchdog tripped: one that says
+    # on counts
+    armed: Any
     tripped: Any  #: the watchdog has, and no frame has said off since
-    law: PidMemory  #: cleared while off: the first call takes the present pitch for the previous one
+    law: (
+        PidMemory  #: cleared while off: the first call takes the present pitch for the previous one
+    )
     blind: Any  #: the last calculation had no finite pitch
     still: Any  #: 0 A has been commanded since it is off
     still_us: Any  #: when, last
@@ -55,29 +60,37 @@ class Commands(NamedTuple):
 def started(real: Any = float) -> MidMemory:
     """As after the power came on."""
     nothing = real(0.0)
-    return MidMemory(Frame(False, nothing, nothing, nothing), 0, False, False, cleared(real), False, False, 0)
+    return MidMemory(
+        Frame(False, nothing, nothing, nothing), 0, False, False, cleared(real), False, False, 0
+    )
 
 
 def heard(memory: MidMemory, frame: Frame, now_us: Any) -> MidMemory:
     """After a valid frame."""
     off = negated(frame.on)
-    told = memory._replace(frame=frame, heard_us=now_us, armed=memory.armed | off, tripped=memory.tripped & frame.on)
+    told = memory._replace(
+        frame=frame, heard_us=now_us, armed=memory.armed | off, tripped=memory.tripped & frame.on
+    )
     return choose(memory.on & off, _rested(told), told)
 
 
-def stepped(gains: PidGains, watchdog_us: Any, motors: int, memory: MidMemory, now_us: Any) -> tuple[MidMemory, Commands]:
+def stepped(
+    gains: PidGains, watchdog_us: Any, motors: int, memory: MidMemory, now_us: Any
+) -> tuple[MidMemory, Commands]:
     """After a call at this time, and what is commanded.
 
-    On, the law's currents whenever it calculates. Off, 0 A at once and then once per period: sent, not merely left out, so that the
-    driver's own watchdog stays fed. A pitch that is no number keeps the output for one calculation; the second one, or a current that
-    is none, counts as the watchdog does.
-    """
+    On, the law's currents whenever it calculates. Off, 0 A at once and then once per period: sent,
+    not merely left out, so that the driver's own watchdog stays fed. A pitch that is no number
+    keeps the output for one calculation; the second one, or a current that is none, counts as the
+    watchdog does."""
     silent = memory.armed & (elapsed_us(now_us, memory.heard_us) >= watchdog_us)
     memory = choose(silent, _tripped(memory), memory)
 
     frame, before = memory.frame, memory.law
     seen = finite(frame.pitch)
-    law, calculated = pid_update(gains, before, now_us, frame.setpoint, choose(seen, frame.pitch, before.previous))
+    law, calculated = pid_update(
+        gains, before, now_us, frame.setpoint, choose(seen, frame.pitch, before.previous)
+    )
     law = choose(seen, law, before._replace(last_us=now_us))
     most = gains.output_limit
     currents = tuple(clamp(law.output + side * frame.steer, -most, most) for side in SIDES[:motors])
@@ -104,5 +117,7 @@ def _tripped(memory: MidMemory) -> MidMemory:
 
 def _rested(memory: MidMemory) -> MidMemory:
     """A law without a past."""
-    blank = PidMemory(0, memory.law.started & False, *(of_kind(0.0, value) for value in memory.law[2:]))
+    blank = PidMemory(
+        0, memory.law.started & False, *(of_kind(0.0, value) for value in memory.law[2:])
+    )
     return memory._replace(law=blank, blind=memory.blind & False, still=memory.still & False)

@@ -37,7 +37,9 @@ _MEANINGS = {
 
 
 def error_words(word: int) -> str:
-    """An error word as it is and, for the bits that firmware 0.4 and 0.5 give these meanings, in words: "0x2 (under-voltage)"."""
+    """An error word as it is and, for the bits that firmware 0.4 and 0.5 give these meanings, in
+    words: "0x2 (under-voltage)".
+    """
     known = [meaning for bit, meaning in _MEANINGS.items() if word & bit]
     other = word & ~sum(_MEANINGS)
     if other and known:
@@ -56,18 +58,20 @@ class _Seen(NamedTuple):
 
 
 class OdriveAscii:
-    """A MotorDriver. Waits at most `reply_limit` seconds for an answer, by `clock`, looking every `poll` seconds.
+    """A MotorDriver. Waits at most `reply_limit` seconds for an answer, by `clock`, looking every
+    `poll` seconds.
 
-    One exchange asks for all that concerns safety, so `positions`, `states` and `errors` cost nothing after `speeds` in the same
-    cycle; `speeds` always asks anew, and so does everything after a change of state.
+    One exchange asks for all that concerns safety, so `positions`, `states` and `errors` cost
+    nothing after `speeds` in the same cycle; `speeds` always asks anew, and so does everything
+    after a change of state.
 
-    Answers carry no names, only their order. After a timeout, or a command that might have been answered, it is not known how many
-    are still under way: the next question is then led by a mark that no driver understands, and all that arrives before the
-    complaint about it is thrown away. A late answer is never taken for that of another question.
+    Answers carry no names, only their order. After a timeout, or a command that might have been
+    answered, it is not known how many are still under way: the next question is then led by a mark
+    that no driver understands, and all that arrives before the complaint about it is thrown away. A
+    late answer is never taken for that of another question.
 
-    Set points are the mid level's (S9). The single exception is 0 A, sent before arming, when the law is off: the driver
-    remembers its last command, and must not wake up with it.
-    """
+    Set points are the mid level's (S9). The single exception is 0 A, sent before arming, when the
+    law is off: the driver remembers its last command, and must not wake up with it."""
 
     def __init__(
         self,
@@ -80,7 +84,9 @@ class OdriveAscii:
         dialect: Dialect = FIRMWARE_05,
         counts_per_turn: float = 1.0,
     ):
-        """`counts_per_turn`: 1 for a driver that speaks in turns (firmware 0.5 and later); an encoder's counts for one before."""
+        """`counts_per_turn`: 1 for a driver that speaks in turns (firmware 0.5 and later); an
+        encoder's counts for one before.
+        """
         self._port, self._clock, self._dialect = port, clock, dialect
         self._reply_limit, self._poll = reply_limit, poll
         self._turns = [sign / counts_per_turn for sign in settings.motor_signs[: settings.motors]]
@@ -107,16 +113,24 @@ class OdriveAscii:
         return _number(voltage), _number(current)
 
     def motors_off(self) -> None:
-        self._tell(b"w axis%d.requested_state %d" % (motor, AxisState.IDLE) for motor in self._motors)
+        self._tell(
+            b"w axis%d.requested_state %d" % (motor, AxisState.IDLE) for motor in self._motors
+        )
 
     def motors_on(self) -> None:
         """Clears the driver's errors: only an operator's explicit press may lead here."""
         zeros = [b"c %d 0" % motor for motor in self._motors]
-        arm = [b"w axis%d.requested_state %d" % (motor, AxisState.CLOSED_LOOP) for motor in self._motors]
+        arm = [
+            b"w axis%d.requested_state %d" % (motor, AxisState.CLOSED_LOOP)
+            for motor in self._motors
+        ]
         self._tell([*zeros, *self._dialect.clear, *arm])
 
     def calibrate(self) -> None:
-        self._tell(b"w axis%d.requested_state %d" % (motor, AxisState.CALIBRATION) for motor in self._motors)
+        self._tell(
+            b"w axis%d.requested_state %d" % (motor, AxisState.CALIBRATION)
+            for motor in self._motors
+        )
 
     def close(self) -> None:
         self._port.close()
@@ -137,8 +151,12 @@ class OdriveAscii:
         pairs = [_pair(answer) for answer in answers[:count]]
         return _Seen(
             asked,
-            speeds=tuple(scale * speed for scale, (_, speed) in zip(self._turns, pairs, strict=True)),
-            positions=tuple(scale * position for scale, (position, _) in zip(self._turns, pairs, strict=True)),
+            speeds=tuple(
+                scale * speed for scale, (_, speed) in zip(self._turns, pairs, strict=True)
+            ),
+            positions=tuple(
+                scale * position for scale, (position, _) in zip(self._turns, pairs, strict=True)
+            ),
             states=tuple(int(_number(answer)) for answer in answers[count : 2 * count]),
             errors=tuple(int(_number(answer)) for answer in answers[2 * count :]),
         )
@@ -166,7 +184,10 @@ class OdriveAscii:
             now = self._clock.now()
             if now >= deadline or len(received) > _LONGEST:
                 question = questions[0].decode()
-                raise DeviceError(f"The motor driver did not answer {question!r} within {self._reply_limit * 1e3:g} ms.")
+                raise DeviceError(
+                    f"The motor driver did not answer {question!r} within"
+                    f" {self._reply_limit * 1e3:g} ms."
+                )
             self._clock.sleep_until(min(now + self._poll, deadline))
 
     @staticmethod
@@ -191,7 +212,8 @@ class OdriveAscii:
             raise DeviceError(f"The line to the motor driver is lost: {error}") from error
         if taken < len(data):
             raise DeviceError(
-                f"The line to the motor driver is full: {taken} of {len(data)} bytes were taken. Is it being read?"
+                f"The line to the motor driver is full: {taken} of {len(data)} bytes were taken. Is"
+                " it being read?"
             )
 
 
@@ -205,5 +227,7 @@ def _number(text: bytes) -> float:
 def _pair(text: bytes) -> tuple[float, float]:
     words = text.split()
     if len(words) != 2:
-        raise DeviceError(f"The motor driver answered {text[:40]!r} where position and speed were expected.")
+        raise DeviceError(
+            f"The motor driver answered {text[:40]!r} where position and speed were expected."
+        )
     return _number(words[0]), _number(words[1])

@@ -1,4 +1,5 @@
-"""One motor's half of an emulated motor driver: axis_step.py with what an ODrive's protocol reads and writes of it.
+"""One motor's half of an emulated motor driver: axis_step.py with what an ODrive's protocol reads
+and writes of it.
 
 Everything here is in the motor's own sign."""
 
@@ -7,7 +8,15 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from footfall.machines.control.axis_step import AxisError, AxisMemory, AxisNumbers, Command, failed, rested, ticked
+from footfall.machines.control.axis_step import (
+    AxisError,
+    AxisMemory,
+    AxisNumbers,
+    Command,
+    failed,
+    rested,
+    ticked,
+)
 from footfall.machines.control.axis_step import Mode as Mode
 from footfall.machines.control.electrics import Winding
 from footfall.machines.control.settings import StackSettings
@@ -22,10 +31,13 @@ class AxisState(enum.IntEnum):
 
 
 class Axis:
-    """Simplified against the ODrive: the velocity loop has no integral part and no torque limit near the speed limit; calibration
-    takes its time but neither turns nor heats the motor; the watchdog runs in closed loop only."""
+    """Simplified against the ODrive: the velocity loop has no integral part and no torque limit
+    near the speed limit; calibration takes its time but neither turns nor heats the motor; the
+    watchdog runs in closed loop only."""
 
-    def __init__(self, settings: StackSettings, winding: Winding, calibrated: bool, calibration_us: int):
+    def __init__(
+        self, settings: StackSettings, winding: Winding, calibrated: bool, calibration_us: int
+    ):
         self.numbers = AxisNumbers(
             winding._replace(current_limit=min(settings.current_limit, winding.current_limit)),
             watchdog_us=settings.driver_watchdog_us,
@@ -69,12 +81,17 @@ class Axis:
         self.memory = self.memory._replace(fed_us=now_us)
 
     def request(self, state: int, now_us: int) -> None:
-        """Enter a state, at once. Closed loop is refused while an error stands, and to a motor never calibrated."""
+        """Enter a state, at once.
+
+        Closed loop is refused while an error stands, and to a motor never calibrated.
+        """
         self.memory = rested(self.memory)
         if state == AxisState.IDLE or self.error:
             return
         if state == AxisState.CALIBRATION:
-            self.memory = self.memory._replace(calibrating=True, calibrated_us=now_us + self._calibration_us)
+            self.memory = self.memory._replace(
+                calibrating=True, calibrated_us=now_us + self._calibration_us
+            )
         elif state == AxisState.CLOSED_LOOP and self.memory.calibrated:
             self.memory = self.memory._replace(closed_loop=True, fed_us=now_us)
         else:
@@ -87,4 +104,6 @@ class Axis:
     def tick(self, now_us: int, bus_voltage: float, speed: float, position: float) -> None:
         """What the encoder says, and the current until the next tick."""
         self.speed, self.position = speed, position
-        self.memory = ticked(self.numbers, self.memory, self.command, now_us, bus_voltage, speed, position)
+        self.memory = ticked(
+            self.numbers, self.memory, self.command, now_us, bus_voltage, speed, position
+        )

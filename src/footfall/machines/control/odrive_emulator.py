@@ -1,9 +1,10 @@
-"""A motor driver that is not there: two motors behind the ODrive's ASCII protocol, on two lines at once, in front of any plant.
+"""A motor driver that is not there: two motors behind the ODrive's ASCII protocol, on two lines at
+once, in front of any plant.
 
-Opens nothing: bytes and times go in, bytes and currents come out. The protocol is that of control-stack.md, section 6, with the
-answers of the ODrive's firmware 0.5: `unknown command`, `invalid command format`, `invalid motor`, `invalid property`, and
-`not implemented` for a value that cannot be written. An answer carries a checksum if the question did.
-"""
+Opens nothing: bytes and times go in, bytes and currents come out. The protocol is that of
+control-stack.md, section 6, with the answers of the ODrive's firmware 0.5: `unknown command`,
+`invalid command format`, `invalid motor`, `invalid property`, and `not implemented` for a value
+that cannot be written. An answer carries a checksum if the question did."""
 
 from __future__ import annotations
 
@@ -23,7 +24,10 @@ _TURN = 6.283185307179586  # rad
 
 
 class Lines:
-    """Bytes in pieces of any size to whole lines. A line longer than LONGEST is dropped whole; memory is bounded."""
+    """Bytes in pieces of any size to whole lines.
+
+    A line longer than LONGEST is dropped whole; memory is bounded.
+    """
 
     LONGEST = 256
 
@@ -60,7 +64,8 @@ class _Request(NamedTuple):
 
 
 class OdriveEmulator:
-    """Driver and motors as mounted. Lines speak in each motor's own sign, `tick` in the robot's: forward drive positive.
+    """Driver and motors as mounted. Lines speak in each motor's own sign, `tick` in the robot's:
+    forward drive positive.
 
     Faults for tests: `speed_offsets`, `usb_silent`, `uart_silent`.
     """
@@ -74,12 +79,18 @@ class OdriveEmulator:
         calibrated: bool = True,
         calibration_us: int = 2_000_000,
     ):
-        """`calibrated`: motors whose calibration was saved in the driver; else closed loop is refused before a calibration."""
+        """`calibrated`: motors whose calibration was saved in the driver; else closed loop is
+        refused before a calibration.
+        """
         if len(windings) != settings.motors:
             raise ValueError(f"{len(windings)} windings came for {settings.motors} motors.")
-        self.axes = tuple(Axis(settings, winding, calibrated, calibration_us) for winding in windings)
+        self.axes = tuple(
+            Axis(settings, winding, calibrated, calibration_us) for winding in windings
+        )
         self._by_number = {b"%d" % k: axis for k, axis in enumerate(self.axes)}
-        self.speed_offsets = [0.0] * settings.motors  #: turns/s that the encoders add, forward drive positive
+        self.speed_offsets = [
+            0.0
+        ] * settings.motors  #: turns/s that the encoders add, forward drive positive
         self.usb_silent = self.uart_silent = False  #: nothing is heard, nothing is answered
         self.wrong_checksums = 0
         self.bus_voltage, self.bus_current = float(battery.voltage), 0.0
@@ -113,22 +124,33 @@ class OdriveEmulator:
         """Bytes from the high level; what is answered."""
         return b"" if self.usb_silent else self._talk(self._usb, data, now_us)
 
-    def tick(self, now_us: int, speeds: Sequence[float], positions: Sequence[float]) -> tuple[float, ...]:
-        """The currents [A] that flow until the next tick, given the motors' speeds [turns/s] and positions [turns].
+    def tick(
+        self, now_us: int, speeds: Sequence[float], positions: Sequence[float]
+    ) -> tuple[float, ...]:
+        """The currents [A] that flow until the next tick, given the motors' speeds [turns/s] and
+        positions [turns].
 
-        All three are the robot's, forward drive positive: hand the plant's in, hand the result on to the plant, without a sign.
-        """
+        All three are the robot's, forward drive positive: hand the plant's in, hand the result on
+        to the plant, without a sign."""
         self._check_bus()
-        known = tuple(zip(self.axes, self._signs, speeds, self.speed_offsets, positions, strict=False))
+        known = tuple(
+            zip(self.axes, self._signs, speeds, self.speed_offsets, positions, strict=False)
+        )
         for axis, sign, speed, offset, position in known:
             axis.tick(now_us, self.bus_voltage, sign * (speed + offset), sign * position)
         turning = [sign * speed * _TURN for _, sign, speed, _, _ in known]
-        windings, memories = [axis.numbers.winding for axis in self.axes], [axis.memory for axis in self.axes]
+        windings, memories = (
+            [axis.numbers.winding for axis in self.axes],
+            [axis.memory for axis in self.axes],
+        )
         fed, voltage, current = loaded(self._battery, windings, memories, turning)
         for axis, memory in zip(self.axes, fed, strict=True):
             axis.memory = memory
         self.bus_voltage, self.bus_current = float(voltage), float(current)
-        return tuple(float(sign * axis.memory.current) if axis.memory.current else 0.0 for axis, sign, *_ in known)
+        return tuple(
+            float(sign * axis.memory.current) if axis.memory.current else 0.0
+            for axis, sign, *_ in known
+        )
 
     def _check_bus(self) -> None:
         error = AxisError(0)
@@ -171,7 +193,11 @@ class OdriveEmulator:
         return b""
 
     def _take_current(self, request: _Request) -> bytes:
-        return self._command(request, 1, lambda axis, torque: Command(Mode.CURRENT, current=self._amperes(axis, torque)))
+        return self._command(
+            request,
+            1,
+            lambda axis, torque: Command(Mode.CURRENT, current=self._amperes(axis, torque)),
+        )
 
     def _take_velocity(self, request: _Request) -> bytes:
         def wish(axis: Axis, velocity: float, torque: float = 0.0) -> Command:
@@ -180,7 +206,9 @@ class OdriveEmulator:
         return self._command(request, 2, wish)
 
     def _take_position(self, request: _Request) -> bytes:
-        def wish(axis: Axis, position: float, velocity: float = 0.0, torque: float = 0.0) -> Command:
+        def wish(
+            axis: Axis, position: float, velocity: float = 0.0, torque: float = 0.0
+        ) -> Command:
             return Command(Mode.POSITION, position, velocity, self._amperes(axis, torque))
 
         return self._command(request, 3, wish)
@@ -212,7 +240,9 @@ class OdriveEmulator:
         if prop is None:
             return b"invalid property"
         value = number(request.words[1])
-        return b"" if value is not None and prop.write(value, request.now_us) else b"not implemented"
+        return (
+            b"" if value is not None and prop.write(value, request.now_us) else b"not implemented"
+        )
 
     def _clear_errors(self, request: _Request) -> bytes:
         for axis in self.axes:

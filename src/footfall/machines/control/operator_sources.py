@@ -17,8 +17,8 @@ _PRESSES = ("motors_on", "motors_off", "calibrate")  # counted
 
 
 def pressed(operator: Operator, action: str, settings: StackSettings) -> Operator:
-    """The operator after one action. Switching the motors on or off also switches the start switch off: a run is started by a press
-    of its own, after the motors'."""
+    """The operator after one action. Switching the motors on or off also switches the start switch
+    off: a run is started by a press of its own, after the motors'."""
     if action in ("motors_on", "motors_off"):
         operator = dataclasses.replace(operator, run=False)
     if action in _PRESSES:
@@ -29,8 +29,12 @@ def pressed(operator: Operator, action: str, settings: StackSettings) -> Operato
         "start": lambda: {"run": not operator.run},
         "stop": lambda: {"stop": True, "run": False},
         "unplug": lambda: {"present": False, "run": False},
-        "up": lambda: {"setpoint": _within(operator.setpoint + SETPOINT_STEP, settings.setpoint_limit)},
-        "down": lambda: {"setpoint": _within(operator.setpoint - SETPOINT_STEP, settings.setpoint_limit)},
+        "up": lambda: {
+            "setpoint": _within(operator.setpoint + SETPOINT_STEP, settings.setpoint_limit)
+        },
+        "down": lambda: {
+            "setpoint": _within(operator.setpoint - SETPOINT_STEP, settings.setpoint_limit)
+        },
     }
     return dataclasses.replace(operator, **changes[action]())
 
@@ -46,7 +50,8 @@ class Layout(NamedTuple):
     steer_axis: int
 
 
-#: DualShock 3 under Linux 4.12 and later (driver hid-sony: buttons in the order of the kernel's gamepad rules).
+#: DualShock 3 under Linux 4.12 and later (driver hid-sony: buttons in the order of the kernel's
+#: gamepad rules).
 #:
 #: | control        | number | action                            |
 #: |----------------|--------|-----------------------------------|
@@ -63,22 +68,33 @@ DUALSHOCK3 = Layout(
 )
 #: The same controls by the numbers of kernels before 4.12.
 DUALSHOCK3_BEFORE_4_12 = Layout(
-    {14: "motors_on", 13: "motors_off", 12: "calibrate", 3: "start", 16: "stop", 4: "up", 6: "down"},
+    {
+        14: "motors_on",
+        13: "motors_off",
+        12: "calibrate",
+        3: "start",
+        16: "stop",
+        4: "up",
+        6: "down",
+    },
     steer_axis=2,
 )
 
 
 class JoystickDecoder:
-    """Events of the Linux joystick interface to operators: `struct js_event`, eight bytes (time, value, type, number).
+    """Events of the Linux joystick interface to operators: `struct js_event`, eight bytes (time,
+    value, type, number).
 
-    A button counts when it goes down. The events marked as initial, which tell of the state found when the device was opened, are no
-    presses. Any bytes are survived: unknown types and numbers mean nothing.
-    """
+    A button counts when it goes down. The events marked as initial, which tell of the state found
+    when the device was opened, are no presses. Any bytes are survived: unknown types and numbers
+    mean nothing."""
 
     EVENT = struct.Struct("<IhBB")
     BUTTON, AXIS, INITIAL = 0x01, 0x02, 0x80
     FULL = 32767  #: an axis at its end
-    REST = 0.05  #: share of it around the middle that means nothing: sticks do not come back exactly
+    REST = (
+        0.05  #: share of it around the middle that means nothing: sticks do not come back exactly
+    )
 
     def __init__(self, settings: StackSettings, layout: Layout = DUALSHOCK3):
         self.operator = Operator(setpoint=settings.setpoint)
@@ -108,7 +124,11 @@ class JoystickDecoder:
 
     def _steer(self, share: float) -> float:
         beyond = max(abs(share) - self.REST, 0.0) / (1.0 - self.REST)
-        return (1.0 if share > 0 else -1.0) * min(beyond, 1.0) * self._settings.steer_limit if beyond else 0.0
+        return (
+            (1.0 if share > 0 else -1.0) * min(beyond, 1.0) * self._settings.steer_limit
+            if beyond
+            else 0.0
+        )
 
 
 class ScriptError(ValueError):
@@ -132,7 +152,8 @@ class Timeline:
 
 
 class ScriptedOperator(Timeline):
-    """An operator who does what a text says: lines `t action [value]`, t in seconds since the start and never falling, `#` a comment.
+    """An operator who does what a text says: lines `t action [value]`, t in seconds since the start
+    and never falling, `#` a comment.
 
         0.5 motors-on          # also lifts a latched cut-off
         0.6 run                # the start switch on; off: pause
@@ -154,7 +175,10 @@ class ScriptedOperator(Timeline):
                 continue
             t_us = self._time(words[0], count)
             if t_us < times[-1]:
-                raise ScriptError(f"line {count}: {words[0]} s comes after {times[-1] / SECOND:g} s. Put the lines in order.")
+                raise ScriptError(
+                    f"line {count}: {words[0]} s comes after {times[-1] / SECOND:g} s. Put the"
+                    " lines in order."
+                )
             times.append(t_us)
             operators.append(self._after(operators[-1], words[1:], settings, count))
         super().__init__(times, operators)
@@ -167,17 +191,22 @@ class ScriptedOperator(Timeline):
             t_us = -1
         if t_us < 0:
             raise ScriptError(
-                f"line {count}: {word!r} is no time. A line reads `t action [value]`, t in seconds: `0.5 motors-on`."
+                f"line {count}: {word!r} is no time. A line reads `t action [value]`, t in seconds:"
+                " `0.5 motors-on`."
             )
         return t_us
 
-    def _after(self, operator: Operator, words: list[str], settings: StackSettings, count: int) -> Operator:
+    def _after(
+        self, operator: Operator, words: list[str], settings: StackSettings, count: int
+    ) -> Operator:
         action, *values = words or [""]
         if action in self.PLAIN and not values:
             return pressed(operator, action.replace("-", "_"), settings)
         if action in self.VALUED and len(values) == 1:
             limit = settings.setpoint_limit if action == "setpoint" else settings.steer_limit
-            return dataclasses.replace(operator, **{action: self._value(action, values[0], limit, count)})
+            return dataclasses.replace(
+                operator, **{action: self._value(action, values[0], limit, count)}
+            )
         known = ", ".join(self.PLAIN) + "; with a value: " + ", ".join(self.VALUED)
         raise ScriptError(f"line {count}: {' '.join(words)!r} is no action. Known are: {known}.")
 
@@ -188,12 +217,17 @@ class ScriptedOperator(Timeline):
         except ValueError:
             value = float("nan")
         if not abs(value) <= limit:
-            raise ScriptError(f"line {count}: {action} {word}: a number of size at most {limit:g} is expected.")
+            raise ScriptError(
+                f"line {count}: {action} {word}: a number of size at most {limit:g} is expected."
+            )
         return value
 
 
 class RecordedOperator(Timeline):
-    """The operator of a run that was logged, as far as the records tell: switches, set point, steering. Stops after the last."""
+    """The operator of a run that was logged, as far as the records tell:
+
+    switches, set point, steering. Stops after the last.
+    """
 
     def __init__(self, records: Iterable[Record], settings: StackSettings):
         times, operators = [0], [Operator(setpoint=settings.setpoint)]
@@ -204,7 +238,11 @@ class RecordedOperator(Timeline):
                 motors_on = record.motors_on
                 operator = pressed(operator, "motors_on" if motors_on else "motors_off", settings)
             times.append(round(record.t * SECOND))
-            wishes = {"setpoint": record.pitch_setpoint, "steer": record.steer, "run": record.setpoint_on}
+            wishes = {
+                "setpoint": record.pitch_setpoint,
+                "steer": record.steer,
+                "run": record.setpoint_on,
+            }
             operators.append(dataclasses.replace(operator, **wishes))
         times.append(times[-1] + settings.high_period_us)
         operators.append(pressed(operators[-1], "stop", settings))

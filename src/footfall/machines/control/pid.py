@@ -1,9 +1,9 @@
-"""The pitch law of the mid level: PID at a fixed sample time, with a limit on the integral and a filter on the derivative.
+"""The pitch law of the mid level: PID at a fixed sample time, with a limit on the integral and a
+filter on the derivative.
 
-One text for three uses. With NumPy float32 numbers it is, operation by operation, what firmware/teensy/ does in C; with Python
-floats it runs in the real-time programs; with JAX arrays it is traced into lockstep simulations and batches. Theory:
-docs/theory/control-stack.md.
-"""
+One text for three uses. With NumPy float32 numbers it is, operation by operation, what
+firmware/teensy/ does in C; with Python floats it runs in the real-time programs; with JAX arrays it
+is traced into lockstep simulations and batches. Theory: docs/theory/control-stack.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:  # it imports JAX, which a control computer need not have
 
 
 class PidGains(NamedTuple):
-    """Numbers of the law. Amperes for a motor, newton metres for a joint: the law does not care, as long as all agree."""
+    """Numbers of the law. Amperes for a motor, newton metres for a joint:
+
+    the law does not care, as long as all agree.
+    """
 
     proportional: Scalar
     integral: Scalar
@@ -48,12 +51,14 @@ def cleared(real: Any = float) -> PidMemory:
     return PidMemory(0, False, real(0.0), real(0.0), real(0.0), real(0.0))
 
 
-def pid_update(gains: PidGains, memory: PidMemory, now_us: Any, setpoint: Scalar, measured: Scalar) -> tuple[PidMemory, Any]:
+def pid_update(
+    gains: PidGains, memory: PidMemory, now_us: Any, setpoint: Scalar, measured: Scalar
+) -> tuple[PidMemory, Any]:
     """The memory after a call, and whether the law calculated. Called early, it changes nothing.
 
     e = r - y
     I <- clamp(I + Ki e Ts, +-I_lim)
-    D <- D + Ts / (Tf + Ts) (raw - D),  raw = -(y - y_prev) / Ts, 0 at the first call                                  (stack.1)
+    D <- D + Ts / (Tf + Ts) (raw - D),  raw = -(y - y_prev) / Ts, 0 at the first call      (stack.1)
     u = clamp(Kp e + I + Kd D, +-u_lim)
 
     Ts is the nominal sample time however late the call comes: one calculation, no catching up.
@@ -67,7 +72,9 @@ def pid_update(gains: PidGains, memory: PidMemory, now_us: Any, setpoint: Scalar
     integral = clamp(grown, -gains.integral_limit, gains.integral_limit)
     slope = -(measured - memory.previous) / sample_time
     raw = choose(memory.started, slope, 0.0 * slope)
-    derivative = memory.derivative + sample_time / (gains.filter_time + sample_time) * (raw - memory.derivative)
+    derivative = memory.derivative + sample_time / (gains.filter_time + sample_time) * (
+        raw - memory.derivative
+    )
     wanted = gains.proportional * error + integral + gains.derivative * derivative
     new = PidMemory(
         last_us=now_us,

@@ -17,7 +17,10 @@ _LONGEST = 64  # bytes of an unfinished frame worth remembering
 
 
 class SensorEmulator:
-    """A frame every high period, with Gaussian noise. Faults for tests: `stalled` says nothing, `says_nan` says so."""
+    """A frame every high period, with Gaussian noise.
+
+    Faults for tests: `stalled` says nothing, `says_nan` says so.
+    """
 
     def __init__(self, settings: StackSettings, noise: float = 0.0, seed: int = 0):
         self.noise = noise  #: rad, standard deviation
@@ -29,8 +32,9 @@ class SensorEmulator:
         self._due: int | None = None
 
     def step(self, now_us: int, pitch: float) -> bytes:
-        """What the sensor sends now: a frame if one is due, else nothing. Frames are due at whole multiples of the period, and at the
-        first call; those missed are not made up for. May be called at any rate."""
+        """What the sensor sends now: a frame if one is due, else nothing. Frames are due at whole
+        multiples of the period, and at the first call; those missed are not made up for. May be
+        called at any rate."""
         if self._due is not None and elapsed_us(now_us, self._due) < 0:
             return b""
         self._due = now_us - now_us % self._period + self._period
@@ -45,7 +49,10 @@ class SensorEmulator:
 
 
 class SerialPitchSensor:
-    """A PitchSensor that sends frames. One that sends `<nan>` or `<inf>` is taken at its word at once; other nonsense is counted."""
+    """A PitchSensor that sends frames.
+
+    One that sends `<nan>` or `<inf>` is taken at its word at once; other nonsense is counted.
+    """
 
     def __init__(self, port: Port, settings: StackSettings):
         self._port = port
@@ -65,7 +72,9 @@ class SerialPitchSensor:
         frames = self._reader.feed(data)
         text = self._unfinished + data
         self._unfinished = text[text.rfind(b">") + 1 :][-_LONGEST:]
-        if _NOT_A_NUMBER.search(text):  # even if a good one followed: a sensor that has lost its bearings is not to be trusted
+        if _NOT_A_NUMBER.search(
+            text
+        ):  # even if a good one followed: a sensor that has lost its bearings is not to be trusted
             return math.nan
         return frames[-1][0] if frames else None
 

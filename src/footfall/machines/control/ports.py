@@ -1,4 +1,6 @@
-"""A line of bytes between two computers, as a program sees it, and the kind that needs no hardware."""
+"""A line of bytes between two computers, as a program sees it, and the kind that needs no
+hardware.
+"""
 
 from collections import deque
 from typing import Protocol
@@ -23,7 +25,10 @@ class Port(Protocol):
 
 
 class PipeEnd:
-    """One end of a line in memory, for virtual time: what one end writes the other reads, at once and in order."""
+    """One end of a line in memory, for virtual time:
+
+    what one end writes the other reads, at once and in order.
+    """
 
     def __init__(self, incoming: deque[bytes], outgoing: deque[bytes], ends: list[bool]):
         self._incoming, self._outgoing, self._ends = incoming, outgoing, ends

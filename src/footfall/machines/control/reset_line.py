@@ -1,4 +1,7 @@
-"""The wire from the high level to the mid level's reset pin, active low: none, a file, or a pin of the Raspberry Pi."""
+"""The wire from the high level to the mid level's reset pin, active low:
+
+none, a file, or a pin of the Raspberry Pi.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,11 @@ class NoResetLine:
 
 
 class FileResetLine:
-    """A file of one byte, '0' low and '1' high, which an emulated mid level maps into its memory and looks at in every turn.
+    """A file of one byte, '0' low and '1' high, which an emulated mid level maps into its memory
+    and looks at in every turn.
 
-    The file is made if it is not there, and begins high. Closing leaves the level as it is, as a real pin's pull-up would not:
-    the emulated device must outlive the program that reset it.
-    """
+    The file is made if it is not there, and begins high. Closing leaves the level as it is, as a
+    real pin's pull-up would not: the emulated device must outlive the program that reset it."""
 
     def __init__(self, path: str | Path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -52,17 +55,24 @@ class FileResetLine:
 
 
 class GpioResetLine:
-    """A pin of the Raspberry Pi through the package gpiod: GpioResetLine("/dev/gpiochip0", 17). Its names were checked against version
-    2.5.0; not tried on hardware."""
+    """A pin of the Raspberry Pi through the package gpiod: GpioResetLine("/dev/gpiochip0", 17). Its
+    names were checked against version 2.5.0; not tried on hardware."""
 
     def __init__(self, chip: str, line: int):
         try:
             import gpiod  # type: ignore[import-not-found]
         except ImportError as error:
-            raise DeviceError("A reset line on a GPIO pin needs the package gpiod: pip install gpiod") from error
+            raise DeviceError(
+                "A reset line on a GPIO pin needs the package gpiod: pip install gpiod"
+            ) from error
         self._values: Any = gpiod.line.Value
-        settings = gpiod.LineSettings(direction=gpiod.line.Direction.OUTPUT, output_value=self._values.ACTIVE)
-        self._line, self._request = line, gpiod.request_lines(chip, consumer="footfall", config={line: settings})
+        settings = gpiod.LineSettings(
+            direction=gpiod.line.Direction.OUTPUT, output_value=self._values.ACTIVE
+        )
+        self._line, self._request = (
+            line,
+            gpiod.request_lines(chip, consumer="footfall", config={line: settings}),
+        )
 
     def drive(self, high: bool) -> None:
         self._request.set_value(self._line, self._values.ACTIVE if high else self._values.INACTIVE)

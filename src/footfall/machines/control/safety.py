@@ -1,4 +1,7 @@
-"""The high level's care for its motors: safety_step.py with the devices it asks and the words for what is wrong."""
+"""The high level's care for its motors:
+
+safety_step.py with the devices it asks and the words for what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,12 @@ from footfall.machines.control.settings import StackSettings
 class Safety:
     """The rules of safety_step.py, among devices that may fail.
 
-    Trouble sets `fault`, which stays while the cut-off is latched. The order to switch off is given anew in every cycle in which the trouble
-    lasts, and until the driver has taken it.
-    """
+    Trouble sets `fault`, which stays while the cut-off is latched. The order to switch off is given
+    anew in every cycle in which the trouble lasts, and until the driver has taken it."""
 
-    def __init__(self, settings: StackSettings, driver: MotorDriver, operator: Operator, now: float):
+    def __init__(
+        self, settings: StackSettings, driver: MotorDriver, operator: Operator, now: float
+    ):
         """Presses that `operator` has counted so far are history."""
         self.fault = ""
         self._settings, self._driver = settings, driver
@@ -38,7 +42,10 @@ class Safety:
         return self._memory.pitch if self._memory.pitch_known else None
 
     def check_motors(self, operator: Operator, now: float) -> tuple[float, ...] | None:
-        """The first thing in every cycle: the speeds, None if they could not be read. Motors that must be off are ordered off here."""
+        """The first thing in every cycle:
+
+        the speeds, None if they could not be read. Motors that must be off are ordered off here.
+        """
         speeds, trouble = self._look_at_motors(now)
         if not operator.present:
             trouble = trouble or "The joystick is gone."
@@ -60,10 +67,17 @@ class Safety:
             self._order_off(f"The pitch sensor said {measured}." if fresh else silent)
 
     def obey(self, operator: Operator, now: float) -> bool:
-        """The last thing before the frame: what the operator wants, as far as it may be had. Whether the law may run."""
+        """The last thing before the frame:
+
+        what the operator wants, as far as it may be had. Whether the law may run.
+        """
         before, self._obeyed = self._obeyed, operator
-        buttons = (getattr(operator, name) != getattr(before, name) for name in rules.Pressed._fields)
-        self._memory, orders = rules.obeyed(self._memory, rules.Pressed(*buttons), operator.run, _us(now))
+        buttons = (
+            getattr(operator, name) != getattr(before, name) for name in rules.Pressed._fields
+        )
+        self._memory, orders = rules.obeyed(
+            self._memory, rules.Pressed(*buttons), operator.run, _us(now)
+        )
         if orders.arm:
             self.fault = ""
             self._order(self._driver.motors_on, "switch the motors on")
@@ -79,26 +93,40 @@ class Safety:
     def _look_at_motors(self, now: float) -> tuple[tuple[float, ...] | None, str]:
         try:
             speeds = self._driver.speeds()
-            return speeds, self._too_fast(speeds) or (self._driver_trouble(now) if self.motors_on else "")
-        except Exception as error:  # whatever it was: motors that cannot be watched are switched off
+            return speeds, self._too_fast(speeds) or (
+                self._driver_trouble(now) if self.motors_on else ""
+            )
+        except (
+            Exception
+        ) as error:  # whatever it was: motors that cannot be watched are switched off
             return None, f"The motors' speeds could not be read: {error}"
 
     def _too_fast(self, speeds: tuple[float, ...]) -> str:
         limit = self._settings.speed_limit
         each = zip(speeds, rules.over_speed(speeds, limit), strict=True)
-        fast = [f"motor {k} at {speed:.3g} turns/s" for k, (speed, found) in enumerate(each) if found]
+        fast = [
+            f"motor {k} at {speed:.3g} turns/s" for k, (speed, found) in enumerate(each) if found
+        ]
         return f"Over speed: {', '.join(fast)}; the limit is {limit:g}." if fast else ""
 
     def _driver_trouble(self, now: float) -> str:
         """Motors that should be on, by the driver's own word."""
         errors, states = self._driver.errors(), self._driver.states()
         if any(errors):
-            said = ", ".join(f"error {error_words(error)} of motor {k}" for k, error in enumerate(errors) if error)
+            said = ", ".join(
+                f"error {error_words(error)} of motor {k}"
+                for k, error in enumerate(errors)
+                if error
+            )
             return f"The motor driver reports {said}."
         everywhere = all(state == AxisState.CLOSED_LOOP for state in states)
         self._memory, trouble = rules.disobeyed(self._memory, everywhere, _us(now))
         told = ", ".join(map(str, states))
-        return f"The motors should be in closed loop (state 8); the driver says {told}." if trouble else ""
+        return (
+            f"The motors should be in closed loop (state 8); the driver says {told}."
+            if trouble
+            else ""
+        )
 
     def _order_off(self, reason: str) -> None:
         """The first reason is kept: those that follow are mostly its consequences."""

@@ -1,4 +1,7 @@
-"""StackSettings: every number the three programs agree on, in one place. Made from a scenario, handed to each program as JSON."""
+"""StackSettings: every number the three programs agree on, in one place.
+
+Made from a scenario, handed to each program as JSON.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ class StackSettings:
     motor_signs: tuple[float, ...] = (1.0, 1.0)  #: how each motor is mounted: +1 or -1
     steering: bool = True  #: frames carry the steering current as a fourth field (version 2)
     checksum: bool = True  #: frames carry *HH
-    frame_copies: int = 1  #: how often the high level says each thing: the newest whole copy counts, on a line that loses some
+    # how often the high level says each thing: the newest whole copy counts, on a line that loses
+    # some
+    frame_copies: int = 1
     high_period_us: int = 10_000
     mid_period_us: int = 1_000  #: at which the mid level's PID calculates
     low_period_us: int = 250
@@ -43,38 +48,63 @@ class StackSettings:
     current_limit: float = 40.0  #: A, of the motor driver
     bus_band: tuple[float, float] = (18.0, 30.0)  #: V, allowed at the start
     torque_constant: float = 0.034  #: N m/A
-    command_in_torque: bool = False  #: the driver's `c` takes newton metres (firmware 0.5 and later), not amperes
+    command_in_torque: bool = (
+        False  #: the driver's `c` takes newton metres (firmware 0.5 and later), not amperes
+    )
 
     def __post_init__(self) -> None:
-        """Settings also come out of files: nothing that any program could stumble over gets past here."""
+        """Settings also come out of files:
+
+        nothing that any program could stumble over gets past here.
+        """
         if not isinstance(self.gains, PidGains):
-            raise ValueError(f"gains = {_shown(self.gains)}: the numbers of a pitch law are expected.")
+            raise ValueError(
+                f"gains = {_shown(self.gains)}: the numbers of a pitch law are expected."
+            )
         self._check_gains(self.gains)
         for name in ("steering", "checksum", "command_in_torque"):
             if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} = {_shown(getattr(self, name))}: true or false is expected.")
+                raise ValueError(
+                    f"{name} = {_shown(getattr(self, name))}: true or false is expected."
+                )
         if not _whole(self.motors, 1, 2):
             raise ValueError(f"motors = {_shown(self.motors)}: a driver has one or two.")
         if not _whole(self.frame_copies, 1, MOST_COPIES):
             raise ValueError(
-                f"frame_copies = {_shown(self.frame_copies)}: each frame is sent at least once, and at most {MOST_COPIES} times."
+                f"frame_copies = {_shown(self.frame_copies)}: each frame is sent at least once, and"
+                f" at most {MOST_COPIES} times."
             )
         for names, most in ((PERIODS, LONGEST_PERIOD), (TIMEOUTS, LONGEST_TIMEOUT)):
             for name in names:
                 _require_whole(name, getattr(self, name), most)
         if self.gains.period_us != self.mid_period_us:
             raise ValueError(
-                f"gains.period_us = {self.gains.period_us} and mid_period_us = {self.mid_period_us}: the law and its loop have one period."
+                f"gains.period_us = {self.gains.period_us} and mid_period_us ="
+                f" {self.mid_period_us}: the law and its loop have one period."
             )
-        for name in ("speed_limit", "steer_limit", "setpoint_limit", "measured_limit", "current_limit", "torque_constant"):
+        for name in (
+            "speed_limit",
+            "steer_limit",
+            "setpoint_limit",
+            "measured_limit",
+            "current_limit",
+            "torque_constant",
+        ):
             if not (_number(value := getattr(self, name)) and value > 0):
-                raise ValueError(f"{name} = {_shown(value)}: a positive number up to {LARGEST:g} is expected.")
+                raise ValueError(
+                    f"{name} = {_shown(value)}: a positive number up to {LARGEST:g} is expected."
+                )
         if not (_number(self.setpoint) and abs(self.setpoint) <= self.setpoint_limit):
             raise ValueError(
-                f"setpoint = {_shown(self.setpoint)}: a number of size at most setpoint_limit, {self.setpoint_limit:g}, is expected."
+                f"setpoint = {_shown(self.setpoint)}: a number of size at most setpoint_limit,"
+                f" {self.setpoint_limit:g}, is expected."
             )
         signs, band = self.motor_signs, self.bus_band
-        if not (_numbers(signs) and self.motors <= len(signs) <= 2 and all(abs(sign) == 1 for sign in signs)):
+        if not (
+            _numbers(signs)
+            and self.motors <= len(signs) <= 2
+            and all(abs(sign) == 1 for sign in signs)
+        ):
             raise ValueError(f"motor_signs = {_shown(signs)}: +1 or -1 for each motor.")
         if not (_numbers(band) and len(band) == 2 and 0 <= band[0] < band[1]):
             raise ValueError(f"bus_band = {_shown(band)}: least voltage, then largest.")
@@ -84,15 +114,20 @@ class StackSettings:
         for name, value in gains._asdict().items():
             if not _number(value):
                 raise ValueError(
-                    f"gains.{name} = {_shown(value)}: the firmware holds finite numbers, here of size at most {LARGEST:g}."
+                    f"gains.{name} = {_shown(value)}: the firmware holds finite numbers, here of"
+                    f" size at most {LARGEST:g}."
                 )
         _require_whole("gains.period_us", gains.period_us, LONGEST_PERIOD)
         if gains.integral_limit < 0 or gains.filter_time < 0:
             raise ValueError(
-                f"gains: integral_limit = {gains.integral_limit}, filter_time = {gains.filter_time}: neither is negative."
+                f"gains: integral_limit = {gains.integral_limit}, filter_time ="
+                f" {gains.filter_time}: neither is negative."
             )
         if gains.output_limit <= 0:
-            raise ValueError(f"gains.output_limit = {gains.output_limit}: with it no current ever flows; it must be positive.")
+            raise ValueError(
+                f"gains.output_limit = {gains.output_limit}: with it no current ever flows; it must"
+                " be positive."
+            )
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self) | {"gains": self.gains._asdict()})
@@ -103,12 +138,20 @@ class StackSettings:
         try:
             values: Any = json.loads(text)
         except RecursionError:
-            raise ValueError("settings nested too deeply: what StackSettings.to_json wrote is expected.") from None
+            raise ValueError(
+                "settings nested too deeply: what StackSettings.to_json wrote is expected."
+            ) from None
         if not isinstance(values, dict):
             raise ValueError(f"settings = {_shown(values)}: a JSON object is expected.")
         if not isinstance(gains := values.get("gains"), dict):
-            raise ValueError(f"gains = {_shown(gains)}: an object with the numbers of the pitch law is expected.")
-        pairs = {name: tuple(values[name]) for name in ("motor_signs", "bus_band") if isinstance(values.get(name), list)}
+            raise ValueError(
+                f"gains = {_shown(gains)}: an object with the numbers of the pitch law is expected."
+            )
+        pairs = {
+            name: tuple(values[name])
+            for name in ("motor_signs", "bus_band")
+            if isinstance(values.get(name), list)
+        }
         try:
             return cls(**values | pairs | {"gains": PidGains(**gains)})
         except TypeError as error:  # a key too many, or one too few
@@ -117,7 +160,11 @@ class StackSettings:
 
 def _number(value: Any) -> bool:
     """A plain finite number. Compared, not converted: an integer may be too long for a float."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(-LARGEST <= value <= LARGEST)
+    return (
+        isinstance(value, Real)
+        and not isinstance(value, bool)
+        and bool(-LARGEST <= value <= LARGEST)
+    )
 
 
 def _numbers(values: Any) -> bool:
@@ -125,14 +172,22 @@ def _numbers(values: Any) -> bool:
 
 
 def _whole(value: Any, least: int, most: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and bool(least <= value <= most)
+    return (
+        isinstance(value, Integral) and not isinstance(value, bool) and bool(least <= value <= most)
+    )
 
 
 def _require_whole(name: str, value: Any, most: int) -> None:
     if not _whole(value, 1, most):
-        raise ValueError(f"{name} = {_shown(value)}: whole microseconds from 1 to {most} are expected.")
+        raise ValueError(
+            f"{name} = {_shown(value)}: whole microseconds from 1 to {most} are expected."
+        )
 
 
 def _shown(value: Any) -> str:
     """A value in an error: a hostile one is cut short, and an integer of any length has a text."""
-    return "a very long integer" if isinstance(value, int) and value.bit_length() > 200 else str(value)[:60]
+    return (
+        "a very long integer"
+        if isinstance(value, int) and value.bit_length() > 200
+        else str(value)[:60]
+    )

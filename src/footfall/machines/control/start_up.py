@@ -1,4 +1,7 @@
-"""Start-up: every device is there and makes sense before anything moves. Control-stack.md, section 2.1, in its order."""
+"""Start-up: every device is there and makes sense before anything moves.
+
+Control-stack.md, section 2.1, in its order.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ class StartUpError(Exception):
 
 
 class Connections(NamedTuple):
-    """How to open each device; called in the order of the checks, since a Teensy's port is gone while it is in reset. An OSError
-    (DeviceError, LinkLost) means: not there."""
+    """How to open each device; called in the order of the checks, since a Teensy's port is gone
+    while it is in reset. An OSError (DeviceError, LinkLost) means: not there."""
 
     mid: Callable[[], Port]
     sensor: Callable[[], PitchSensor]
@@ -51,8 +54,12 @@ T = TypeVar("T")
 D = TypeVar("D", bound=_Closable)
 
 
-def start_up(settings: StackSettings, reset_line: ResetLine, connect: Connections, clock: Clock) -> Devices:
-    """All devices, with the motors off and the mid level's law off; or a StartUpError, with the same and everything closed again."""
+def start_up(
+    settings: StackSettings, reset_line: ResetLine, connect: Connections, clock: Clock
+) -> Devices:
+    """All devices, with the motors off and the mid level's law off; or a StartUpError, with the
+    same and everything closed again.
+    """
     opened: list[_Closable] = []
 
     def open_device(connection: Callable[[], D], check: str, advice: str) -> D:
@@ -65,9 +72,13 @@ def start_up(settings: StackSettings, reset_line: ResetLine, connect: Connection
     try:
         mid_port = _reset_mid(reset_line, connect.mid, clock)
         opened.append(mid_port)
-        sensor = open_device(connect.sensor, "pitch sensor", "look at its cable and the name of its port.")
+        sensor = open_device(
+            connect.sensor, "pitch sensor", "look at its cable and the name of its port."
+        )
         _require_pitch(sensor, clock)
-        driver = open_device(connect.driver, "motor driver", "look at its cable, its power and the name of its port.")
+        driver = open_device(
+            connect.driver, "motor driver", "look at its cable, its power and the name of its port."
+        )
         standing_errors = _require_bus(driver, settings.bus_band)
         _require_frame(mid_port, settings, clock)
         _quiet(mid_port, driver, settings)
@@ -78,7 +89,9 @@ def start_up(settings: StackSettings, reset_line: ResetLine, connect: Connection
 
 
 def _reset_mid(reset_line: ResetLine, connect: Callable[[], Port], clock: Clock) -> Port:
-    """Hold the mid level in reset, let it go, wait until its line is there and something comes out of it."""
+    """Hold the mid level in reset, let it go, wait until its line is there and something comes out
+    of it.
+    """
     reset_line.drive(False)
     clock.sleep_until(clock.now() + RESET_HOLD)
     reset_line.drive(True)
@@ -90,7 +103,8 @@ def _reset_mid(reset_line: ResetLine, connect: Callable[[], Port], clock: Clock)
         try:
             port = port or connect()
             return port if port.read() else None
-        except OSError as error:  # not there yet, or gone again: a port that appears twice is what some resets look like
+        # not there yet, or gone again: a port that appears twice is what some resets look like
+        except OSError as error:
             last, lost, port = error, port, None
             if lost is not None:
                 lost.close()
@@ -102,9 +116,14 @@ def _reset_mid(reset_line: ResetLine, connect: Callable[[], Port], clock: Clock)
         if port is not None:
             port.close()
         what = f"its port cannot be opened: {last}" if last is not None else "its port is silent"
-        advice = "is the mid level's program on the board, the reset line wired to its reset pin, the port's name right?"
+        advice = (
+            "is the mid level's program on the board, the reset line wired to its reset pin, the"
+            " port's name right?"
+        )
         raise StartUpError(
-            "mid level after its reset", f"{MID_LIMIT:g} s after its reset {what.rstrip('.')}.", advice
+            "mid level after its reset",
+            f"{MID_LIMIT:g} s after its reset {what.rstrip('.')}.",
+            advice,
         ) from error
 
 
@@ -121,22 +140,37 @@ def _require_bus(driver: MotorDriver, band: tuple[float, float]) -> tuple[int, .
     try:
         (voltage, _), errors = driver.bus(), driver.errors()
     except OSError as error:
-        raise StartUpError("motor driver", str(error), "is it powered, and does its port speak the ASCII protocol?") from error
+        raise StartUpError(
+            "motor driver", str(error), "is it powered, and does its port speak the ASCII protocol?"
+        ) from error
     if not band[0] <= voltage <= band[1]:
         what = f"Bus voltage {voltage:.2f} V; allowed are {band[0]:g} to {band[1]:g} V."
-        raise StartUpError("bus voltage", what, "charge or change the battery; the band is bus_band in the stack's settings.")
+        raise StartUpError(
+            "bus voltage",
+            what,
+            "charge or change the battery; the band is bus_band in the stack's settings.",
+        )
     return errors
 
 
 def _require_frame(port: Port, settings: StackSettings, clock: Clock) -> None:
     reader = FrameReader(up_format(settings))
     what = f"No valid frame within {DEVICE_LIMIT:g} s"
-    advice = "build both ends with the same settings (checksum, limits): footfall_config.h is made from them."
+    advice = (
+        "build both ends with the same settings (checksum, limits): footfall_config.h is made from"
+        " them."
+    )
 
     def described() -> str:
         return f"{what}; {reader.rejected} invalid ones."
 
-    _check("frame from the mid level", lambda: reader.feed(port.read()) or None, described, advice, clock)
+    _check(
+        "frame from the mid level",
+        lambda: reader.feed(port.read()) or None,
+        described,
+        advice,
+        clock,
+    )
 
 
 def _quiet(port: Port, driver: MotorDriver, settings: StackSettings) -> None:
@@ -144,11 +178,16 @@ def _quiet(port: Port, driver: MotorDriver, settings: StackSettings) -> None:
         port.write(_stop_frame(settings))
         driver.motors_off()
     except OSError as error:
-        raise StartUpError("switching everything off", str(error), "look at the cables; do not go near the robot.") from error
+        raise StartUpError(
+            "switching everything off", str(error), "look at the cables; do not go near the robot."
+        ) from error
 
 
 def _leave(opened: list[_Closable]) -> None:
-    """After a failed check: off what can be reached, and every line closed, whatever goes wrong on the way."""
+    """After a failed check:
+
+    off what can be reached, and every line closed, whatever goes wrong on the way.
+    """
     for device in reversed(opened):
         off = getattr(device, "motors_off", None)
         for step in (off, device.close):
@@ -160,10 +199,18 @@ def _leave(opened: list[_Closable]) -> None:
 
 
 def _stop_frame(settings: StackSettings) -> bytes:
-    return encode(down_format(settings), (settings.setpoint, 0.0, 0.0, 0.0)[: 4 if settings.steering else 3])
+    return encode(
+        down_format(settings), (settings.setpoint, 0.0, 0.0, 0.0)[: 4 if settings.steering else 3]
+    )
 
 
-def _check(check: str, ask: Callable[[], T | None], what: str | Callable[[], str], advice: str, clock: Clock) -> T:
+def _check(
+    check: str,
+    ask: Callable[[], T | None],
+    what: str | Callable[[], str],
+    advice: str,
+    clock: Clock,
+) -> T:
     try:
         return _wait(ask, DEVICE_LIMIT, clock)
     except TimeoutError as error:  # an OSError too, and the first to be looked at

@@ -1,4 +1,6 @@
-"""The high level: safety first, then pitch, readings, frame, answer, record; 100 times a second, and an orderly end on every path."""
+"""The high level: safety first, then pitch, readings, frame, answer, record; 100 times a second,
+and an orderly end on every path.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ SHUTDOWN_ATTEMPTS = 3  #: at each step
 
 
 class Supervisor:
-    """One cycle at a time; `run` repeats it. Devices stay the caller's: close them after `shut_down`.
+    """One cycle at a time; `run` repeats it. Devices stay the caller's: close them after
+    `shut_down`.
 
-    The cycle's order is that of control-stack.md, section 2.3, and nothing in it waits longer than a device's own limit for an answer.
-    """
+    The cycle's order is that of control-stack.md, section 2.3, and nothing in it waits longer than
+    a device's own limit for an answer."""
 
     def __init__(
         self,
@@ -34,14 +37,23 @@ class Supervisor:
         *,
         end_log: Callable[[], None] = lambda: None,
     ):
-        """`log` takes a record without waiting and says whether it did; `end_log` tells the log that no more come, and waits for it."""
+        """`log` takes a record without waiting and says whether it did; `end_log` tells the log
+        that no more come, and waits for it.
+        """
         self.cycles = 0
-        self.late_cycles = 0  #: deadlines that passed while the cycle before was still at work; counted by `run`
+        self.late_cycles = (
+            0  #: deadlines that passed while the cycle before was still at work; counted by `run`
+        )
         self.dropped_records = 0
         self.finished = ""  #: why no further cycle is wanted
         self.shutdown_problems: list[str] = []  #: steps of the shutdown that failed
         self.period_us = settings.high_period_us
-        self._settings, self._driver, self._sensor, self._mid_port = settings, driver, sensor, mid_port
+        self._settings, self._driver, self._sensor, self._mid_port = (
+            settings,
+            driver,
+            sensor,
+            mid_port,
+        )
         self._operator, self._log, self._end_log, self._clock = operator, log, end_log, clock
         self._down, self._answers = down_format(settings), FrameReader(up_format(settings))
         self._start = self._before = clock.now()
@@ -58,7 +70,9 @@ class Supervisor:
         began, operator = self._clock.now(), self._operator()
         speeds = self._safety.check_motors(operator, began)
         pitch = self._read_pitch(began)
-        positions, (voltage, current) = self._read_motors() if speeds is not None else (None, (None, None))
+        positions, (voltage, current) = (
+            self._read_motors() if speeds is not None else (None, (None, None))
+        )
         setpoint, steer = self._wanted(operator)
         setpoint_on = self._safety.obey(operator, began)
         self._send(setpoint, setpoint_on, steer)
@@ -93,16 +107,20 @@ class Supervisor:
         return record
 
     def shut_down(self) -> None:
-        """Motors off first, then setpoint_on = 0, then the log. Never raises, leaves out no step, does nothing the second time.
+        """Motors off first, then setpoint_on = 0, then the log. Never raises, leaves out no step,
+        does nothing the second time.
 
-        A signal that arrives meanwhile (a second Ctrl-C) interrupts a step, not the shutdown: the step is done again.
-        """
+        A signal that arrives meanwhile (a second Ctrl-C) interrupts a step, not the shutdown: the
+        step is done again."""
         if self._shut_down:
             return
         self._shut_down = True
         steps = (
             ("motors off", self._driver.motors_off),
-            ("setpoint_on = 0", lambda: self._mid_port.write(self._frame(self._settings.setpoint, False, 0.0))),
+            (
+                "setpoint_on = 0",
+                lambda: self._mid_port.write(self._frame(self._settings.setpoint, False, 0.0)),
+            ),
             ("end of the log", self._end_log),
         )
         for name, step in steps:
@@ -120,14 +138,19 @@ class Supervisor:
     def _read_pitch(self, now: float) -> float | None:
         try:
             pitch = self._sensor.newest()
-        except Exception as error:  # whatever it was: a robot that does not know its pitch does not drive
+        except (
+            Exception
+        ) as error:  # whatever it was: a robot that does not know its pitch does not drive
             self._safety.cut_off(f"The pitch could not be read: {error}")
             return None
         self._safety.check_pitch(pitch, now)
         return pitch
 
     def _read_motors(self) -> tuple[tuple[float, ...] | None, tuple[float | None, float | None]]:
-        """For the record only; what cannot be read is not known. If the driver is gone, the next cycle's safety check will see it."""
+        """For the record only; what cannot be read is not known.
+
+        If the driver is gone, the next cycle's safety check will see it.
+        """
         try:
             return self._driver.positions(), self._driver.bus()
         except OSError:
@@ -142,14 +165,21 @@ class Supervisor:
         return clamp(setpoint, -limits[0], limits[0]), clamp(steer, -limits[1], limits[1])
 
     def _frame(self, setpoint: float, setpoint_on: bool, steer: float) -> bytes:
-        pitch = self._safety.pitch or 0.0  # before the first pitch the flag is 0, and nobody looks at it
+        pitch = (
+            self._safety.pitch or 0.0
+        )  # before the first pitch the flag is 0, and nobody looks at it
         values = (setpoint, float(setpoint_on), pitch)
         return encode(self._down, (*values, steer) if self._settings.steering else values)
 
     def _send(self, setpoint: float, setpoint_on: bool, steer: float) -> None:
-        """A line too full for the whole frame loses it: the mid level rejects the half, and its watchdog counts."""
+        """A line too full for the whole frame loses it:
+
+        the mid level rejects the half, and its watchdog counts.
+        """
         try:
-            self._mid_port.write(self._frame(setpoint, setpoint_on, steer) * self._settings.frame_copies)
+            self._mid_port.write(
+                self._frame(setpoint, setpoint_on, steer) * self._settings.frame_copies
+            )
         except OSError as error:
             self._safety.cut_off(f"The line to the mid level is lost: {error}")
 
@@ -163,13 +193,18 @@ class Supervisor:
 
 
 def run(supervisor: Supervisor, clock: Clock, until: float | None = None) -> str:
-    """Cycles at absolute deadlines until the supervisor is finished or the clock reads `until`; why it ended.
+    """Cycles at absolute deadlines until the supervisor is finished or the clock reads `until`; why
+    it ended.
 
-    A cycle whose deadline passes while the one before is still at work is counted as late and done at once; of several such only
-    the last is done, the others are dropped. The deadlines stay where they were. Every path shuts down; an exception (also the
-    KeyboardInterrupt or SystemExit that a signal's handler raises) goes on to the caller after that.
-    """
-    period_us, start, due = supervisor.period_us, clock.now(), 0  # whole microseconds: sums of float periods would drift
+    A cycle whose deadline passes while the one before is still at work is counted as late and done
+    at once; of several such only the last is done, the others are dropped. The deadlines stay where
+    they were. Every path shuts down; an exception (also the KeyboardInterrupt or SystemExit that a
+    signal's handler raises) goes on to the caller after that."""
+    period_us, start, due = (
+        supervisor.period_us,
+        clock.now(),
+        0,
+    )  # whole microseconds: sums of float periods would drift
     try:
         while not supervisor.finished:
             deadline = start + due / SECOND

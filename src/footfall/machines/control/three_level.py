@@ -1,4 +1,7 @@
-"""The control computer of the differential-drive rimless wheel: three programs on three machines, and the lines between them."""
+"""The control computer of the differential-drive rimless wheel:
+
+three programs on three machines, and the lines between them.
+"""
 
 import math
 
@@ -19,55 +22,127 @@ MOUNTINGS = {
 
 
 class ThreeLevelStack(Parametric):
-    """High level (safety, sensor, operator; 100 Hz), mid level (pitch law; 1 kHz), low level (motor currents; 4 kHz).
+    """High level (safety, sensor, operator; 100 Hz), mid level (pitch law; 1 kHz), low level (motor
+    currents; 4 kHz).
 
-    Programs start at ticks of one clock, `resolution` apart; periods, offsets and jitter are whole numbers of ticks. Chance (noise, loss,
-    jitter) comes from a counter and the seed: the same seed gives the same run, in a batch as alone.
-    """
+    Programs start at ticks of one clock, `resolution` apart; periods, offsets and jitter are whole
+    numbers of ticks. Chance (noise, loss, jitter) comes from a counter and the seed: the same seed
+    gives the same run, in a batch as alone."""
 
     resolution: float = param(
-        250e-6, unit="s", doc="time between ticks of the clock on which programs start", gt=0, le=1, static=True
+        250e-6,
+        unit="s",
+        doc="time between ticks of the clock on which programs start",
+        gt=0,
+        le=1,
+        static=True,
     )
     high_period: float = param(
-        0.01, unit="s", doc="period of the high level, and of the pitch it sends", gt=0, le=1000, static=True
+        0.01,
+        unit="s",
+        doc="period of the high level, and of the pitch it sends",
+        gt=0,
+        le=1000,
+        static=True,
     )
     mid_period: float = param(
-        0.001, unit="s", doc="period of the mid level, where the pitch law is computed", gt=0, le=1000, static=True
+        0.001,
+        unit="s",
+        doc="period of the mid level, where the pitch law is computed",
+        gt=0,
+        le=1000,
+        static=True,
     )
     low_period: float = param(
-        250e-6, unit="s", doc="period of the low level, where currents are set", gt=0, le=1000, static=True
+        250e-6,
+        unit="s",
+        doc="period of the low level, where currents are set",
+        gt=0,
+        le=1000,
+        static=True,
     )
-    queue: int = param(2, doc="messages that may be under way at once from high to mid level", ge=1, le=8, static=True)
+    queue: int = param(
+        2,
+        doc="messages that may be under way at once from high to mid level",
+        ge=1,
+        le=8,
+        static=True,
+    )
     high_offset: Scalar = param(0.0, unit="s", doc="when the high level first runs", ge=0, le=1000)
     mid_offset: Scalar = param(0.0, unit="s", doc="when the mid level first runs", ge=0, le=1000)
     high_jitter: Scalar = param(
-        0.0, unit="s", doc="most by which a cycle of the high level starts late; the next is not moved", ge=0
+        0.0,
+        unit="s",
+        doc="most by which a cycle of the high level starts late; the next is not moved",
+        ge=0,
     )
     mid_jitter: Scalar = param(
-        0.0, unit="s", doc="most by which a cycle of the mid level starts late; those after it wait too", ge=0, le=1000
+        0.0,
+        unit="s",
+        doc="most by which a cycle of the mid level starts late; those after it wait too",
+        ge=0,
+        le=1000,
     )
-    pitch_delay: Scalar = param(0.01, unit="s", doc="from measuring the pitch to its use by the mid level", ge=0)
+    pitch_delay: Scalar = param(
+        0.01, unit="s", doc="from measuring the pitch to its use by the mid level", ge=0
+    )
     frame_copies: int = param(
-        2, doc="how often the high level sends each message: one that arrives is enough", ge=1, le=4, static=True
+        2,
+        doc="how often the high level sends each message: one that arrives is enough",
+        ge=1,
+        le=4,
+        static=True,
     )
-    frame_loss: Scalar = param(0.0, doc="share of the copies of messages from high to mid level that are lost", ge=0, le=1)
-    command_loss: Scalar = param(0.0, doc="share of current commands that do not reach the motor driver", ge=0, le=1)
-    pitch_noise: Scalar = param(0.0, unit="rad", doc="standard deviation of the pitch sensor's noise", ge=0)
-    pitch_step: Scalar = param(1e-6, unit="rad", doc="resolution of the pitch as it is sent; 0: exact", ge=0)
-    current_step: Scalar = param(1e-4, unit="A", doc="resolution of the current commands as they are sent; 0: exact", ge=0)
+    frame_loss: Scalar = param(
+        0.0, doc="share of the copies of messages from high to mid level that are lost", ge=0, le=1
+    )
+    command_loss: Scalar = param(
+        0.0, doc="share of current commands that do not reach the motor driver", ge=0, le=1
+    )
+    pitch_noise: Scalar = param(
+        0.0, unit="rad", doc="standard deviation of the pitch sensor's noise", ge=0
+    )
+    pitch_step: Scalar = param(
+        1e-6, unit="rad", doc="resolution of the pitch as it is sent; 0: exact", ge=0
+    )
+    current_step: Scalar = param(
+        1e-4, unit="A", doc="resolution of the current commands as they are sent; 0: exact", ge=0
+    )
     current_bandwidth: Scalar | None = param(
-        None, unit="rad/s", doc="bandwidth of the motors' current loop; auto: a new current flows at once", gt=0
+        None,
+        unit="rad/s",
+        doc="bandwidth of the motors' current loop; auto: a new current flows at once",
+        gt=0,
     )
-    switch_on: Scalar = param(0.0, unit="s", doc="when the operator switches the pitch law on", ge=0, le=1e9)
-    steer_current: Scalar = param(0.0, unit="A", doc="steering current: left + this, right - this; positive turns right")
+    switch_on: Scalar = param(
+        0.0, unit="s", doc="when the operator switches the pitch law on", ge=0, le=1e9
+    )
+    steer_current: Scalar = param(
+        0.0, unit="A", doc="steering current: left + this, right - this; positive turns right"
+    )
     speed_limit: Scalar = param(
-        8.0 * TURN, unit="rad/s", doc="speed of a motor above which everything is switched off; 8 turns/s unless given", gt=0
+        8.0 * TURN,
+        unit="rad/s",
+        doc="speed of a motor above which everything is switched off; 8 turns/s unless given",
+        gt=0,
     )
-    watchdog: Scalar = param(0.1, unit="s", doc="time without a message after which the mid level switches off", gt=0, le=1000)
+    watchdog: Scalar = param(
+        0.1,
+        unit="s",
+        doc="time without a message after which the mid level switches off",
+        gt=0,
+        le=1000,
+    )
     driver_watchdog: Scalar = param(
-        0.1, unit="s", doc="time without a command after which the motor driver switches off", gt=0, le=1000
+        0.1,
+        unit="s",
+        doc="time without a command after which the motor driver switches off",
+        gt=0,
+        le=1000,
     )
-    steer_limit: Scalar = param(5.0, unit="A", doc="largest steering current an operator can ask for (real time only)", gt=0)
+    steer_limit: Scalar = param(
+        5.0, unit="A", doc="largest steering current an operator can ask for (real time only)", gt=0
+    )
     mounting: str = choice(
         "both-forward",
         options=tuple(MOUNTINGS),
@@ -78,29 +153,43 @@ class ThreeLevelStack(Parametric):
         options=("ampere", "newton-metre"),
         doc="what the motor driver's `c` takes; ODrive 0.5 and later: newton-metre",
     )
-    seed: Scalar = param(0.0, doc="whole number that chooses noise, losses and jitter", ge=0, le=2**31 - 1)
+    seed: Scalar = param(
+        0.0, doc="whole number that chooses noise, losses and jitter", ge=0, le=2**31 - 1
+    )
 
     def __check_init__(self) -> None:
         super().__check_init__()
-        if round(self.resolution / MICRO) < 1 or abs(self.resolution / MICRO - round(self.resolution / MICRO)) > 1e-6:
-            raise ParameterError(f"resolution = {self.resolution:g} s is not a whole number of microseconds.", "resolution")
+        if (
+            round(self.resolution / MICRO) < 1
+            or abs(self.resolution / MICRO - round(self.resolution / MICRO)) > 1e-6
+        ):
+            raise ParameterError(
+                f"resolution = {self.resolution:g} s is not a whole number of microseconds.",
+                "resolution",
+            )
         for name in ("high_period", "mid_period", "low_period"):
             ticks = getattr(self, name) / self.resolution
             if round(ticks) < 1 or abs(ticks - round(ticks)) > 1e-6 * ticks:
                 raise ParameterError(
-                    f"{name} = {getattr(self, name):g} s is not a whole number of ticks of {self.resolution:g} s (`resolution`).",
+                    f"{name} = {getattr(self, name):g} s is not a whole number of ticks of"
+                    f" {self.resolution:g} s (`resolution`).",
                     name,
                 )
         self._require(
-            self.high_jitter, self.high_period - self.resolution, "high_jitter", "a cycle would start after the next one"
+            self.high_jitter,
+            self.high_period - self.resolution,
+            "high_jitter",
+            "a cycle would start after the next one",
         )
-        # A message leaves the queue when `queue` later ones are sent; until then the mid level must have looked.
+        # A message leaves the queue when `queue` later ones are sent; until then the mid level must
+        # have looked.
         under_way = self._sum(self.pitch_delay, self.high_jitter, self.mid_jitter)
         self._require(
             under_way,
             self.queue * self.high_period - self.mid_period,
             "pitch_delay",
-            "with the jitter of both levels more messages are under way than the `queue` holds; make it longer",
+            "with the jitter of both levels more messages are under way than the `queue` holds;"
+            " make it longer",
         )
 
     @staticmethod
@@ -115,7 +204,9 @@ class ThreeLevelStack(Parametric):
         if np.any(values > most * (1 + 1e-9)):
             worst = int(np.argmax(values))
             raise ParameterError(
-                f"{name} = {values.flat[worst]:g} s is longer than {most:g} s: {why}.", name, worst if values.ndim else None
+                f"{name} = {values.flat[worst]:g} s is longer than {most:g} s: {why}.",
+                name,
+                worst if values.ndim else None,
             )
 
     @property

@@ -1,8 +1,9 @@
-"""The whole stack on a bench of virtual time: every program and device as they are, one clock of whole microseconds, lines in memory.
+"""The whole stack on a bench of virtual time: every program and device as they are, one clock of
+whole microseconds, lines in memory.
 
-What the supervisor takes for sleep is when the rest of the world moves: mid level, motor driver, sensor and plant, in their order.
-A run is exact and repeats to the last bit; faults come at given microseconds.
-"""
+What the supervisor takes for sleep is when the rest of the world moves: mid level, motor driver,
+sensor and plant, in their order. A run is exact and repeats to the last bit; faults come at given
+microseconds."""
 
 from __future__ import annotations
 
@@ -66,7 +67,9 @@ class Moment(NamedTuple):
 
 
 class Killed(BaseException):
-    """The supervisor's process is no more; not an Exception, as nothing in that process could catch it."""
+    """The supervisor's process is no more; not an Exception, as nothing in that process could catch
+    it.
+    """
 
 
 class BenchClock:
@@ -85,11 +88,12 @@ class BenchClock:
 
 
 class VirtualBench:
-    """Settings, a plant and a mid level make a bench; `run` runs it. See its methods for what can go wrong on it, and `at` for when.
+    """Settings, a plant and a mid level make a bench; `run` runs it. See its methods for what can
+    go wrong on it, and `at` for when.
 
-    Within one microsecond things happen in this order: faults, sensor, supervisor, mid level, motor driver and plant. So without
-    `sensor_delay_us` a pitch reaches the mid level in the microsecond in which it was measured.
-    """
+    Within one microsecond things happen in this order: faults, sensor, supervisor, mid level, motor
+    driver and plant. So without `sensor_delay_us` a pitch reaches the mid level in the microsecond
+    in which it was measured."""
 
     def __init__(
         self,
@@ -108,13 +112,15 @@ class VirtualBench:
         seed: int = 0,
         wrap_driver: Callable[[MotorDriver], MotorDriver] = lambda driver: driver,
     ):
-        """`script`: lines as ScriptedOperator takes them, or an operator ready made; its time zero where `run` is first called.
-        `mid_poll_us`: how often the mid level's loop comes round. `sensor_delay_us`: from measuring a pitch to its arrival;
-        `sensor_lead_us`: how long before each cycle of the supervisor it is measured. `wrap_driver`: to put something between supervisor
-        and motor driver."""
+        """`script`: lines as ScriptedOperator takes them, or an operator ready made; its time zero
+        where `run` is first called. `mid_poll_us`: how often the mid level's loop comes round.
+        `sensor_delay_us`: from measuring a pitch to its arrival; `sensor_lead_us`: how long before
+        each cycle of the supervisor it is measured. `wrap_driver`: to put something between
+        supervisor and motor driver."""
         if mid_poll_us % settings.low_period_us:
             raise ValueError(
-                f"mid_poll_us = {mid_poll_us}: a multiple of the low period, {settings.low_period_us} us, is expected."
+                f"mid_poll_us = {mid_poll_us}: a multiple of the low period,"
+                f" {settings.low_period_us} us, is expected."
             )
         self.settings, self.plant, self.mid = settings, plant, mid
         self.now_us = 0
@@ -128,13 +134,20 @@ class VirtualBench:
         self.records: list[Record] = []  #: that reached the disk
         self.flow: list[Moment] = []  #: every tick of the motor driver
         self.ended = ""  #: why the main loop ended
-        self._script = script if isinstance(script, Timeline) else ScriptedOperator(script, settings)
-        self._mid_poll_us, self._sensor_delay_us, self._sensor_lead_us = mid_poll_us, sensor_delay_us, sensor_lead_us
+        self._script = (
+            script if isinstance(script, Timeline) else ScriptedOperator(script, settings)
+        )
+        self._mid_poll_us, self._sensor_delay_us, self._sensor_lead_us = (
+            mid_poll_us,
+            sensor_delay_us,
+            sensor_lead_us,
+        )
         self._mid_silent = self._mid_held = False
         self._arriving: list[tuple[int, bytes]] = []  # from the sensor, not there yet
         self._plans: list[tuple[int, int, Callable[[], object]]] = []
         self._tick_us = settings.low_period_us
-        # The newest tick whose first half (faults, sensor), and whose second half (all the rest), has happened.
+        # The newest tick whose first half (faults, sensor), and whose second half (all the rest),
+        # has happened.
         self._begun_us = self._done_us = -self._tick_us
         self._mid_end, high_mid = pipe()
         self._sensor_end, high_sensor = pipe()
@@ -144,26 +157,41 @@ class VirtualBench:
         self._connections = Connections(
             mid=lambda: LifeLine(high_mid, self._alive),
             sensor=lambda: SerialPitchSensor(LifeLine(high_sensor, self._alive), settings),
-            driver=lambda: wrap_driver(OdriveAscii(LifeLine(usb, self._alive), settings, self.clock)),
+            driver=lambda: wrap_driver(
+                OdriveAscii(LifeLine(usb, self._alive), settings, self.clock)
+            ),
         )
 
     # Running
 
     def start_up(self) -> None:
-        """The start-up checks, which take their time. Raises StartUpError. Without this call `run` begins with unchecked devices."""
+        """The start-up checks, which take their time.
+
+        Raises StartUpError. Without this call `run` begins with unchecked devices.
+        """
         self._devices = start_up(self.settings, self.reset_line, self._connections, self.clock)
 
     def run(self, until: float) -> None:
-        """The main loop until the bench's clock reads `until` [s]; should it end before that, the rest of the bench goes on. Once."""
+        """The main loop until the bench's clock reads `until` [s]; should it end before that, the
+        rest of the bench goes on. Once.
+        """
         if self.supervisor is not None:
-            raise RuntimeError("This bench has been run: its supervisor is shut down. Make another.")
+            raise RuntimeError(
+                "This bench has been run: its supervisor is shut down. Make another."
+            )
         connect = self._connections
         devices = self._devices or Devices(connect.driver(), connect.sensor(), connect.mid(), ())
         period = self.settings.high_period_us
         self.advance_to(-(-self.now_us // period) * period)  # in step with the sensor
         operator: Callable[[], Operator] = self._script.following(self.clock)
         self.supervisor = Supervisor(
-            self.settings, devices.driver, devices.sensor, devices.mid_port, operator, self._take, self.clock
+            self.settings,
+            devices.driver,
+            devices.sensor,
+            devices.mid_port,
+            operator,
+            self._take,
+            self.clock,
         )
         try:
             self.ended = run(self.supervisor, self.clock, until)
@@ -172,7 +200,10 @@ class VirtualBench:
         self.advance_to(round(until * SECOND))
 
     def advance_to(self, t_us: int) -> None:
-        """Move everything but the supervisor. What happens at t_us itself stops before the mid level: it is the supervisor's turn."""
+        """Move everything but the supervisor.
+
+        What happens at t_us itself stops before the mid level: it is the supervisor's turn.
+        """
         while True:
             if self._done_us < self._begun_us < t_us:
                 self.now_us = self._done_us = self._begun_us
@@ -244,7 +275,9 @@ class VirtualBench:
 
     def _second_half(self, now_us: int) -> None:
         if now_us % self._mid_poll_us == 0:
-            heard = self.down_noise(self._mid_end.read())  # also by nobody, while the mid level does not run
+            heard = self.down_noise(
+                self._mid_end.read()
+            )  # also by nobody, while the mid level does not run
             if not (self._mid_silent or self._mid_held):
                 self.mid.receive(heard, now_us)
                 sent = self.mid.step(now_us)

@@ -1,1 +1,3 @@
-"""The rimless wheel: rigid, with a torso, with two sides; equations, starts, numbers with their source."""
+"""The rimless wheel: rigid, with a torso, with two sides; equations, starts, numbers with their
+source.
+"""

@@ -1,4 +1,7 @@
-"""What the equations of a spoked wheel cannot mean: feet that no ground could hold, spokes that sag so far that two would carry at once."""
+"""What the equations of a spoked wheel cannot mean:
+
+feet that no ground could hold, spokes that sag so far that two would carry at once.
+"""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +21,9 @@ UNLOADED = 1e-6
 class RollingFoot(Foot):
     """A foot that sticks, and what the ground must be for that."""
 
-    friction_needed: Scalar = signal(0.0, doc="coefficient of friction without which it slips; 0 while nothing presses it down")
+    friction_needed: Scalar = signal(
+        0.0, doc="coefficient of friction without which it slips; 0 while nothing presses it down"
+    )
 
 
 def friction_needed(along: Scalar, normal: Scalar) -> Scalar:
@@ -27,21 +32,36 @@ def friction_needed(along: Scalar, normal: Scalar) -> Scalar:
     return jnp.where(pressed, jnp.abs(along) / jnp.where(pressed, normal, 1.0), 0.0)
 
 
-def friction_bounds(feet: Sequence[str] = ("foot",), counters: Sequence[str] = ("steps",)) -> tuple[Bound, ...]:
+def friction_bounds(
+    feet: Sequence[str] = ("foot",), counters: Sequence[str] = ("steps",)
+) -> tuple[Bound, ...]:
     """No more friction than ground gives."""
 
     def said(worst: float, when: float) -> str:
         needed = f"the gait needs a coefficient of friction of {worst:.3g}, at t = {when:.4g} s"
-        return f"{needed}, and feet slip above {MOST_FRICTION:g}; try less torque or lean, or a shorter torso"
+        return (
+            f"{needed}, and feet slip above {MOST_FRICTION:g}; try less torque or lean, or a"
+            " shorter torso"
+        )
 
     return tuple(
-        Bound("needs_friction", f"{foot}.friction_needed", "peak", said, high=MOST_FRICTION, counter=counter)
+        Bound(
+            "needs_friction",
+            f"{foot}.friction_needed",
+            "peak",
+            said,
+            high=MOST_FRICTION,
+            counter=counter,
+        )
         for foot, counter in zip(feet, counters, strict=True)
     )
 
 
 def sag_bounds(
-    rest_length: Scalar, spokes: int, legs: Sequence[str] = ("spoke",), counters: Sequence[str] = ("steps",)
+    rest_length: Scalar,
+    spokes: int,
+    legs: Sequence[str] = ("spoke",),
+    counters: Sequence[str] = ("steps",),
 ) -> tuple[Bound, ...]:
     """A hub that rides lower than one that stands on two unloaded spokes does not stand on one."""
     shortest = rest_length * math.cos(math.pi / spokes)
@@ -49,8 +69,9 @@ def sag_bounds(
     def said(mean: float, _: float) -> str:
         sag, limit = (1e3 * (float(rest_length) - length) for length in (mean, float(shortest)))
         return (
-            f"the spokes sag by {sag:.3g} mm on average, more than l0 (1 - cos(pi/{spokes})) = {limit:.3g} mm: two would carry"
-            " at once, the model knows one; try stiffer or fewer spokes"
+            f"the spokes sag by {sag:.3g} mm on average, more than l0 (1 - cos(pi/{spokes})) ="
+            f" {limit:.3g} mm: two would carry at once, the model knows one; try stiffer or fewer"
+            " spokes"
         )
 
     return tuple(

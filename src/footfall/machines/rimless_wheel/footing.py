@@ -1,11 +1,15 @@
-"""Spokes over the ground: where each tip is, what is under it, and what a wheel on uneven ground cannot do.
+"""Spokes over the ground: where each tip is, what is under it, and what a wheel on uneven ground
+cannot do.
 
-A tip lands where the ground is: the wheel turns about its stance foot until the next tip has no room left above the ground under it. The
-new foot stays where it landed. Hub and spokes are where they were, so nothing but the plastic impact changes the energy.        (ground.1)
+A tip lands where the ground is: the wheel turns about its stance foot until the next tip has no
+room left above the ground under it. The
+new foot stays where it landed. Hub and spokes are where they were, so nothing but the plastic
+impact changes the energy.
+                                                                                          (ground.1)
 
-A tip that runs into an upright face, the spoke after the next one, or the hub, ends the run: the wheel stumbles. What the ground does to a
-spoke between its tip and the hub is not modelled; where a corner is in the way of the stance spoke, the run is doubtful.
-"""
+A tip that runs into an upright face, the spoke after the next one, or the hub, ends the run: the
+wheel stumbles. What the ground does to a spoke between its tip and the hub is not modelled; where a
+corner is in the way of the stance spoke, the run is doubtful."""
 
 import math
 from collections.abc import Mapping
@@ -27,14 +31,23 @@ SPOKE_ROOM = 1e-3
 def stumble() -> Event:
     """The ending of a wheel on uneven ground."""
     return Event(
-        "stumble", "a tip runs into an upright face, or a spoke after the next one into the ground", STUMBLED, unit="m"
+        "stumble",
+        "a tip runs into an upright face, or a spoke after the next one into the ground",
+        STUMBLED,
+        unit="m",
     )
 
 
-def tip(hub_x: Scalar, hub_z: Scalar, length: Scalar, s: Scalar, c: Scalar, turn: float) -> tuple[Scalar, Scalar]:
-    """Of the spoke that is `turn` on from the stance spoke, whose angle has the sine s and the cosine c."""
+def tip(
+    hub_x: Scalar, hub_z: Scalar, length: Scalar, s: Scalar, c: Scalar, turn: float
+) -> tuple[Scalar, Scalar]:
+    """Of the spoke that is `turn` on from the stance spoke, whose angle has the sine s and the
+    cosine c.
+    """
     cos_turn, sin_turn = math.cos(turn), math.sin(turn)
-    return hub_x + length * (s * cos_turn + c * sin_turn), hub_z - length * (c * cos_turn - s * sin_turn)
+    return hub_x + length * (s * cos_turn + c * sin_turn), hub_z - length * (
+        c * cos_turn - s * sin_turn
+    )
 
 
 def room_to_stumble(
@@ -47,10 +60,14 @@ def room_to_stumble(
     spacing: float,
     direction: Scalar,
 ) -> Scalar:
-    """[m] Least room at walls of the next tip, and above the ground of the tip after it and of the hub, the way the wheel rolls."""
+    """[m] Least room at walls of the next tip, and above the ground of the tip after it and of the
+    hub, the way the wheel rolls.
+    """
     rooms = [terrain.room_above(hub_x, hub_z)]
     for k in (1, 2):
-        ahead, behind = (tip(hub_x, hub_z, length, s, c, side * k * spacing) for side in (1.0, -1.0))
+        ahead, behind = (
+            tip(hub_x, hub_z, length, s, c, side * k * spacing) for side in (1.0, -1.0)
+        )
         x, z = (jnp.where(direction < 0, back, on) for back, on in zip(behind, ahead, strict=True))
         at_walls = terrain.room_at_walls(x, z)  # where there are walls, of their tops too
         if at_walls is not None:
@@ -63,8 +80,12 @@ def room_to_stumble(
     return least
 
 
-def to_footing(terrain: AbstractTerrain, foot_x: Scalar, along: Scalar, normal: Scalar) -> tuple[Scalar, Scalar]:
-    """A force along and normal to the plane of the ground, as one along and normal to the ground under the foot."""
+def to_footing(
+    terrain: AbstractTerrain, foot_x: Scalar, along: Scalar, normal: Scalar
+) -> tuple[Scalar, Scalar]:
+    """A force along and normal to the plane of the ground, as one along and normal to the ground
+    under the foot.
+    """
     if not terrain.uneven:
         return along, normal
     tilt = terrain.tilt(foot_x)
@@ -76,7 +97,9 @@ def corner_doubts(terrain: AbstractTerrain, columns: Mapping[str, np.ndarray]) -
     """A corner of the ground inside the stance spoke."""
     if not terrain.uneven:
         return []
-    foot_x, foot_z, hub_x, hub_z = (np.asarray(columns[f"{g}.{a}"])[:, None] for g in ("foot", "hub") for a in "xz")
+    foot_x, foot_z, hub_x, hub_z = (
+        np.asarray(columns[f"{g}.{a}"])[:, None] for g in ("foot", "hub") for a in "xz"
+    )
     every = (foot_x, hub_x)
     corners = np.array(sorted(set(terrain.outline(float(np.min(every)), float(np.max(every))))))
     x, z = corners.T
@@ -87,5 +110,8 @@ def corner_doubts(terrain: AbstractTerrain, columns: Mapping[str, np.ndarray]) -
     if worst <= SPOKE_ROOM:
         return []
     at = x[np.unravel_index(np.argmax(cut), cut.shape)[1]]
-    said = f"the corner of the ground at x = {at:.4g} m is {1e3 * worst:.3g} mm inside the stance spoke"
+    said = (
+        f"the corner of the ground at x = {at:.4g} m is {1e3 * worst:.3g} mm inside the stance"
+        " spoke"
+    )
     return [Doubt("support_invalid", f"{said}, and the model knows feet only; try lower steps")]

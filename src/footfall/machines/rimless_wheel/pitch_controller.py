@@ -8,17 +8,20 @@ from footfall.numerics.scalar import Scalar
 
 
 class AbstractPitchController(Parametric):
-    """Continuous law: torque wanted from the error of an angle, its rate and an integral the caller carries as a state.
+    """Continuous law: torque wanted from the error of an angle, its rate and an integral the caller
+    carries as a state.
 
-    Stateless: `integral_rate` says how the caller's integral grows. `held`: there is no law here, the torque is what a control
-    computer last commanded.
-    """
+    Stateless: `integral_rate` says how the caller's integral grows. `held`: there is no law here,
+    the torque is what a control computer last commanded."""
 
     held: ClassVar[bool] = False
 
     @abc.abstractmethod
     def torque(self, error: Scalar, rate: Scalar, integral: Scalar) -> Scalar:
-        """Torque wanted on the body, before any motor limit. `error` is set point minus angle, `rate` the angle's rate."""
+        """Torque wanted on the body, before any motor limit.
+
+        `error` is set point minus angle, `rate` the angle's rate.
+        """
 
     @abc.abstractmethod
     def integral_rate(self, error: Scalar, integral: Scalar) -> Scalar:

@@ -10,7 +10,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class PitchPid(AbstractPitchController):
-    """T = Kp e + Ki xi - Kd rate, xi_dot = e; the derivative acts on the measurement, so a new set point gives no kick."""
+    """T = Kp e + Ki xi - Kd rate, xi_dot = e; the derivative acts on the measurement, so a new set
+    point gives no kick.
+    """
 
     proportional: Scalar = param(20.0, unit="N m/rad", doc="gain Kp", ge=0)
     integral: Scalar = param(40.0, unit="N m/rad/s", doc="gain Ki", ge=0)
@@ -26,7 +28,9 @@ class PitchPid(AbstractPitchController):
         if self.integral_limit is None:
             return error
         part = self.integral * integral
-        winding_up = (part >= self.integral_limit) & (error > 0) | (part <= -self.integral_limit) & (error < 0)
+        winding_up = (part >= self.integral_limit) & (error > 0) | (
+            part <= -self.integral_limit
+        ) & (error < 0)
         return jnp.where(winding_up, 0.0, error)
 
 
@@ -57,7 +61,10 @@ class Passive(AbstractPitchController):
 
 
 class CommandedTorque(AbstractPitchController):
-    """The torque is what a control computer last commanded: the robot is a plant, and has no law of its own."""
+    """The torque is what a control computer last commanded:
+
+    the robot is a plant, and has no law of its own.
+    """
 
     held: ClassVar[bool] = True
 

@@ -1,8 +1,8 @@
-"""The rigid rimless wheel on a plane: McGeer's and Coleman's passive walker, with an optional constant wheel torque.
+"""The rigid rimless wheel on a plane: McGeer's and Coleman's passive walker, with an optional
+constant wheel torque.
 
-Model plane: x along the ground (downhill), z normal to it; foot - hub = l (sin theta, -cos theta); walking forward means
-theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
-"""
+Model plane: x along the ground (downhill), z normal to it; foot - hub = l (sin theta, -cos theta);
+walking forward means theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1."""
 
 import math
 from collections.abc import Mapping
@@ -21,8 +21,20 @@ from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Tra
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed
-from footfall.machines.rimless_wheel.footing import STUMBLED, corner_doubts, room_to_stumble, stumble, tip, to_footing
-from footfall.machines.rimless_wheel.rolling import feet, landing_behind, side_of_landing, turning_back
+from footfall.machines.rimless_wheel.footing import (
+    STUMBLED,
+    corner_doubts,
+    room_to_stumble,
+    stumble,
+    tip,
+    to_footing,
+)
+from footfall.machines.rimless_wheel.rolling import (
+    feet,
+    landing_behind,
+    side_of_landing,
+    turning_back,
+)
 from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
 from footfall.machines.rimless_wheel.start import RigidWheelStart
 from footfall.machines.rimless_wheel.states import RigidWheelState, WheelStance
@@ -71,10 +83,12 @@ class WheelTravel(eqx.Module):
 
 
 class RigidWheel(AbstractHybridSystem):
-    """Rigid spokes, all mass at the hub (plus a wheel inertia), one foot on the ground at a time, no slip.
+    """Rigid spokes, all mass at the hub (plus a wheel inertia), one foot on the ground at a time,
+    no slip.
 
     (m l^2 + J) theta_dd = m g l sin(theta - gamma) - T          (rigid.1)
-    support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha          (rigid.2)
+    support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha
+                                                                                           (rigid.2)
     and theta+ = theta- - alpha for one that rolls backward (see wheel_rolling.py).
     """
 
@@ -83,10 +97,14 @@ class RigidWheel(AbstractHybridSystem):
 
     mass: Scalar = param(6.91, unit="kg", doc="total mass", gt=0)
     inertia: Scalar = param(0.0, unit="kg m^2", doc="wheel inertia about the hub", ge=0)
-    wheel_torque: Scalar = param(0.0, unit="N m", doc="constant torque on the wheel, positive drives forward")
+    wheel_torque: Scalar = param(
+        0.0, unit="N m", doc="constant torque on the wheel, positive drives forward"
+    )
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     spokes: int = param(10, doc="number of spokes", ge=3, le=1000, static=True)
-    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when the foot would have to pull")
+    on_liftoff: str = choice(
+        "stop", options=LIFTOFF, doc="what to do when the foot would have to pull"
+    )
     leg: Strut = part(doc="spoke", default_factory=Strut)
     terrain: AbstractTerrain = part(doc="ground", default_factory=Slope)
 
@@ -123,7 +141,9 @@ class RigidWheel(AbstractHybridSystem):
 
     def _acceleration(self, sin_from_vertical: Scalar) -> Scalar:
         l, m = self.leg.length, self.mass
-        return (m * self.gravity * l * sin_from_vertical - self.wheel_torque) / (m * l * l + self.inertia)
+        return (m * self.gravity * l * sin_from_vertical - self.wheel_torque) / (
+            m * l * l + self.inertia
+        )
 
     def ground_force(self, x: RigidWheelState) -> tuple[Scalar, Scalar]:
         """Force on the robot along and normal to the ground: m (a_hub - g)."""
@@ -143,9 +163,9 @@ class RigidWheel(AbstractHybridSystem):
         return Rates(dx, RigidWheelPower(motor=-self.wheel_torque * x.spoke_rate))
 
     def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] normal force; [m] room to turn back; [m] height of the foot
-        behind, of a wheel that has not decided yet; on uneven ground [m] room to stumble.
-        """
+        """[m] height of the next and of the previous foot above the ground; [N] normal force; [m]
+        room to turn back; [m] height of the foot behind, of a wheel that has not decided yet; on
+        uneven ground [m] room to stumble."""
         del t
         s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
         l = self.leg.length
@@ -164,7 +184,9 @@ class RigidWheel(AbstractHybridSystem):
         return m.foot_x - l * s, self.terrain.relief(m.foot_x) + l * c
 
     def _neighbours(self, s: Scalar, c: Scalar, m: WheelStance) -> tuple[Scalar, Scalar]:
-        """Height of the foot in front of the stance foot, and of the one behind it, above the ground under it."""
+        """Height of the foot in front of the stance foot, and of the one behind it, above the
+        ground under it.
+        """
         l, alpha, foot_z = self.leg.length, self.spoke_spacing, self.terrain.relief(m.foot_x)
         level, tilted = l * c * (1.0 - math.cos(alpha)), l * s * math.sin(alpha)
         ahead, behind = (tip(m.foot_x - l * s, 0.0, l, s, c, turn)[0] for turn in (alpha, -alpha))
@@ -178,11 +200,18 @@ class RigidWheel(AbstractHybridSystem):
         if k not in (0, BEHIND):  # a lift-off that is only reported changes nothing
             return Jump(x, m, ImpactWork(impact=0.0 * x.spoke_rate))
         l, mass, alpha = self.leg.length, self.mass, self.spoke_spacing
-        after = x.spoke_rate * (mass * l * l * math.cos(alpha) + self.inertia) / (mass * l * l + self.inertia)
+        after = (
+            x.spoke_rate
+            * (mass * l * l * math.cos(alpha) + self.inertia)
+            / (mass * l * l + self.inertia)
+        )
         # What a plastic impact takes is the kinetic energy of the velocity it removes.
         removed_x = l * (after * math.cos(alpha) - x.spoke_rate)
         removed_z = l * (after * math.sin(alpha))
-        lost = 0.5 * mass * (removed_x * removed_x + removed_z * removed_z) + 0.5 * self.inertia * (after - x.spoke_rate) ** 2
+        lost = (
+            0.5 * mass * (removed_x * removed_x + removed_z * removed_z)
+            + 0.5 * self.inertia * (after - x.spoke_rate) ** 2
+        )
         s, _ = sincos(x.spoke_angle)
         side = side_of_landing(m.direction, behind=k == BEHIND)
         angle = x.spoke_angle + jnp.asarray(side, jnp.result_type(x.spoke_angle)) * alpha
@@ -216,17 +245,29 @@ class RigidWheel(AbstractHybridSystem):
         return RigidWheelOutputs(
             hub=Body(x=hub_x, z=hub_z, vx=vx, vz=vz, pitch=frame.pitch(x.spoke_angle)),
             foot=RollingFoot(
-                x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*to_footing(self.terrain, m.foot_x, *force))
+                x=foot_x,
+                z=foot_z,
+                fx=fx,
+                fz=fz,
+                friction_needed=friction_needed(*to_footing(self.terrain, m.foot_x, *force)),
             ),
             travel=WheelTravel(distance=m.foot_x - l * s, speed=speed),
         )
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
         cures = {
-            Outcome.rocked_back: (cure('--set terrain=slope --set terrain.angle="0.08 rad"', "steep enough to keep rolling"),),
+            Outcome.rocked_back: (
+                cure(
+                    '--set terrain=slope --set terrain.angle="0.08 rad"',
+                    "steep enough to keep rolling",
+                ),
+            ),
             STUMBLED: (cure("--set terrain=slope", "nothing in its way"),),
             Outcome.lifted_off: (
-                cure('--set terrain=slope --set terrain.angle="0.08 rad"', "gentle enough for its feet to stay"),
+                cure(
+                    '--set terrain=slope --set terrain.angle="0.08 rad"',
+                    "gentle enough for its feet to stay",
+                ),
             ),
         }
         slope = "" if "inclined" in self.terrain.features else "--set terrain=slope "
@@ -238,7 +279,11 @@ class RigidWheel(AbstractHybridSystem):
 
     def sketch(self) -> tuple[Shape, ...]:
         fan = spoke_fan("hub", self.spokes, float(self.leg.length))
-        return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", float(self.mass * self.gravity)))
+        return (
+            Ground(self.terrain.outline),
+            *fan,
+            *stance_spoke("foot", "hub", float(self.mass * self.gravity)),
+        )
 
     def bounds(self) -> tuple[Bound, ...]:
         return friction_bounds()

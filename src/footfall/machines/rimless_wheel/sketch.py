@@ -5,15 +5,23 @@ import math
 from footfall.scene.sketch import Arrow, Ball, Bar, Link, Shape
 
 
-def spoke_fan(body: str, spokes: int, length: float, y: float = 0.0, color: str = "silver") -> tuple[Shape, ...]:
-    """All spokes of a wheel whose body pitch is that of the stance spoke, pointing down at zero pitch."""
+def spoke_fan(
+    body: str, spokes: int, length: float, y: float = 0.0, color: str = "silver"
+) -> tuple[Shape, ...]:
+    """All spokes of a wheel whose body pitch is that of the stance spoke, pointing down at zero
+    pitch.
+    """
     spacing = 2.0 * math.pi / spokes
-    tips = [(length * math.sin(i * spacing), y, -length * math.cos(i * spacing)) for i in range(spokes)]
+    tips = [
+        (length * math.sin(i * spacing), y, -length * math.cos(i * spacing)) for i in range(spokes)
+    ]
     return tuple(Bar(body, (0.0, y, 0.0), tip, color) for tip in tips)
 
 
 def stance_spoke(foot: str, hub: str, weight: float, color: str = "black") -> tuple[Shape, ...]:
-    """The loaded spoke, its foot, its hub and the ground force, an arrow 0.15 m long at body weight."""
+    """The loaded spoke, its foot, its hub and the ground force, an arrow 0.15 m long at body
+    weight.
+    """
     return (
         Link(foot, hub, color),
         Ball(foot, (0.0, 0.0, 0.0), 0.008, color),

@@ -24,10 +24,15 @@ class SpringLeg(AbstractCompliantLeg):
 
 
 class StiffeningLeg(AbstractCompliantLeg):
-    """A spring that grows stiffer with deflection, as rubber does: F = -k s (1 + (s/s2)^2) - c l_dot, s = l - l0."""
+    """A spring that grows stiffer with deflection, as rubber does:
+
+    F = -k s (1 + (s/s2)^2) - c l_dot, s = l - l0.
+    """
 
     stiffness: Scalar = param(15000.0, unit="N/m", doc="stiffness k for small deflection", gt=0)
-    doubling_deflection: Scalar = param(0.01, unit="m", doc="deflection s2 at which the force is twice the linear one", gt=0)
+    doubling_deflection: Scalar = param(
+        0.01, unit="m", doc="deflection s2 at which the force is twice the linear one", gt=0
+    )
     damping: Scalar = param(400.0, unit="N s/m", doc="axial damping c", ge=0)
 
     def force(self, length: Scalar, rate: Scalar) -> Scalar:

@@ -1,4 +1,7 @@
-"""Starts of the spoked wheels: standing on one spoke, rolling over it. Elementwise: one robot or a batch."""
+"""Starts of the spoked wheels:
+
+standing on one spoke, rolling over it. Elementwise: one robot or a batch.
+"""
 
 import math
 from typing import Any
@@ -24,30 +27,43 @@ from footfall.machines.rimless_wheel.states import (
 from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 
-#: A foot may start this far below the ground: two feet may stand on it at once, and rounding must not forbid that.
+#: A foot may start this far below the ground: two feet may stand on it at once, and rounding must
+#: not forbid that.
 ALLOWED_DEPTH = 1e-9
 
 
 def _require_above_ground(
-    height: Scalar, rest_length: Scalar, angle: Scalar, spokes: int, terrain: AbstractTerrain = LEVEL, foot_x: Scalar = 0.0
+    height: Scalar,
+    rest_length: Scalar,
+    angle: Scalar,
+    spokes: int,
+    terrain: AbstractTerrain = LEVEL,
+    foot_x: Scalar = 0.0,
 ) -> None:
-    """No unloaded spoke may reach below the ground, with the hub over x = 0, its height from the stance foot. Of a batch, the deepest
-    is named."""
+    """No unloaded spoke may reach below the ground, with the hub over x = 0, its height from the
+    stance foot. Of a batch, the deepest is named."""
     if traced(height, rest_length, angle, *jax.tree.leaves(terrain)):
         return
     hub_z = terrain.relief(foot_x) + height
     spacing = 2.0 * math.pi / spokes
     clearance, lowest = np.inf, 0
     for i in range(1, spokes):  # one spoke at a time: a batch then needs no array of all of them
-        x, z = rest_length * np.sin(angle + i * spacing), hub_z - rest_length * np.cos(angle + i * spacing)
+        x, z = (
+            rest_length * np.sin(angle + i * spacing),
+            hub_z - rest_length * np.cos(angle + i * spacing),
+        )
         room = np.asarray(terrain.room_above(x, z))
         lowest, clearance = np.where(room < clearance, i, lowest), np.minimum(room, clearance)
     worst = int(np.argmin(clearance))
     if np.ravel(clearance)[worst] < -ALLOWED_DEPTH:
-        height, angle, lowest, room = (_of_lane(v, worst) for v in (height, angle, lowest, clearance))
+        height, angle, lowest, room = (
+            _of_lane(v, worst) for v in (height, angle, lowest, clearance)
+        )
         raise ParameterError(
-            f"the start is below ground: with the hub {height:g} m above it and the stance spoke at {angle:g} rad, spoke"
-            f" {lowest:g} of {spokes} reaches {-1e3 * room:.3g} mm into the ground. Raise `height` (or leave it at"
+            f"the start is below ground: with the hub {height:g} m above it and the stance spoke at"
+            f" {angle:g} rad, spoke"
+            f" {lowest:g} of {spokes} reaches {-1e3 * room:.3g} mm into the ground. Raise `height`"
+            " (or leave it at"
             f' "auto") or bring `spoke_angle` within {spacing / 2:.4g} rad of upright.',
             "height",
             worst if np.ndim(clearance) else None,
@@ -72,8 +88,12 @@ def _of_lane(value: Scalar, lane: int) -> float:
 class RigidWheelStart(AbstractStart):
     """Standing on one spoke."""
 
-    spoke_angle: Scalar = param(math.pi / 10, unit="rad", doc="stance spoke from the ground's normal, foot ahead positive")
-    spoke_rate: Scalar = param(-3.0, unit="rad/s", doc="rate of the spoke angle, negative walking forward")
+    spoke_angle: Scalar = param(
+        math.pi / 10, unit="rad", doc="stance spoke from the ground's normal, foot ahead positive"
+    )
+    spoke_rate: Scalar = param(
+        -3.0, unit="rad/s", doc="rate of the spoke angle, negative walking forward"
+    )
 
     def state(self, system: Any) -> HybridState:
         angle = self.spoke_angle
@@ -81,19 +101,37 @@ class RigidWheelStart(AbstractStart):
         length = system.leg.length
         xp = namespace(angle)
         foot_x = length * xp.sin(angle)  # the hub starts above x = 0
-        _require_above_ground(length * xp.cos(angle), length, angle, system.spokes, system.terrain, foot_x)
+        _require_above_ground(
+            length * xp.cos(angle), length, angle, system.spokes, system.terrain, foot_x
+        )
         x = RigidWheelState(spoke_angle=self.spoke_angle, spoke_rate=self.spoke_rate)
-        way = rolling(-self.spoke_rate, length * xp.cos(angle), length, angle, system.spokes, system.terrain, foot_x)
+        way = rolling(
+            -self.spoke_rate,
+            length * xp.cos(angle),
+            length,
+            angle,
+            system.spokes,
+            system.terrain,
+            foot_x,
+        )
         return HybridState(x, WheelStance(foot_x=foot_x, steps=np.int32(0), direction=way))
 
 
 class TorsoWheelStart(AbstractStart):
     """Standing on one spoke, rolling over it, the torso held."""
 
-    spoke_angle: Scalar = param(math.pi / 10, unit="rad", doc="stance spoke from the ground's normal, foot ahead positive")
-    spoke_rate: Scalar = param(-3.5, unit="rad/s", doc="rate of the spoke angle, negative walking forward")
-    height: Scalar | None = param(None, unit="m", doc="hub above the ground; auto: the stance spoke is unstretched")
-    torso_angle: Scalar | None = param(None, unit="rad", doc="torso from hanging; auto: its set point")
+    spoke_angle: Scalar = param(
+        math.pi / 10, unit="rad", doc="stance spoke from the ground's normal, foot ahead positive"
+    )
+    spoke_rate: Scalar = param(
+        -3.5, unit="rad/s", doc="rate of the spoke angle, negative walking forward"
+    )
+    height: Scalar | None = param(
+        None, unit="m", doc="hub above the ground; auto: the stance spoke is unstretched"
+    )
+    torso_angle: Scalar | None = param(
+        None, unit="rad", doc="torso from hanging; auto: its set point"
+    )
     torso_rate: Scalar = param(0.0, unit="rad/s", doc="rate of the torso angle")
     spoke_speed: Scalar = param(0.0, unit="m/s", doc="rate of the spoke length")
 
@@ -104,7 +142,9 @@ class TorsoWheelStart(AbstractStart):
         height = rest * xp.cos(angle) if self.height is None else self.height
         x = TorsoWheelState(
             spoke_angle=self.spoke_angle,
-            torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
+            torso_angle=(
+                system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle
+            ),
             spoke_length=rest if self.height is None else height / xp.cos(angle),
             spoke_rate=self.spoke_rate,
             torso_rate=self.torso_rate,
@@ -125,11 +165,21 @@ class TorsoWheelStart(AbstractStart):
 class SteeredWheelStart(AbstractStart):
     """Both sides on one spoke each, rolling over them, level and straight ahead."""
 
-    spoke_angle: Scalar = param(math.pi / 10, unit="rad", doc="stance spokes from vertical, foot ahead positive")
-    speed: Scalar = param(0.8, unit="m/s", doc="speed of the axle as it rolls over the stance spokes")
-    height: Scalar | None = param(None, unit="m", doc="axle above the ground; auto: the stance spokes are unstretched")
-    torso_angle: Scalar | None = param(None, unit="rad", doc="torso from hanging; auto: its set point")
-    roll: Scalar = param(0.0, unit="rad", doc="roll, positive with the left side up", gt=-0.5, lt=0.5)
+    spoke_angle: Scalar = param(
+        math.pi / 10, unit="rad", doc="stance spokes from vertical, foot ahead positive"
+    )
+    speed: Scalar = param(
+        0.8, unit="m/s", doc="speed of the axle as it rolls over the stance spokes"
+    )
+    height: Scalar | None = param(
+        None, unit="m", doc="axle above the ground; auto: the stance spokes are unstretched"
+    )
+    torso_angle: Scalar | None = param(
+        None, unit="rad", doc="torso from hanging; auto: its set point"
+    )
+    roll: Scalar = param(
+        0.0, unit="rad", doc="roll, positive with the left side up", gt=-0.5, lt=0.5
+    )
     heading: Scalar = param(0.0, unit="rad", doc="heading, counter-clockwise from above")
 
     def state(self, system: Any) -> HybridState:
@@ -143,7 +193,9 @@ class SteeredWheelStart(AbstractStart):
         x = SteeredWheelState(
             height=height,
             roll=self.roll,
-            torso_angle=system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle,
+            torso_angle=(
+                system.torso.pitch_setpoint if self.torso_angle is None else self.torso_angle
+            ),
             speed=self.speed * xp.cos(angle),
             climb_rate=self.speed * xp.sin(angle),
             roll_rate=0.0,
@@ -157,8 +209,15 @@ class SteeredWheelStart(AbstractStart):
             distance=0.0,
             pitch_integral=0.0,
         )
-        way = rolling(self.speed, height - sink, rest, angle, system.spokes)  # both sides as the lower one
-        counts = {"steps_left": np.int32(0), "steps_right": np.int32(0), "direction_left": way, "direction_right": way}
+        way = rolling(
+            self.speed, height - sink, rest, angle, system.spokes
+        )  # both sides as the lower one
+        counts = {
+            "steps_left": np.int32(0),
+            "steps_right": np.int32(0),
+            "direction_left": way,
+            "direction_right": way,
+        }
         if system.controller.held:
             return HybridState(x, DrivenWheelCounts(**counts, torque_left=0.0, torque_right=0.0))
         return HybridState(x, SteeredWheelCounts(**counts))

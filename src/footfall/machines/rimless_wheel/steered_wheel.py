@@ -1,8 +1,9 @@
-"""The rimless wheel with two sides: one springy spoke each, small roll, heading, steering by a current difference.
+"""The rimless wheel with two sides: one springy spoke each, small roll, heading, steering by a
+current difference.
 
-Coordinates: mid-axle height z, roll r, torso angle phi, forward speed v, yaw rate w; per side the distance s from
-hub forward to the foot. Level ground only. Theory: docs/theory/rimless-wheel.md, section 3.
-"""
+Coordinates: mid-axle height z, roll r, torso angle phi, forward speed v, yaw rate w; per side the
+distance s from hub forward to the foot. Level ground only. Theory: docs/theory/rimless-wheel.md,
+section 3."""
 
 import dataclasses
 import math
@@ -20,17 +21,31 @@ from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.machines.parts.actuators.motors import DcMotor
-from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed, sag_bounds
+from footfall.machines.rimless_wheel.bounds import (
+    RollingFoot,
+    friction_bounds,
+    friction_needed,
+    sag_bounds,
+)
 from footfall.machines.rimless_wheel.cures import walking_cures
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
 from footfall.machines.rimless_wheel.pitch_laws import CommandedTorque, PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, WheelTravel
-from footfall.machines.rimless_wheel.rolling import feet, landing_behind, side_of_landing, turning_back
+from footfall.machines.rimless_wheel.rolling import (
+    feet,
+    landing_behind,
+    side_of_landing,
+    turning_back,
+)
 from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
 from footfall.machines.rimless_wheel.start import SteeredWheelStart
-from footfall.machines.rimless_wheel.states import DrivenWheelCounts, SteeredWheelCounts, SteeredWheelState
+from footfall.machines.rimless_wheel.states import (
+    DrivenWheelCounts,
+    SteeredWheelCounts,
+    SteeredWheelState,
+)
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.rimless_wheel.torso_wheel import MOTORS, MotorSignals, SpokeSignals
 from footfall.numerics.elementary import atan2
@@ -41,7 +56,8 @@ from footfall.scene.sketch import Ball, Ground, Link, Shape
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
 BEHIND = 9  # index of the left side's landing behind among the events; the right side's is next
-#: Events that are landings, and of each the left side's: sides that land together do so in the same way.
+#: Events that are landings, and of each the left side's: sides that land together do so in the same
+#: way.
 LANDINGS = {0: 0, 1: 0, BEHIND: BEHIND, BEHIND + 1: BEHIND}
 SAME = 1e-14  # m; footholds of two that do, and that only rounding tells apart, are the same
 
@@ -60,7 +76,9 @@ class SteeredWheelPower(eqx.Module):
 class ReleasedWork(eqx.Module):
     """What a support transfer takes."""
 
-    released_spring: Scalar = port(kind="loss", unit="J", doc="deflection energy left in the spoke that leaves")
+    released_spring: Scalar = port(
+        kind="loss", unit="J", doc="deflection energy left in the spoke that leaves"
+    )
 
 
 class SteeredWheelStores(eqx.Module):
@@ -106,31 +124,45 @@ class Side(NamedTuple):
 class SteeredWheel(AbstractPlant):
     """Differential-drive rimless wheel on level ground.
 
-    Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw, lateral slip, wheel
-    pitch inertia. Requires compliance: with rigid spokes and no roll no turn exists.
-    """
+    Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw,
+    lateral slip, wheel pitch inertia. Requires compliance: with rigid spokes and no roll no turn
+    exists."""
 
     Start = SteeredWheelStart
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
-    commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "steering_current": 0.0}
+    commanded: ClassVar[Mapping[str, Any]] = {
+        "controller": CommandedTorque,
+        "steering_current": 0.0,
+    }
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)
     half_track: Scalar = param(0.155, unit="m", doc="half the distance b between the wheels", gt=0)
-    wheel_yaw_inertia: Scalar = param(0.0, unit="kg m^2", doc="yaw inertia of one wheel about its own centre", ge=0)
+    wheel_yaw_inertia: Scalar = param(
+        0.0, unit="kg m^2", doc="yaw inertia of one wheel about its own centre", ge=0
+    )
     yaw_inertia: Scalar | None = param(
-        None, unit="kg m^2", doc="yaw inertia of the whole; derived from torso, wheels and track when not given", gt=0
+        None,
+        unit="kg m^2",
+        doc="yaw inertia of the whole; derived from torso, wheels and track when not given",
+        gt=0,
     )
     roll_inertia: Scalar = param(0.12, unit="kg m^2", doc="roll inertia of the whole", gt=0)
-    steering_current: Scalar = param(0.0, unit="A", doc="current difference I_d: left + I_d, right - I_d; positive turns right")
+    steering_current: Scalar = param(
+        0.0, unit="A", doc="current difference I_d: left + I_d, right - I_d; positive turns right"
+    )
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     spokes: int = param(10, doc="number of spokes per side", ge=3, le=1000, static=True)
-    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when a foot would have to pull")
+    on_liftoff: str = choice(
+        "stop", options=LIFTOFF, doc="what to do when a foot would have to pull"
+    )
     leg: AbstractCompliantLeg = part(
         doc="virtual spoke: left and right together, each side has half", default_factory=SpringLeg
     )
     torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
     motor: DcMotor = part(doc="one of the two motors", default_factory=DcMotor)
-    controller: AbstractPitchController = part(doc="law that holds the torso's pitch", default_factory=PitchPid)
+    controller: AbstractPitchController = part(
+        doc="law that holds the torso's pitch", default_factory=PitchPid
+    )
 
     @property
     def spoke_spacing(self) -> float:
@@ -156,13 +188,26 @@ class SteeredWheel(AbstractPlant):
         return (
             Event("touchdown_left", "the next left spoke lands and takes over", restarts=rocking),
             Event("touchdown_right", "the next right spoke lands and takes over", restarts=rocking),
-            Event("rock_back_left", "the previous left spoke lands again", Outcome.rocked_back, unit="m"),
-            Event("rock_back_right", "the previous right spoke lands again", Outcome.rocked_back, unit="m"),
+            Event(
+                "rock_back_left",
+                "the previous left spoke lands again",
+                Outcome.rocked_back,
+                unit="m",
+            ),
+            Event(
+                "rock_back_right",
+                "the previous right spoke lands again",
+                Outcome.rocked_back,
+                unit="m",
+            ),
             Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N"),
             Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N"),
             Event("fall", "the axle sinks below half the spoke length", Outcome.fell, unit="m"),
             Event(
-                "turn_back_left", "the left wheel turns round before its previous spoke has left", Outcome.rocked_back, unit="m"
+                "turn_back_left",
+                "the left wheel turns round before its previous spoke has left",
+                Outcome.rocked_back,
+                unit="m",
             ),
             Event(
                 "turn_back_right",
@@ -194,11 +239,24 @@ class SteeredWheel(AbstractPlant):
         rate = -(c * v + s * climb) / length
         force = 0.5 * self.leg.force(length, speed)
         across = torque / length
-        return Side(s, c, length, speed, rate, height, force, torque, -force * s + across * c, force * c + across * s)
+        return Side(
+            s,
+            c,
+            length,
+            speed,
+            rate,
+            height,
+            force,
+            torque,
+            -force * s + across * c,
+            force * c + across * s,
+        )
 
     def sides(self, x: SteeredWheelState, m: Counts) -> tuple[Side, Side]:
         left, right = self.motor_torques(x, m)
-        return self.side(x, 1.0, x.foot_ahead_left, left), self.side(x, -1.0, x.foot_ahead_right, right)
+        return self.side(x, 1.0, x.foot_ahead_left, left), self.side(
+            x, -1.0, x.foot_ahead_right, right
+        )
 
     def flow(self, t: Scalar, x: SteeredWheelState, m: Counts) -> Rates:
         del t
@@ -234,7 +292,9 @@ class SteeredWheel(AbstractPlant):
             y=x.speed * sin_psi,
             heading=x.yaw_rate,
             distance=x.speed,
-            pitch_integral=0.0 if isinstance(m, DrivenWheelCounts) else self.controller.integral_rate(error, x.pitch_integral),
+            pitch_integral=0.0
+            if isinstance(m, DrivenWheelCounts)
+            else self.controller.integral_rate(error, x.pitch_integral),
         )
         power = SteeredWheelPower(
             motor_left=left.torque * (x.torso_rate - left.rate),
@@ -245,9 +305,9 @@ class SteeredWheel(AbstractPlant):
         return Rates(dx, power)
 
     def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
-        """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its least height;
-        [m] room of each side to turn back; [m] height of the foot behind of each side that has not decided yet.
-        """
+        """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above
+        its least height; [m] room of each side to turn back; [m] height of the foot behind of each
+        side that has not decided yet."""
         del t
         l0 = self.leg.rest_length
         left, right = self.sides(x, m)
@@ -261,29 +321,40 @@ class SteeredWheel(AbstractPlant):
             left.force,
             right.force,
             x.height - 0.5 * l0,
-            turning_back(on_left.previous, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0),
-            turning_back(on_right.previous, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0),
+            turning_back(
+                on_left.previous, x.speed - self.half_track * x.yaw_rate, m.direction_left, l0
+            ),
+            turning_back(
+                on_right.previous, x.speed + self.half_track * x.yaw_rate, m.direction_right, l0
+            ),
             on_left.behind,
             on_right.behind,
         )
 
     def _neighbours(self, side: Side) -> tuple[Scalar, Scalar]:
         """Height of the foot in front of the stance foot of one side, and of the one behind it."""
-        l0, cos_alpha, sin_alpha = self.leg.rest_length, math.cos(self.spoke_spacing), math.sin(self.spoke_spacing)
+        l0, cos_alpha, sin_alpha = (
+            self.leg.rest_length,
+            math.cos(self.spoke_spacing),
+            math.sin(self.spoke_spacing),
+        )
         in_front = side.height - l0 * (side.cos * cos_alpha - side.sin * sin_alpha)
         return in_front, side.height - l0 * (side.cos * cos_alpha + side.sin * sin_alpha)
 
     def jump(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
-        """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels have no pitch inertia here.
+        """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels
+        have no pitch inertia here.
 
-        The other side lands with it if it has less than TOGETHER left, in the SAME place if only rounding says otherwise: walking straight
-        is unstable against the sides drifting apart, so a difference of a rounding error must not be made into one of a step.
-        """
+        The other side lands with it if it has less than TOGETHER left, in the SAME place if only
+        rounding says otherwise: walking straight is unstable against the sides drifting apart, so a
+        difference of a rounding error must not be made into one of a step."""
         if k not in LANDINGS:  # a lift-off that is only reported changes nothing
             return Jump(x, m, self.no_work(x))
         first = LANDINGS[k]
         rooms = self.guards(t, x, m)[first : first + 2]
-        lands = [(rooms[i] < TOGETHER) if first + i != k else (rooms[i] == rooms[i]) for i in (0, 1)]
+        lands = [
+            (rooms[i] < TOGETHER) if first + i != k else (rooms[i] == rooms[i]) for i in (0, 1)
+        ]
         jumped = self._landed(x, m, lands, first)
         left, right = jumped.x.foot_ahead_left, jumped.x.foot_ahead_right
         right = jnp.where(jnp.abs(right - left) < SAME, left, right)
@@ -302,18 +373,32 @@ class SteeredWheel(AbstractPlant):
 
     def _landed(self, x: SteeredWheelState, m: Counts, lands: list[Any], first: int) -> Jump:
         """After a landing of the sides that land, left and right; `first` is of LANDINGS."""
-        ahead, steps, released = [x.foot_ahead_left, x.foot_ahead_right], [m.steps_left, m.steps_right], 0.0
+        ahead, steps, released = (
+            [x.foot_ahead_left, x.foot_ahead_right],
+            [m.steps_left, m.steps_right],
+            0.0,
+        )
         ways = [m.direction_left, m.direction_right]
         for i, side in enumerate(self.sides(x, m)):
             way = side_of_landing(ways[i], behind=first == BEHIND)
             turn = jnp.asarray(way, jnp.result_type(side.sin)) * math.sin(self.spoke_spacing)
-            foot = self.leg.rest_length * (side.sin * math.cos(self.spoke_spacing) + side.cos * turn)
+            foot = self.leg.rest_length * (
+                side.sin * math.cos(self.spoke_spacing) + side.cos * turn
+            )
             now = lands[i]
-            ahead[i], steps[i], ways[i] = jnp.where(now, foot, ahead[i]), steps[i] + now, jnp.where(now, way, ways[i])
+            ahead[i], steps[i], ways[i] = (
+                jnp.where(now, foot, ahead[i]),
+                steps[i] + now,
+                jnp.where(now, way, ways[i]),
+            )
             released = released + jnp.where(now, 0.5 * self.leg.energy(side.length), 0.0)
         x = eqx.tree_at(lambda s: (s.foot_ahead_left, s.foot_ahead_right), x, tuple(ahead))
         counted = dataclasses.replace(
-            m, steps_left=steps[0], steps_right=steps[1], direction_left=ways[0], direction_right=ways[1]
+            m,
+            steps_left=steps[0],
+            steps_right=steps[1],
+            direction_left=ways[0],
+            direction_right=ways[1],
         )
         return Jump(x, counted, ReleasedWork(released_spring=-released))
 
@@ -336,7 +421,9 @@ class SteeredWheel(AbstractPlant):
     ) -> SteeredWheelOutputs:
         left, right = (
             dataclasses.replace(motor, current=current, electrical_power=power)
-            for motor, current, power in zip((outputs.left_motor, outputs.right_motor), currents, powers, strict=True)
+            for motor, current, power in zip(
+                (outputs.left_motor, outputs.right_motor), currents, powers, strict=True
+            )
         )
         return dataclasses.replace(outputs, left_motor=left, right_motor=right)
 
@@ -344,11 +431,17 @@ class SteeredWheel(AbstractPlant):
         del t
         left, right = self.sides(x, m)
         turned = (
-            atan2(side.sin, side.cos) - self.spoke_spacing * jnp.asarray(steps, jnp.result_type(side.sin))
-            for side, steps in ((left, m.direction_left * m.steps_left), (right, m.direction_right * m.steps_right))
+            atan2(side.sin, side.cos)
+            - self.spoke_spacing * jnp.asarray(steps, jnp.result_type(side.sin))
+            for side, steps in (
+                (left, m.direction_left * m.steps_left),
+                (right, m.direction_right * m.steps_right),
+            )
         )
         positions = tuple(x.torso_angle - angle for angle in turned)
-        return Senses(x.torso_angle, positions, (x.torso_rate - left.rate, x.torso_rate - right.rate))
+        return Senses(
+            x.torso_angle, positions, (x.torso_rate - left.rate, x.torso_rate - right.rate)
+        )
 
     def stores(self, t: Scalar, x: SteeredWheelState, m: Counts) -> SteeredWheelStores:
         del t
@@ -420,7 +513,9 @@ class SteeredWheel(AbstractPlant):
         left_hub, right_hub = hub(1.0, left), hub(-1.0, right)
         ahead, swing = com * sin_phi, com * cos_phi * x.torso_rate
         return SteeredWheelOutputs(
-            axle=Body(x=x.x, y=x.y, z=x.height, vx=vx, vy=vy, vz=x.climb_rate, roll=x.roll, yaw=x.heading),
+            axle=Body(
+                x=x.x, y=x.y, z=x.height, vx=vx, vy=vy, vz=x.climb_rate, roll=x.roll, yaw=x.heading
+            ),
             left_hub=left_hub,
             right_hub=right_hub,
             torso=Body(
@@ -466,7 +561,9 @@ class SteeredWheel(AbstractPlant):
     def bounds(self) -> tuple[Bound, ...]:
         counters = ("steps_left", "steps_right")
         slipping = friction_bounds(("left_foot", "right_foot"), counters)
-        return slipping + sag_bounds(self.leg.rest_length, self.spokes, ("left_spoke", "right_spoke"), counters)
+        return slipping + sag_bounds(
+            self.leg.rest_length, self.spokes, ("left_spoke", "right_spoke"), counters
+        )
 
     def travel(self) -> Travel:
         return Travel(

@@ -1,9 +1,9 @@
-"""The sagittal rimless wheel: springy, damped spokes, a torso hung from the axle, motors between torso and wheels.
+"""The sagittal rimless wheel: springy, damped spokes, a torso hung from the axle, motors between
+torso and wheels.
 
-Model plane: x along the ground, z normal to it; foot - hub = l (sin theta, -cos theta), torso centre - hub =
-c (sin phi, -cos phi), angles counter-clockwise. Walking forward means theta_dot < 0; T > 0 (on the torso) drives forward.
-Theory: docs/theory/rimless-wheel.md, section 2.
-"""
+Model plane: x along the ground, z normal to it; foot - hub = l (sin theta, -cos theta), torso
+centre - hub = c (sin phi, -cos phi), angles counter-clockwise. Walking forward means theta_dot < 0;
+T > 0 (on the torso) drives forward. Theory: docs/theory/rimless-wheel.md, section 2."""
 
 import dataclasses
 import math
@@ -25,18 +25,39 @@ from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat
-from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed, sag_bounds
+from footfall.machines.rimless_wheel.bounds import (
+    RollingFoot,
+    friction_bounds,
+    friction_needed,
+    sag_bounds,
+)
 from footfall.machines.rimless_wheel.cures import walking_cures
-from footfall.machines.rimless_wheel.footing import corner_doubts, room_to_stumble, stumble, tip, to_footing
+from footfall.machines.rimless_wheel.footing import (
+    corner_doubts,
+    room_to_stumble,
+    stumble,
+    tip,
+    to_footing,
+)
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
 from footfall.machines.rimless_wheel.pitch_laws import CommandedTorque, PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, REFUSES, WheelTravel
-from footfall.machines.rimless_wheel.rolling import feet, landing_behind, side_of_landing, turning_back
+from footfall.machines.rimless_wheel.rolling import (
+    feet,
+    landing_behind,
+    side_of_landing,
+    turning_back,
+)
 from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
 from footfall.machines.rimless_wheel.start import TorsoWheelStart
-from footfall.machines.rimless_wheel.states import DrivenStance, SampledStance, TorsoWheelState, WheelStance
+from footfall.machines.rimless_wheel.states import (
+    DrivenStance,
+    SampledStance,
+    TorsoWheelState,
+    WheelStance,
+)
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
@@ -60,8 +81,12 @@ class TorsoWheelPower(eqx.Module):
 class TransferWork(eqx.Module):
     """What a support transfer takes."""
 
-    impact: Scalar = port(kind="loss", unit="J", doc="impulse on the wheel's inertia at the new foot")
-    released_spring: Scalar = port(kind="loss", unit="J", doc="deflection energy left in the spoke that leaves")
+    impact: Scalar = port(
+        kind="loss", unit="J", doc="impulse on the wheel's inertia at the new foot"
+    )
+    released_spring: Scalar = port(
+        kind="loss", unit="J", doc="deflection energy left in the spoke that leaves"
+    )
 
 
 class TorsoWheelStores(eqx.Module):
@@ -103,7 +128,10 @@ class TorsoWheelOutputs(eqx.Module):
 
 
 class Motion(NamedTuple):
-    """Velocities of the hub and the torso's centre, and the two spins: all that carries kinetic energy."""
+    """Velocities of the hub and the torso's centre, and the two spins:
+
+    all that carries kinetic energy.
+    """
 
     hub_x: Scalar
     hub_z: Scalar
@@ -114,10 +142,11 @@ class Motion(NamedTuple):
 
 
 class TorsoWheel(AbstractPlant):
-    """Springy-spoked wheel with torso on a plane; left and right wheels move as one (see SteeredWheel for two).
+    """Springy-spoked wheel with torso on a plane; left and right wheels move as one (see
+    SteeredWheel for two).
 
-    Not modelled: slip, both spokes loaded at once, a stop at l > l0. Lift-off and rocking back are detected.
-    """
+    Not modelled: slip, both spokes loaded at once, a stop at l > l0. Lift-off and rocking back are
+    detected."""
 
     Start = TorsoWheelStart
     refuses: ClassVar[Mapping[str, str]] = REFUSES
@@ -125,21 +154,32 @@ class TorsoWheel(AbstractPlant):
     commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "control_period": None}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)
-    wheel_inertia: Scalar = param(0.0, unit="kg m^2", doc="pitch inertia of both wheels about the hub", ge=0)
+    wheel_inertia: Scalar = param(
+        0.0, unit="kg m^2", doc="pitch inertia of both wheels about the hub", ge=0
+    )
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     spokes: int = param(10, doc="number of spokes", ge=3, le=1000, static=True)
-    on_liftoff: str = choice("stop", options=LIFTOFF, doc="what to do when the foot would have to pull")
+    on_liftoff: str = choice(
+        "stop", options=LIFTOFF, doc="what to do when the foot would have to pull"
+    )
     control_period: float | None = param(
         None,
         unit="s",
-        doc="time between ticks of the controller, which holds its torque in between; auto: continuous",
+        doc=(
+            "time between ticks of the controller, which holds its torque in between; auto:"
+            " continuous"
+        ),
         gt=0,
         static=True,
     )
-    leg: AbstractCompliantLeg = part(doc="virtual spoke: left and right together", default_factory=SpringLeg)
+    leg: AbstractCompliantLeg = part(
+        doc="virtual spoke: left and right together", default_factory=SpringLeg
+    )
     torso: Torso = part(doc="body hung from the axle", default_factory=Torso)
     motor: AbstractMotor = part(doc="one of the two motors", default_factory=DcMotor)
-    controller: AbstractPitchController = part(doc="law that holds the torso's pitch", default_factory=PitchPid)
+    controller: AbstractPitchController = part(
+        doc="law that holds the torso's pitch", default_factory=PitchPid
+    )
     terrain: AbstractTerrain = part(doc="ground", default_factory=Flat)
 
     @property
@@ -158,7 +198,11 @@ class TorsoWheel(AbstractPlant):
     @property
     def events(self) -> tuple[Event, ...]:
         lifted = Outcome.lifted_off if self.on_liftoff == "stop" else None
-        tick = Event("control_tick", "the controller looks at the pitch and holds a new torque", period=self.control_period)
+        tick = Event(
+            "control_tick",
+            "the controller looks at the pitch and holds a new torque",
+            period=self.control_period,
+        )
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
             Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
@@ -187,12 +231,20 @@ class TorsoWheel(AbstractPlant):
     def _tick(self, x: TorsoWheelState, m: SampledStance) -> tuple[TorsoWheelState, SampledStance]:
         """The integral grows by a rectangle; the torque that follows is held."""
         error = self.torso.pitch_setpoint - x.torso_angle
-        integral = x.pitch_integral + self.control_period * self.controller.integral_rate(error, x.pitch_integral)
+        integral = x.pitch_integral + self.control_period * self.controller.integral_rate(
+            error, x.pitch_integral
+        )
         torque = self._wanted_torque(x, integral)
-        return dataclasses.replace(x, pitch_integral=integral), dataclasses.replace(m, torque=torque, ticks=m.ticks + 1)
+        return dataclasses.replace(x, pitch_integral=integral), dataclasses.replace(
+            m, torque=torque, ticks=m.ticks + 1
+        )
 
-    def mass_matrix(self, length: Scalar, sin_between: Scalar, cos_between: Scalar) -> list[list[Scalar]]:
-        """Of (l, theta, phi), in the order that makes `solve_spd` cheapest; the angle between is theta - phi."""
+    def mass_matrix(
+        self, length: Scalar, sin_between: Scalar, cos_between: Scalar
+    ) -> list[list[Scalar]]:
+        """Of (l, theta, phi), in the order that makes `solve_spd` cheapest; the angle between is
+        theta - phi.
+        """
         m2c = self.torso.mass * self.torso.com_distance
         total = self.total_mass
         cross_term = -m2c * length * cos_between
@@ -207,10 +259,12 @@ class TorsoWheel(AbstractPlant):
 
         M(q) q_dd = [  F - M g cos(theta - gamma) + M l theta_dot^2 - m2 c phi_dot^2 C,
                       -T + M g l sin(theta - gamma) - 2 M l l_dot theta_dot + m2 c l phi_dot^2 S,
-                       T - m2 g c sin(phi - gamma) + 2 m2 c l_dot theta_dot C - m2 c l theta_dot^2 S ]      (wheel.1)
+                       T - m2 g c sin(phi - gamma) + 2 m2 c l_dot theta_dot C - m2 c l theta_dot^2 S
+                       ]
+                                                                                           (wheel.1)
 
-        for q = (l, theta, phi), with S, C of theta - phi. The first row mends erratum E1 of the source.
-        """
+        for q = (l, theta, phi), with S, C of theta - phi. The first row mends erratum E1 of the
+        source."""
         total, l, g = self.total_mass, x.spoke_length, self.gravity
         m2c = self.torso.mass * self.torso.com_distance
         theta_dot, phi_dot, l_dot = x.spoke_rate, x.torso_rate, x.spoke_speed
@@ -220,9 +274,18 @@ class TorsoWheel(AbstractPlant):
         c = cos_theta * cos_phi + sin_theta * sin_phi
         force = self.leg.force(l, l_dot)
         right = (
-            force - total * g * cos_theta + total * l * theta_dot * theta_dot - m2c * phi_dot * phi_dot * c,
-            -torque + total * g * l * sin_theta - 2.0 * total * l * l_dot * theta_dot + m2c * l * phi_dot * phi_dot * s,
-            torque - m2c * g * sin_phi + 2.0 * m2c * l_dot * theta_dot * c - m2c * l * theta_dot * theta_dot * s,
+            force
+            - total * g * cos_theta
+            + total * l * theta_dot * theta_dot
+            - m2c * phi_dot * phi_dot * c,
+            -torque
+            + total * g * l * sin_theta
+            - 2.0 * total * l * l_dot * theta_dot
+            + m2c * l * phi_dot * phi_dot * s,
+            torque
+            - m2c * g * sin_phi
+            + 2.0 * m2c * l_dot * theta_dot * c
+            - m2c * l * theta_dot * theta_dot * s,
         )
         l_dd, theta_dd, phi_dd = solve_spd(self.mass_matrix(l, s, c), right)
         return theta_dd, phi_dd, l_dd
@@ -239,19 +302,25 @@ class TorsoWheel(AbstractPlant):
             spoke_rate=theta_dd,
             torso_rate=phi_dd,
             spoke_speed=l_dd,
-            pitch_integral=self.controller.integral_rate(error, x.pitch_integral) if isinstance(m, WheelStance) else 0.0,
+            pitch_integral=(
+                self.controller.integral_rate(error, x.pitch_integral)
+                if isinstance(m, WheelStance)
+                else 0.0
+            ),
         )
         power = TorsoWheelPower(
-            motor=torque * (x.torso_rate - x.spoke_rate), damper=-self.leg.loss(x.spoke_length, x.spoke_speed)
+            motor=torque * (x.torso_rate - x.spoke_rate),
+            damper=-self.leg.loss(x.spoke_length, x.spoke_speed),
         )
         return Rates(dx, power)
 
     def guards(self, t: Scalar, x: TorsoWheelState, m: Stance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub above its least height;
-        [m] room to turn back; [m] height of the foot behind, of a wheel that has not decided yet.
+        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m]
+        hub above its least height; [m] room to turn back; [m] height of the foot behind, of a wheel
+        that has not decided yet.
 
-        With a sampled controller also [s] time left before its next tick; on uneven ground [m] room to stumble.
-        """
+        With a sampled controller also [s] time left before its next tick; on uneven ground [m] room
+        to stumble."""
         l0 = self.leg.rest_length
         s, c = sincos(x.spoke_angle)
         height = x.spoke_length * c
@@ -270,17 +339,28 @@ class TorsoWheel(AbstractPlant):
 
     def _room_to_stumble(self, s: Scalar, c: Scalar, x: TorsoWheelState, m: Stance) -> Scalar:
         hub = self.hub_position(x, m)
-        return room_to_stumble(self.terrain, *hub, self.leg.rest_length, s, c, self.spoke_spacing, m.direction)
+        return room_to_stumble(
+            self.terrain, *hub, self.leg.rest_length, s, c, self.spoke_spacing, m.direction
+        )
 
-    def _neighbours(self, height: Scalar, s: Scalar, c: Scalar, x: TorsoWheelState, m: Stance) -> tuple[Scalar, Scalar]:
-        """Height of the foot in front of the stance foot, and of the one behind it, above the ground under it."""
+    def _neighbours(
+        self, height: Scalar, s: Scalar, c: Scalar, x: TorsoWheelState, m: Stance
+    ) -> tuple[Scalar, Scalar]:
+        """Height of the foot in front of the stance foot, and of the one behind it, above the
+        ground under it.
+        """
         l0, alpha = self.leg.rest_length, self.spoke_spacing
         hub_z = self.terrain.relief(m.foot_x) + height
-        ahead, behind = (tip(m.foot_x - x.spoke_length * s, hub_z, l0, s, c, turn) for turn in (alpha, -alpha))
+        ahead, behind = (
+            tip(m.foot_x - x.spoke_length * s, hub_z, l0, s, c, turn) for turn in (alpha, -alpha)
+        )
         return self.terrain.room_above(*ahead), self.terrain.room_above(*behind)
 
     def _time_left(self, t: Scalar, m: SampledStance, like: Scalar) -> Scalar:
-        """Before the next tick, in the precision of `like`: a whole number times a Python number would be double."""
+        """Before the next tick, in the precision of `like`:
+
+        a whole number times a Python number would be double.
+        """
         return jnp.asarray(m.ticks, jnp.result_type(like)) * self.control_period - t
 
     def motion(self, x: TorsoWheelState) -> Motion:
@@ -290,25 +370,39 @@ class TorsoWheel(AbstractPlant):
         hub_x = -x.spoke_speed * s - x.spoke_length * x.spoke_rate * c
         hub_z = x.spoke_speed * c - x.spoke_length * x.spoke_rate * s
         swing = self.torso.com_distance * x.torso_rate
-        return Motion(hub_x, hub_z, hub_x + swing * cos_phi, hub_z + swing * sin_phi, x.spoke_rate, x.torso_rate)
+        return Motion(
+            hub_x,
+            hub_z,
+            hub_x + swing * cos_phi,
+            hub_z + swing * sin_phi,
+            x.spoke_rate,
+            x.torso_rate,
+        )
 
     def kinetic(self, v: Motion) -> Scalar:
         """Kinetic energy of a motion, or of the difference of two."""
         hub = v.hub_x * v.hub_x + v.hub_z * v.hub_z
         torso = v.torso_x * v.torso_x + v.torso_z * v.torso_z
-        spins = self.wheel_inertia * v.spoke_rate * v.spoke_rate + self.torso.inertia * v.torso_rate * v.torso_rate
+        spins = (
+            self.wheel_inertia * v.spoke_rate * v.spoke_rate
+            + self.torso.inertia * v.torso_rate * v.torso_rate
+        )
         return 0.5 * (self.wheel_mass * hub + self.torso.mass * torso + spins)
 
     def transfer(self, x: TorsoWheelState, side: Scalar = 1.0) -> TorsoWheelState:
-        """State just after the next spoke (`side` 1: in front, -1: behind) has taken over, unstretched, its foot at rest.
+        """State just after the next spoke (`side` 1: in front, -1: behind) has taken over,
+        unstretched, its foot at rest.
 
-        Three momenta pass through unchanged, because the impulse acts at the new foot and across the new spoke only:
-        the torso's about the hub (p_phi), the whole robot's about the new foot (p_theta + p_phi) and the linear one along the
-        NEW spoke (p_l; the source projects the old one on the old spoke, erratum E2). In the coordinates of the new
-        stance these are M(q+) q_dot+ = p.                                                                  (wheel.2)
+        Three momenta pass through unchanged, because the impulse acts at the new foot and across
+        the new spoke only:
+        the torso's about the hub (p_phi), the whole robot's about the new foot (p_theta + p_phi)
+        and the linear one along the
+        NEW spoke (p_l; the source projects the old one on the old spoke, erratum E2). In the
+        coordinates of the new
+        stance these are M(q+) q_dot+ = p.                                                 (wheel.2)
 
-        Without wheel inertia nothing impulsive happens at all, and the velocities are rewritten exactly.
-        """
+        Without wheel inertia nothing impulsive happens at all, and the velocities are rewritten
+        exactly."""
         l0 = self.leg.rest_length
         angle = x.spoke_angle + side * self.spoke_spacing
         s, c = sincos(angle)
@@ -317,7 +411,10 @@ class TorsoWheel(AbstractPlant):
         v = self.motion(x)
         torso_px, torso_pz = self.torso.mass * v.torso_x, self.torso.mass * v.torso_z
         px, pz = self.wheel_mass * v.hub_x + torso_px, self.wheel_mass * v.hub_z + torso_pz
-        p_phi = cross(com * sin_phi, -com * cos_phi, torso_px, torso_pz) + self.torso.inertia * v.torso_rate
+        p_phi = (
+            cross(com * sin_phi, -com * cos_phi, torso_px, torso_pz)
+            + self.torso.inertia * v.torso_rate
+        )
         p_theta = cross(-l0 * s, l0 * c, px, pz) + self.wheel_inertia * v.spoke_rate
         p_l = -s * px + c * pz
         s_between, c_between = s * cos_phi - c * sin_phi, c * cos_phi + s * sin_phi
@@ -335,7 +432,10 @@ class TorsoWheel(AbstractPlant):
 
     def jump(self, t: Scalar, x: TorsoWheelState, m: Stance, k: int) -> Jump:
         del t
-        if k not in (0, BEHIND):  # neither a lift-off that is only reported nor a control tick moves energy
+        if k not in (
+            0,
+            BEHIND,
+        ):  # neither a lift-off that is only reported nor a control tick moves energy
             nothing = self.no_work(x)
             if k == TICK and isinstance(m, SampledStance):
                 x, m = self._tick(x, m)
@@ -343,11 +443,16 @@ class TorsoWheel(AbstractPlant):
         s, _ = sincos(x.spoke_angle)
         side = side_of_landing(m.direction, behind=k == BEHIND)
         after = self.transfer(x, jnp.asarray(side, jnp.result_type(x.spoke_angle)))
-        # The map is an orthogonal projection in the kinetic metric, so what it takes is the energy of what it removes.
+        # The map is an orthogonal projection in the kinetic metric, so what it takes is the energy
+        # of what it removes.
         removed = Motion(*(b - a for a, b in zip(self.motion(x), self.motion(after), strict=True)))
-        work = TransferWork(impact=-self.kinetic(removed), released_spring=-self.leg.energy(x.spoke_length))
+        work = TransferWork(
+            impact=-self.kinetic(removed), released_spring=-self.leg.energy(x.spoke_length)
+        )
         foot_x = m.foot_x + self.leg.rest_length * sincos(after.spoke_angle)[0] - x.spoke_length * s
-        return Jump(after, dataclasses.replace(m, foot_x=foot_x, steps=m.steps + 1, direction=side), work)
+        return Jump(
+            after, dataclasses.replace(m, foot_x=foot_x, steps=m.steps + 1, direction=side), work
+        )
 
     def restarted(self, m: Stance) -> Stance:
         """The controller's next tick is at zero, wherever between two ticks the event was."""
@@ -370,7 +475,9 @@ class TorsoWheel(AbstractPlant):
     def senses(self, t: Scalar, x: TorsoWheelState, m: Stance) -> Senses:
         del t
         # A transfer renames the stance spoke by one spacing; the wheel itself has not turned.
-        wheel = x.spoke_angle - self.spoke_spacing * jnp.asarray(m.direction * m.steps, jnp.result_type(x.spoke_angle))
+        wheel = x.spoke_angle - self.spoke_spacing * jnp.asarray(
+            m.direction * m.steps, jnp.result_type(x.spoke_angle)
+        )
         position, speed = x.torso_angle - wheel, x.torso_rate - x.spoke_rate
         return Senses(x.torso_angle, (position, position), (speed, speed))
 
@@ -378,7 +485,9 @@ class TorsoWheel(AbstractPlant):
         self, outputs: TorsoWheelOutputs, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]
     ) -> TorsoWheelOutputs:
         mean = 0.5 * (currents[0] + currents[1])
-        motor = dataclasses.replace(outputs.motor, current=mean, electrical_power=powers[0] + powers[1])
+        motor = dataclasses.replace(
+            outputs.motor, current=mean, electrical_power=powers[0] + powers[1]
+        )
         return dataclasses.replace(outputs, motor=motor)
 
     def hub_position(self, x: TorsoWheelState, m: Stance) -> tuple[Scalar, Scalar]:
@@ -412,7 +521,8 @@ class TorsoWheel(AbstractPlant):
         torso_vx, torso_vz = frame.to_house(v.torso_x, v.torso_z)
         torque = self.motor_torque(x, m)
         axial = self.leg.force(length, x.spoke_speed)
-        # The massless spoke passes on its axial force and, for the moment T + J1 theta_dd about the hub, a force across it.
+        # The massless spoke passes on its axial force and, for the moment T + J1 theta_dd about the
+        # hub, a force across it.
         theta_dd, _, _ = self.accelerations(x, torque)
         across = (torque + self.wheel_inertia * theta_dd) / length
         force = -axial * s + across * c, axial * c + across * s
@@ -422,9 +532,15 @@ class TorsoWheel(AbstractPlant):
         power = torque * speed
         return TorsoWheelOutputs(
             hub=Body(x=hub_x, z=hub_z, vx=hub_vx, vz=hub_vz, pitch=frame.pitch(x.spoke_angle)),
-            torso=Body(x=torso_x, z=torso_z, vx=torso_vx, vz=torso_vz, pitch=frame.pitch(x.torso_angle)),
+            torso=Body(
+                x=torso_x, z=torso_z, vx=torso_vx, vz=torso_vz, pitch=frame.pitch(x.torso_angle)
+            ),
             foot=RollingFoot(
-                x=foot_x, z=foot_z, fx=fx, fz=fz, friction_needed=friction_needed(*to_footing(self.terrain, m.foot_x, *force))
+                x=foot_x,
+                z=foot_z,
+                fx=fx,
+                fz=fz,
+                friction_needed=friction_needed(*to_footing(self.terrain, m.foot_x, *force)),
             ),
             spoke=SpokeSignals(force=axial, length=length, speed=x.spoke_speed),
             motor=MotorSignals(
@@ -447,7 +563,10 @@ class TorsoWheel(AbstractPlant):
     def sketch(self) -> tuple[Shape, ...]:
         weight = float(self.total_mass * self.gravity)
         fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
-        torso = (Link("hub", "torso", "tab:blue", 0.01), Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"))
+        torso = (
+            Link("hub", "torso", "tab:blue", 0.01),
+            Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"),
+        )
         return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", weight), *torso)
 
     def bounds(self) -> tuple[Bound, ...]:

@@ -1,7 +1,7 @@
 """The sea urchin's computer: a program of walking and rolling, a control law, and kicks.
 
-The program is a generator that is asked for the next target once a step: it reads as what it does, and costs a tenth of a microsecond.
-"""
+The program is a generator that is asked for the next target once a step: it reads as what it does,
+and costs a tenth of a microsecond."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from footfall.machines.sea_urchin.robot import UrchinRobot
 
 #: Drawn in along the normals of the shell: the pose it rolls in. Bottom ring, then upper ring.
-DRAWN_IN = np.array([[math.pi / 6, math.pi / 2, 0.0]] * SPIKES + [[-math.pi / 6, math.pi / 2, 0.0]] * SPIKES)
+DRAWN_IN = np.array(
+    [[math.pi / 6, math.pi / 2, 0.0]] * SPIKES + [[-math.pi / 6, math.pi / 2, 0.0]] * SPIKES
+)
 #: What the driver counts, in the order it is logged.
 TALLY = ("mode", "strides", "faces", "kicks")
 #: Modes, as logged.
@@ -29,7 +31,8 @@ HOLDING, WALKING, ROLLING, TIPPING, STUCK = range(5)
 STILL = (0.01, 0.1)
 #: Slides are out this near to the end of their stroke [m].
 NEARLY = 5e-4
-#: Angle below the horizon at which spikes push down to tip the body over [rad], time to move there [s], how often it tries.
+#: Angle below the horizon at which spikes push down to tip the body over [rad], time to move there
+#: [s], how often it tries.
 DOWNWARDS, MOVE_TIME, TRIES = math.radians(75.0), 0.4, 4
 
 
@@ -42,14 +45,20 @@ class Reference(NamedTuple):
 
 
 def walk_reference(robot: "UrchinRobot", steps: int, step: float) -> Reference:
-    """All that a walk of so many steps needs, in one batch: a cycle of it, where a cycle is a whole number of steps."""
+    """All that a walk of so many steps needs, in one batch:
+
+    a cycle of it, where a cycle is a whole number of steps.
+    """
     period = float(robot.gait.period)
     cycle = round(period / step)
     repeats = cycle < steps and abs(cycle * step - period) < 1e-9 * period
     t = step * np.arange(cycle if repeats else steps + 1)
     q, v = walking_joints(robot, t)
     wanted, feed = np.zeros((len(t), 2 * SPIKES, 3)), np.zeros((len(t), 2 * SPIKES, 3))
-    wanted[:, :SPIKES], feed[:, :SPIKES] = q, v * np.array([float(d) for d in robot.controller.damping])
+    wanted[:, :SPIKES], feed[:, :SPIKES] = (
+        q,
+        v * np.array([float(d) for d in robot.controller.damping]),
+    )
     wanted[:, SPIKES:] = robot.upper_pose
     return Reference(wanted, feed, repeats)
 
@@ -57,11 +66,25 @@ def walk_reference(robot: "UrchinRobot", steps: int, step: float) -> Reference:
 class UrchinDriver(AbstractDriver):
     """One run's computer."""
 
-    def __init__(self, robot: "UrchinRobot", model: Any, data: Any, steps: int, actions: Sequence[Action]):
+    def __init__(
+        self, robot: "UrchinRobot", model: Any, data: Any, steps: int, actions: Sequence[Action]
+    ):
         self.robot, self.model, self.step = robot, model, float(model.opt.timestep)
         self.q, self.v = data.qpos[7:].reshape(-1, 3), data.qvel[6:].reshape(-1, 3)
-        self.quat, self.body_speed, self.controls = data.qpos[3:7], data.qvel[:6], data.ctrl.reshape(-1, 3)
-        self.law = law_of(robot.controller, robot.built_spike, float(robot.gravity), self.step, self.q, self.v, self.controls)
+        self.quat, self.body_speed, self.controls = (
+            data.qpos[3:7],
+            data.qvel[:6],
+            data.ctrl.reshape(-1, 3),
+        )
+        self.law = law_of(
+            robot.controller,
+            robot.built_spike,
+            float(robot.gravity),
+            self.step,
+            self.q,
+            self.v,
+            self.controls,
+        )
         gains = np.tile([float(d) for d in robot.controller.damping], 2 * SPIKES)
         self.damping = np.concatenate([np.zeros(6), gains])
         self.inner = gains.copy()
@@ -69,7 +92,9 @@ class UrchinDriver(AbstractDriver):
         self.reference = walk_reference(robot, steps, self.step) if walks else None
         self.still_feed = np.zeros_like(DRAWN_IN)
         first = next((action.verb for action in actions if action.verb != "hold"), "walk")
-        self.wanted = self.reference.joints[0] if first == "walk" and self.reference is not None else DRAWN_IN
+        self.wanted = (
+            self.reference.joints[0] if first == "walk" and self.reference is not None else DRAWN_IN
+        )
         self.feed = self.still_feed
         self.kicking: tuple[int, ...] = ()
         self.kick_force = 0.0
@@ -147,7 +172,10 @@ class UrchinDriver(AbstractDriver):
         return math.atan2(axes[1, 0], axes[0, 0])
 
     def _turned_reference(self) -> Reference:
-        """After it has rolled, its body points elsewhere: the heading is kept in the house, not in the body."""
+        """After it has rolled, its body points elsewhere:
+
+        the heading is kept in the house, not in the body.
+        """
         heading = float(self.robot.gait.heading) + self.first_yaw - self._yaw()
         robot = eqx.tree_at(lambda r: r.gait.heading, self.robot, heading)
         return walk_reference(robot, self.steps, self.step)
@@ -171,11 +199,16 @@ class UrchinDriver(AbstractDriver):
         while still < needed:
             yield
             linear, turning = STILL
-            quiet = np.abs(self.body_speed[:3]).max() < linear and np.abs(self.body_speed[3:]).max() < turning
+            quiet = (
+                np.abs(self.body_speed[:3]).max() < linear
+                and np.abs(self.body_speed[3:]).max() < turning
+            )
             still = still + self.step if quiet else 0.0
 
     def _kick(self, spikes: tuple[int, ...], force: float) -> Iterator[None]:
-        """A constant force until the slides are out and for the least time, or until patience ends."""
+        """A constant force until the slides are out and for the least time, or until patience
+        ends.
+        """
         roll, stroke, t = self.robot.roll, float(self.robot.built_spike.stroke), 0.0
         slides = [3 * k + 2 for k in spikes]
         self.kicking, self.kick_force = spikes, force
@@ -219,7 +252,8 @@ class UrchinDriver(AbstractDriver):
         yield from self._move(DRAWN_IN, MOVE_TIME)
         goal, gone = self.faces + faces, 0.0
         onward = self._onward()
-        # Rolling onward turns the down direction over the columns one way or the other, as the axis points left or right.
+        # Rolling onward turns the down direction over the columns one way or the other, as the axis
+        # points left or right.
         sense = math.copysign(1.0, float(np.cross(onward, [0.0, 0.0, 1.0]) @ self._axes()[:, 2]))
         last, begin, given_up = self._down_column(), self.faces, 0
         while self.faces < goal:
@@ -250,8 +284,9 @@ class UrchinDriver(AbstractDriver):
     # ---- between standing and lying
 
     def _rear_feet(self) -> tuple[int, ...]:
-        """Two neighbouring bottom spikes that tip it over the two opposite feet: to the left of the direction it is to roll in, so that its
-        axis then lies across it; as nearly as its six edges allow."""
+        """Two neighbouring bottom spikes that tip it over the two opposite feet: to the left of the
+        direction it is to roll in, so that its axis then lies across it; as nearly as its six edges
+        allow."""
         columns, angle = self._columns(), float(self.robot.roll.direction)
         leftward = columns @ np.array([-math.sin(angle), math.cos(angle), 0.0])
         both = leftward + np.roll(leftward, -1)

@@ -1,5 +1,5 @@
-"""What can be said of a spike's control before it runs: how soft it may be, and how short the steps of an explicit integrator
-must be."""
+"""What can be said of a spike's control before it runs: how soft it may be, and how short the steps
+of an explicit integrator must be."""
 
 import numpy as np
 
@@ -15,25 +15,32 @@ MIDDLE: Vector = (np.pi / 6, np.pi / 2, 0.02)
 
 
 def least_stiffness(weight: Scalar, lift: Scalar, feet: int = 3) -> Scalar:
-    """K_y below which the body sags by more than a foot is lifted, so that swinging feet drag:   W/(n lift)          (spike.18)
+    """K_y below which the body sags by more than a foot is lifted, so that swinging feet drag:
+    W/(n lift)
+                                                                                          (spike.18)
 
     n feet stand: three of a tripod.
     """
     return weight / (feet * lift)
 
 
-def sag_warning(controller: AbstractSpikeControl, weight: float, lift: float, feet: int = 3) -> str | None:
+def sag_warning(
+    controller: AbstractSpikeControl, weight: float, lift: float, feet: int = 3
+) -> str | None:
     """Words for a user whose foot springs are too soft for the lift of the gait, or None."""
     if not isinstance(controller, StiffnessControl):
         return None
-    least = float(least_stiffness(weight, lift, feet)) if lift > 0 else 0.0  # a foot that is not lifted cannot drag
+    least = (
+        float(least_stiffness(weight, lift, feet)) if lift > 0 else 0.0
+    )  # a foot that is not lifted cannot drag
     given = float(controller.stiffness_y)
     if given >= least:
         return None
     sag = f"by {weight / (feet * given) * 1e3:.3g} mm" if given > 0 else "to the end"
     return (
-        f"controller.stiffness_y = {given:g} N/m is below W/({feet} lift) = {least:.0f} N/m: on {feet} feet the body sags {sag}, "
-        f"more than the lift of {lift * 1e3:.3g} mm, and swinging feet drag on the ground. Stiffen it, or lift the feet higher."
+        f"controller.stiffness_y = {given:g} N/m is below W/({feet} lift) = {least:.0f} N/m: on"
+        f" {feet} feet the body sags {sag}, more than the lift of {lift * 1e3:.3g} mm, and swinging"
+        " feet drag on the ground. Stiffen it, or lift the feet higher."
     )
 
 
@@ -46,49 +53,79 @@ def stiffness_at(controller: AbstractSpikeControl, spike: Spike, q: Vector = MID
     return np.array(columns).T
 
 
-def stiff_gains_warning(controller: AbstractSpikeControl, spike: Spike, step: float, q: Vector = MIDDLE) -> str | None:
-    """Words for gains that are too stiff for a step whose damping is taken at its end and whose spring at its begin, or None.
+def stiff_gains_warning(
+    controller: AbstractSpikeControl, spike: Spike, step: float, q: Vector = MIDDLE
+) -> str | None:
+    """Words for gains that are too stiff for a step whose damping is taken at its end and whose
+    spring at its begin, or None.
 
-    J v' = J v - h (P x + D v'),   x' = x + h v':   stable where h^2 P < 4 J + 2 h D                              (spike.22)
+    J v' = J v - h (P x + D v'),   x' = x + h v':   stable where h^2 P < 4 J + 2 h D      (spike.22)
 
     Contacts make it worse: from 0.4 of that on there is a warning.
     """
-    stiffness, inertia = np.diag(stiffness_at(controller, spike, q)), mass_matrix(spike.inertia(q[2]), q[1])
-    for joint, p, d, j in zip(("first hinge", "second hinge", "slide"), stiffness, controller.damping, inertia, strict=True):
-        bearable = 4.0 * float(j) + 2.0 * step * float(d)  # against h^2 P: no quotient of numbers that may be zero
+    stiffness, inertia = (
+        np.diag(stiffness_at(controller, spike, q)),
+        mass_matrix(spike.inertia(q[2]), q[1]),
+    )
+    for joint, p, d, j in zip(
+        ("first hinge", "second hinge", "slide"),
+        stiffness,
+        controller.damping,
+        inertia,
+        strict=True,
+    ):
+        bearable = 4.0 * float(j) + 2.0 * step * float(
+            d
+        )  # against h^2 P: no quotient of numbers that may be zero
         if step * step * p > 0.4 * bearable:
             most = bearable / step / step
             share = f"{p / most:.2g}" if most > 0 else "far more than all"
             return (
-                f"a stiffness of {p:.3g} on the {joint} is {share} of what steps of {step:g} s can bear, {most:.3g}: expect chatter"
-                " or worse. Soften it, damp it more, or take shorter steps (sim.step)."
+                f"a stiffness of {p:.3g} on the {joint} is {share} of what steps of {step:g} s can"
+                f" bear, {most:.3g}: expect chatter or worse. Soften it, damp it more, or take"
+                " shorter steps (sim.step)."
             )
     return None
 
 
-def explicit_step_limit(controller: AbstractSpikeControl, spike: Spike, q: Vector = MIDDLE) -> float:
+def explicit_step_limit(
+    controller: AbstractSpikeControl, spike: Spike, q: Vector = MIDDLE
+) -> float:
     """Longest step of Euler's explicit method with which the closed loop is stable near q:
 
-    min over the roots s of det(D s^2 + K_v s + K) of -2 Re(s)/|s|^2, which is 2 J/K_v where damping rules      (spike.19)
+    min over the roots s of det(D s^2 + K_v s + K) of -2 Re(s)/|s|^2, which is 2 J/K_v where damping
+    rules
+                                                                                          (spike.19)
 
-    The integral is left out: it is slow. Other explicit methods allow up to 1.4 times as much. 0: not stable with any step.
-    """
+    The integral is left out: it is slow. Other explicit methods allow up to 1.4 times as much. 0:
+    not stable with any step."""
     inverse = 1.0 / np.array([float(d) for d in mass_matrix(spike.inertia(q[2]), q[1])])
-    stiffness, damping = stiffness_at(controller, spike, q), np.diag([float(d) for d in controller.damping])
-    loop = np.block([[np.zeros((3, 3)), np.eye(3)], [-inverse[:, None] * stiffness, -inverse[:, None] * damping]])
+    stiffness, damping = (
+        stiffness_at(controller, spike, q),
+        np.diag([float(d) for d in controller.damping]),
+    )
+    loop = np.block(
+        [
+            [np.zeros((3, 3)), np.eye(3)],
+            [-inverse[:, None] * stiffness, -inverse[:, None] * damping],
+        ]
+    )
     roots = np.linalg.eigvals(loop)
     return float(max(0.0, np.min(-2.0 * roots.real / np.maximum(np.abs(roots) ** 2, 1e-300))))
 
 
-def require_explicit_step(controller: AbstractSpikeControl, spike: Spike, step: float, q: Vector = MIDDLE) -> None:
+def require_explicit_step(
+    controller: AbstractSpikeControl, spike: Spike, step: float, q: Vector = MIDDLE
+) -> None:
     """Raise for gains that an explicit integrator with this step would blow up."""
     limit = explicit_step_limit(controller, spike, q)
     if step <= limit:
         return
     d1, _, d3 = (float(d) for d in controller.damping)
     raise ParameterError(
-        f"with damping gains of {d1:g} N m s/rad and {d3:g} N s/m an explicit integrator is stable only with steps below {limit:.2g} s, not"
-        f" {step:.2g} s. Shorten the step, lower the gains, or integrate the damping implicitly (solver kvaerno5 or rodas4; in MuJoCo, gains"
+        f"with damping gains of {d1:g} N m s/rad and {d3:g} N s/m an explicit integrator is stable"
+        f" only with steps below {limit:.2g} s, not {step:.2g} s. Shorten the step, lower the"
+        " gains, or integrate the damping implicitly (solver kvaerno5 or rodas4; in MuJoCo, gains"
         " inside the actuators).",
         "damping",
     )

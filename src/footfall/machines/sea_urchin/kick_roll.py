@@ -1,9 +1,8 @@
-"""Rolling by a kick, in the plane: the foot of the kicking spike is a pivot, the body a disc that the slide pushes away from
-it.
+"""Rolling by a kick, in the plane: the foot of the kicking spike is a pivot, the body a disc that
+the slide pushes away from it.
 
-House frame: x ahead, z up, the pivot at the origin; `angle` is that of the line from pivot to centre above the ground ahead.
-Theory: docs/theory/sea-urchin.md, section 6.
-"""
+House frame: x ahead, z up, the pivot at the origin; `angle` is that of the line from pivot to
+centre above the ground ahead. Theory: docs/theory/sea-urchin.md, section 6."""
 
 from typing import Any
 
@@ -27,7 +26,9 @@ class KickState(eqx.Module):
 
     angle: Scalar = signal(unit="rad", doc="line from pivot to centre above the ground ahead")
     extension: Scalar = signal(unit="m", doc="how far the spike is pushed out")
-    angle_rate: Scalar = signal(unit="rad/s", doc="rate of the angle, negative rolls ahead", rate_of="angle")
+    angle_rate: Scalar = signal(
+        unit="rad/s", doc="rate of the angle, negative rolls ahead", rate_of="angle"
+    )
     extension_rate: Scalar = signal(unit="m/s", doc="rate of the extension", rate_of="extension")
 
 
@@ -72,7 +73,13 @@ class KickOutputs(eqx.Module):
 class KickStart(AbstractStart):
     """At rest by default, the spike drawn in."""
 
-    angle: Scalar = param(np.pi / 3, unit="rad", doc="line from pivot to centre above the ground ahead", gt=0, lt=3.1415)
+    angle: Scalar = param(
+        np.pi / 3,
+        unit="rad",
+        doc="line from pivot to centre above the ground ahead",
+        gt=0,
+        lt=3.1415,
+    )
     extension: Scalar = param(0.0, unit="m", doc="how far the spike is pushed out", ge=0)
     angle_rate: Scalar = param(0.0, unit="rad/s", doc="rate of the angle, negative rolls ahead")
     extension_rate: Scalar = param(0.0, unit="m/s", doc="rate of the extension", ge=0)
@@ -92,43 +99,56 @@ class KickStart(AbstractStart):
         )
         if not traced(*leaves, system.stroke):
             self._check(system, shape, angle, out, turning, pushing)
-        return HybridState(KickState(angle, out, turning, pushing), KickMode(kicks=np.zeros(shape, np.int32)))
+        return HybridState(
+            KickState(angle, out, turning, pushing), KickMode(kicks=np.zeros(shape, np.int32))
+        )
 
     @staticmethod
     def _check(system: Any, shape: tuple, angle: Any, out: Any, turning: Any, pushing: Any) -> None:
         beyond = out >= system.stroke
         if np.any(beyond):
             lane = int(np.argmax(beyond))
-            told = f"the spike is out by {np.ravel(out)[lane] * 1e3:.4g} mm at the start: that is its whole stroke or more."
+            told = (
+                f"the spike is out by {np.ravel(out)[lane] * 1e3:.4g} mm at the start: that is its"
+                " whole stroke or more."
+            )
             raise ParameterError(told, "extension", lane if shape else None)
         drawn_in = (out == 0.0) & (pushing == 0.0)
-        needed = system.mass * (system.gravity * np.sin(angle) - turning**2 * (system.radius + out)) + 0.0 * out
+        needed = (
+            system.mass * (system.gravity * np.sin(angle) - turning**2 * (system.radius + out))
+            + 0.0 * out
+        )
         weak = drawn_in & (system.force + 0.0 * out <= needed)
         if np.any(weak):
             lane = int(np.argmax(weak))
             raise ParameterError(
-                f"a kick of {np.ravel(system.force + 0.0 * out)[lane]:.4g} N does not push the body off: at"
-                f" {np.ravel(angle)[lane]:.4g} rad the spike carries {np.ravel(needed)[lane]:.4g} N. Kick harder, or start further ahead.",
+                f"a kick of {np.ravel(system.force + 0.0 * out)[lane]:.4g} N does not push the body"
+                f" off: at {np.ravel(angle)[lane]:.4g} rad the spike carries"
+                f" {np.ravel(needed)[lane]:.4g} N. Kick harder, or start further ahead.",
                 "angle",
                 lane if shape else None,
             )
 
 
 class KickRoll(AbstractHybridSystem):
-    """A body of mass m and inertia I at the distance d + R from its pivot, pushed by a constant force F along that line:
+    """A body of mass m and inertia I at the distance d + R from its pivot, pushed by a constant
+    force F along that line:
 
-    (I + m (d+R)^2) a'' + 2 m (d+R) d' a' + m g (d+R) cos a = 0                                                 (spike.20)
-    m d'' - m a'^2 (d+R) + m g sin a = F                                                                        (spike.21)
+    (I + m (d+R)^2) a'' + 2 m (d+R) d' a' + m g (d+R) cos a = 0                           (spike.20)
+    m d'' - m a'^2 (d+R) + m g sin a = F                                                  (spike.21)
 
-    The run ends at full stroke: there the pivot would have to pull, and the body flies. Not modelled: what comes then, slip,
-    the mass of the spike.
-    """
+    The run ends at full stroke: there the pivot would have to pull, and the body flies. Not
+    modelled: what comes then, slip, the mass of the spike."""
 
     Start = KickStart
 
     mass: Scalar = param(1.232, unit="kg", doc="mass m of the robot", gt=0)
-    inertia: Scalar = param(0.0025, unit="kg m^2", doc="inertia I of the robot about its centre", gt=0)
-    radius: Scalar = param(0.0909, unit="m", doc="distance R of the centre from the pivot, spike drawn in", gt=0)
+    inertia: Scalar = param(
+        0.0025, unit="kg m^2", doc="inertia I of the robot about its centre", gt=0
+    )
+    radius: Scalar = param(
+        0.0909, unit="m", doc="distance R of the centre from the pivot, spike drawn in", gt=0
+    )
     stroke: Scalar = param(0.04, unit="m", doc="full stroke of the spike", gt=0)
     force: Scalar = param(40.0, unit="N", doc="force F of the kick", ge=0)
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
@@ -136,7 +156,12 @@ class KickRoll(AbstractHybridSystem):
     def _accelerations(self, x: KickState) -> tuple[Scalar, Scalar]:
         s, c = sincos(x.angle)
         m, arm, rate = self.mass, x.extension + self.radius, x.angle_rate
-        turning = -m * arm * (self.gravity * c + 2.0 * x.extension_rate * rate) / (self.inertia + m * arm * arm)
+        turning = (
+            -m
+            * arm
+            * (self.gravity * c + 2.0 * x.extension_rate * rate)
+            / (self.inertia + m * arm * arm)
+        )
         return turning, self.force / m + rate * rate * arm - self.gravity * s
 
     def flow(self, t: Scalar, x: KickState, m: KickMode) -> Rates:
@@ -178,7 +203,11 @@ class KickRoll(AbstractHybridSystem):
         still = 0.0 * arm
         return KickOutputs(
             centre=Body(
-                x=arm * c, z=arm * s, vx=out * c - arm * rate * s, vz=out * s + arm * rate * c, pitch=0.5 * np.pi - x.angle
+                x=arm * c,
+                z=arm * s,
+                vx=out * c - arm * rate * s,
+                vz=out * s + arm * rate * c,
+                pitch=0.5 * np.pi - x.angle,
             ),
             foot=Foot(
                 x=still,
@@ -192,7 +221,11 @@ class KickRoll(AbstractHybridSystem):
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
         force = float(self.force)
         return (
-            *((cure("--set force=40", "a kick that takes it over"),) if outcome is not Outcome.arrived else ()),
+            *(
+                (cure("--set force=40", "a kick that takes it over"),)
+                if outcome is not Outcome.arrived
+                else ()
+            ),
             Suggestion(f"--set force={0.5 * force:.3g}", "half the kick"),
             Suggestion(f"--set force={force:.3g} --animate kick.gif"),
         )

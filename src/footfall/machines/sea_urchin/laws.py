@@ -1,15 +1,20 @@
-"""The laws of machines/sea_urchin/spike_control.py for twelve spikes at once, in NumPy on arrays that exist already.
+"""The laws of machines/sea_urchin/spike_control.py for twelve spikes at once, in NumPy on arrays
+that exist already.
 
-The control parts are written for JAX: a call of theirs would take longer than a step of the engine. A test holds both against each
-other. The term -damping * v is inside the actuators and is left out here; limits are the actuators' too.
-"""
+The control parts are written for JAX: a call of theirs would take longer than a step of the engine.
+A test holds both against each other. The term -damping * v is inside the actuators and is left out
+here; limits are the actuators' too."""
 
 from typing import Any
 
 import numpy as np
 
 from footfall.machines.sea_urchin.spike import Spike
-from footfall.machines.sea_urchin.spike_control import AbstractSpikeControl, SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_control import (
+    AbstractSpikeControl,
+    SpikePid,
+    StiffnessControl,
+)
 
 
 class _Weight:
@@ -17,7 +22,11 @@ class _Weight:
 
     def __init__(self, spike: Spike, gravity: float):
         drawn_in, out = spike.inertia(0.0), spike.inertia(1.0)
-        self.first, self.rate, self.gravity = float(drawn_in.first), float(out.first - drawn_in.first), gravity
+        self.first, self.rate, self.gravity = (
+            float(drawn_in.first),
+            float(out.first - drawn_in.first),
+            gravity,
+        )
 
     def add(self, q: np.ndarray, out: np.ndarray) -> None:
         s, c = np.sin(q[:, :2]), np.cos(q[:, :2])
@@ -31,15 +40,40 @@ class PidLaw:
     """P e + I int(e) + D v_d, joint by joint."""
 
     def __init__(
-        self, control: SpikePid, spike: Spike, gravity: float, step: float, q: np.ndarray, v: np.ndarray, out: np.ndarray
+        self,
+        control: SpikePid,
+        spike: Spike,
+        gravity: float,
+        step: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        out: np.ndarray,
     ):
-        self.gains, self.v, self.q, self.out = np.array([float(p) for p in control.proportional]), v, q, out
-        self.integral_gains = np.array([float(i) for i in control.integral]) if control.uses_integral else None
-        self.error, self.term, self.integral = np.zeros_like(out), np.zeros_like(out), np.zeros_like(out)
-        self.step, self.weight = step, _Weight(spike, gravity) if control.feed_forward == "gravity" else None
+        self.gains, self.v, self.q, self.out = (
+            np.array([float(p) for p in control.proportional]),
+            v,
+            q,
+            out,
+        )
+        self.integral_gains = (
+            np.array([float(i) for i in control.integral]) if control.uses_integral else None
+        )
+        self.error, self.term, self.integral = (
+            np.zeros_like(out),
+            np.zeros_like(out),
+            np.zeros_like(out),
+        )
+        self.step, self.weight = (
+            step,
+            _Weight(spike, gravity) if control.feed_forward == "gravity" else None,
+        )
         self.damping = np.array([float(d) for d in control.damping])
         limits = (control.torque_limit, control.torque_limit, control.force_limit)
-        self.limits = None if all(m is None for m in limits) else np.array([np.inf if m is None else float(m) for m in limits])
+        self.limits = (
+            None
+            if all(m is None for m in limits)
+            else np.array([np.inf if m is None else float(m) for m in limits])
+        )
 
     def __call__(self, wanted: np.ndarray, feed: np.ndarray) -> None:
         """Controls for these joints and this damping * v_d."""
@@ -55,17 +89,31 @@ class PidLaw:
 
     def _integrate(self, error: np.ndarray) -> None:
         growth = np.multiply(error, self.step, out=self.term)
-        if self.limits is not None:  # where the effort is at its limit and the error would press on, nothing is added
+        if (
+            self.limits is not None
+        ):  # where the effort is at its limit and the error would press on, nothing is added
             effort = self.out + self.integral_gains * self.integral - self.damping * self.v
             growth[(np.abs(effort) >= self.limits) & (effort * error > 0)] = 0.0
         self.integral += growth
 
 
 class StiffnessLaw:
-    """J^T K J e + K_v v_d with J of the ball's centre, whose columns are orthogonal: lam s2 e1, lam e2, z_2."""
+    """J^T K J e + K_v v_d with J of the ball's centre, whose columns are orthogonal:
 
-    def __init__(self, control: StiffnessControl, spike: Spike, gravity: float, q: np.ndarray, out: np.ndarray):
-        self.stiffness = np.array([float(k) for k in (control.stiffness_x, control.stiffness_y, control.stiffness_z)])[:, None]
+    lam s2 e1, lam e2, z_2.
+    """
+
+    def __init__(
+        self,
+        control: StiffnessControl,
+        spike: Spike,
+        gravity: float,
+        q: np.ndarray,
+        out: np.ndarray,
+    ):
+        self.stiffness = np.array(
+            [float(k) for k in (control.stiffness_x, control.stiffness_y, control.stiffness_z)]
+        )[:, None]
         self.shortest, self.q, self.out = float(spike.shape.shortest), q, out
         self.error, self.jacobian = np.zeros_like(out), np.zeros((len(q), 3, 3))
         self.sine, self.cosine = np.zeros((len(q), 2)), np.zeros((len(q), 2))
@@ -90,11 +138,22 @@ class StiffnessLaw:
 
 
 def law_of(
-    control: AbstractSpikeControl, spike: Spike, gravity: float, step: float, q: np.ndarray, v: np.ndarray, out: np.ndarray
+    control: AbstractSpikeControl,
+    spike: Spike,
+    gravity: float,
+    step: float,
+    q: np.ndarray,
+    v: np.ndarray,
+    out: np.ndarray,
 ) -> Any:
-    """The law of a control part, reading the joints q, v (spikes, 3) and writing the controls into `out`."""
+    """The law of a control part, reading the joints q, v (spikes, 3) and writing the controls into
+    `out`.
+    """
     if isinstance(control, SpikePid):
         return PidLaw(control, spike, gravity, step, q, v, out)
     if isinstance(control, StiffnessControl):
         return StiffnessLaw(control, spike, gravity, q, out)
-    raise TypeError(f"{type(control).__name__} has no form for the whole robot yet: add one to machines/sea_urchin/laws.py.")
+    raise TypeError(
+        f"{type(control).__name__} has no form for the whole robot yet: add one to"
+        " machines/sea_urchin/laws.py."
+    )

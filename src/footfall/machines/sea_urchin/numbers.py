@@ -1,18 +1,16 @@
-"""Numbers of the sea urchin: a course report (Kayabasi, EE587, 2022), which leaves most of them open.
+"""Numbers of the sea urchin: a course report (Kayabasi, EE587, 2022), which leaves most of them
+open.
 
-| number | value | from |
-|---|---|---|
-| prism k, stroke of the slide | 0.04 m, 0.04 m | the report's text |
-| ball r | 0.005 m (profile T), 0.04 m (profile P) | the text; its script |
-| masses of prism and cylinder | 0.01 kg, 0.05 kg | the script |
-| foothold of profile P | 0.09 m out, 3 sqrt(3) cm down; lift 3 sqrt(3) - 4.2 cm | the script |
-| stride, stance time | 0.03 m, 3 s | the script |
-| gains of the PID | 10, 10, 10; 10000, 1000, 100 | the report's table 5.1 |
-| cylinder length, inertias, tip mass, shell, swing time, stiffness, friction | below | ASSUMED, not measured |
+| number | value | from | |---|---|---| | prism k, stroke of the slide | 0.04 m, 0.04 m | the
+report's text | | ball r | 0.005 m (profile T), 0.04 m (profile P) | the text; its script | | masses
+of prism and cylinder | 0.01 kg, 0.05 kg | the script | | foothold of profile P | 0.09 m out, 3
+sqrt(3) cm down; lift 3 sqrt(3) - 4.2 cm | the script | | stride, stance time | 0.03 m, 3 s | the
+script | | gains of the PID | 10, 10, 10; 10000, 1000, 100 | the report's table 5.1 | | cylinder
+length, inertias, tip mass, shell, swing time, stiffness, friction | below | ASSUMED, not measured |
 
-Profile T: the text's ball cannot reach the text's foothold (the slide would have to go out 58 mm of its 40), so T stands in
-the middle of its stroke, along the normal of the shell. Profile P: reaches it, with a ball as thick as the prism is long.
-"""
+Profile T: the text's ball cannot reach the text's foothold (the slide would have to go out 58 mm of
+its 40), so T stands in the middle of its stroke, along the normal of the shell. Profile P: reaches
+it, with a ball as thick as the prism is long."""
 
 import math
 from typing import NamedTuple
@@ -31,8 +29,13 @@ from footfall.machines.sea_urchin.spike_kinematics import ring_radius
 SHELL_RADIUS = 0.06  #: r_s [m], assumed: leaves 7.5 mm (T) or 22 mm (P) of room under the shell
 SHELL_MASS = 0.5  #: kg, assumed
 FRICTION = 1.0  #: of feet on the floor, assumed
-UPPER_POSE = (-math.pi / 6, math.pi / 2, 0.005)  #: joints of the upper spikes while it walks, assumed
-LEG = 0.065  #: joints to ball centre in mid-stride of profile T [m], assumed: the middle of the stroke
+UPPER_POSE = (
+    -math.pi / 6,
+    math.pi / 2,
+    0.005,
+)  #: joints of the upper spikes while it walks, assumed
+# joints to ball centre in mid-stride of profile T [m], assumed: the middle of the stroke
+LEG = 0.065
 
 
 class Profile(NamedTuple):
@@ -57,7 +60,9 @@ def profile_t() -> Profile:
 def profile_p() -> Profile:
     """The script's 4 cm ball and its foothold."""
     down = 0.03 * math.sqrt(3.0)
-    return Profile(Spike(ball=0.04), Foothold(0.09, down, ring_radius(SHELL_RADIUS)), lift=down - 0.042)
+    return Profile(
+        Spike(ball=0.04), Foothold(0.09, down, ring_radius(SHELL_RADIUS)), lift=down - 0.042
+    )
 
 
 PROFILES = {"T": profile_t, "P": profile_p}
@@ -70,8 +75,8 @@ def urchin_spike(
     controller: AbstractSpikeControl | None = None,
     index: int = 1,
 ) -> UrchinSpike:
-    """One bottom spike on a bench, led along the path of a tripod gait. Spike 1, at 60 degrees, moves all three joints when
-    walking ahead."""
+    """One bottom spike on a bench, led along the path of a tripod gait. Spike 1, at 60 degrees,
+    moves all three joints when walking ahead."""
     shape = PROFILES[profile]()
     return UrchinSpike(
         height=float(shape.foothold.y),
@@ -85,16 +90,26 @@ def urchin_spike(
 
 
 def urchin_kick() -> KickRoll:
-    """The planar kick with the mass of the whole robot (1.232 kg), its inertia guessed as 0.0025 kg m^2."""
+    """The planar kick with the mass of the whole robot (1.232 kg), its inertia guessed as 0.0025 kg
+    m^2.
+    """
     return KickRoll()
 
 
 def urchin_spike_closed_loop() -> ClosedLoop:
-    """One hinge of a spike of profile T on a small gear motor under the three-level stack. Motor, friction and gains are assumed."""
+    """One hinge of a spike of profile T on a small gear motor under the three-level stack.
+
+    Motor, friction and gains are assumed.
+    """
     return SpikeHingeLoop(
         spike=Spike(hinge_friction=5e-4),
         motor=DcMotor(gear_ratio=20.0, torque_constant=0.01, current_limit=2.0, resistance=2.0),
         controller=DigitalPid(
-            proportional=0.2, integral=0.3, derivative=0.04, integral_limit=0.1, torque_limit=0.4, filter_time=0.01
+            proportional=0.2,
+            integral=0.3,
+            derivative=0.04,
+            integral_limit=0.1,
+            torque_limit=0.4,
+            filter_time=0.01,
         ),
     )

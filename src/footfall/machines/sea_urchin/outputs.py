@@ -130,11 +130,15 @@ def rotations(quat: np.ndarray) -> np.ndarray:
 
 def _places(robot: "UrchinRobot", q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attachments (12, 3) and balls (rows, 12, 3), body frame."""
-    found = [attachment(float(robot.shell_radius), i >= SPIKES, i % SPIKES) for i in range(2 * SPIKES)]
+    found = [
+        attachment(float(robot.shell_radius), i >= SPIKES, i % SPIKES) for i in range(2 * SPIKES)
+    ]
     hips, frames = np.array([place for place, _ in found]), np.array([rows for _, rows in found])
     s, c = np.sin(q[..., :2]), np.cos(q[..., :2])
     length = float(robot.built_spike.shape.shortest) + q[..., 2]
-    inside = length[..., None] * np.stack([c[..., 0] * s[..., 1], s[..., 0] * s[..., 1], -c[..., 1]], -1)
+    inside = length[..., None] * np.stack(
+        [c[..., 0] * s[..., 1], s[..., 0] * s[..., 1], -c[..., 1]], -1
+    )
     return hips, hips + np.einsum("ijk,rik->rij", frames, inside)
 
 
@@ -145,7 +149,8 @@ def urchin_outputs(robot: "UrchinRobot", log: Log) -> UrchinOutputs:
     turn, place = rotations(log.qpos[:, 3:7]), log.qpos[:, :3]
     hips, balls = _places(robot, q)
     hip, tip = (
-        place[:, None] + np.einsum("rjk,rik->rij", turn, np.broadcast_to(p, (rows, *p.shape[-2:]))) for p in (hips, balls)
+        place[:, None] + np.einsum("rjk,rik->rij", turn, np.broadcast_to(p, (rows, *p.shape[-2:])))
+        for p in (hips, balls)
     )
     wanted, drive = log.watched["wanted"], log.effort.reshape(rows, -1, 3)
     error = wanted - q
@@ -154,8 +159,14 @@ def urchin_outputs(robot: "UrchinRobot", log: Log) -> UrchinOutputs:
     gone, rate = place - place[:1], log.qvel[:, :3]
     return UrchinOutputs(
         shell=Body(
-            x=place[:, 0], y=place[:, 1], z=place[:, 2], vx=rate[:, 0], vy=rate[:, 1], vz=rate[:, 2],
-            roll=np.arctan2(turn[:, 2, 1], turn[:, 2, 2]), pitch=np.arcsin(np.clip(-turn[:, 2, 0], -1.0, 1.0)),
+            x=place[:, 0],
+            y=place[:, 1],
+            z=place[:, 2],
+            vx=rate[:, 0],
+            vy=rate[:, 1],
+            vz=rate[:, 2],
+            roll=np.arctan2(turn[:, 2, 1], turn[:, 2, 2]),
+            pitch=np.arcsin(np.clip(-turn[:, 2, 0], -1.0, 1.0)),
             yaw=np.unwrap(np.arctan2(turn[:, 1, 0], turn[:, 0, 0])),
         ),
         hip=HipSignals(*(hip[..., k].T for k in range(3))),
@@ -165,14 +176,19 @@ def urchin_outputs(robot: "UrchinRobot", log: Log) -> UrchinOutputs:
         error=ErrorSignals(*(error[..., k].T for k in range(3))),
         drive=DriveSignals(*(drive[..., k].T for k in range(3))),
         load=LoadSignals(
-            lift=total[:, 2], thrust=total[:, 0], left=total[:, 1], shell=log.contact[:, -1, 2],
+            lift=total[:, 2],
+            thrust=total[:, 0],
+            left=total[:, 1],
+            shell=log.contact[:, -1, 2],
             feet=(np.linalg.norm(forces, axis=-1) > LIGHT).sum(1).astype(float),
         ),
         travel=UrchinTravel(
-            distance=gone @ along, speed=rate @ along, sideways=gone @ across,
+            distance=gone @ along,
+            speed=rate @ along,
+            sideways=gone @ across,
             tilt=np.arccos(np.clip(turn[:, :, 2] @ robot.ground_normal, -1.0, 1.0)),
         ),
-    )  # fmt: skip
+    )
 
 
 def urchin_remarks(robot: "UrchinRobot", t: np.ndarray, columns) -> list[str]:
@@ -185,9 +201,9 @@ def urchin_remarks(robot: "UrchinRobot", t: np.ndarray, columns) -> list[str]:
             errors = np.array([columns[f"error.{joint}.{i}"][walking] for i in range(SPIKES)])
             rms.append(float(np.sqrt(np.mean(errors**2))))
         said.append(
-            f"walking, rms error of the bottom spikes: {rms[0]:.2g} and {rms[1]:.2g} rad, {1e3 * rms[2]:.2g} mm;"
-            f" {columns['load.feet'][walking].min():g} feet stand at least, tilt up to"
-            f" {math.degrees(columns['travel.tilt'][walking].max()):.2g} deg"
+            f"walking, rms error of the bottom spikes: {rms[0]:.2g} and {rms[1]:.2g} rad,"
+            f" {1e3 * rms[2]:.2g} mm; {columns['load.feet'][walking].min():g} feet stand at least,"
+            f" tilt up to {math.degrees(columns['travel.tilt'][walking].max()):.2g} deg"
         )
         turned = columns["shell.yaw"][walking]
         if abs(turned[-1] - turned[0]) > 0.02:
@@ -195,7 +211,8 @@ def urchin_remarks(robot: "UrchinRobot", t: np.ndarray, columns) -> list[str]:
     if columns["kicks"][-1] > 0:
         said.append(
             f"{columns['faces'][-1]:g} sides of 60 deg with {columns['kicks'][-1]:g} kicks,"
-            f" {1e3 * columns['travel.distance'][-1]:.4g} mm along its way and {1e3 * columns['travel.sideways'][-1]:.2g} mm beside it"
+            f" {1e3 * columns['travel.distance'][-1]:.4g} mm along its way and"
+            f" {1e3 * columns['travel.sideways'][-1]:.2g} mm beside it"
         )
     if (columns["mode"] == 4.0).any():
         said.append("it got stuck: it lay or stood in a way its program cannot go on from")

@@ -20,7 +20,10 @@ class Action(NamedTuple):
 
 
 def parse_program(text: str) -> tuple[Action, ...]:
-    """The actions of a program. Raises for what cannot be read, or cannot follow on what comes before."""
+    """The actions of a program.
+
+    Raises for what cannot be read, or cannot follow on what comes before.
+    """
     actions = []
     for piece in text.split(";"):
         words = piece.split()
@@ -28,18 +31,28 @@ def parse_program(text: str) -> tuple[Action, ...]:
             continue
         verb, numbers = words[0], words[1:]
         if verb not in VERBS:
-            raise ParameterError(f'"{verb}" is nothing it can do. It can: {", ".join(VERBS)}.{nearest(verb, VERBS)}', "program")
+            raise ParameterError(
+                f'"{verb}" is nothing it can do. It can: {", ".join(VERBS)}.{nearest(verb, VERBS)}',
+                "program",
+            )
         if len(numbers) > (1 if VERBS[verb] else 0):
             takes = f"one number, {VERBS[verb]}" if VERBS[verb] else "no number"
             raise ParameterError(f'"{piece.strip()}": {verb} takes {takes}.', "program")
-        actions.append(Action(verb, _number(piece.strip(), verb, numbers[0]) if numbers else math.inf))
+        actions.append(
+            Action(verb, _number(piece.strip(), verb, numbers[0]) if numbers else math.inf)
+        )
     if not actions:
-        raise ParameterError('an empty program; write something to do, such as "walk" or "roll 6".', "program")
+        raise ParameterError(
+            'an empty program; write something to do, such as "walk" or "roll 6".', "program"
+        )
     pose = first_pose(tuple(actions))
     for action in actions:
         if action.verb in _NEEDS and _NEEDS[action.verb] != pose:
             between = "lie" if pose == UPRIGHT else "rise"
-            raise ParameterError(f'"{text}": it cannot {action.verb} while it is {pose}; put "{between}" before it.', "program")
+            raise ParameterError(
+                f'"{text}": it cannot {action.verb} while it is {pose}; put "{between}" before it.',
+                "program",
+            )
         pose = _LEAVES.get(action.verb, pose)
     return tuple(actions)
 
@@ -51,7 +64,9 @@ def _number(piece: str, verb: str, word: str) -> float:
         value = math.nan
     if not (math.isfinite(value) and value > 0) or (verb == "roll" and value != int(value)):
         whole = "a whole number" if verb == "roll" else "a number"
-        raise ParameterError(f'"{piece}": {verb} wants {whole} above zero, the {VERBS[verb]}.', "program")
+        raise ParameterError(
+            f'"{piece}": {verb} wants {whole} above zero, the {VERBS[verb]}.', "program"
+        )
     return value
 
 

@@ -25,12 +25,19 @@ def _block(gait: Any, shape: Any, foothold: Any, t: jax.Array) -> jax.Array:
 
 
 def walking_joints(robot: "UrchinRobot", t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Joints of the six walking spikes and their rates at the times t since the walk began: (instants, 6, 3) each."""
-    numbers = jax.tree.map(lambda leaf: np.asarray(leaf, float), (robot.gait, robot.built_spike.shape, robot.foothold))
+    """Joints of the six walking spikes and their rates at the times t since the walk began:
+
+    (instants, 6, 3) each.
+    """
+    numbers = jax.tree.map(
+        lambda leaf: np.asarray(leaf, float), (robot.gait, robot.built_spike.shape, robot.foothold)
+    )
     found = np.empty((2, 3, SPIKES, len(t)))
     for begin in range(0, len(t), BLOCK):
         part = t[begin : begin + BLOCK]
         padded = np.concatenate([part, np.zeros(BLOCK - len(part))])
-        found[..., begin : begin + len(part)] = np.asarray(_block(*numbers, padded))[..., : len(part)]
+        found[..., begin : begin + len(part)] = np.asarray(_block(*numbers, padded))[
+            ..., : len(part)
+        ]
     joints, rates = np.moveaxis(found, (1, 2, 3), (3, 2, 1))
     return joints, rates

@@ -1,4 +1,5 @@
-"""The whole sea urchin: a shell with twelve spikes, stepped by MuJoCo, that walks on the lower six and rolls on its sides.
+"""The whole sea urchin: a shell with twelve spikes, stepped by MuJoCo, that walks on the lower six
+and rolls on its sides.
 
 Theory: docs/theory/sea-urchin-robot.md.
 """
@@ -20,7 +21,13 @@ from footfall.machines.parts.terrain.planes import Flat
 from footfall.machines.sea_urchin.body import NAMES, urchin_spec
 from footfall.machines.sea_urchin.driver import TALLY, WALKING, UrchinDriver
 from footfall.machines.sea_urchin.gain_advice import sag_warning, stiff_gains_warning
-from footfall.machines.sea_urchin.outputs import UrchinCounters, UrchinOutputs, rotations, urchin_outputs, urchin_remarks
+from footfall.machines.sea_urchin.outputs import (
+    UrchinCounters,
+    UrchinOutputs,
+    rotations,
+    urchin_outputs,
+    urchin_remarks,
+)
 from footfall.machines.sea_urchin.program import Action, parse_program
 from footfall.machines.sea_urchin.reference import walking_joints
 from footfall.machines.sea_urchin.roll_gait import RollGait
@@ -33,7 +40,8 @@ from footfall.machines.sea_urchin.start import UrchinStart
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart, Shape
 
-#: ball, foothold outwards and down [m]. T: the text's ball, in mid-stroke along the shell's normal; P: the script's ball and foothold.
+#: ball, foothold outwards and down [m]. T: the text's ball, in mid-stroke along the shell's normal;
+#: P: the script's ball and foothold.
 PROFILES = {
     "T": (0.005, 0.065 * math.cos(math.pi / 6), 0.0375),
     "P": (0.04, 0.09, 0.03 * math.sqrt(3.0)),
@@ -47,64 +55,98 @@ FAR_BELOW = 0.5
 
 
 class UrchinRobot(AbstractRigidBodies):
-    """A solid sphere with six spikes below its equator and six above, each with two hinges and a slide; only balls and shell touch the
-    ground.
+    """A solid sphere with six spikes below its equator and six above, each with two hinges and a
+    slide; only balls and shell touch the ground.
 
-    Not modelled: spikes that collide with each other or with the shell, play, bending, sensors and their noise. Derivative gains are inside
-    the actuators and integrated implicitly. The stops of the slides are soft: a servo of 10000 N/m presses them in by millimetres.
-    """
+    Not modelled: spikes that collide with each other or with the shell, play, bending, sensors and
+    their noise. Derivative gains are inside the actuators and integrated implicitly. The stops of
+    the slides are soft: a servo of 10000 N/m presses them in by millimetres."""
 
     Start = UrchinStart
-    refuses: ClassVar[Mapping[str, str]] = {"water": "nothing of it floats, and its feet are balls, which water lets through"}
+    refuses: ClassVar[Mapping[str, str]] = {
+        "water": "nothing of it floats, and its feet are balls, which water lets through"
+    }
     counted = ("strides", "faces", "kicks")
 
     profile: str = choice(
-        "T", options=(*PROFILES, "custom"), doc="ball and foothold: the source's text, its script, or as given"
+        "T",
+        options=(*PROFILES, "custom"),
+        doc="ball and foothold: the source's text, its script, or as given",
     )
-    foothold_x: Scalar | None = param(None, unit="m", doc="foothold outwards from the attachment; auto: the profile's", gt=0)
-    foothold_y: Scalar | None = param(None, unit="m", doc="floor below the attachment; auto: the profile's", gt=0)
+    foothold_x: Scalar | None = param(
+        None, unit="m", doc="foothold outwards from the attachment; auto: the profile's", gt=0
+    )
+    foothold_y: Scalar | None = param(
+        None, unit="m", doc="floor below the attachment; auto: the profile's", gt=0
+    )
     shell_radius: Scalar = param(0.06, unit="m", doc="radius r_s of the shell", gt=0)
     shell_mass: Scalar = param(0.5, unit="kg", doc="mass of the shell, a solid sphere", gt=0)
-    friction: Scalar = param(1.0, doc="coefficient of friction of balls and shell on the ground", ge=0)
-    armature: Scalar = param(0.0, unit="kg m^2", doc="inertia of each hinge's motor, as felt at the hinge", ge=0)
+    friction: Scalar = param(
+        1.0, doc="coefficient of friction of balls and shell on the ground", ge=0
+    )
+    armature: Scalar = param(
+        0.0, unit="kg m^2", doc="inertia of each hinge's motor, as felt at the hinge", ge=0
+    )
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     wait: Scalar = param(1.0, unit="s", doc="time it stands or lies before it begins", ge=0)
-    program: str = text("walk", doc='what to do: walk, roll, lie, rise, hold, with a number; "walk 2; lie; roll 5; rise; walk"')
-    upper_pose: tuple[float, ...] = numbers(
-        (-math.pi / 6, math.pi / 2, 0.005), doc="joints of the upper spikes while it walks: rad, rad, m"
+    program: str = text(
+        "walk",
+        doc=(
+            'what to do: walk, roll, lie, rise, hold, with a number; "walk 2; lie; roll 5; rise;'
+            ' walk"'
+        ),
     )
-    spike: Spike = part(doc="each of the twelve spikes; its ball is the profile's", default_factory=Spike)
+    upper_pose: tuple[float, ...] = numbers(
+        (-math.pi / 6, math.pi / 2, 0.005),
+        doc="joints of the upper spikes while it walks: rad, rad, m",
+    )
+    spike: Spike = part(
+        doc="each of the twelve spikes; its ball is the profile's", default_factory=Spike
+    )
     gait: SpikeGait = part(doc="how it walks", default_factory=SpikeGait)
     roll: RollGait = part(doc="how it rolls", default_factory=RollGait)
-    controller: AbstractSpikeControl = part(doc="what makes the joints follow", default_factory=SpikePid)
+    controller: AbstractSpikeControl = part(
+        doc="what makes the joints follow", default_factory=SpikePid
+    )
     terrain: AbstractTerrain = part(doc="ground, the same all across", default_factory=Flat)
 
     def __check_init__(self) -> None:
         super().__check_init__()
         actions = self.actions  # raises for a program that cannot be
         if self.profile == "custom" and (self.foothold_x is None or self.foothold_y is None):
-            raise ParameterError("profile = custom needs a foothold: give foothold_x and foothold_y.", "profile")
-        if self.profile != "custom" and float(self.spike.ball) not in (0.005, PROFILES[self.profile][0]):
             raise ParameterError(
-                f"spike.ball = {float(self.spike.ball) * 1e3:g} mm, but profile {self.profile} has a ball of {PROFILES[self.profile][0] * 1e3:g} mm:"
-                " set profile=custom, with foothold_x and foothold_y.",
+                "profile = custom needs a foothold: give foothold_x and foothold_y.", "profile"
+            )
+        if self.profile != "custom" and float(self.spike.ball) not in (
+            0.005,
+            PROFILES[self.profile][0],
+        ):
+            raise ParameterError(
+                f"spike.ball = {float(self.spike.ball) * 1e3:g} mm, but profile {self.profile} has"
+                f" a ball of {PROFILES[self.profile][0] * 1e3:g} mm: set profile=custom, with"
+                " foothold_x and foothold_y.",
                 "profile",
             )
         if self.spike.reading != "sliding":
             raise ParameterError(
-                "a telescoping cylinder, whose middle goes half as far as its end, is no rigid body: the whole robot slides"
-                ' (spike.reading = "sliding"). The single spike does both.',
+                "a telescoping cylinder, whose middle goes half as far as its end, is no rigid"
+                ' body: the whole robot slides (spike.reading = "sliding"). The single spike does'
+                " both.",
                 "spike",
             )
         if len(self.upper_pose) != 3:
-            raise ParameterError(f"upper_pose has three joints (rad, rad, m), not {len(self.upper_pose)}.", "upper_pose")
+            raise ParameterError(
+                f"upper_pose has three joints (rad, rad, m), not {len(self.upper_pose)}.",
+                "upper_pose",
+            )
         if any(action.verb == "walk" for action in actions):
             foothold = self.foothold
             require_reach(self.built_spike.shape, foothold.x, foothold.y, 0.0, "foothold_x")
             if self.clearance <= 0:
                 raise ParameterError(
-                    f"with the floor {float(foothold.y) * 1e3:.4g} mm below the attachments the shell would stand {-self.clearance * 1e3:.3g} mm in"
-                    " the ground: a larger foothold_y or a smaller shell_radius.",
+                    f"with the floor {float(foothold.y) * 1e3:.4g} mm below the attachments the"
+                    f" shell would stand {-self.clearance * 1e3:.3g} mm in the ground: a larger"
+                    " foothold_y or a smaller shell_radius.",
                     "foothold_y",
                 )
 
@@ -125,9 +167,10 @@ class UrchinRobot(AbstractRigidBodies):
     def foothold(self) -> Foothold:
         x, y = (None, None) if self.profile == "custom" else PROFILES[self.profile][1:]
         return Foothold(
-            x if self.foothold_x is None else self.foothold_x, y if self.foothold_y is None else self.foothold_y,
+            x if self.foothold_x is None else self.foothold_x,
+            y if self.foothold_y is None else self.foothold_y,
             ring_radius(self.shell_radius),
-        )  # fmt: skip
+        )
 
     @property
     def stand_height(self) -> float:
@@ -160,14 +203,17 @@ class UrchinRobot(AbstractRigidBodies):
         return np.array([math.sin(angle), 0.0, math.cos(angle)])
 
     def way(self, yaw: float) -> tuple[np.ndarray, np.ndarray]:
-        """Unit vectors along and to the left of where it is meant to go, on the ground. A walker's heading is its body's, which starts at
-        this yaw; a roll's direction is the ground's."""
+        """Unit vectors along and to the left of where it is meant to go, on the ground. A walker's
+        heading is its body's, which starts at this yaw; a roll's direction is the ground's."""
         first = next((d.verb for d in self.actions if d.verb in ("walk", "roll")), "walk")
         angle = float(self.gait.heading) + yaw if first == "walk" else float(self.roll.direction)
         normal = self.ground_normal
         forward = np.array([normal[2], 0.0, -normal[0]])
         left = np.array([0.0, 1.0, 0.0])
-        return math.cos(angle) * forward + math.sin(angle) * left, math.cos(angle) * left - math.sin(angle) * forward
+        return (
+            math.cos(angle) * forward + math.sin(angle) * left,
+            math.cos(angle) * left - math.sin(angle) * forward,
+        )
 
     @property
     def mass(self) -> float:
@@ -205,7 +251,10 @@ class UrchinRobot(AbstractRigidBodies):
         up = rotations(log.qpos[:, 3:7])[:, :, 2] @ self.ground_normal
         tilt = np.arccos(np.clip(up, -1.0, 1.0))
         ground = np.asarray(self.terrain.surface(log.qpos[:, 0]))
-        return np.where(log.watched["tally"][:, 0] == WALKING, TIPPED - tilt, TIPPED), log.qpos[:, 2] - ground + FAR_BELOW
+        return (
+            np.where(log.watched["tally"][:, 0] == WALKING, TIPPED - tilt, TIPPED),
+            log.qpos[:, 2] - ground + FAR_BELOW,
+        )
 
     def counters(self, log: Log) -> UrchinCounters:
         return UrchinCounters(**dict(zip(TALLY, log.watched["tally"].T, strict=True)))
@@ -224,8 +273,9 @@ class UrchinRobot(AbstractRigidBodies):
             said += self._strokes()
             if float(self.gait.lift) > self.clearance and self.gait.support == "ignored":
                 said.append(
-                    f"gait.lift = {float(self.gait.lift) * 1e3:.3g} mm is more than the {self.clearance * 1e3:.3g} mm under the shell:"
-                    " where all feet are up at once, the shell lands and acts as a foot."
+                    f"gait.lift = {float(self.gait.lift) * 1e3:.3g} mm is more than the"
+                    f" {self.clearance * 1e3:.3g} mm under the shell: where all feet are up at"
+                    " once, the shell lands and acts as a foot."
                 )
         stiff = stiff_gains_warning(self.controller, self.built_spike, step)
         said += [stiff] if stiff else []
@@ -233,8 +283,9 @@ class UrchinRobot(AbstractRigidBodies):
         own = float(self.built_spike.inertia(0.5 * self.spike.stroke).moment) + float(self.armature)
         if damping * step > 10.0 * own:
             said.append(
-                f"a hinge's damping of {damping:g} N m s/rad times the step of {step:g} s is {damping * step / own:.0f} times its inertia:"
-                " MuJoCo's contacts leave out the damping, so feet press in and creep or hop, and the speed is the step's, not the"
+                f"a hinge's damping of {damping:g} N m s/rad times the step of {step:g} s is"
+                f" {damping * step / own:.0f} times its inertia: MuJoCo's contacts leave out the"
+                " damping, so feet press in and creep or hop, and the speed is the step's, not the"
                 f" robot's. Try --set sim.step={own / damping:.0e} and see what stays."
             )
         return said
@@ -249,9 +300,10 @@ class UrchinRobot(AbstractRigidBodies):
         if not legs:
             return []
         return [
-            f"the path of the feet needs slides from {slide.min() * 1e3:.3g} to {slide.max() * 1e3:.3g} mm (spikes {', '.join(legs)}),"
-            f" and they go from 0 to {stroke * 1e3:g} mm: their soft stops are pressed in. A shorter gait.stride or another foothold keeps"
-            " within."
+            f"the path of the feet needs slides from {slide.min() * 1e3:.3g} to"
+            f" {slide.max() * 1e3:.3g} mm (spikes {', '.join(legs)}), and they go from 0 to"
+            f" {stroke * 1e3:g} mm: their soft stops are pressed in. A shorter gait.stride or"
+            " another foothold keeps within."
         ]
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:

@@ -1,4 +1,8 @@
-"""The whole sea urchin. Where its numbers come from is in machines/sea_urchin/numbers.py; of a course report, most of them assumed."""
+"""The whole sea urchin.
+
+Where its numbers come from is in machines/sea_urchin/numbers.py; of a course report, most of them
+assumed.
+"""
 
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.sea_urchin.numbers import FRICTION, SHELL_MASS, SHELL_RADIUS, UPPER_POSE

@@ -15,7 +15,10 @@ def urchin_sketch(robot: "UrchinRobot") -> tuple[Shape, ...]:
     shapes: list[Shape] = [Ground(robot.terrain.outline)]
     for i in range(2 * SPIKES):
         colour = "tab:orange" if i < SPIKES else "seagreen"
-        shapes += [Link(f"hip.{i}", f"tip.{i}", colour, 0.008), Ball(f"tip.{i}", (0.0, 0.0, 0.0), ball, colour)]
+        shapes += [
+            Link(f"hip.{i}", f"tip.{i}", colour, 0.008),
+            Ball(f"tip.{i}", (0.0, 0.0, 0.0), ball, colour),
+        ]
     shapes.append(Ball("shell", (0.0, 0.0, 0.0), float(robot.shell_radius), "rebeccapurple"))
     return (*shapes, *(Arrow(f"tip.{i}", 0.1 / robot.weight) for i in range(2 * SPIKES)))
 
@@ -39,5 +42,7 @@ def urchin_charts(robot: "UrchinRobot") -> tuple[Chart, ...]:
         Chart("Torques of joint 1", each("drive.swing"), "whole"),
         Chart("Torques of joint 2", each("drive.sweep"), "whole"),
         Chart("Forces of the slides", each("drive.slide"), "whole"),
-        Chart("Sides rolled, kicks", ("faces", "kicks"), "whole") if rolls else Chart("Tilt", ("travel.tilt",), "whole"),
+        Chart("Sides rolled, kicks", ("faces", "kicks"), "whole")
+        if rolls
+        else Chart("Tilt", ("travel.tilt",), "whole"),
     )

@@ -1,8 +1,8 @@
-"""One spike of the sea urchin on a fixed base, its foot led along the path of the gait through the air.
+"""One spike of the sea urchin on a fixed base, its foot led along the path of the gait through the
+air.
 
-House frame: x away from the shell, y along the ring, z up; the spike's own frame S has y down. Theory:
-docs/theory/sea-urchin.md.
-"""
+House frame: x away from the shell, y along the ring, z up; the spike's own frame S has y down.
+Theory: docs/theory/sea-urchin.md."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,11 @@ from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import AbstractSpikeControl, SpikePid
-from footfall.machines.sea_urchin.spike_dynamics import accelerations, kinetic_energy, potential_energy
+from footfall.machines.sea_urchin.spike_dynamics import (
+    accelerations,
+    kinetic_energy,
+    potential_energy,
+)
 from footfall.machines.sea_urchin.spike_gait import SINKS, FootPath, SpikeGait
 from footfall.machines.sea_urchin.spike_kinematics import (
     AZIMUTHS,
@@ -62,21 +66,31 @@ class Target(NamedTuple):
 class UrchinSpike(AbstractHybridSystem):
     """A spike that follows the joints of its foot's path under control, touching nothing.
 
-    Its time goes in three pieces, stance, rise and fall, as the path does: where the path's speed jumps (`swing_ends` =
-    "resting") the target jumps exactly there. Not modelled: the floor, stops at the ends of the slide (the run ends there),
-    motors' inertia and limits of speed.
-    """
+    Its time goes in three pieces, stance, rise and fall, as the path does: where the path's speed
+    jumps (`swing_ends` = "resting") the target jumps exactly there. Not modelled: the floor, stops
+    at the ends of the slide (the run ends there), motors' inertia and limits of speed."""
 
     Start = SpikeStart
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
-    height: Scalar = param(0.0375, unit="m", doc="height of the attachment above the drawn floor", gt=0)
-    foothold_x: Scalar = param(
-        0.0562916512459885, unit="m", doc="contact point in mid-stride, outwards from the attachment", gt=0
+    height: Scalar = param(
+        0.0375, unit="m", doc="height of the attachment above the drawn floor", gt=0
     )
-    foothold_y: Scalar = param(0.0375, unit="m", doc="contact point in mid-stride, down from the attachment", gt=0)
+    foothold_x: Scalar = param(
+        0.0562916512459885,
+        unit="m",
+        doc="contact point in mid-stride, outwards from the attachment",
+        gt=0,
+    )
+    foothold_y: Scalar = param(
+        0.0375, unit="m", doc="contact point in mid-stride, down from the attachment", gt=0
+    )
     index: int = param(
-        1, doc="which spike of the bottom ring, counter-clockwise from the body's x axis", ge=0, le=SPIKES - 1, static=True
+        1,
+        doc="which spike of the bottom ring, counter-clockwise from the body's x axis",
+        ge=0,
+        le=SPIKES - 1,
+        static=True,
     )
     spike: Spike = part(doc="the spike", default_factory=Spike)
     gait: SpikeGait = part(doc="path of its foot", default_factory=SpikeGait)
@@ -84,15 +98,24 @@ class UrchinSpike(AbstractHybridSystem):
 
     def __check_init__(self) -> None:
         super().__check_init__()
-        if not all(isinstance(leaf, int | float | np.ndarray | np.generic) for leaf in jax.tree.leaves(self)):
+        if not all(
+            isinstance(leaf, int | float | np.ndarray | np.generic)
+            for leaf in jax.tree.leaves(self)
+        ):
             return  # traced: checked at the door
         lengths = [np.asarray(length, dtype=float) for length in self.gait.stage_lengths]
         begin, points = 0.0 * lengths[0], []
         for length in lengths:  # piece by piece, so that the ends of each are among the samples
-            points += [begin + share * length for share in np.linspace(0.0, 1.0, LOOKS // 3, endpoint=False)]
+            points += [
+                begin + share * length
+                for share in np.linspace(0.0, 1.0, LOOKS // 3, endpoint=False)
+            ]
             begin = begin + length
         path = self.gait.path(np.stack(np.broadcast_arrays(*points)))
-        x, y, z = (np.asarray(v) for v in self.gait.placed(path, self.foothold, AZIMUTHS[self.index]).position)
+        x, y, z = (
+            np.asarray(v)
+            for v in self.gait.placed(path, self.foothold, AZIMUTHS[self.index]).position
+        )
         try:
             require_reach(self.spike.shape, x, y, z, "foothold_x", "the foot's path at")
         except ParameterError as error:
@@ -104,7 +127,8 @@ class UrchinSpike(AbstractHybridSystem):
     def foothold(self) -> tuple[Scalar, Scalar]:
         return self.foothold_x, self.foothold_y
 
-    # --- what it should do -----------------------------------------------------------------------------------------------
+    # --- what it should do
+    # ----------------------------------------------------------------------------------------------
 
     @property
     def _stage_ends(self) -> Vector:
@@ -118,7 +142,11 @@ class UrchinSpike(AbstractHybridSystem):
         """The foot's path on the piece that the discrete state names."""
         stand, top, _ = self._stage_ends
         began = jnp.where(m.stage == 0, 0.0, jnp.where(m.stage == 1, stand, top))
-        since = self._leg_time(t) - jnp.asarray(m.cycles, jnp.result_type(t, float)) * self.gait.period - began
+        since = (
+            self._leg_time(t)
+            - jnp.asarray(m.cycles, jnp.result_type(t, float)) * self.gait.period
+            - began
+        )
         return self.gait.path_in(m.stage, since)
 
     def target(self, t: Scalar, m: SpikeStage) -> Target:
@@ -129,11 +157,14 @@ class UrchinSpike(AbstractHybridSystem):
         v = joint_rates(shape, q, foot.velocity)
         return Target(q, v, joint_accelerations(shape, q, v, foot.acceleration))
 
-    # --- motion ----------------------------------------------------------------------------------------------------------
+    # --- motion
+    # ----------------------------------------------------------------------------------------------
 
     def effort(self, x: SpikeState, target: Target) -> Vector:
         """Torques and force of the motors."""
-        return self.controller.effort(x.q, x.v, target.q, target.v, x.integral, self.spike, self.gravity)
+        return self.controller.effort(
+            x.q, x.v, target.q, target.v, x.integral, self.spike, self.gravity
+        )
 
     def _friction(self, x: SpikeState) -> Vector:
         hinge, slide = self.spike.hinge_friction, self.spike.slide_friction
@@ -148,10 +179,15 @@ class UrchinSpike(AbstractHybridSystem):
         effort = self.effort(x, target)
         integral: Vector = (0.0, 0.0, 0.0)
         if self.controller.uses_integral:
-            integral = self.controller.integral_rate(x.q, x.v, target.q, target.v, x.integral, self.spike, self.gravity)
+            integral = self.controller.integral_rate(
+                x.q, x.v, target.q, target.v, x.integral, self.spike, self.gravity
+            )
         one, two, three = (e * v for e, v in zip(effort, x.v, strict=True))
         lost = sum(f * v for f, v in zip(self._friction(x), x.v, strict=True))
-        return Rates(SpikeState(*x.v, *self._accelerations(x, effort), *integral), SpikePower(one, two, three, -lost))
+        return Rates(
+            SpikeState(*x.v, *self._accelerations(x, effort), *integral),
+            SpikePower(one, two, three, -lost),
+        )
 
     def stores(self, t: Scalar, x: SpikeState, m: SpikeStage) -> SpikeStores:
         del t, m
@@ -161,7 +197,8 @@ class UrchinSpike(AbstractHybridSystem):
             gravity=potential_energy(inertia, x.joint_1, x.joint_2, self.gravity),
         )
 
-    # --- events ----------------------------------------------------------------------------------------------------------
+    # --- events
+    # ----------------------------------------------------------------------------------------------
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -174,11 +211,16 @@ class UrchinSpike(AbstractHybridSystem):
         )
 
     def guards(self, t: Scalar, x: SpikeState, m: SpikeStage) -> tuple[Scalar, ...]:
-        """[s] time left before the path's next pieces; [m] room left for the slide; [rad] of joint 2 before the axis."""
+        """[s] time left before the path's next pieces; [m] room left for the slide; [rad] of joint
+        2 before the axis.
+        """
         now, period = self._leg_time(t), self.gait.period
         real = jnp.result_type(now, float)
         cycles = jnp.asarray(m.cycles, real)
-        ends = [(cycles + jnp.asarray(m.stage > k, real)) * period + end - now for k, end in enumerate(self._stage_ends)]
+        ends = [
+            (cycles + jnp.asarray(m.stage > k, real)) * period + end - now
+            for k, end in enumerate(self._stage_ends)
+        ]
         slide = jnp.minimum(x.slide, self.spike.stroke - x.slide)
         return (*ends, slide, jnp.minimum(x.joint_2, np.pi - x.joint_2))
 
@@ -188,14 +230,17 @@ class UrchinSpike(AbstractHybridSystem):
         stage = 0 * m.stage + (0 if k == SINKS else k + 1)
         return Jump(x, SpikeStage(cycles=cycles, stage=stage), NoWork(impact=0.0 * x.slide))
 
-    # --- what is seen ----------------------------------------------------------------------------------------------------
+    # --- what is seen
+    # ----------------------------------------------------------------------------------------------
 
     def _point(self, p: Vector, v: Vector) -> TipPoint:
         """From S, whose y is down and whose z goes along the ring."""
         return TipPoint(x=p[0], y=p[2], z=self.height - p[1], vx=v[0], vy=v[2], vz=-v[1])
 
     def _along(self, q: Vector, v: Vector, share: float) -> TipPoint:
-        """The ball's centre (share 1) or, with it drawn in and the ball left out, the end of the prism (share 0)."""
+        """The ball's centre (share 1) or, with it drawn in and the ball left out, the end of the
+        prism (share 0).
+        """
         shape = self.spike.shape
         d3, rate = share * q[2], share * v[2]
         body = shape if share else shape._replace(ball=0.0)
@@ -210,7 +255,9 @@ class UrchinSpike(AbstractHybridSystem):
         acceleration = self._accelerations(x, effort)
         power = tuple(e * v for e, v in zip(effort, x.v, strict=True))
         tip, wanted = self._along(x.q, x.v, 1.0), self._along(target.q, target.v, 1.0)
-        rows = list(zip(x.q, target.q, x.v, target.v, acceleration, target.a, effort, power, strict=True))
+        rows = list(
+            zip(x.q, target.q, x.v, target.v, acceleration, target.a, effort, power, strict=True)
+        )
 
         def joint(i: int) -> tuple[Scalar, ...]:
             q, q_d, v, v_d, a, a_d, e, p = rows[i]
@@ -226,12 +273,17 @@ class UrchinSpike(AbstractHybridSystem):
             joint_1=HingeSignals(*joint(0)),
             joint_2=HingeSignals(*joint(1)),
             joint_3=SlideSignals(*joint(2)),
-            # A root of zero has no slope: the least number keeps derivatives finite where the error is exactly none.
-            total=SpikeTotals(power=sum(power), tip_error=jnp.sqrt(sum(e * e for e in off) + 1e-300)),
+            # A root of zero has no slope: the least number keeps derivatives finite where the error
+            # is exactly none.
+            total=SpikeTotals(
+                power=sum(power), tip_error=jnp.sqrt(sum(e * e for e in off) + 1e-300)
+            ),
         )
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
-        shorter = cure(f"--set gait.stride={0.5 * float(self.gait.stride):.2g}", "a path within reach")
+        shorter = cure(
+            f"--set gait.stride={0.5 * float(self.gait.stride):.2g}", "a path within reach"
+        )
         return (
             *((shorter,) if outcome is Outcome.outside_model else ()),
             Suggestion("--set controller=stiffness", "the foot as on springs"),
@@ -250,12 +302,21 @@ class UrchinSpike(AbstractHybridSystem):
         )
 
     def charts(self) -> tuple[Chart, ...]:
-        """Three joints in rows, their place, rate and acceleration in columns, as in the report; then errors, efforts and the
-        foot."""
-        names = (("joint_1", "Joint 1", "angle"), ("joint_2", "Joint 2", "angle"), ("joint_3", "Joint 3", "extension"))
+        """Three joints in rows, their place, rate and acceleration in columns, as in the report;
+        then errors, efforts and the foot."""
+        names = (
+            ("joint_1", "Joint 1", "angle"),
+            ("joint_2", "Joint 2", "angle"),
+            ("joint_3", "Joint 3", "extension"),
+        )
         panel = [
-            # Close-ups cut rare spikes, which rates and accelerations have where a path begins or jumps.
-            Chart(f"{title} {word}", (f"{group}.{measured}", f"{group}.{desired}"), "whole" if word == value else "lines")
+            # Close-ups cut rare spikes, which rates and accelerations have where a path begins or
+            # jumps.
+            Chart(
+                f"{title} {word}",
+                (f"{group}.{measured}", f"{group}.{desired}"),
+                "whole" if word == value else "lines",
+            )
             for group, title, value in names
             for word, measured, desired in (
                 (value, value, "desired"),
@@ -266,9 +327,17 @@ class UrchinSpike(AbstractHybridSystem):
         return (
             *panel,
             Chart("Errors of the hinges", ("joint_1.angle_error", "joint_2.angle_error"), "whole"),
-            Chart("Error of the slide and of the foot", ("joint_3.extension_error", "total.tip_error"), "whole"),
+            Chart(
+                "Error of the slide and of the foot",
+                ("joint_3.extension_error", "total.tip_error"),
+                "whole",
+            ),
             Chart("Torques of the hinges", ("joint_1.torque", "joint_2.torque"), "whole"),
             Chart("Force of the slide", ("joint_3.force",), "whole"),
-            Chart("Power of the motors", ("joint_1.power", "joint_2.power", "joint_3.power", "total.power"), "whole"),
+            Chart(
+                "Power of the motors",
+                ("joint_1.power", "joint_2.power", "joint_3.power", "total.power"),
+                "whole",
+            ),
             Chart("Height of the foot", ("tip.z", "target.z"), "whole"),
         )

@@ -1,4 +1,7 @@
-"""Laws that make a spike follow its joints' targets: PID joint by joint, and a stiffness of the foot in space."""
+"""Laws that make a spike follow its joints' targets:
+
+PID joint by joint, and a stiffness of the foot in space.
+"""
 
 import abc
 from typing import Any, ClassVar
@@ -18,20 +21,27 @@ GAINS = {
 
 
 class AbstractSpikeControl(Parametric):
-    """Continuous law: efforts (torque, torque, force) from joints, targets and an integral of the error that the caller
-    carries.
+    """Continuous law: efforts (torque, torque, force) from joints, targets and an integral of the
+    error that the caller carries.
 
-    Pure and elementwise, for one spike or an array of them. `effort` is affine in v with the slope -`damping` until a limit
-    cuts it, so that an integrator may take v = 0 here and put the damping in implicitly. The spike is needed for its lengths
-    and weights, where a law uses them.
-    """
+    Pure and elementwise, for one spike or an array of them. `effort` is affine in v with the slope
+    -`damping` until a limit cuts it, so that an integrator may take v = 0 here and put the damping
+    in implicitly. The spike is needed for its lengths and weights, where a law uses them."""
 
-    torque_limit: Scalar | None = param(None, unit="N m", doc="largest torque of a hinge; none when not given", gt=0)
-    force_limit: Scalar | None = param(None, unit="N", doc="largest force of the slide; none when not given", gt=0)
-    feed_forward: str = choice("none", options=("none", "gravity"), doc="whether the spike's own weight is added")
+    torque_limit: Scalar | None = param(
+        None, unit="N m", doc="largest torque of a hinge; none when not given", gt=0
+    )
+    force_limit: Scalar | None = param(
+        None, unit="N", doc="largest force of the slide; none when not given", gt=0
+    )
+    feed_forward: str = choice(
+        "none", options=("none", "gravity"), doc="whether the spike's own weight is added"
+    )
 
     @abc.abstractmethod
-    def wanted(self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None) -> Vector:
+    def wanted(
+        self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None
+    ) -> Vector:
         """Efforts before the feed-forward and the limits."""
 
     @property
@@ -68,15 +78,26 @@ class AbstractSpikeControl(Parametric):
         spike: Spike | None = None,
         gravity: Scalar = 9.81,
     ) -> Vector:
-        """d(integral)/dt: the error; nothing where the effort is at its limit and the error would press on."""
+        """d(integral)/dt: the error; nothing where the effort is at its limit and the error would
+        press on.
+        """
         errors = _minus(q_d, q)
         if all(limit is None for limit in self._limits):
             return errors
         free = self._unlimited(q, v, q_d, v_d, integral, spike, gravity)
-        return tuple(_unwound(e, f, limit) for e, f, limit in zip(errors, free, self._limits, strict=True))
+        return tuple(
+            _unwound(e, f, limit) for e, f, limit in zip(errors, free, self._limits, strict=True)
+        )
 
     def _unlimited(
-        self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None, gravity: Scalar
+        self,
+        q: Vector,
+        v: Vector,
+        q_d: Vector,
+        v_d: Vector,
+        integral: Vector,
+        spike: Spike | None,
+        gravity: Scalar,
     ) -> Vector:
         wanted = self.wanted(q, v, q_d, v_d, integral, spike)
         if self.feed_forward == "none":
@@ -89,22 +110,35 @@ class AbstractSpikeControl(Parametric):
 
 
 class SpikePid(AbstractSpikeControl):
-    """Each joint on its own: effort = P e + I int(e) + D e',   e = q_d - q                                     (spike.16)
+    """Each joint on its own: effort = P e + I int(e) + D e',   e = q_d - q               (spike.16)
 
-    The source's gains creep: D = 10 N m s/rad against P = 10 lets an error of the hinges decay with P/D = 1 s, on an inertia
-    of 1e-4 kg m^2 whose own time is 1e-5 s, so that an explicit integrator needs steps below 2 J/D. The recommended ones have
-    no integral.
-    """
+    The source's gains creep: D = 10 N m s/rad against P = 10 lets an error of the hinges decay with
+    P/D = 1 s, on an inertia of 1e-4 kg m^2 whose own time is 1e-5 s, so that an explicit integrator
+    needs steps below 2 J/D. The recommended ones have no integral."""
 
     nickname: ClassVar[str] = "pid"  #: what --set controller= may call it
 
-    gains: str = choice("recommended", options=tuple(GAINS), doc="where gains that are not given come from")
-    hinge_proportional: Scalar | None = param(None, unit="N m/rad", doc="P of both hinges; auto: by `gains`", ge=0)
-    hinge_integral: Scalar | None = param(None, unit="N m/rad/s", doc="I of both hinges; auto: by `gains`", ge=0)
-    hinge_derivative: Scalar | None = param(None, unit="N m s/rad", doc="D of both hinges; auto: by `gains`", ge=0)
-    slide_proportional: Scalar | None = param(None, unit="N/m", doc="P of the slide; auto: by `gains`", ge=0)
-    slide_integral: Scalar | None = param(None, unit="N/m/s", doc="I of the slide; auto: by `gains`", ge=0)
-    slide_derivative: Scalar | None = param(None, unit="N s/m", doc="D of the slide; auto: by `gains`", ge=0)
+    gains: str = choice(
+        "recommended", options=tuple(GAINS), doc="where gains that are not given come from"
+    )
+    hinge_proportional: Scalar | None = param(
+        None, unit="N m/rad", doc="P of both hinges; auto: by `gains`", ge=0
+    )
+    hinge_integral: Scalar | None = param(
+        None, unit="N m/rad/s", doc="I of both hinges; auto: by `gains`", ge=0
+    )
+    hinge_derivative: Scalar | None = param(
+        None, unit="N m s/rad", doc="D of both hinges; auto: by `gains`", ge=0
+    )
+    slide_proportional: Scalar | None = param(
+        None, unit="N/m", doc="P of the slide; auto: by `gains`", ge=0
+    )
+    slide_integral: Scalar | None = param(
+        None, unit="N/m/s", doc="I of the slide; auto: by `gains`", ge=0
+    )
+    slide_derivative: Scalar | None = param(
+        None, unit="N s/m", doc="D of the slide; auto: by `gains`", ge=0
+    )
 
     def _table(self) -> tuple[Scalar, ...]:
         given = (
@@ -115,7 +149,10 @@ class SpikePid(AbstractSpikeControl):
             self.slide_integral,
             self.slide_derivative,
         )
-        return tuple(usual if own is None else own for own, usual in zip(given, GAINS[self.gains], strict=True))
+        return tuple(
+            usual if own is None else own
+            for own, usual in zip(given, GAINS[self.gains], strict=True)
+        )
 
     @property
     def proportional(self) -> Vector:
@@ -136,24 +173,36 @@ class SpikePid(AbstractSpikeControl):
     def uses_integral(self) -> bool:
         return not all(isinstance(gain, int | float) and gain == 0.0 for gain in self.integral)
 
-    def wanted(self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None) -> Vector:
+    def wanted(
+        self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None
+    ) -> Vector:
         del spike
-        rows = zip(self.proportional, self.integral, self.damping, _minus(q_d, q), integral, _minus(v_d, v), strict=True)
+        rows = zip(
+            self.proportional,
+            self.integral,
+            self.damping,
+            _minus(q_d, q),
+            integral,
+            _minus(v_d, v),
+            strict=True,
+        )
         return tuple(p * e + i * past + d * rate for p, i, d, e, past, rate in rows)
 
 
 class StiffnessControl(AbstractSpikeControl):
-    """The foot as on springs along the axes of S, after Salisbury (1980), with J of the ball's centre:
+    """The foot as on springs along the axes of S, after Salisbury (1980), with J of the ball's
+    centre:
 
-    effort = J^T K J (q_d - q) + K_v (q_d' - q')                                                                (spike.17)
+    effort = J^T K J (q_d - q) + K_v (q_d' - q')                                          (spike.17)
 
-    y is down: a soft `stiffness_y` spares the spike on rough ground, and lets the body sag by W/(n K_y) on n feet; see
-    `least_stiffness`. The source names neither K nor K_v: these are ours.
-    """
+    y is down: a soft `stiffness_y` spares the spike on rough ground, and lets the body sag by W/(n
+    K_y) on n feet; see `least_stiffness`. The source names neither K nor K_v: these are ours."""
 
     stiffness_x: Scalar = param(2000.0, unit="N/m", doc="radial stiffness of the foot", ge=0)
     stiffness_y: Scalar = param(3000.0, unit="N/m", doc="vertical stiffness of the foot", ge=0)
-    stiffness_z: Scalar = param(2000.0, unit="N/m", doc="stiffness of the foot along the ring", ge=0)
+    stiffness_z: Scalar = param(
+        2000.0, unit="N/m", doc="stiffness of the foot along the ring", ge=0
+    )
     hinge_damping: Scalar = param(0.05, unit="N m s/rad", doc="damping K_v of both hinges", ge=0)
     slide_damping: Scalar = param(20.0, unit="N s/m", doc="damping K_v of the slide", ge=0)
 
@@ -165,16 +214,23 @@ class StiffnessControl(AbstractSpikeControl):
     def uses_integral(self) -> bool:
         return False
 
-    def wanted(self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None) -> Vector:
+    def wanted(
+        self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None
+    ) -> Vector:
         del integral
         rows = ball_jacobian(_needed(spike, "stiffness control").shape, *q)
         error = _minus(q_d, q)
         stiffness = (self.stiffness_x, self.stiffness_y, self.stiffness_z)
         forces = [
-            k * (row[0] * error[0] + row[1] * error[1] + row[2] * error[2]) for k, row in zip(stiffness, rows, strict=True)
+            k * (row[0] * error[0] + row[1] * error[1] + row[2] * error[2])
+            for k, row in zip(stiffness, rows, strict=True)
         ]
-        pulled = tuple(sum(row[j] * force for row, force in zip(rows, forces, strict=True)) for j in range(3))
-        return tuple(p + d * rate for p, d, rate in zip(pulled, self.damping, _minus(v_d, v), strict=True))
+        pulled = tuple(
+            sum(row[j] * force for row, force in zip(rows, forces, strict=True)) for j in range(3)
+        )
+        return tuple(
+            p + d * rate for p, d, rate in zip(pulled, self.damping, _minus(v_d, v), strict=True)
+        )
 
 
 def _needed(spike: Spike | None, what: str) -> Spike:

@@ -1,8 +1,8 @@
 """Dynamics of one spike on a fixed base: effort = D q'' + C q' + g, in closed form.
 
-Coordinates q = (q1, q2, d_3) and the frame S of machines/sea_urchin/spike_kinematics.py, y down. Every body has its centre on the spike axis at a
-distance lam = offset + share d_3, so all of them together are five sums over the bodies. Elementwise. Theory:
-docs/theory/sea-urchin.md, section 3.
+Coordinates q = (q1, q2, d_3) and the frame S of machines/sea_urchin/spike_kinematics.py, y down.
+Every body has its centre on the spike axis at a distance lam = offset + share d_3, so all of them
+together are five sums over the bodies. Elementwise. Theory: docs/theory/sea-urchin.md, section 3.
 """
 
 from typing import NamedTuple
@@ -13,11 +13,15 @@ from footfall.numerics.trig import sincos
 
 
 class AxialBody(NamedTuple):
-    """A body whose centre of mass is on the spike axis, lam = offset + share d_3 from the joints."""
+    """A body whose centre of mass is on the spike axis, lam = offset + share d_3 from the
+    joints.
+    """
 
     mass: Scalar
     offset: Scalar
-    share: Scalar = 0.0  #: 0 is fixed to the prism, 1 goes with the slide, 1/2 is the middle of a telescope
+    share: Scalar = (
+        0.0  #: 0 is fixed to the prism, 1 goes with the slide, 1/2 is the middle of a telescope
+    )
     transverse: Scalar = 0.0  #: inertia about its centre, square to the axis
     axial: Scalar = 0.0  #: inertia about the axis
 
@@ -25,8 +29,8 @@ class AxialBody(NamedTuple):
 class SpikeInertia(NamedTuple):
     """The sums that the equations need, at one extension:
 
-    Jm = sum(m lam^2 + I_t), eta = Jm'/2 = sum(m lam lam'), m_s = sum(m lam'^2), M = sum(m lam), M' = sum(m lam')  (spike.11)
-    """
+    Jm = sum(m lam^2 + I_t), eta = Jm'/2 = sum(m lam lam'), m_s = sum(m lam'^2), M = sum(m lam), M'
+    = sum(m lam')  (spike.11)"""
 
     moment: Scalar  #: Jm
     eta: Scalar
@@ -37,8 +41,8 @@ class SpikeInertia(NamedTuple):
 
 
 def inertia(bodies: tuple[AxialBody, ...], d3: Scalar) -> SpikeInertia:
-    """Of all bodies together with the slide at d_3. The source's telescope (lam' = 1/2) moves a quarter of its mass, m_s =
-    m_2/4, not all of it."""
+    """Of all bodies together with the slide at d_3. The source's telescope (lam' = 1/2) moves a
+    quarter of its mass, m_s = m_2/4, not all of it."""
     moment = eta = slide = first = first_rate = axial = 0.0
     for body in bodies:
         lam = body.offset + body.share * d3
@@ -55,7 +59,7 @@ def inertia(bodies: tuple[AxialBody, ...], d3: Scalar) -> SpikeInertia:
 def mass_matrix(i: SpikeInertia, q2: Scalar) -> Vector:
     """The diagonal of D, which has nothing else:
 
-    D = diag(Jm s^2 + I_a c^2, Jm, m_s),   s = sin q2, c = cos q2                                               (spike.12)
+    D = diag(Jm s^2 + I_a c^2, Jm, m_s),   s = sin q2, c = cos q2                         (spike.12)
     """
     s, c = sincos(q2)
     return i.moment * (s * s) + i.axial * (c * c), i.moment, i.slide
@@ -64,7 +68,8 @@ def mass_matrix(i: SpikeInertia, q2: Scalar) -> Vector:
 def coriolis(i: SpikeInertia, q2: Scalar, v: Vector) -> Rows:
     """Rows of C, by Christoffel's symbols, so that D' - 2 C is skew:
 
-    C = [[h v2 + eta s^2 v3, h v1, eta s^2 v1], [-h v1, eta v3, eta v2], [-eta s^2 v1, -eta v2, 0]]             (spike.13)
+    C = [[h v2 + eta s^2 v3, h v1, eta s^2 v1], [-h v1, eta v3, eta v2], [-eta s^2 v1, -eta v2, 0]]
+                                                                                          (spike.13)
 
     with h = (Jm - I_a) s c.
     """
@@ -79,10 +84,10 @@ def coriolis(i: SpikeInertia, q2: Scalar, v: Vector) -> Rows:
 
 
 def gravity_load(i: SpikeInertia, q1: Scalar, q2: Scalar, gravity: Scalar) -> Vector:
-    """What the joints must give to hold the spike still. y is DOWN, so the height of a body is -lam s1 s2 (the source has it
-    upside down):
+    """What the joints must give to hold the spike still. y is DOWN, so the height of a body is -lam
+    s1 s2 (the source has it upside down):
 
-    P = -g M s1 s2,   g(q) = dP/dq = -g (M c1 s2, M s1 c2, M' s1 s2)                                            (spike.14)
+    P = -g M s1 s2,   g(q) = dP/dq = -g (M c1 s2, M s1 c2, M' s1 s2)                      (spike.14)
     """
     s1, c1 = sincos(q1)
     s2, c2 = sincos(q2)
@@ -94,20 +99,27 @@ def bias(i: SpikeInertia, q: Vector, v: Vector, gravity: Scalar) -> Vector:
     """C q' + g."""
     pull = gravity_load(i, q[0], q[1], gravity)
     one, two, three = (
-        row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + p for row, p in zip(coriolis(i, q[1], v), pull, strict=True)
+        row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + p
+        for row, p in zip(coriolis(i, q[1], v), pull, strict=True)
     )
     return one, two, three
 
 
 def accelerations(i: SpikeInertia, q: Vector, v: Vector, effort: Vector, gravity: Scalar) -> Vector:
     """q'' = D^-1 (effort - C q' - g)."""
-    one, two, three = ((e - b) / d for e, b, d in zip(effort, bias(i, q, v, gravity), mass_matrix(i, q[1]), strict=True))
+    one, two, three = (
+        (e - b) / d
+        for e, b, d in zip(effort, bias(i, q, v, gravity), mass_matrix(i, q[1]), strict=True)
+    )
     return one, two, three
 
 
 def inverse_dynamics(i: SpikeInertia, q: Vector, v: Vector, a: Vector, gravity: Scalar) -> Vector:
     """Effort = D q'' + C q' + g."""
-    one, two, three = (d * acc + b for d, acc, b in zip(mass_matrix(i, q[1]), a, bias(i, q, v, gravity), strict=True))
+    one, two, three = (
+        d * acc + b
+        for d, acc, b in zip(mass_matrix(i, q[1]), a, bias(i, q, v, gravity), strict=True)
+    )
     return one, two, three
 
 

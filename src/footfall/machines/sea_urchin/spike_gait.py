@@ -1,4 +1,7 @@
-"""The gait of the sea urchin: six feet follow one path, each in its own frame and at its own time."""
+"""The gait of the sea urchin:
+
+six feet follow one path, each in its own frame and at its own time.
+"""
 
 import math
 from collections.abc import Sequence
@@ -25,11 +28,16 @@ STANDS, RISES, SINKS = 0, 1, 2  #: pieces of a foot's path
 
 
 class Foothold(NamedTuple):
-    """Where the contact point of a foot is in the middle of its stride: in S, and how far S is from the body's axis."""
+    """Where the contact point of a foot is in the middle of its stride:
+
+    in S, and how far S is from the body's axis.
+    """
 
     x: Scalar  #: outwards from the attachment [m]
     y: Scalar  #: down to the floor [m]
-    ring: Scalar = 0.06 * math.sqrt(3.0) / 2.0  #: radius of the ring of attachments [m]; only an arc asks for it
+    ring: Scalar = (
+        0.06 * math.sqrt(3.0) / 2.0
+    )  #: radius of the ring of attachments [m]; only an arc asks for it
 
     @property
     def arm(self) -> Scalar:
@@ -60,50 +68,70 @@ class SpikeGait(Parametric):
     """A straight stroke back on the floor at the speed V = R/T_s, and back ahead through the air:
 
         stance  s = R/2 - V t,  rise = 0
-        swing   s: quintic from (-R/2, v, 0) to (R/2, v, 0) in T_t (place, speed, acceleration)                (spike.7)
-                rise: quintics 0 -> lift -> 0, each in T_t/2, at rest at all three knots                       (spike.8)
+        swing   s: quintic from (-R/2, v, 0) to (R/2, v, 0) in T_t (place, speed, acceleration)
+                                                                                           (spike.7)
+                rise: quintics 0 -> lift -> 0, each in T_t/2, at rest at all three knots   (spike.8)
 
-    v = -V ("matched") makes speed and acceleration continuous over the whole cycle; the foot then overshoots both ends of its
-    stride a little. v = 0 ("resting") is the source's: its speed jumps by V at lift-off and touch-down. The source also passes
-    the highest point at `via_speed` = +2 cm/s downwards, which with its times sends the foot 1.8 cm above the wanted height
-    first and then 1.22 cm BELOW the floor.
+    v = -V ("matched") makes speed and acceleration continuous over the whole cycle; the foot then
+    overshoots both ends of its stride a little. v = 0 ("resting") is the source's: its speed jumps
+    by V at lift-off and touch-down. The source also passes the highest point at `via_speed` = +2
+    cm/s downwards, which with its times sends the foot 1.8 cm above the wanted height first and
+    then 1.22 cm BELOW the floor.
 
-    A foot lands when the fractional part of t/T + offset is 0. Walking goes to the azimuth `heading` of the body; turning
-    strokes every foot along its ring, as the source does for what it calls walking; an arc carries the feet around a point
-    beside the body.
-    """
+    A foot lands when the fractional part of t/T + offset is 0. Walking goes to the azimuth
+    `heading` of the body; turning strokes every foot along its ring, as the source does for what it
+    calls walking; an arc carries the feet around a point beside the body."""
 
     pattern: str = choice("tripod", options=(*PATTERNS, "custom"), doc="which feet step together")
-    offsets: tuple[float, ...] = numbers((), doc="phases of the six legs as shares of a cycle, for pattern = custom")
-    motion: str = choice(
-        "walk", options=("walk", "turn", "arc"), doc="straight ahead, on the spot, or around a point beside the body"
+    offsets: tuple[float, ...] = numbers(
+        (), doc="phases of the six legs as shares of a cycle, for pattern = custom"
     )
-    heading: Scalar = param(0.0, unit="rad", doc="azimuth of the body to which it walks, counter-clockwise from its x axis")
+    motion: str = choice(
+        "walk",
+        options=("walk", "turn", "arc"),
+        doc="straight ahead, on the spot, or around a point beside the body",
+    )
+    heading: Scalar = param(
+        0.0,
+        unit="rad",
+        doc="azimuth of the body to which it walks, counter-clockwise from its x axis",
+    )
     radius: Scalar = param(0.5, unit="m", doc="of the arc that the body's centre describes", gt=0)
     sense: str = choice("left", options=("left", "right"), doc="where turns and arcs go")
     stride: Scalar = param(0.03, unit="m", doc="length R of a stroke", gt=0)
     lift: Scalar = param(0.01, unit="m", doc="how high a foot is lifted", gt=0)
     stance_time: Scalar = param(3.0, unit="s", doc="time T_s on the floor", gt=0)
     swing_time: Scalar | None = param(
-        None, unit="s", doc="time T_t in the air; when not given, as long as the pattern's support allows", gt=0
+        None,
+        unit="s",
+        doc="time T_t in the air; when not given, as long as the pattern's support allows",
+        gt=0,
     )
     swing_ends: str = choice(
-        "matched", options=("matched", "resting"), doc="speed of a foot as it leaves and lands: the floor's, or none"
+        "matched",
+        options=("matched", "resting"),
+        doc="speed of a foot as it leaves and lands: the floor's, or none",
     )
     via_speed: Scalar = param(0.0, unit="m/s", doc="speed downwards at the highest point")
     support: str = choice(
-        "required", options=("required", "ignored"), doc="whether the standing feet must always hold the body up"
+        "required",
+        options=("required", "ignored"),
+        doc="whether the standing feet must always hold the body up",
     )
 
     def __check_init__(self) -> None:
         super().__check_init__()
         if self.pattern == "custom" and len(self.offsets) != SPIKES:
             raise ParameterError(
-                f"pattern = custom needs {SPIKES} offsets, one to a leg, as shares of a cycle; got {len(self.offsets)}.",
+                f"pattern = custom needs {SPIKES} offsets, one to a leg, as shares of a cycle; got"
+                f" {len(self.offsets)}.",
                 "offsets",
             )
         if self.pattern != "custom" and self.offsets:
-            raise ParameterError(f'offsets are for pattern = "custom"; the pattern {self.pattern} has its own.', "offsets")
+            raise ParameterError(
+                f'offsets are for pattern = "custom"; the pattern {self.pattern} has its own.',
+                "offsets",
+            )
         if self.support == "required":
             self._check_support()
 
@@ -111,8 +139,9 @@ class SpikeGait(Parametric):
         least = self.least_duty
         if least >= 1.0:
             raise ParameterError(
-                f"pattern = {self.pattern}: no duty below 1 keeps the body's centre inside the standing feet. "
-                'Choose another pattern, or set support = "ignored" to see what happens.',
+                f"pattern = {self.pattern}: no duty below 1 keeps the body's centre inside the"
+                ' standing feet. Choose another pattern, or set support = "ignored" to see what'
+                " happens.",
                 "pattern",
             )
         duty = self.duty
@@ -124,14 +153,16 @@ class SpikeGait(Parametric):
             return
         bad = int(np.argmin(enough))
         raise ParameterError(
-            f"each foot stands for {given.flat[bad]:.4g} of a cycle, and the pattern {self.pattern} needs at least {least:.4g} for the standing feet"
-            f" to hold the body up all the time: swing_time must be at most {(1.0 - least) / least:.4g} times stance_time."
-            ' Shorten the swing, or set support = "ignored" to see what happens.',
+            f"each foot stands for {given.flat[bad]:.4g} of a cycle, and the pattern {self.pattern}"
+            f" needs at least {least:.4g} for the standing feet to hold the body up all the time:"
+            f" swing_time must be at most {(1.0 - least) / least:.4g} times stance_time. Shorten"
+            ' the swing, or set support = "ignored" to see what happens.',
             "swing_time",
             bad if given.ndim else None,
         )
 
-    # --- times -----------------------------------------------------------------------------------------------------------
+    # --- times
+    # ----------------------------------------------------------------------------------------------
 
     def offsets_of(self) -> tuple[float, ...]:
         """Phase of each leg at t = 0 as a share of the cycle, stance first."""
@@ -139,7 +170,10 @@ class SpikeGait(Parametric):
 
     @property
     def least_duty(self) -> float:
-        """Smallest T_s/T with the body's centre always inside the standing feet: tripod 1/2, pairs 2/3, wave 5/6   (spike.10)"""
+        """Smallest T_s/T with the body's centre always inside the standing feet:
+
+        tripod 1/2, pairs 2/3, wave 5/6   (spike.10)
+        """
         return least_duty(self.offsets_of(), AZIMUTHS)
 
     @property
@@ -167,8 +201,9 @@ class SpikeGait(Parametric):
 
     @property
     def ideal_speed(self) -> Scalar:
-        """Of the body without slip: V for as long as the standing feet hold it up, all the time where support is required.
-        Feet that all move together push it ahead and, as it sinks onto them while they swing, back again: 0."""
+        """Of the body without slip: V for as long as the standing feet hold it up, all the time
+        where support is required. Feet that all move together push it ahead and, as it sinks onto
+        them while they swing, back again: 0."""
         if self.pattern == "together" or len(set(self.offsets_of())) == 1:
             return 0.0 * self.stance_speed
         if self.support == "required":
@@ -176,8 +211,8 @@ class SpikeGait(Parametric):
         return self.stance_speed * supported_share(self.offsets_of(), AZIMUTHS, float(self.duty))
 
     def turn_per_cycle(self, foothold: Sequence[Scalar]) -> Scalar:
-        """Heading gained in a cycle without slip, counter-clockwise positive; 2 R/arm for an alternating tripod that turns on
-        the spot."""
+        """Heading gained in a cycle without slip, counter-clockwise positive; 2 R/arm for an
+        alternating tripod that turns on the spot."""
         advance = self.ideal_speed * self.period * self._sign
         if self.motion == "walk":
             return 0.0 * advance
@@ -187,7 +222,8 @@ class SpikeGait(Parametric):
     def _sign(self) -> float:
         return 1.0 if self.sense == "left" else -1.0
 
-    # --- one foot --------------------------------------------------------------------------------------------------------
+    # --- one foot
+    # ----------------------------------------------------------------------------------------------
 
     @property
     def stage_lengths(self) -> Vector:
@@ -196,38 +232,48 @@ class SpikeGait(Parametric):
         return self.stance_time, half, half
 
     def stage(self, t: Scalar) -> tuple[Any, Scalar]:
-        """Which piece of its path a foot is on, STANDS, RISES or SINKS, at the time t after one of its landings, and since
-        when."""
+        """Which piece of its path a foot is on, STANDS, RISES or SINKS, at the time t after one of
+        its landings, and since when."""
         turns = t / self.period
         since = (turns - jnp.floor(turns)) * self.period
         stance, half, _ = self.stage_lengths
         stands, rises = since < stance, since < stance + half
         which = jnp.where(stands, STANDS, jnp.where(rises, RISES, SINKS))
-        return which, jnp.where(stands, since, jnp.where(rises, since - stance, since - stance - half))
+        return which, jnp.where(
+            stands, since, jnp.where(rises, since - stance, since - stance - half)
+        )
 
     def path(self, t: Scalar) -> FootPath:
         """A foot at the time t after one of its landings; it repeats with the period.
 
-        All pieces are computed and one is taken. To choose the piece first and how long it has lasted then is not safe: XLA may
-        compute a time on the border of two twice, with and without a fused product, and a foot be on the floor in mid-swing.
-        """
+        All pieces are computed and one is taken. To choose the piece first and how long it has
+        lasted then is not safe: XLA may compute a time on the border of two twice, with and without
+        a fused product, and a foot be on the floor in mid-swing."""
         turns = t / self.period
         since = (turns - jnp.floor(turns)) * self.period
         stance, half, _ = self.stage_lengths
         pieces = ((STANDS, since), (RISES, since - stance), (SINKS, since - stance - half))
         standing, rising, sinking = (self.path_in(which, so_long) for which, so_long in pieces)
-        flying = (jnp.where(since < stance + half, up, down) for up, down in zip(rising, sinking, strict=True))
-        return FootPath(*(jnp.where(since < stance, on, off) for on, off in zip(standing, flying, strict=True)))
+        flying = (
+            jnp.where(since < stance + half, up, down)
+            for up, down in zip(rising, sinking, strict=True)
+        )
+        return FootPath(
+            *(jnp.where(since < stance, on, off) for on, off in zip(standing, flying, strict=True))
+        )
 
     def path_in(self, stage: Any, since: Scalar) -> FootPath:
-        """A foot on a given piece of its path, a time `since` after its begin: smooth also beyond its ends, which an event may
-        be."""
+        """A foot on a given piece of its path, a time `since` after its begin: smooth also beyond
+        its ends, which an event may be."""
         stands, sinks = stage == STANDS, stage == SINKS
         air, speed = self.air_time, self.stance_speed
         half = 0.5 * air
         end_speed = -speed if self.swing_ends == "matched" else 0.0 * speed
-        out, out_rate, out_second = quintic(self.stride, end_speed, end_speed, air, jnp.where(sinks, since + half, since))
-        # Sinking is rising backwards in time but for the speed at the top, so one quintic does for both.
+        out, out_rate, out_second = quintic(
+            self.stride, end_speed, end_speed, air, jnp.where(sinks, since + half, since)
+        )
+        # Sinking is rising backwards in time but for the speed at the top, so one quintic does for
+        # both.
         rise, rise_rate, rise_second = quintic(
             jnp.where(sinks, -self.lift, self.lift),
             jnp.where(sinks, -self.via_speed, 0.0),
@@ -248,27 +294,43 @@ class SpikeGait(Parametric):
         """Whether a foot is meant to be on the floor at the time t after one of its landings."""
         return self.stage(t)[0] == STANDS
 
-    def foot(self, t: Scalar, foothold: Sequence[Scalar], azimuth: Scalar, offset: Scalar) -> FootMotion:
-        """The contact point of one leg, or of several whose azimuths and offsets have the shape to meet t, in S."""
+    def foot(
+        self, t: Scalar, foothold: Sequence[Scalar], azimuth: Scalar, offset: Scalar
+    ) -> FootMotion:
+        """The contact point of one leg, or of several whose azimuths and offsets have the shape to
+        meet t, in S.
+        """
         return self.placed(self.path(t + offset * self.period), foothold, azimuth)
 
     def placed(self, path: FootPath, foothold: Sequence[Scalar], azimuth: Scalar) -> FootMotion:
         """A path put into the frame S of the leg at an azimuth of the body:
 
         walk  x = x_0 + s cos(u - theta_i),  z = s sin(u - theta_i);     turn  x = x_0,  z = s
-        arc   the foothold turned by s/radius about the arc's centre, which lies beside the body, square to u          (spike.9)
+        arc   the foothold turned by s/radius about the arc's centre, which lies beside the body,
+              square to u
+                                                                                           (spike.9)
         """
         place = Foothold(*foothold)
         s, s_rate, s_second = path.s, path.s_rate, path.s_second
         if self.motion == "arc":
             (x, vx, ax), (z, vz, az) = self._arc(place, azimuth, s, s_rate, s_second)
         else:
-            along, across = (0.0, self._sign) if self.motion == "turn" else sincos(self.heading - azimuth)[::-1]
+            along, across = (
+                (0.0, self._sign) if self.motion == "turn" else sincos(self.heading - azimuth)[::-1]
+            )
             (x, vx, ax), (z, vz, az) = ((f * s, f * s_rate, f * s_second) for f in (along, across))
-        return FootMotion((place.x + x, place.y - path.rise, z), (vx, -path.rise_rate, vz), (ax, -path.rise_second, az))
+        return FootMotion(
+            (place.x + x, place.y - path.rise, z),
+            (vx, -path.rise_rate, vz),
+            (ax, -path.rise_second, az),
+        )
 
-    def _arc(self, place: Foothold, azimuth: Scalar, s: Scalar, s_rate: Scalar, s_second: Scalar) -> tuple[Vector, Vector]:
-        """Displacement along x and along z of S with rates, for feet that turn by s/radius about the centre of the arc."""
+    def _arc(
+        self, place: Foothold, azimuth: Scalar, s: Scalar, s_rate: Scalar, s_second: Scalar
+    ) -> tuple[Vector, Vector]:
+        """Displacement along x and along z of S with rates, for feet that turn by s/radius about
+        the centre of the arc.
+        """
         radius, sign = self.radius, self._sign
         sin_u, cos_u = sincos(self.heading - azimuth)
         # From the centre to the foothold, in the axes (radial, tangential) of the leg.
@@ -281,11 +343,17 @@ class SpikeGait(Parametric):
             (z - pz, rate * x, second * x - rate * rate * z),
         )
 
-    def feet(self, t: Scalar, foothold: Sequence[Scalar], azimuths: Sequence[float] = AZIMUTHS) -> FootMotion:
-        """The contact points of all legs in their own frames; each component has the legs first, then the shape of t."""
+    def feet(
+        self, t: Scalar, foothold: Sequence[Scalar], azimuths: Sequence[float] = AZIMUTHS
+    ) -> FootMotion:
+        """The contact points of all legs in their own frames; each component has the legs first,
+        then the shape of t.
+        """
         rows = (-1, *[1] * np.ndim(t))
         offsets = np.asarray(self.offsets_of()).reshape(rows)
-        motion = self.foot(jnp.asarray(t)[None], foothold, np.asarray(azimuths, dtype=float).reshape(rows), offsets)
+        motion = self.foot(
+            jnp.asarray(t)[None], foothold, np.asarray(azimuths, dtype=float).reshape(rows), offsets
+        )
         shape = (len(azimuths), *np.shape(t))
 
         def full(vector: Vector) -> Vector:
@@ -301,8 +369,8 @@ class SpikeGait(Parametric):
 
 
 def quintic(distance: Scalar, begin: Scalar, end: Scalar, duration: Scalar, t: Scalar) -> Vector:
-    """Way gone at t, speed and acceleration on the quintic over `distance` in `duration` with these speeds and no acceleration
-    at its ends."""
+    """Way gone at t, speed and acceleration on the quintic over `distance` in `duration` with these
+    speeds and no acceleration at its ends."""
     u = t / duration
     a, b = begin * duration, end * duration
     # value = a u + c3 u^3 + c4 u^4 + c5 u^5, from the conditions at u = 1.

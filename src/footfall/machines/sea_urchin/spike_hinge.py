@@ -1,8 +1,9 @@
-"""The first hinge of one spike, driven by a motor that a control computer commands; its second hinge and its slide are locked.
+"""The first hinge of one spike, driven by a motor that a control computer commands; its second
+hinge and its slide are locked.
 
-The smallest plant there is: one driven joint, one sensed angle. House frame and signs as in urchin_spike.py: a positive angle lowers the
-spike. Theory: docs/theory/sea-urchin.md, section 3, and docs/theory/control-stack.md.
-"""
+The smallest plant there is: one driven joint, one sensed angle. House frame and signs as in
+urchin_spike.py: a positive angle lowers the spike. Theory: docs/theory/sea-urchin.md, section 3,
+and docs/theory/control-stack.md."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -32,14 +33,18 @@ STOP = 0.5 * np.pi
 class HingeState(eqx.Module):
     """Continuous state."""
 
-    angle: Scalar = signal(unit="rad", doc="hinge about the tangent of the ring, positive lowers the spike")
+    angle: Scalar = signal(
+        unit="rad", doc="hinge about the tangent of the ring, positive lowers the spike"
+    )
     rate: Scalar = signal(unit="rad/s", doc="rate of the hinge", rate_of="angle")
 
 
 class HingeTorque(eqx.Module):
     """Discrete state."""
 
-    torque: Scalar = signal(unit="N m", doc="torque of the motor at the hinge, held until the next command")
+    torque: Scalar = signal(
+        unit="N m", doc="torque of the motor at the hinge, held until the next command"
+    )
 
 
 class HingePower(eqx.Module):
@@ -90,7 +95,9 @@ class HingeStart(AbstractStart):
 
 
 class SpikeHinge(AbstractPlant):
-    """(D_1 + J_r) q'' = torque - b q' - g_1(q), with D_1 and g_1 of the whole spike at its locked joints.       (spike.30)
+    """(D_1 + J_r) q'' = torque - b q' - g_1(q), with D_1 and g_1 of the whole spike at its locked
+    joints.
+                                                                                          (spike.30)
 
     Not modelled: play, dry friction, the stops at a right angle (the run ends there).
     """
@@ -100,30 +107,45 @@ class SpikeHinge(AbstractPlant):
     commanded: ClassVar[Mapping[str, Any]] = {}
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
-    height: Scalar = param(0.08, unit="m", doc="height of the attachment above the drawn floor", gt=0)
+    height: Scalar = param(
+        0.08, unit="m", doc="height of the attachment above the drawn floor", gt=0
+    )
     angle_setpoint: Scalar = param(0.5, unit="rad", doc="angle to be held", gt=-STOP, lt=STOP)
-    joint_2: Scalar = param(0.5 * np.pi, unit="rad", doc="angle at which the second hinge is locked", gt=0, lt=np.pi)
+    joint_2: Scalar = param(
+        0.5 * np.pi, unit="rad", doc="angle at which the second hinge is locked", gt=0, lt=np.pi
+    )
     slide: Scalar = param(0.02, unit="m", doc="extension at which the slide is locked", ge=0)
     rotor_inertia: Scalar = param(
-        2e-3, unit="kg m^2", doc="inertia of the motor's rotor, seen at the hinge: times the gear ratio squared", ge=0
+        2e-3,
+        unit="kg m^2",
+        doc="inertia of the motor's rotor, seen at the hinge: times the gear ratio squared",
+        ge=0,
     )
     spike: Spike = part(doc="the spike", default_factory=Spike)
     motor: DcMotor = part(doc="motor of the first hinge", default_factory=DcMotor)
 
     def __check_init__(self) -> None:
         super().__check_init__()
-        if not all(isinstance(v, int | float | np.ndarray | np.generic) for v in (self.slide, self.spike.stroke)):
+        if not all(
+            isinstance(v, int | float | np.ndarray | np.generic)
+            for v in (self.slide, self.spike.stroke)
+        ):
             return  # traced: checked at the door
         beyond = np.asarray(self.slide, float) - np.asarray(self.spike.stroke, float)
         if np.any(beyond > 0):
             lane = int(np.argmax(beyond))
             slide, stroke = (
-                float(np.ravel(np.broadcast_to(v, np.shape(beyond)))[lane]) for v in (self.slide, self.spike.stroke)
+                float(np.ravel(np.broadcast_to(v, np.shape(beyond)))[lane])
+                for v in (self.slide, self.spike.stroke)
             )
             try:
-                require_joints(self.spike.shape._replace(stroke=stroke), 0.0, float(STOP), slide, "slide")
+                require_joints(
+                    self.spike.shape._replace(stroke=stroke), 0.0, float(STOP), slide, "slide"
+                )
             except ParameterError as error:
-                raise ParameterError(str(error), "slide", lane if np.ndim(beyond) else None) from None
+                raise ParameterError(
+                    str(error), "slide", lane if np.ndim(beyond) else None
+                ) from None
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -140,7 +162,9 @@ class SpikeHinge(AbstractPlant):
         del t, m
         return Senses(x.angle, (x.angle,), (x.rate,))
 
-    def metered(self, outputs: HingeOutputs, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]) -> HingeOutputs:
+    def metered(
+        self, outputs: HingeOutputs, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]
+    ) -> HingeOutputs:
         hinge = dataclasses.replace(outputs.hinge, current=currents[0], electrical_power=powers[0])
         return dataclasses.replace(outputs, hinge=hinge)
 
@@ -162,7 +186,9 @@ class SpikeHinge(AbstractPlant):
         del t, m
         return HingeStores(
             kinetic=0.5 * self._inertia * x.rate * x.rate,
-            gravity=potential_energy(self.spike.inertia(self.slide), x.angle, self.joint_2, self.gravity),
+            gravity=potential_energy(
+                self.spike.inertia(self.slide), x.angle, self.joint_2, self.gravity
+            ),
         )
 
     @property
@@ -199,10 +225,15 @@ class SpikeHinge(AbstractPlant):
         )
 
     def _point(self, x: HingeState, share: float) -> TipPoint:
-        """The ball's centre (share 1) or the end of the prism (share 0), from the spike's frame whose y is down."""
+        """The ball's centre (share 1) or the end of the prism (share 0), from the spike's frame
+        whose y is down.
+        """
         shape = self.spike.shape if share else self.spike.shape._replace(ball=0.0)
         p = forward(shape, x.angle, self.joint_2, share * self.slide)
-        v = tuple(row[0] * x.rate for row in ball_jacobian(shape, x.angle, self.joint_2, share * self.slide))
+        v = tuple(
+            row[0] * x.rate
+            for row in ball_jacobian(shape, x.angle, self.joint_2, share * self.slide)
+        )
         return TipPoint(x=p[0], y=p[2], z=self.height - p[1], vx=v[0], vy=v[2], vz=-v[1])
 
     def sketch(self) -> tuple[Shape, ...]:

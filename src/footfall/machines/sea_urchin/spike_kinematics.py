@@ -1,10 +1,11 @@
-"""A spike of the sea urchin: two hinges and a slide that carry a ball, which is a point in spherical coordinates.
+"""A spike of the sea urchin: two hinges and a slide that carry a ball, which is a point in
+spherical coordinates.
 
-Frame S of a spike, at its attachment: x radially outwards, y straight DOWN, z along the ring, counter-clockwise from above.
-Joint 1 turns about z, joint 2 about (sin q1, -cos q1, 0), joint 3 slides along the spike axis z_2 = (cos q1 sin q2, sin q1 sin
-q2, -cos q2). A spike that lies level and points outwards has q1 = 0, q2 = pi/2. Everything is elementwise: a number, or an
-array of them. Theory: docs/theory/sea-urchin.md.
-"""
+Frame S of a spike, at its attachment: x radially outwards, y straight DOWN, z along the ring,
+counter-clockwise from above. Joint 1 turns about z, joint 2 about (sin q1, -cos q1, 0), joint 3
+slides along the spike axis z_2 = (cos q1 sin q2, sin q1 sin q2, -cos q2). A spike that lies level
+and points outwards has q1 = 0, q2 = pi/2. Everything is elementwise: a number, or an array of them.
+Theory: docs/theory/sea-urchin.md."""
 
 import math
 from typing import Any, NamedTuple
@@ -21,7 +22,8 @@ Vector = tuple[Scalar, Scalar, Scalar]
 Rows = tuple[Vector, Vector, Vector]
 
 SPIKES = 6  #: on each of the two rings
-#: Where the spikes of a ring are, counter-clockwise from the body's x axis; index 0 is what the physics page calls spike 1.
+#: Where the spikes of a ring are, counter-clockwise from the body's x axis; index 0 is what the
+#: physics page calls spike 1.
 AZIMUTHS = tuple(i * math.pi / 3.0 for i in range(SPIKES))
 
 
@@ -48,7 +50,7 @@ def axis(q1: Scalar, q2: Scalar) -> Vector:
 def forward(shape: SpikeShape, q1: Scalar, q2: Scalar, d3: Scalar) -> Vector:
     """The ball's centre in S; the floor is touched the ball's radius below it, at (x, y + r, z).
 
-    p_c = (r + k + d_3) z_2                                                                                    (spike.1)
+    p_c = (r + k + d_3) z_2                                                                (spike.1)
     """
     length = shape.shortest + d3
     x, y, z = axis(q1, q2)
@@ -56,13 +58,16 @@ def forward(shape: SpikeShape, q1: Scalar, q2: Scalar, d3: Scalar) -> Vector:
 
 
 def inverse(shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar) -> Vector:
-    """Joints (q1, q2, d_3) that put the contact point with a level floor at (x, y, z) in S; q2 in (0, pi).
+    """Joints (q1, q2, d_3) that put the contact point with a level floor at (x, y, z) in S; q2 in
+    (0, pi).
 
-    w = y - r,  rho = hypot(x, w):   q1 = atan2(w, x),  q2 = atan2(rho, -z),  d_3 = hypot(rho, z) - r - k     (spike.3)
+    w = y - r,  rho = hypot(x, w):   q1 = atan2(w, x),  q2 = atan2(rho, -z),  d_3 = hypot(rho, z) -
+                r - k
+                                                                                           (spike.3)
 
-    The root keeps its digits at z = 0, where the source's -z/cos(q2) is 0/0. Nothing is cut off at the end of the stroke: see
-    `within_stroke` and `require_reach`. Singular only at rho = 0, on the axis of joint 1, where q1 means nothing.
-    """
+    The root keeps its digits at z = 0, where the source's -z/cos(q2) is 0/0. Nothing is cut off at
+    the end of the stroke: see `within_stroke` and `require_reach`. Singular only at rho = 0, on the
+    axis of joint 1, where q1 means nothing."""
     w = y - shape.ball
     rho_squared = x * x + w * w
     rho = _root(rho_squared)
@@ -70,9 +75,11 @@ def inverse(shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar) -> Vector:
 
 
 def jacobian(lam: Scalar, lam_rate: Scalar, q1: Scalar, q2: Scalar) -> Rows:
-    """Rows of dp/dq in S for the point at distance `lam` along the spike axis, with lam_rate = d lam/d d_3.
+    """Rows of dp/dq in S for the point at distance `lam` along the spike axis, with lam_rate = d
+    lam/d d_3.
 
-    J = [ lam (-s1 s2, c1 s2, 0) | lam (c1 c2, s1 c2, s2) | lam' z_2 ],   det J = lam^2 lam' sin q2             (spike.4)
+    J = [ lam (-s1 s2, c1 s2, 0) | lam (c1 c2, s1 c2, s2) | lam' z_2 ],   det J = lam^2 lam' sin q2
+                                                                                           (spike.4)
 
     The ball's centre has lam = r + k + d_3 and lam' = 1.
     """
@@ -91,9 +98,12 @@ def ball_jacobian(shape: SpikeShape, q1: Scalar, q2: Scalar, d3: Scalar) -> Rows
 
 
 def joint_rates(shape: SpikeShape, q: Vector, v_foot: Vector) -> Vector:
-    """J^-1 v for the velocity v of the ball's centre. The columns of J are orthogonal, so the inverse needs no elimination:
+    """J^-1 v for the velocity v of the ball's centre. The columns of J are orthogonal, so the
+    inverse needs no elimination:
 
-    q1' = e1.v/(lam s2),  q2' = e2.v/lam,  d_3' = z_2.v,   e1 = (-s1, c1, 0), e2 = (c1 c2, s1 c2, s2)          (spike.5)
+    q1' = e1.v/(lam s2),  q2' = e2.v/lam,  d_3' = z_2.v,   e1 = (-s1, c1, 0), e2 = (c1 c2, s1 c2,
+                          s2)
+                                                                                           (spike.5)
 
     Unbounded at q2 = 0 and pi, on the axis of joint 1.
     """
@@ -106,8 +116,9 @@ def joint_rates(shape: SpikeShape, q: Vector, v_foot: Vector) -> Vector:
 def joint_accelerations(shape: SpikeShape, q: Vector, q_rates: Vector, a_foot: Vector) -> Vector:
     """J^-1 (a - J' q') for the acceleration a of the ball's centre, in the same axes:
 
-    q1'' = [e1.a - 2 d' s2 q1' - 2 lam c2 q1' q2'] / (lam s2),   q2'' = [e2.a - 2 d' q2' + lam s2 c2 q1'^2] / lam,
-    d_3'' = z_2.a + lam (q2'^2 + s2^2 q1'^2)                                                                   (spike.6)
+    q1'' = [e1.a - 2 d' s2 q1' - 2 lam c2 q1' q2'] / (lam s2),   q2'' = [e2.a - 2 d' q2' + lam s2 c2
+    q1'^2] / lam,
+    d_3'' = z_2.a + lam (q2'^2 + s2^2 q1'^2)                                               (spike.6)
     """
     q1, q2, d3 = q
     w1, w2, out_rate = q_rates
@@ -133,17 +144,22 @@ def _spherical(q1: Scalar, q2: Scalar, v: Vector) -> tuple[Scalar, Scalar, Scala
 
 
 def ring_radius(r_s: Scalar) -> Scalar:
-    """Radius r_s sqrt(3)/2 of both rings of attachments: they lie 30 degrees below and above the equator."""
+    """Radius r_s sqrt(3)/2 of both rings of attachments:
+
+    they lie 30 degrees below and above the equator.
+    """
     return (0.5 * math.sqrt(3.0)) * r_s
 
 
 def attachment(r_s: Scalar, upper: bool, index: int) -> tuple[Vector, Rows]:
-    """Place of the origin of S in the body, and the rows of the rotation from S to the body; `index` is 0 to 5.
+    """Place of the origin of S in the body, and the rows of the rotation from S to the body;
+    `index` is 0 to 5.
 
-    p_B = (R_a c, R_a s, -+r_s/2) + [[c, 0, -s], [s, 0, c], [0, -1, 0]] p_S,   R_a = r_s sqrt(3)/2              (spike.2)
+    p_B = (R_a c, R_a s, -+r_s/2) + [[c, 0, -s], [s, 0, c], [0, -1, 0]] p_S,   R_a = r_s sqrt(3)/2
+                                                                                           (spike.2)
 
-    with c, s of the azimuth 60 deg * index and the upper sign for the bottom ring. The body's z is up while it stands.
-    """
+    with c, s of the azimuth 60 deg * index and the upper sign for the bottom ring. The body's z is
+    up while it stands."""
     if not 0 <= index < SPIKES:
         raise ValueError(f"spikes of a ring are numbered from 0 to {SPIKES - 1}, not {index}")
     s, c = math.sin(AZIMUTHS[index]), math.cos(AZIMUTHS[index])
@@ -155,7 +171,10 @@ def attachment(r_s: Scalar, upper: bool, index: int) -> tuple[Vector, Rows]:
 def to_body(r_s: Scalar, upper: bool, index: int, p: Vector) -> Vector:
     """A point of S in the body frame."""
     place, rows = attachment(r_s, upper, index)
-    x, y, z = (o + row[0] * p[0] + row[1] * p[1] + row[2] * p[2] for o, row in zip(place, rows, strict=True))
+    x, y, z = (
+        o + row[0] * p[0] + row[1] * p[1] + row[2] * p[2]
+        for o, row in zip(place, rows, strict=True)
+    )
     return x, y, z
 
 
@@ -167,9 +186,11 @@ def within_stroke(shape: SpikeShape, d3: Scalar) -> Any:
     return (d3 >= 0.0) & (d3 <= shape.stroke)
 
 
-def require_reach(shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar, field: str, what: str = "the foothold") -> None:
-    """Raise for contact points (numbers or arrays of them) that the ball cannot be put at; the worst is told. For concrete
-    numbers."""
+def require_reach(
+    shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar, field: str, what: str = "the foothold"
+) -> None:
+    """Raise for contact points (numbers or arrays of them) that the ball cannot be put at; the
+    worst is told. For concrete numbers."""
     points = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in (x, y, z)))
     w = points[1] - float(shape.ball)
     span = np.sqrt(points[0] ** 2 + w**2 + points[2] ** 2)
@@ -181,9 +202,11 @@ def require_reach(shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar, field: str
         return
     at = ", ".join(f"{v.flat[worst] * 1e3:.4g}" for v in points)
     raise ParameterError(
-        f"{what} ({at}) mm is out of reach: its ball would be {span.flat[worst] * 1e3:.4g} mm from the attachment, and the spike reaches from"
-        f" {shortest * 1e3:.4g} to {longest * 1e3:.4g} mm (d_3 = {(span.flat[worst] - shortest) * 1e3:.4g} mm of 0 to"
-        f" {float(shape.stroke) * 1e3:.4g}). Choose a nearer foothold, a longer prism or a larger ball.",
+        f"{what} ({at}) mm is out of reach: its ball would be {span.flat[worst] * 1e3:.4g} mm from"
+        f" the attachment, and the spike reaches from {shortest * 1e3:.4g} to {longest * 1e3:.4g}"
+        f" mm (d_3 = {(span.flat[worst] - shortest) * 1e3:.4g} mm of 0 to"
+        f" {float(shape.stroke) * 1e3:.4g}). Choose a nearer foothold, a longer prism or a larger"
+        " ball.",
         field,
         worst if points[0].ndim else None,
     )
@@ -195,11 +218,15 @@ def require_joints(shape: SpikeShape, q1: float, q2: float, d3: float, field: st
         raise ParameterError(f"joint 1 at {q1:g} rad is not an angle.", field)
     if not 0.0 < q2 < math.pi:
         raise ParameterError(
-            f"joint 2 at {q2:g} rad is outside its range, 0 to pi: at both ends the spike lies on the axis of joint 1.", field
+            f"joint 2 at {q2:g} rad is outside its range, 0 to pi: at both ends the spike lies on"
+            " the axis of joint 1.",
+            field,
         )
     if not 0.0 <= d3 <= float(shape.stroke):
         raise ParameterError(
-            f"the slide at d_3 = {d3 * 1e3:.4g} mm is outside its stroke of 0 to {float(shape.stroke) * 1e3:.4g} mm.", field
+            f"the slide at d_3 = {d3 * 1e3:.4g} mm is outside its stroke of 0 to"
+            f" {float(shape.stroke) * 1e3:.4g} mm.",
+            field,
         )
 
 

@@ -10,7 +10,9 @@ from footfall.numerics.scalar import Scalar
 class SpikeState(eqx.Module):
     """Continuous state: the joints, and what the controller has summed up."""
 
-    joint_1: Scalar = signal(unit="rad", doc="hinge about the tangent of the ring, positive lowers the spike")
+    joint_1: Scalar = signal(
+        unit="rad", doc="hinge about the tangent of the ring, positive lowers the spike"
+    )
     joint_2: Scalar = signal(unit="rad", doc="second hinge, a right angle points outwards")
     slide: Scalar = signal(unit="m", doc="extension of the slide")
     joint_1_rate: Scalar = signal(unit="rad/s", doc="rate of joint 1", rate_of="joint_1")
@@ -70,7 +72,9 @@ class HingeSignals(eqx.Module):
     rate: Scalar = signal(unit="rad/s", doc="rate", rate_of="angle")
     desired_rate: Scalar = signal(unit="rad/s", doc="desired rate", rate_of="desired")
     acceleration: Scalar = signal(unit="rad/s^2", doc="acceleration", rate_of="rate")
-    desired_acceleration: Scalar = signal(unit="rad/s^2", doc="desired acceleration", rate_of="desired_rate")
+    desired_acceleration: Scalar = signal(
+        unit="rad/s^2", doc="desired acceleration", rate_of="desired_rate"
+    )
     angle_error: Scalar = signal(unit="rad", doc="desired less measured angle")
     torque: Scalar = signal(unit="N m", doc="torque of the motor")
     power: Scalar = signal(unit="W", doc="mechanical power of the motor")
@@ -84,7 +88,9 @@ class SlideSignals(eqx.Module):
     rate: Scalar = signal(unit="m/s", doc="rate", rate_of="extension")
     desired_rate: Scalar = signal(unit="m/s", doc="desired rate", rate_of="desired")
     acceleration: Scalar = signal(unit="m/s^2", doc="acceleration", rate_of="rate")
-    desired_acceleration: Scalar = signal(unit="m/s^2", doc="desired acceleration", rate_of="desired_rate")
+    desired_acceleration: Scalar = signal(
+        unit="m/s^2", doc="desired acceleration", rate_of="desired_rate"
+    )
     extension_error: Scalar = signal(unit="m", doc="desired less measured extension")
     force: Scalar = signal(unit="N", doc="force of the motor, positive pushes out")
     power: Scalar = signal(unit="W", doc="mechanical power of the motor")

@@ -20,19 +20,31 @@ if TYPE_CHECKING:
 
 
 class UrchinStart(AbstractStart):
-    """At rest, as its program needs it: on its feet where they are when the gait begins, or drawn in on a side."""
+    """At rest, as its program needs it:
+
+    on its feet where they are when the gait begins, or drawn in on a side.
+    """
 
     x: Scalar = param(0.0, unit="m", doc="place of the shell's centre, forward")
     y: Scalar = param(0.0, unit="m", doc="place of the shell's centre, left")
     yaw: Scalar = param(
-        0.0, unit="rad", doc="heading of the body; of one that lies, how far its axis is turned from square to its way"
+        0.0,
+        unit="rad",
+        doc=(
+            "heading of the body; of one that lies, how far its axis is turned from square to"
+            " its way"
+        ),
     )
     drop: Scalar = param(0.0, unit="m", doc="how far above the ground it is let go", ge=0)
 
     def state(self, system: Any) -> HybridState:
         robot: UrchinRobot = system
         if first_pose(robot.actions) == LYING:
-            joints, height, turn = DRAWN_IN, robot.lying_height, _lying(float(robot.roll.direction) + float(self.yaw))
+            joints, height, turn = (
+                DRAWN_IN,
+                robot.lying_height,
+                _lying(float(robot.roll.direction) + float(self.yaw)),
+            )
         else:
             walks = next((d.verb for d in robot.actions if d.verb != "hold"), "walk") == "walk"
             joints = walk_reference(robot, 1, robot.usual_step).joints[0] if walks else DRAWN_IN
@@ -59,7 +71,10 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _lying(direction: float) -> np.ndarray:
     """On the side between columns 0 and 1, the axis level and to the left of the direction."""
     middle = 0.5 * (AZIMUTHS[0] + AZIMUTHS[1])
-    # The azimuth in the middle shall point down and the axis left: the middle to x, x down, what was z to the left, all to the direction.
-    down = _product(_about((0.0, 1.0, 0.0), math.pi / 2), _about((0.0, 0.0, 1.0), -middle))  # x -> -z, z -> x
+    # The azimuth in the middle shall point down and the axis left: the middle to x, x down, what
+    # was z to the left, all to the direction.
+    down = _product(
+        _about((0.0, 1.0, 0.0), math.pi / 2), _about((0.0, 0.0, 1.0), -middle)
+    )  # x -> -z, z -> x
     left = _about((0.0, 0.0, 1.0), math.pi / 2)  # x -> y, so z of the body -> y
     return _product(_about((0.0, 0.0, 1.0), direction), _product(left, down))

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 
 def least_duty(offsets: Sequence[float], azimuths: Sequence[float]) -> float:
-    """The smallest share of the cycle that each foot must stand so that the body's centre is always inside the standing feet;
-    1 if none is.
+    """The smallest share of the cycle that each foot must stand so that the body's centre is always
+    inside the standing feet; 1 if none is.
 
-    A foot stands while the fractional part of t/T + offset is below the duty. A longer stance never takes a foot away, and
-    what stands together changes only where one foot lands just as another leaves: duty = 1 - (o_i - o_j mod 1). So those, and
-    standing always, are all that need be looked at.
-    """
-    gaps = {round((a - b) % 1.0, 9): (a - b) % 1.0 for a in offsets for b in offsets}  # alike but for rounding: once
+    A foot stands while the fractional part of t/T + offset is below the duty. A longer stance never
+    takes a foot away, and what stands together changes only where one foot lands just as another
+    leaves: duty = 1 - (o_i - o_j mod 1). So those, and standing always, are all that need be looked
+    at."""
+    gaps = {
+        round((a - b) % 1.0, 9): (a - b) % 1.0 for a in offsets for b in offsets
+    }  # alike but for rounding: once
     for duty in sorted(1.0 - gap for key, gap in gaps.items() if 0.0 < key < 1.0):
         if supported_share(offsets, azimuths, duty) > 1.0 - 1e-9:
             return duty
@@ -22,19 +24,23 @@ def least_duty(offsets: Sequence[float], azimuths: Sequence[float]) -> float:
 
 def supported_share(offsets: Sequence[float], azimuths: Sequence[float], duty: float) -> float:
     """The share of the cycle in which the centre is inside the standing feet."""
-    changes = sorted({0.0, 1.0, *(share for o in offsets for share in ((-o) % 1.0, (duty - o) % 1.0))})
+    changes = sorted(
+        {0.0, 1.0, *(share for o in offsets for share in ((-o) % 1.0, (duty - o) % 1.0))}
+    )
     held = 0.0
     for begin, end in itertools.pairwise(changes):
         middle = 0.5 * (begin + end)
         if end - begin > 1e-9:  # rounding can part two feet that change at once
-            standing = [a for o, a in zip(offsets, azimuths, strict=True) if (middle + o) % 1.0 < duty]
+            standing = [
+                a for o, a in zip(offsets, azimuths, strict=True) if (middle + o) % 1.0 < duty
+            ]
             held += (end - begin) * holds(standing)
     return held
 
 
 def holds(azimuths: Sequence[float]) -> bool:
-    """Whether feet at these azimuths on a circle have its centre inside them: no two neighbours are half a turn or more
-    apart."""
+    """Whether feet at these azimuths on a circle have its centre inside them: no two neighbours are
+    half a turn or more apart."""
     half = math.pi
     ordered = sorted(a % (2.0 * half) for a in azimuths)
     if len(ordered) < 3:

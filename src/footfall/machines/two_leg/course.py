@@ -1,8 +1,8 @@
 """The footsteps of a two-leg walker: which foot goes where, in order, as a table.
 
-A footstep lifts one foot, carries it across and puts it down: three moves. Every step of a walk is two footsteps, the leading foot's and the
-other's, and ends as it began, so equal steps need to be computed only once. Positions are in the model's plane, x to the right.
-"""
+A footstep lifts one foot, carries it across and puts it down: three moves. Every step of a walk is
+two footsteps, the leading foot's and the other's, and ends as it began, so equal steps need to be
+computed only once. Positions are in the model's plane, x to the right."""
 
 import dataclasses
 import math
@@ -17,7 +17,10 @@ SLACK = 1e-9
 
 
 class Footstep(NamedTuple):
-    """One foot's step, from where the two feet stand. Numbers, or arrays over footsteps or designs."""
+    """One foot's step, from where the two feet stand.
+
+    Numbers, or arrays over footsteps or designs.
+    """
 
     foot: Scalar  #: 1 or 2: the one that moves
     across: Scalar  #: signed distance along x
@@ -42,12 +45,19 @@ class Stand(NamedTuple):
         return self._replace(x5=self.x5 + step.across, y5=self.y5 + step.rise)
 
 
-def one_step(across: Scalar, rise: Scalar, apart: Scalar, forward: bool, times: Scalar = 1.0) -> tuple[Footstep, Footstep]:
-    """Both feet, the leading one first: foot 1 towards -x (`forward`), foot 2 towards +x. They end as far apart as they began."""
+def one_step(
+    across: Scalar, rise: Scalar, apart: Scalar, forward: bool, times: Scalar = 1.0
+) -> tuple[Footstep, Footstep]:
+    """Both feet, the leading one first:
+
+    foot 1 towards -x (`forward`), foot 2 towards +x. They end as far apart as they began.
+    """
     lead, follow = (1, 2) if forward else (2, 1)
     sign = -1.0 if forward else 1.0
     wide, level = apart + sign * across, sign * rise
-    return Footstep(lead, across, rise, apart, 0.0, times), Footstep(follow, across, rise, wide, level, times)
+    return Footstep(lead, across, rise, apart, 0.0, times), Footstep(
+        follow, across, rise, wide, level, times
+    )
 
 
 class Walk(NamedTuple):
@@ -63,8 +73,9 @@ def lay_out(distance: Scalar, stride: Scalar, forward: bool) -> Walk:
 
 
 def walk_blocks(distance: Scalar, stride: Scalar, apart: Scalar, walk: Walk) -> list[Footstep]:
-    """A walk over a distance of the sign that `walk.forward` says: n - 1 full steps and a last one of what remains. Elementwise, and smooth
-    in distance and stride while the number of steps stays the same."""
+    """A walk over a distance of the sign that `walk.forward` says: n - 1 full steps and a last one
+    of what remains. Elementwise, and smooth in distance and stride while the number of steps stays
+    the same."""
     sign, some = -1.0 if walk.forward else 1.0, 1.0 * (walk.count > 0)
     before = (walk.count - 1.0) * some
     last = some * (sign * distance - before * stride) + (1.0 - some) * stride
@@ -96,7 +107,11 @@ def expanded(blocks: list[Footstep]) -> list[Footstep]:
     """Every footstep once, in order: blocks of equal steps written out. Concrete numbers only."""
     rows: list[Footstep] = []
     for lead, follow in zip(blocks[::2], blocks[1::2], strict=True):
-        rows += [step._replace(times=1.0) for _ in range(round(float(lead.times))) for step in (lead, follow)]
+        rows += [
+            step._replace(times=1.0)
+            for _ in range(round(float(lead.times)))
+            for step in (lead, follow)
+        ]
     return rows
 
 

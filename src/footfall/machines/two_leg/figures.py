@@ -1,8 +1,9 @@
-"""What a plan of footsteps costs: time, peak torques, energy, efficiency, margins, at rest and in motion, for one plan or thousands.
+"""What a plan of footsteps costs: time, peak torques, energy, efficiency, margins, at rest and in
+motion, for one plan or thousands.
 
-Equal footsteps are computed once and counted. Nothing is simulated: along a plan everything is known. What happens in one instant of one
-footstep is written once; it is reduced over the samples of a move as one array (XLA, derivatives) or in a loop (a kernel).
-"""
+Equal footsteps are computed once and counted. Nothing is simulated: along a plan everything is
+known. What happens in one instant of one footstep is written once; it is reduced over the samples
+of a move as one array (XLA, derivatives) or in a loop (a kernel)."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +16,16 @@ from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import IdealMotor
 from footfall.machines.two_leg.course import Footstep
 from footfall.machines.two_leg.gait import InchwormGait
-from footfall.machines.two_leg.kinematics import Effort, Limbs, Pose, balance, bodies, effort, pose, reach_left
+from footfall.machines.two_leg.kinematics import (
+    Effort,
+    Limbs,
+    Pose,
+    balance,
+    bodies,
+    effort,
+    pose,
+    reach_left,
+)
 from footfall.machines.two_leg.moves import MOVES, feet_at, legs_of
 from footfall.numerics.scalar import Scalar
 
@@ -42,7 +52,8 @@ class Figures(NamedTuple):
     least_pressure: Scalar  #: N, force of the ground under the foot that stands
     peak_turn_acceleration: tuple[Scalar, Scalar, Scalar]  #: rad/s^2
     least_reach: Scalar  #: m, how far from stretched the knee stays; negative: unreachable
-    liftoff: Scalar  #: the square of how much faster the gait may be before a foot that is not held lifts off
+    # the square of how much faster the gait may be before a foot that is not held lifts off
+    liftoff: Scalar
     tip: Scalar  #: ... before it tips over its foot's ends
 
 
@@ -54,7 +65,11 @@ class Rule(NamedTuple):
     nothing: float  #: the figure of no part at all
 
 
-_SUM, _MOST, _LEAST = Rule(jnp.add, "sum", 0.0), Rule(jnp.maximum, "max", -np.inf), Rule(jnp.minimum, "min", np.inf)
+_SUM, _MOST, _LEAST = (
+    Rule(jnp.add, "sum", 0.0),
+    Rule(jnp.maximum, "max", -np.inf),
+    Rule(jnp.minimum, "min", np.inf),
+)
 _LARGEST = _MOST._replace(nothing=0.0)  # of what is never negative
 _SIDE = Side((_LARGEST,) * 3, (_SUM,) * 3, (_SUM,) * 3, _SUM, _LEAST, _MOST)
 RULES = Figures(_SUM, _SUM, _SIDE, _SIDE, _LARGEST, _LEAST, (_LARGEST,) * 3, _LEAST, _LEAST, _LEAST)
@@ -75,7 +90,9 @@ class Row(NamedTuple):
 
 
 def _instant(row: Row, move: Scalar, sample: Scalar, samples: Scalar) -> Figures:
-    """What sample number `sample` of a move gives to the figures of its footstep; integrals by the trapezoid rule."""
+    """What sample number `sample` of a move gives to the figures of its footstep; integrals by the
+    trapezoid rule.
+    """
     limbs, gait, step = row.limbs, row.gait, row.step
     durations = legs_of(gait, step).durations
     duration = jnp.where(move < 1, durations[0], jnp.where(move > 1, durations[2], durations[1]))
@@ -85,11 +102,14 @@ def _instant(row: Row, move: Scalar, sample: Scalar, samples: Scalar) -> Figures
     whole = balance(limbs, bodies(limbs, p))
     first_stands = jnp.where(step.foot > 1.5, 1.0, 0.0)
     still, moving = effort(limbs, p, first_stands, 0.0), effort(limbs, p, first_stands, 1.0)
-    # The inertial part grows with the square of the speed: along the path pressure and moment are linear in k = (speed factor)^2.
+    # The inertial part grows with the square of the speed: along the path pressure and moment are
+    # linear in k = (speed factor)^2.
     pushed = moving.pressure - still.pressure
     held = still.zmp * still.pressure
     swung = moving.zmp * moving.pressure - held
-    to_the_end = _first_zero(limbs.foot_length * still.pressure - held, limbs.foot_length * pushed - swung)
+    to_the_end = _first_zero(
+        limbs.foot_length * still.pressure - held, limbs.foot_length * pushed - swung
+    )
     u, v = p.points[4].x.value - p.points[0].x.value, p.points[4].y.value - p.points[0].y.value
     return Figures(
         time=weight,
@@ -112,19 +132,27 @@ def _side(row: Row, p: Pose, e: Effort, weight: Scalar) -> Side:
         tuple(jnp.abs(q) for q in e.torques),
         tuple(weight * jnp.maximum(power, 0.0) for power in powers),
         tuple(weight * jnp.maximum(-power, 0.0) for power in powers),
-        weight * sum(jnp.maximum(power, 0.0) + row.regeneration * jnp.minimum(power, 0.0) for power in drawn),
+        weight
+        * sum(
+            jnp.maximum(power, 0.0) + row.regeneration * jnp.minimum(power, 0.0) for power in drawn
+        ),
         e.zmp,
         e.zmp,
     )
 
 
 def _first_zero(room: Scalar, slope: Scalar) -> Scalar:
-    """The k > 0 at which room + k slope reaches zero, infinite if it never does; zero if there is no room."""
+    """The k > 0 at which room + k slope reaches zero, infinite if it never does; zero if there is
+    no room.
+    """
     falls = slope < 0
-    return jnp.where(room <= 0, 0.0, jnp.where(falls, room / jnp.where(falls, -slope, 1.0), jnp.inf))
+    return jnp.where(
+        room <= 0, 0.0, jnp.where(falls, room / jnp.where(falls, -slope, 1.0), jnp.inf)
+    )
 
 
-# --- one footstep ----------------------------------------------------------------------------------------------------
+# --- one footstep
+# --------------------------------------------------------------------------------------------------
 
 
 def footsteps(rows: Row, samples: int) -> Figures:
@@ -132,7 +160,9 @@ def footsteps(rows: Row, samples: int) -> Figures:
     wide = jax.tree.map(lambda v: jnp.asarray(v)[..., None], rows)
     number = jnp.arange(samples, dtype=float)
     moves = [
-        _by_rule(lambda rule, v: getattr(jnp, rule.over)(v, axis=-1), _instant(wide, k, number, samples))
+        _by_rule(
+            lambda rule, v: getattr(jnp, rule.over)(v, axis=-1), _instant(wide, k, number, samples)
+        )
         for k in range(len(MOVES))
     ]
     return _by_rule(lambda rule, a, b, c: rule.fold(rule.fold(a, b), c), *moves)
@@ -143,7 +173,11 @@ def footsteps_in_a_loop(row: Row, samples: Any) -> Figures:
     zero = 0.0 * row.limbs.length
 
     def one(move: Any, sample: Any, sofar: Figures) -> Figures:
-        return _by_rule(lambda rule, a, b: rule.fold(a, b + zero), sofar, _instant(row, move, 1.0 * sample, samples))
+        return _by_rule(
+            lambda rule, a, b: rule.fold(a, b + zero),
+            sofar,
+            _instant(row, move, 1.0 * sample, samples),
+        )
 
     def a_move(move: Any, sofar: Figures) -> Figures:
         return lax.fori_loop(0, samples, lambda i, figures: one(move, i, figures), sofar)
@@ -151,7 +185,8 @@ def footsteps_in_a_loop(row: Row, samples: Any) -> Figures:
     return lax.fori_loop(0, len(MOVES), a_move, _by_rule(lambda rule: rule.nothing + zero))
 
 
-# --- a whole plan ----------------------------------------------------------------------------------------------------
+# --- a whole plan
+# --------------------------------------------------------------------------------------------------
 
 
 def each_of(rows: Row, samples: int) -> Figures:
@@ -160,8 +195,9 @@ def each_of(rows: Row, samples: int) -> Figures:
 
 
 def plan_of(each: Figures, times: Scalar) -> Figures:
-    """A plan's figures from those of its footsteps (first axis) and how often each is made. What is not made counts for nothing, even where it
-    could not be. In NumPy if that is what it is given: then another number of footsteps compiles nothing."""
+    """A plan's figures from those of its footsteps (first axis) and how often each is made. What is
+    not made counts for nothing, even where it could not be. In NumPy if that is what it is given:
+    then another number of footsteps compiles nothing."""
     made, xp = times > 0, np if isinstance(times, np.ndarray) else jnp
 
     def fold(rule: Rule, v: Scalar) -> Scalar:
@@ -179,5 +215,9 @@ def figures(
     motor: AbstractMotor | None = None,
     regeneration: Scalar = 0.0,
 ) -> Figures:
-    """Over all footsteps (leaves of `steps` have them on their first axis, and designs, if many, on their second)."""
-    return plan_of(each_of(Row(limbs, gait, steps, motor or IdealMotor(), regeneration), samples), steps.times)
+    """Over all footsteps (leaves of `steps` have them on their first axis, and designs, if many, on
+    their second).
+    """
+    return plan_of(
+        each_of(Row(limbs, gait, steps, motor or IdealMotor(), regeneration), samples), steps.times
+    )

@@ -1,7 +1,8 @@
-"""Whole plans of many designs over the ground at once: where each foot lands, whether it may, and how its support holds.
+"""Whole plans of many designs over the ground at once: where each foot lands, whether it may, and
+how its support holds.
 
-A single walker is checked in words before it moves (two_leg_route). Thousands are checked here, footstep by footstep, as arrays over designs.
-"""
+A single walker is checked in words before it moves (two_leg_route). Thousands are checked here,
+footstep by footstep, as arrays over designs."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,7 +13,14 @@ from footfall.hybrid.outcome import Outcome
 from footfall.machines.two_leg.course import Footstep, Stand
 from footfall.machines.two_leg.figures import Figures
 from footfall.machines.two_leg.reach import out_of_reach
-from footfall.machines.two_leg.support import LEVEL, Build, footing, ground_under, highest_between, links_below
+from footfall.machines.two_leg.support import (
+    LEVEL,
+    Build,
+    footing,
+    ground_under,
+    highest_between,
+    links_below,
+)
 
 if TYPE_CHECKING:
     from footfall.machines.two_leg.walker import TwoLegWalker
@@ -22,19 +30,22 @@ class Walked(NamedTuple):
     """What became of each design."""
 
     outcome: np.ndarray
-    static_margin: (
-        np.ndarray
-    )  #: m, least distance of the zero-moment point from the ends of the ground under the foot that stands
+    # m, least distance of the zero-moment point from the ends of the ground under the foot that
+    # stands
+    static_margin: np.ndarray
     margin: np.ndarray
 
 
-def walk_over(walker: "TwoLegWalker", steps: Footstep, each: Figures, groups: Sequence[Sequence[int]]) -> Walked:
-    """Go through the plan. `steps` and `each` have footsteps on their first axis and designs on their second; the footsteps of a group are
-    made one after another, and the group as often as its first one says.
+def walk_over(
+    walker: "TwoLegWalker", steps: Footstep, each: Figures, groups: Sequence[Sequence[int]]
+) -> Walked:
+    """Go through the plan. `steps` and `each` have footsteps on their first axis and designs on
+    their second; the footsteps of a group are made one after another, and the group as often as its
+    first one says.
 
-    A design whose plan would be refused is `unreachable` or `blocked`. Else the first footstep that tips, lifts off or overloads a motor
-    decides, in this order where it is the same footstep; a run, which knows the instant, may name another of the three.
-    """
+    A design whose plan would be refused is `unreachable` or `blocked`. Else the first footstep that
+    tips, lifts off or overloads a motor decides, in this order where it is the same footstep; a
+    run, which knows the instant, may name another of the three."""
     lanes = np.shape(steps.foot)[1]
     limit = np.broadcast_to(np.asarray(walker.motor.limit, float), (lanes,))
     side = each.dynamic if walker.dynamics == "full" else each.static
@@ -46,12 +57,18 @@ def walk_over(walker: "TwoLegWalker", steps: Footstep, each: Figures, groups: Se
         stretched, meet = out_of_reach(walker, now.step)
         far = stretched | meet
         refuse = made & (far | _blocked(walker, now))
-        outcome = np.where(refuse & ~refused, np.where(far, int(Outcome.unreachable), int(Outcome.blocked)), outcome)
+        outcome = np.where(
+            refuse & ~refused,
+            np.where(far, int(Outcome.unreachable), int(Outcome.blocked)),
+            outcome,
+        )
         refused |= refuse
         low, high = ground_under(now.build, walker.terrain, 3 - now.foot, now.stand)
         rooms = []
         for s, one in enumerate((each.static, each.dynamic)):
-            room = np.minimum(np.asarray(one.least_zmp)[row] - low, high - np.asarray(one.most_zmp)[row])
+            room = np.minimum(
+                np.asarray(one.least_zmp)[row] - low, high - np.asarray(one.most_zmp)[row]
+            )
             margins[s] = np.where(made, np.minimum(margins[s], room), margins[s])
             rooms.append(room)
         going = made & ~refused & (outcome == Outcome.arrived)
@@ -59,16 +76,27 @@ def walk_over(walker: "TwoLegWalker", steps: Footstep, each: Figures, groups: Se
         ends = []
         if walker.feet == "free":
             room = rooms[1] if walker.dynamics == "full" else rooms[0]
-            pulls = np.asarray(each.least_pressure)[row] < 0 if walker.dynamics == "full" else np.zeros(lanes, bool)
+            pulls = (
+                np.asarray(each.least_pressure)[row] < 0
+                if walker.dynamics == "full"
+                else np.zeros(lanes, bool)
+            )
             ends += [(room < 0, Outcome.tipped_over), (pulls, Outcome.lifted_off)]
         for happens, what in reversed([*ends, (torque > limit, Outcome.overloaded)]):
             outcome = np.where(going & happens, int(what), outcome)
-    pulled = np.min(np.where(np.asarray(steps.times) > 0, np.asarray(each.least_pressure), np.inf), axis=0) <= 0
+    pulled = (
+        np.min(
+            np.where(np.asarray(steps.times) > 0, np.asarray(each.least_pressure), np.inf), axis=0
+        )
+        <= 0
+    )
     # Where the ground would have to pull, there is no point that the force goes through.
     return Walked(outcome.astype(np.int8), margins[0], np.where(pulled, np.nan, margins[1]))
 
 
-def refused_by_ground(walker: "TwoLegWalker", steps: Footstep, groups: Sequence[Sequence[int]]) -> np.ndarray:
+def refused_by_ground(
+    walker: "TwoLegWalker", steps: Footstep, groups: Sequence[Sequence[int]]
+) -> np.ndarray:
     """Whether the ground is in the way of each design, or not under a foot."""
     refused = np.zeros(np.shape(steps.foot)[1], bool)
     for now in _footfalls(walker, steps, groups):
@@ -88,7 +116,9 @@ class _Now(NamedTuple):
     build: Build
 
 
-def _footfalls(walker: "TwoLegWalker", steps: Footstep, groups: Sequence[Sequence[int]]) -> Iterator[_Now]:
+def _footfalls(
+    walker: "TwoLegWalker", steps: Footstep, groups: Sequence[Sequence[int]]
+) -> Iterator[_Now]:
     lanes = np.shape(steps.foot)[1]
     build = Build(*(np.broadcast_to(np.asarray(v, float), (lanes,)) for v in Build.of(walker)))
     apart = np.broadcast_to(np.asarray(walker.separation, float), (lanes,))
@@ -101,11 +131,15 @@ def _footfalls(walker: "TwoLegWalker", steps: Footstep, groups: Sequence[Sequenc
                 foot = int(step.foot[np.argmax(made)])
                 yield _Now(row, foot, step, stand, made, build)
                 after = stand.after(step._replace(foot=foot))
-                stand = Stand(*(np.where(made, new, old) for new, old in zip(after, stand, strict=True)))
+                stand = Stand(
+                    *(np.where(made, new, old) for new, old in zip(after, stand, strict=True))
+                )
 
 
 def _blocked(walker: "TwoLegWalker", now: _Now) -> np.ndarray:
-    """Feet first; links only where ground that is higher than a foot is near enough to be in their way."""
+    """Feet first; links only where ground that is higher than a foot is near enough to be in their
+    way.
+    """
     build, foot, step, stand = now.build, now.foot, now.step, now.stand
     f = footing(build, walker.terrain, foot, step, stand)
     found = f.blocked(build) & now.made

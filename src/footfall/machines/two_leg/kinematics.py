@@ -1,9 +1,10 @@
-"""Two shanks that stay upright and two thighs that meet in a knee: where the links are, how they move, what their motors must give.
+"""Two shanks that stay upright and two thighs that meet in a knee: where the links are, how they
+move, what their motors must give.
 
-Plane: x to the right, y up, angles clockwise from +y. Points 1 to 5: sole of foot 1, motor 1 (ankle), motor 2 (knee), motor 3 (ankle), sole of
-foot 2. Links 1 to 4 join them; both feet stay flat, so links 1 and 4 stay upright. Everything is elementwise: a number, or an array of poses.
-Theory: docs/theory/two-leg-walker.md.
-"""
+Plane: x to the right, y up, angles clockwise from +y. Points 1 to 5: sole of foot 1, motor 1
+(ankle), motor 2 (knee), motor 3 (ankle), sole of foot 2. Links 1 to 4 join them; both feet stay
+flat, so links 1 and 4 stay upright. Everything is elementwise: a number, or an array of poses.
+Theory: docs/theory/two-leg-walker.md."""
 
 from typing import NamedTuple
 
@@ -53,7 +54,9 @@ class Limbs(NamedTuple):
 
 
 class Pose(NamedTuple):
-    """The five points, the turn at each motor (clockwise, from link i to link i + 1), and the thighs' directions."""
+    """The five points, the turn at each motor (clockwise, from link i to link i + 1), and the
+    thighs' directions.
+    """
 
     points: tuple[Point, Point, Point, Point, Point]
     turns: tuple[Motion, Motion, Motion]
@@ -61,20 +64,25 @@ class Pose(NamedTuple):
 
 
 def reach_left(limbs: Limbs, u: Scalar, v: Scalar) -> Scalar:
-    """How much further apart the feet may be, in metres: 2 L - hypot(u, v). Zero is a stretched knee, where joint speeds are unbounded."""
+    """How much further apart the feet may be, in metres:
+
+    2 L - hypot(u, v). Zero is a stretched knee, where joint speeds are unbounded.
+    """
     return 2.0 * limbs.length - jnp.sqrt(u * u + v * v)
 
 
 def pose(limbs: Limbs, foot1: Point, foot2: Point) -> Pose:
-    """Inverse kinematics, knee up, with exact rates, for feet u = x5 - x1 apart and v = y5 - y1 above each other:
+    """Inverse kinematics, knee up, with exact rates, for feet u = x5 - x1 apart and v = y5 - y1
+    above each other:
 
-    cos(theta2/2) = hypot(u, v)/2L,  theta1 = atan2(u, v) - theta2/2,  theta3 = pi - theta1 - theta2       (two-leg.1)
-    w2 = (u' s3 + v' c3)/S,  w3 = -(u' s2 + v' c2)/S,  S = L sin(theta2)                                   (two-leg.2)
-    w2' = (U s3 + V c3)/S,  w3' = -(U s2 + V c2)/S,  (U, V) = (u'', v'') + L sum of (s, c) w^2             (two-leg.3)
+    cos(theta2/2) = hypot(u, v)/2L,  theta1 = atan2(u, v) - theta2/2,  theta3 = pi - theta1 - theta2
+                                                                                         (two-leg.1)
+    w2 = (u' s3 + v' c3)/S,  w3 = -(u' s2 + v' c2)/S,  S = L sin(theta2)                 (two-leg.2)
+    w2' = (U s3 + V c3)/S,  w3' = -(U s2 + V c2)/S,  (U, V) = (u'', v'') + L sum of (s, c) w^2
+                                                                                         (two-leg.3)
 
-    For u > 0; for u < 0 the page's formula would put the knee below, and this is its mirror image, knee up too. It means nothing beyond
-    reach (see `reach_left`).
-    """
+    For u > 0; for u < 0 the page's formula would put the knee below, and this is its mirror image,
+    knee up too. It means nothing beyond reach (see `reach_left`)."""
     L = limbs.length
     u, v = foot2.x.minus(foot1.x), foot2.y.minus(foot1.y)
     span = jnp.sqrt(u.value * u.value + v.value * v.value)
@@ -145,15 +153,19 @@ def balance(limbs: Limbs, every: tuple[Mass, ...]) -> Balance:
     x = sum(b.mass * b.at.x.value for b in every) / total
     y = sum(b.mass * b.at.y.value for b in every) / total
     moving = [
-        b.mass * (b.at.x.rate * b.at.x.rate + b.at.y.rate * b.at.y.rate) + b.inertia * b.spin.rate * b.spin.rate for b in every
+        b.mass * (b.at.x.rate * b.at.x.rate + b.at.y.rate * b.at.y.rate)
+        + b.inertia * b.spin.rate * b.spin.rate
+        for b in every
     ]
     return Balance(total, x, y, total * limbs.gravity * y, 0.5 * sum(moving))
 
 
-def moment_about(limbs: Limbs, joint: Point, moved: tuple[Mass, ...], inertial: float = 1.0) -> Scalar:
+def moment_about(
+    limbs: Limbs, joint: Point, moved: tuple[Mass, ...], inertial: float = 1.0
+) -> Scalar:
     """Clockwise torque at a joint that gives bodies their accelerations against gravity:
 
-    sum of m (r_y a_x - r_x (a_y + g)) + I w'                                                             (two-leg.4)
+    sum of m (r_y a_x - r_x (a_y + g)) + I w'                                            (two-leg.4)
 
     `inertial` = 0 leaves out the accelerations: what holds them still.
     """
@@ -161,7 +173,11 @@ def moment_about(limbs: Limbs, joint: Point, moved: tuple[Mass, ...], inertial: 
     for body in moved:
         rx, ry = body.at.x.value - joint.x.value, body.at.y.value - joint.y.value
         ax, ay = inertial * body.at.x.second, inertial * body.at.y.second
-        total = total + body.mass * (ry * ax - rx * (ay + limbs.gravity)) + body.inertia * inertial * body.spin.second
+        total = (
+            total
+            + body.mass * (ry * ax - rx * (ay + limbs.gravity))
+            + body.inertia * inertial * body.spin.second
+        )
     return total
 
 
@@ -175,20 +191,30 @@ class Effort(NamedTuple):
 
 
 def effort(limbs: Limbs, p: Pose, first_stands: Scalar, inertial: float = 1.0) -> Effort:
-    """Q_i = tau_i with foot 1 on the ground, -tau_i with foot 2 (`first_stands` 1 or 0), tau_i over the moving side of motor i:
+    """Q_i = tau_i with foot 1 on the ground, -tau_i with foot 2 (`first_stands` 1 or 0), tau_i over
+    the moving side of motor i:
 
-    P_i = Q_i theta_i' whichever foot stands; at rest Q_i = d(potential)/d(theta_i)                       (two-leg.5)
-    zmp = -+ M/F_y, M of (two-leg.4) over all bodies about the sole, F_y = sum of m (a_y + g)             (two-leg.6)
+    P_i = Q_i theta_i' whichever foot stands; at rest Q_i = d(potential)/d(theta_i)      (two-leg.5)
+    zmp = -+ M/F_y, M of (two-leg.4) over all bodies about the sole, F_y = sum of m (a_y + g)
+                                                                                         (two-leg.6)
     """
     every = bodies(limbs, p)
     joints = p.points[1:4]
-    beyond = [moment_about(limbs, joint, every[i + 2 :], inertial) for i, joint in enumerate(joints)]
-    before = [moment_about(limbs, joint, every[: i + 2], inertial) for i, joint in enumerate(joints)]
+    beyond = [
+        moment_about(limbs, joint, every[i + 2 :], inertial) for i, joint in enumerate(joints)
+    ]
+    before = [
+        moment_about(limbs, joint, every[: i + 2], inertial) for i, joint in enumerate(joints)
+    ]
     stands = first_stands > 0
     torques = tuple(jnp.where(stands, a, -b) for a, b in zip(beyond, before, strict=True))
     pressure = sum(b.mass * (inertial * b.at.y.second + limbs.gravity) for b in every)
     one, _, _, _, five = p.points
-    about = jnp.where(stands, moment_about(limbs, one, every, inertial), moment_about(limbs, five, every, inertial))
+    about = jnp.where(
+        stands,
+        moment_about(limbs, one, every, inertial),
+        moment_about(limbs, five, every, inertial),
+    )
     ahead = jnp.where(stands == (five.x.value >= one.x.value), 1.0, -1.0)  # towards the other foot
     grip = sum(b.mass * inertial * b.at.x.second for b in every)
     return Effort(torques, pressure, -ahead * about / pressure, grip)

@@ -18,7 +18,10 @@ STRETCHED = 1e-6
 
 
 def corners(walker: "TwoLegWalker", step: Footstep) -> list[tuple[Scalar, Scalar]]:
-    """(u, v) of the feet at the four ends of a footstep's three moves: nowhere between are they further apart. Elementwise."""
+    """(u, v) of the feet at the four ends of a footstep's three moves:
+
+    nowhere between are they further apart. Elementwise.
+    """
     sign = np.where(np.equal(step.foot, 1), -1.0, 1.0)
     up = walker.gait.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)
     ways = ((0.0, 0.0), (0.0, up), (step.across, up), (step.across, step.rise))
@@ -26,11 +29,16 @@ def corners(walker: "TwoLegWalker", step: Footstep) -> list[tuple[Scalar, Scalar
 
 
 def out_of_reach(walker: "TwoLegWalker", step: Footstep) -> tuple[Scalar, Scalar]:
-    """Whether a move stretches the knee, and whether it brings one foot onto the other. Elementwise."""
+    """Whether a move stretches the knee, and whether it brings one foot onto the other.
+
+    Elementwise.
+    """
     full, ends = 2.0 * walker.link_length, corners(walker, step)
     widest = functools.reduce(np.maximum, (np.hypot(u, v) for u, v in ends))
     before, after = ends[1][0], ends[2][0]
-    meet = (np.greater(before, 0) != np.greater(after, 0)) | (np.minimum(np.abs(before), np.abs(after)) < 1e-3 * full)
+    meet = (np.greater(before, 0) != np.greater(after, 0)) | (
+        np.minimum(np.abs(before), np.abs(after)) < 1e-3 * full
+    )
     return widest > full * (1.0 - STRETCHED), meet
 
 
@@ -41,18 +49,22 @@ def check_reach(walker: "TwoLegWalker", step: Footstep, name: str) -> None:
         full = 2.0 * float(walker.link_length)
         widest, at = max((math.hypot(u, v), (u, v)) for u, v in corners(walker, step))
         height = abs(at[1])
-        room = math.sqrt(max(full * full - height * height, 0.0)) * (1.0 - STRETCHED) - min(abs(step.apart), abs(at[0]))
+        room = math.sqrt(max(full * full - height * height, 0.0)) * (1.0 - STRETCHED) - min(
+            abs(step.apart), abs(at[0])
+        )
         tip = (
             f"The longest stride at this height is {1e3 * room:.4g} mm (gait.stride)"
             if room > 0
             else f"No stride reaches {1e3 * height:.4g} mm up with legs of {1e3 * full:.4g} mm"
         )
         raise ParameterError(
-            f"{name}: foot {step.foot} is out of reach: the feet would be {1e3 * widest:.4g} mm apart, and the legs stretch to"
-            f" {1e3 * full:.4g} mm. {tip}.",
+            f"{name}: foot {step.foot} is out of reach: the feet would be {1e3 * widest:.4g} mm"
+            f" apart, and the legs stretch to {1e3 * full:.4g} mm. {tip}.",
             "route",
         )
     if meet:
         raise ParameterError(
-            f"{name}: foot {step.foot} would meet the other foot. Take a stride shorter than their distance.", "route"
+            f"{name}: foot {step.foot} would meet the other foot. Take a stride shorter than their"
+            " distance.",
+            "route",
         )

@@ -1,8 +1,9 @@
-"""The two-leg step climber of the `TwoLegRobot` report: an inchworm of four 10 cm links, three motors and two flat feet.
+"""The two-leg step climber of the `TwoLegRobot` report: an inchworm of four 10 cm links, three
+motors and two flat feet.
 
-From the report: lengths, masses, step height, lift, stride, speed, the approach of 0.49 m and the goal at 1 m. Fixed here because the report leaves
-it open: feet 0.1 m apart, foot 1 first, an edge at 0.5 m (suggested by the approach), feet that the ground holds down.
-"""
+From the report: lengths, masses, step height, lift, stride, speed, the approach of 0.49 m and the
+goal at 1 m. Fixed here because the report leaves it open: feet 0.1 m apart, foot 1 first, an edge
+at 0.5 m (suggested by the approach), feet that the ground holds down."""
 
 from typing import Any
 
@@ -14,15 +15,26 @@ from footfall.machines.two_leg.gait import InchwormGait
 from footfall.machines.two_leg.walker import TwoLegWalker
 
 
-def two_leg_walker(*, gait: InchwormGait | None = None, terrain: AbstractTerrain | None = None, **options: Any) -> TwoLegWalker:
-    """Walks 0.49 m, climbs a step of 5 cm, walks on until foot 1 is at 1 m. `options` are the walker's own parameters."""
-    return TwoLegWalker(gait=gait or InchwormGait(), terrain=terrain or Steps(edges=(0.5,), heights=(0.05,)), **options)
+def two_leg_walker(
+    *, gait: InchwormGait | None = None, terrain: AbstractTerrain | None = None, **options: Any
+) -> TwoLegWalker:
+    """Walks 0.49 m, climbs a step of 5 cm, walks on until foot 1 is at 1 m.
+
+    `options` are the walker's own parameters.
+    """
+    return TwoLegWalker(
+        gait=gait or InchwormGait(),
+        terrain=terrain or Steps(edges=(0.5,), heights=(0.05,)),
+        **options,
+    )
 
 
 class Walker:
-    """The two-leg walker by its verbs, one after another; `plan()` does them all, ready for `ff.simulate`.
+    """The two-leg walker by its verbs, one after another; `plan()` does them all, ready for
+    `ff.simulate`.
 
-    Distances are signed as in the source: it walks towards -x. Options are those of `two_leg_walker`, and of its gait.
+    Distances are signed as in the source: it walks towards -x. Options are those of
+    `two_leg_walker`, and of its gait.
 
     >>> import footfall as ff
     >>> walker = ff.Walker(lift=0.005)
@@ -36,7 +48,9 @@ class Walker:
         mine, gait = (set(describe(cls)) for cls in (TwoLegWalker, InchwormGait))
         for name in options:
             if name not in mine | gait:
-                raise TypeError(f'Walker has no option "{name}".{nearest(name, sorted(mine | gait))}')
+                raise TypeError(
+                    f'Walker has no option "{name}".{nearest(name, sorted(mine | gait))}'
+                )
         self._given = options
         steps = {name: value for name, value in options.items() if name in gait - mine}
         self.options = {name: value for name, value in options.items() if name in mine}
@@ -49,7 +63,9 @@ class Walker:
         lines = [f"Walker({', '.join(f'{name}={value!r}' for name, value in self._given.items())})"]
         lines.append(f"  route: {route or 'none yet; walker.walk(-0.5) begins one'}")
         if self.verbs:
-            lines.append(f"  takes {float(self.plan().plan_time):.5g} s; ff.simulate(walker.plan()) runs it")
+            lines.append(
+                f"  takes {float(self.plan().plan_time):.5g} s; ff.simulate(walker.plan()) runs it"
+            )
         return "\n".join(lines)
 
     def walk(self, distance: float) -> "Walker":
@@ -75,4 +91,6 @@ class Walker:
 
     def plan(self) -> TwoLegWalker:
         """The walker that follows this route."""
-        return two_leg_walker(route="; ".join(f"{verb.name} {verb.value!r}" for verb in self.verbs), **self.options)
+        return two_leg_walker(
+            route="; ".join(f"{verb.name} {verb.value!r}" for verb in self.verbs), **self.options
+        )

@@ -1,4 +1,7 @@
-"""Routes of the two-leg walker: the words a user writes, turned into footsteps and checked before anything moves."""
+"""Routes of the two-leg walker:
+
+the words a user writes, turned into footsteps and checked before anything moves.
+"""
 
 import math
 from collections.abc import Sequence
@@ -31,30 +34,43 @@ if TYPE_CHECKING:
 
 
 def parse_route(text: str) -> list[Verb]:
-    """ "walk -0.49; climb 5 cm; walk_to -1" -> verbs. Distances are signed along the model's x: negative is forward."""
+    """ "walk -0.49; climb 5 cm; walk_to -1" -> verbs.
+
+    Distances are signed along the model's x: negative is forward.
+    """
     verbs = []
     for entry in filter(None, (part.strip() for part in text.split(";"))):
         name, _, value = entry.partition(" ")
         if name not in VERBS:
-            raise ParameterError(f'"{entry}": {name} is not a verb. Known: {", ".join(VERBS)}.{nearest(name, VERBS)}', "route")
+            raise ParameterError(
+                f'"{entry}": {name} is not a verb. Known:'
+                f" {', '.join(VERBS)}.{nearest(name, VERBS)}",
+                "route",
+            )
         try:
             number = to_si(_number(value.strip()), "m")
         except (UnitError, ValueError) as error:
             raise ParameterError(
-                f'"{entry}": {str(error).rstrip(".")}. Write it as "{name} -0.49" or "{name} -49 cm".', "route"
+                f'"{entry}": {str(error).rstrip(".")}. Write it as "{name} -0.49" or "{name} -49'
+                ' cm".',
+                "route",
             ) from None
         if not math.isfinite(number):
             raise ParameterError(f'"{entry}": not a finite number.', "route")
         verbs.append(Verb(name, number))
     if not verbs:
         raise ParameterError(
-            f'the route is empty. Write verbs with a distance, such as "walk -0.49": {", ".join(VERBS)}.', "route"
+            'the route is empty. Write verbs with a distance, such as "walk -0.49":'
+            f" {', '.join(VERBS)}.",
+            "route",
         )
     return verbs
 
 
 def _number(text: str) -> float | str:
-    """What Python takes for a number, so that "nan" and "inf" are told to be none that is finite; else a quantity with its unit."""
+    """What Python takes for a number, so that "nan" and "inf" are told to be none that is finite;
+    else a quantity with its unit.
+    """
     try:
         return float(text)
     except ValueError:
@@ -75,8 +91,11 @@ class Block(NamedTuple):
     walk: Walk | None = None  #: how it is laid out, if it is a walk
 
 
-def blocks_of(walker: "TwoLegWalker", verbs: list[Verb], layout: Sequence[Walk] | None = None) -> list[Block]:
-    """Elementwise in the walker's numbers: one design or many. Not for `go_to`, which plans foothold by foothold.
+def blocks_of(
+    walker: "TwoLegWalker", verbs: list[Verb], layout: Sequence[Walk] | None = None
+) -> list[Block]:
+    """Elementwise in the walker's numbers: one design or many. Not for `go_to`, which plans
+    foothold by foothold.
 
     With a layout, which says for each walk how many steps it has, the numbers may be traced.
     """
@@ -96,26 +115,43 @@ def blocks_of(walker: "TwoLegWalker", verbs: list[Verb], layout: Sequence[Walk] 
                 blocks.append(Block(verb, list(one_step(across, verb.value, apart, forward))))
                 x1 = x1 + across
             case _:
-                raise ParameterError(f'"{verb}" is planned foothold by foothold, so its designs cannot run together.', "route")
+                raise ParameterError(
+                    f'"{verb}" is planned foothold by foothold, so its designs cannot run'
+                    " together.",
+                    "route",
+                )
     return blocks
 
 
 def stacked(blocks: Sequence[Block], lanes: int) -> tuple[Footstep, list[list[int]]]:
-    """The footsteps of all blocks as arrays, designs on the second axis; and the pairs of them that are made in turns."""
+    """The footsteps of all blocks as arrays, designs on the second axis; and the pairs of them that
+    are made in turns.
+    """
     rows = [step for block in blocks for step in block.steps]
-    columns = ([np.broadcast_to(np.asarray(row[i], float), (lanes,)) for row in rows] for i in range(len(Footstep._fields)))
+    columns = (
+        [np.broadcast_to(np.asarray(row[i], float), (lanes,)) for row in rows]
+        for i in range(len(Footstep._fields))
+    )
     return Footstep(*map(np.stack, columns)), [[i, i + 1] for i in range(0, len(rows), 2)]
 
 
 def _laid_out(verb: Verb, distance: Scalar, stride: Scalar, forward: bool) -> Walk:
-    ahead = np.unique(np.signbit(np.extract(np.abs(distance) > SLACK * stride, distance + 0.0 * stride)))
+    ahead = np.unique(
+        np.signbit(np.extract(np.abs(distance) > SLACK * stride, distance + 0.0 * stride))
+    )
     if len(ahead) > 1:
-        raise ParameterError(f'"{verb}" is forward for some designs and backward for others.', "route")
+        raise ParameterError(
+            f'"{verb}" is forward for some designs and backward for others.', "route"
+        )
     return lay_out(distance, stride, bool(ahead[0]) if len(ahead) else forward)
 
 
-def footsteps_of(walker: "TwoLegWalker", verbs: list[Verb]) -> tuple[list[Footstep], list[Stand], list[Verb]]:
-    """Every footstep of a route in order, where the feet stand before each (and after the last), and the verb it belongs to."""
+def footsteps_of(
+    walker: "TwoLegWalker", verbs: list[Verb]
+) -> tuple[list[Footstep], list[Stand], list[Verb]]:
+    """Every footstep of a route in order, where the feet stand before each (and after the last),
+    and the verb it belongs to.
+    """
     stand = Stand(0.0, 0.0, float(walker.separation), 0.0)
     problem = unfit_start(walker, stand)
     if problem is not None:
@@ -144,10 +180,15 @@ def footsteps_of(walker: "TwoLegWalker", verbs: list[Verb]) -> tuple[list[Footst
     return rows, stands, whose
 
 
-def _plain(walker: "TwoLegWalker", verb: Verb, stand: Stand, forward: bool) -> tuple[list[Footstep], bool]:
+def _plain(
+    walker: "TwoLegWalker", verb: Verb, stand: Stand, forward: bool
+) -> tuple[list[Footstep], bool]:
     """Footsteps of a walk or a climb from where the feet are, which must be level."""
     if abs(stand.y5 - stand.y1) > 1e-9:
-        raise ParameterError(f'"{verb}" needs both feet at one height; they are {stand.y5 - stand.y1:g} m apart.', "route")
+        raise ParameterError(
+            f'"{verb}" needs both feet at one height; they are {stand.y5 - stand.y1:g} m apart.',
+            "route",
+        )
     stride, apart = float(walker.gait.stride), stand.x5 - stand.x1
     if verb.name == "climb":
         return list(one_step(-stride if forward else stride, verb.value, apart, forward)), forward
@@ -156,8 +197,8 @@ def _plain(walker: "TwoLegWalker", verb: Verb, stand: Stand, forward: bool) -> t
     walk = lay_out(distance, stride, forward)
     if walk.count > MOST_STEPS:
         raise ParameterError(
-            f'"{verb}" takes {float(walk.count):.2g} steps of gait.stride = {1e3 * stride:.4g} mm; {MOST_STEPS} is the most.'
-            " A longer stride, or a shorter way, needs fewer.",
+            f'"{verb}" takes {float(walk.count):.2g} steps of gait.stride = {1e3 * stride:.4g} mm;'
+            f" {MOST_STEPS} is the most. A longer stride, or a shorter way, needs fewer.",
             "route",
         )
     return expanded(walk_blocks(distance, stride, apart, walk)), forward

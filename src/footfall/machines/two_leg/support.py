@@ -1,4 +1,5 @@
-"""Feet and links against the ground: how much of a foot has ground under it, and what a footstep would cut into.
+"""Feet and links against the ground: how much of a foot has ground under it, and what a footstep
+would cut into.
 
 Elementwise: one footstep, or the same footstep of many designs.
 """
@@ -41,11 +42,18 @@ def foot_span(build: Build, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
     return ankle, ankle + np.where(np.greater(other, ankle), 1.0, -1.0) * build.foot_length
 
 
-def ground_under(build: Build, ground: AbstractTerrain, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
-    """(from, to) of the ground under a foot at its own height, from its ankle towards the other foot; nothing, (0, 0), where there is none."""
+def ground_under(
+    build: Build, ground: AbstractTerrain, foot: int, stand: Stand
+) -> tuple[Scalar, Scalar]:
+    """(from, to) of the ground under a foot at its own height, from its ankle towards the other
+    foot; nothing, (0, 0), where there is none.
+    """
     height = stand.y1 if foot == 1 else stand.y5
     ankle, toe = foot_span(build, foot, stand)
-    behind, ahead = np.minimum(-ankle, -toe), np.maximum(-ankle, -toe)  # house frame, forward positive
+    behind, ahead = (
+        np.minimum(-ankle, -toe),
+        np.maximum(-ankle, -toe),
+    )  # house frame, forward positive
     first, last = np.inf + 0.0 * behind, -np.inf + 0.0 * behind
     for a, b, level in ground.pieces():
         there = (np.abs(level - height) < LEVEL) & (np.minimum(b, ahead) > np.maximum(a, behind))
@@ -65,7 +73,9 @@ def highest_between(ground: AbstractTerrain, left: Scalar, right: Scalar) -> Sca
     return found
 
 
-def way_over(build: Build, ground: AbstractTerrain, foot: int, across: Scalar, stand: Stand) -> Scalar:
+def way_over(
+    build: Build, ground: AbstractTerrain, foot: int, across: Scalar, stand: Stand
+) -> Scalar:
     """The highest ground under the way of a foot, above where it stands."""
     ankle, toe = foot_span(build, foot, stand)
     ends = (ankle, toe, ankle + across, toe + across)
@@ -87,10 +97,17 @@ class Footing(NamedTuple):
     def blocked(self, build: Build) -> Scalar:
         """Whether it cannot be made. Links are looked at apart."""
         inside = self.ground > self.height + LEVEL
-        return inside | ~self.holds | (self.hanging > build.overhang + LEVEL) | (self.over > self.up - LEVEL)
+        return (
+            inside
+            | ~self.holds
+            | (self.hanging > build.overhang + LEVEL)
+            | (self.over > self.up - LEVEL)
+        )
 
 
-def footing(build: Build, ground: AbstractTerrain, foot: int, step: Footstep, stand: Stand) -> Footing:
+def footing(
+    build: Build, ground: AbstractTerrain, foot: int, step: Footstep, stand: Stand
+) -> Footing:
     after = stand.after(step._replace(foot=foot))
     ankle, toe = foot_span(build, foot, after)
     low, high = ground_under(build, ground, foot, after)
@@ -106,14 +123,17 @@ def footing(build: Build, ground: AbstractTerrain, foot: int, step: Footstep, st
 
 
 def obstacle(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None:
-    """Why a footstep cannot be made on this ground, in words with the place and the nearest remedy; None if it can."""
+    """Why a footstep cannot be made on this ground, in words with the place and the nearest remedy;
+    None if it can.
+    """
     build = Build.of(walker)
     f = footing(build, walker.terrain, int(step.foot), step, stand)
     where = f"foot {step.foot:g} lands at x = {f.ankle:.4g} m"
     if f.ground > f.height + LEVEL:
         return (
-            f"{where}, {1e3 * f.height:.4g} mm high, where the ground under it rises to {1e3 * f.ground:.4g} mm: the foot would cut into the"
-            " step. End the walk before the edge, or climb."
+            f"{where}, {1e3 * f.height:.4g} mm high, where the ground under it rises to"
+            f" {1e3 * f.ground:.4g} mm: the foot would cut into the step. End the walk before the"
+            " edge, or climb."
         )
     if not f.holds:
         remedy = (
@@ -121,13 +141,19 @@ def obstacle(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None
             if len(walker.terrain.pieces()) > 1
             else "it is level: terrain=steps has edges and heights"
         )
-        return f"{where}, {1e3 * f.height:.4g} mm high, where there is no ground at that height ({remedy})."
+        return (
+            f"{where}, {1e3 * f.height:.4g} mm high, where there is no ground at that height"
+            f" ({remedy})."
+        )
     if f.hanging > build.overhang + LEVEL:
-        return f"{where} with {1e3 * f.hanging:.4g} mm of it over the edge; {1e3 * float(build.overhang):.4g} mm are allowed (robot.overhang)."
+        return (
+            f"{where} with {1e3 * f.hanging:.4g} mm of it over the edge;"
+            f" {1e3 * float(build.overhang):.4g} mm are allowed (robot.overhang)."
+        )
     if f.over > f.up - LEVEL:
         return (
-            f"foot {step.foot:g} is lifted {1e3 * f.up:.4g} mm, and ground {1e3 * f.over:.4g} mm above it is in its way."
-            " Lift it higher (gait.lift)."
+            f"foot {step.foot:g} is lifted {1e3 * f.up:.4g} mm, and ground {1e3 * f.over:.4g} mm"
+            " above it is in its way. Lift it higher (gait.lift)."
         )
     return _cut_link(build, walker.terrain, step, stand)
 
@@ -145,33 +171,48 @@ def unfit_start(walker: "TwoLegWalker", stand: Stand) -> str | None:
         low, high = ground_under(build, walker.terrain, foot, stand)
         hanging = float(build.foot_length - (high - low))
         if hanging > float(build.overhang) + LEVEL:
-            return f"foot {foot} starts with {1e3 * hanging:.4g} mm of it over an edge; {1e3 * float(build.overhang):.4g} mm are allowed."
+            return (
+                f"foot {foot} starts with {1e3 * hanging:.4g} mm of it over an edge;"
+                f" {1e3 * float(build.overhang):.4g} mm are allowed."
+            )
     return None
 
 
-# --- links -----------------------------------------------------------------------------------------------------------
+# --- links
+# --------------------------------------------------------------------------------------------------
 
 
 def _cut_link(build: Build, ground: AbstractTerrain, step: Footstep, stand: Stand) -> str | None:
     """A link that would pass through the ground."""
-    from footfall.machines.two_leg.moves import MOVES  # here, because moves of a footstep need no ground
+    from footfall.machines.two_leg.moves import (
+        MOVES,
+    )  # here, because moves of a footstep need no ground
 
     below = links_below(build, ground, int(step.foot), step, stand)
     if below.max() <= LEVEL:
         return None
     move, link, *_ = np.unravel_index(np.argmax(below), below.shape)
-    return f"link {link + 1} would pass {1e3 * below.max():.3g} mm deep through the ground while the foot goes {MOVES[move]}."
+    return (
+        f"link {link + 1} would pass {1e3 * below.max():.3g} mm deep through the ground while the"
+        f" foot goes {MOVES[move]}."
+    )
 
 
-def links_below(build: Build, ground: AbstractTerrain, foot: int, step: Footstep, stand: Stand) -> np.ndarray:
-    """How deep each link is below the ground, in poses along each move: (moves, links, places, poses, *designs).
+def links_below(
+    build: Build, ground: AbstractTerrain, foot: int, step: Footstep, stand: Stand
+) -> np.ndarray:
+    """How deep each link is below the ground, in poses along each move: (moves, links, places,
+    poses, *designs).
 
-    Ground is level between edges and links are straight, so a link is deepest at one of its ends or above a corner: those are the places.
-    """
+    Ground is level between edges and links are straight, so a link is deepest at one of its ends or
+    above a corner: those are the places."""
     L = np.asarray(build.link_length, float)
     up = build.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)
     zero = 0.0 * (up + step.across + stand.x1)
-    ways_x, ways_y = (zero, zero, zero + step.across, zero + step.across), (zero, zero + up, zero + up, zero + step.rise)
+    ways_x, ways_y = (
+        (zero, zero, zero + step.across, zero + step.across),
+        (zero, zero + up, zero + up, zero + step.rise),
+    )
     s = np.linspace(0.0, 1.0, POSES).reshape(-1, *(1,) * np.ndim(zero))
     mine, other = (1.0, 0.0) if foot == 1 else (0.0, 1.0)
     found = []
@@ -190,7 +231,16 @@ def links_below(build: Build, ground: AbstractTerrain, foot: int, step: Footstep
         found.append(
             np.stack(
                 [
-                    np.stack([ends[k], ends[k + 1], *(_above(corner, points[k], points[k + 1]) for corner in _corners(ground))])
+                    np.stack(
+                        [
+                            ends[k],
+                            ends[k + 1],
+                            *(
+                                _above(corner, points[k], points[k + 1])
+                                for corner in _corners(ground)
+                            ),
+                        ]
+                    )
                     for k in range(4)
                 ]
             )
@@ -204,8 +254,12 @@ def _corners(ground: AbstractTerrain) -> list[tuple[float, float]]:
     return [(-b, max(level, nxt)) for (_, b, level), (_, _, nxt) in itertools.pairwise(pieces)]
 
 
-def _above(corner: tuple[float, float], a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """How far a corner stands out above a link from a to b; far below where the link does not pass over it."""
+def _above(
+    corner: tuple[float, float], a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
+    """How far a corner stands out above a link from a to b; far below where the link does not pass
+    over it.
+    """
     x, y = corner
     width = b[0] - a[0]
     share = (x - a[0]) / np.where(width == 0, 1.0, width)
@@ -214,7 +268,10 @@ def _above(corner: tuple[float, float], a: tuple[np.ndarray, np.ndarray], b: tup
 
 
 def _height(ground: AbstractTerrain, x: np.ndarray) -> Any:
-    """Of the ground at places along the model's x. At the face of a step, the lower side: to touch it is not to cut it."""
+    """Of the ground at places along the model's x.
+
+    At the face of a step, the lower side: to touch it is not to cut it.
+    """
     begins, _, heights = (np.array(values) for values in zip(*ground.pieces(), strict=True))
     behind, ahead = (heights[np.searchsorted(begins[1:], -x + by)] for by in (-LEVEL, LEVEL))
     return np.minimum(behind, ahead)

@@ -1,7 +1,8 @@
-"""The two-leg step climber: an inchworm of four links, three motors and two flat feet that follows a plan of footsteps.
+"""The two-leg step climber: an inchworm of four links, three motors and two flat feet that follows
+a plan of footsteps.
 
-Model plane: x to the right, y up; it walks towards -x, foot 1 ahead. Theory: docs/theory/two-leg-walker.md.
-"""
+Model plane: x to the right, y up; it walks towards -x, foot 1 ahead. Theory:
+docs/theory/two-leg-walker.md."""
 
 import math
 from collections.abc import Mapping
@@ -13,7 +14,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.doubt import Doubt
-from footfall.hybrid.fields import ParameterError, choice, describe, param, part, port, require_taken, signal, store, text
+from footfall.hybrid.fields import (
+    ParameterError,
+    choice,
+    describe,
+    param,
+    part,
+    port,
+    require_taken,
+    signal,
+    store,
+    text,
+)
 from footfall.hybrid.frame import Body, Joint
 from footfall.hybrid.motion_plan import AbstractTunablePlan, Figure, Kernel, NoState
 from footfall.hybrid.outcome import Outcome
@@ -26,7 +38,16 @@ from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.two_leg.course import Footstep, Stand
 from footfall.machines.two_leg.gait import InchwormGait
-from footfall.machines.two_leg.kinematics import Effort, Limbs, Point, Pose, balance, bodies, effort, pose
+from footfall.machines.two_leg.kinematics import (
+    Effort,
+    Limbs,
+    Point,
+    Pose,
+    balance,
+    bodies,
+    effort,
+    pose,
+)
 from footfall.machines.two_leg.moves import MOVES, feet_at, legs_of
 from footfall.machines.two_leg.route import footsteps_of, parse_route
 from footfall.machines.two_leg.sketch import two_leg_sketch
@@ -36,7 +57,8 @@ from footfall.machines.two_leg.tuning import TwoLegTuning
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart, Shape
 
-#: The schedule has room for a multiple of this many footsteps: plans of different length then share their compiled programs.
+#: The schedule has room for a multiple of this many footsteps: plans of different length then share
+#: their compiled programs.
 ROOM = 32
 #: Samples to a move: of one plan, and of each of many.
 SAMPLES_ALONE, SAMPLES_EACH = 4001, 201
@@ -76,14 +98,22 @@ class TwoLegStores(eqx.Module):
 class TurnSignals(eqx.Module):
     """One motor."""
 
-    angle: Scalar = signal(unit="rad", doc="clockwise turn from the link before it to the link after it")
+    angle: Scalar = signal(
+        unit="rad", doc="clockwise turn from the link before it to the link after it"
+    )
     rate: Scalar = signal(unit="rad/s", doc="rate of the angle", rate_of="angle")
-    acceleration: Scalar = signal(unit="rad/s^2", doc="second derivative of the angle", rate_of="rate")
-    torque: Scalar = signal(unit="N m", doc="torque on its moving side, clockwise, everything counted")
+    acceleration: Scalar = signal(
+        unit="rad/s^2", doc="second derivative of the angle", rate_of="rate"
+    )
+    torque: Scalar = signal(
+        unit="N m", doc="torque on its moving side, clockwise, everything counted"
+    )
     static_torque: Scalar = signal(unit="N m", doc="the same if the pose were held still")
     power: Scalar = signal(unit="W", doc="mechanical power")
     current: Scalar | None = signal(unit="A", doc="its current")
-    electrical_power: Scalar | None = signal(unit="W", doc="mechanical power and heat of the winding")
+    electrical_power: Scalar | None = signal(
+        unit="W", doc="mechanical power and heat of the winding"
+    )
 
 
 class SupportSignals(eqx.Module):
@@ -91,9 +121,15 @@ class SupportSignals(eqx.Module):
 
     foot: Scalar = signal(doc="1 or 2")
     zmp: Scalar = signal(unit="m", doc="zero-moment point from its ankle towards the other foot")
-    static_zmp: Scalar = signal(unit="m", doc="the centre of mass from its ankle: the same if the pose were held still")
+    static_zmp: Scalar = signal(
+        unit="m", doc="the centre of mass from its ankle: the same if the pose were held still"
+    )
     margin: Scalar = signal(
-        unit="m", doc="least distance of the zero-moment point from the ends of the part of the foot that has ground under it"
+        unit="m",
+        doc=(
+            "least distance of the zero-moment point from the ends of the part of the foot that has"
+            " ground under it"
+        ),
     )
     pressure: Scalar = signal(unit="N", doc="force of the ground, up")
 
@@ -127,7 +163,8 @@ class Schedule(eqx.Module):
     steps: Footstep
     stands: Stand
     begins: Any  #: (rows, 4): when each move begins, and when the last one ends
-    low: Any  #: the part of the standing foot that has ground under it, from its ankle towards the other foot
+    # the part of the standing foot that has ground under it, from its ankle towards the other foot
+    low: Any
     high: Any
     made: Any  #: 1 for a footstep that is made, 0 for filling
     count: Any  #: footsteps that are made
@@ -143,32 +180,49 @@ class TwoLegStart(AbstractStart):
 
 
 class TwoLegWalker(AbstractTunablePlan):
-    """Four equal links, three motors, two flat feet that point at each other; one foot moves at a time.
+    """Four equal links, three motors, two flat feet that point at each other; one foot moves at a
+    time.
 
-    Not modelled: elasticity, backlash, motors and gears of any mass, slip. A foot that is "clamped" cannot tip or lift off;
-    what it would do if it were "free" is told by the support's margin and pressure.
-    """
+    Not modelled: elasticity, backlash, motors and gears of any mass, slip. A foot that is "clamped"
+    cannot tip or lift off; what it would do if it were "free" is told by the support's margin and
+    pressure."""
 
     Start = TwoLegStart
     refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("inclined", "hills", "water"), "its feet are flat and stay level, so it stands on level pieces only"
+        ("inclined", "hills", "water"),
+        "its feet are flat and stay level, so it stands on level pieces only",
     )
 
     link_length: Scalar = param(0.1, unit="m", doc="length of each link", gt=0)
     link_mass: Scalar = param(0.1, unit="kg", doc="mass of each link, at its middle", gt=0)
-    links: str = choice("point", options=("point", "rod"), doc="inertia of a link about its middle: none, or m L^2/12")
-    foot_length: Scalar = param(0.1, unit="m", doc="length of each foot, towards the other one", gt=0)
+    links: str = choice(
+        "point",
+        options=("point", "rod"),
+        doc="inertia of a link about its middle: none, or m L^2/12",
+    )
+    foot_length: Scalar = param(
+        0.1, unit="m", doc="length of each foot, towards the other one", gt=0
+    )
     foot_mass: Scalar = param(0.0, unit="kg", doc="mass of each foot, half-way along it", ge=0)
     separation: Scalar = param(0.1, unit="m", doc="distance of the feet between steps", gt=0)
     overhang: Scalar = param(0.05, unit="m", doc="how much of a foot may hang over an edge", ge=0)
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
-    dynamics: str = choice("full", options=("full", "static"), doc="torques of the motion, or of poses held still")
-    feet: str = choice("clamped", options=("clamped", "free"), doc="whether the ground holds a foot down")
-    regeneration: Scalar = param(0.0, doc="share of a braking motor's work that comes back", ge=0, le=1)
-    route: str = text(
-        "walk -0.49; climb 0.05; walk_to -1.0", doc="what to do: walk, walk_to, climb, go_to and a distance, forward negative"
+    dynamics: str = choice(
+        "full", options=("full", "static"), doc="torques of the motion, or of poses held still"
     )
-    motor: AbstractMotor = part(doc="each of the three motors, with its gear", default_factory=IdealMotor)
+    feet: str = choice(
+        "clamped", options=("clamped", "free"), doc="whether the ground holds a foot down"
+    )
+    regeneration: Scalar = param(
+        0.0, doc="share of a braking motor's work that comes back", ge=0, le=1
+    )
+    route: str = text(
+        "walk -0.49; climb 0.05; walk_to -1.0",
+        doc="what to do: walk, walk_to, climb, go_to and a distance, forward negative",
+    )
+    motor: AbstractMotor = part(
+        doc="each of the three motors, with its gear", default_factory=IdealMotor
+    )
     gait: InchwormGait = part(doc="how a foot is moved", default_factory=InchwormGait)
     terrain: AbstractTerrain = part(doc="ground of level pieces", default_factory=Steps)
     schedule: Schedule | None = None  # made from all of the above; None for arrays of designs
@@ -176,18 +230,29 @@ class TwoLegWalker(AbstractTunablePlan):
     def __post_init__(self) -> None:
         require_taken(type(self), "terrain", self.terrain)  # before the plan is made over it
         verbs = parse_route(self.route)
-        one = all(np.ndim(v) == 0 for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor)))
+        one = all(
+            np.ndim(v) == 0 for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor))
+        )
         self.schedule = _schedule(self, *footsteps_of(self, verbs)[:2]) if one else None
 
     @property
     def designs(self) -> int:
-        return max(np.size(v) for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor)))
+        return max(
+            np.size(v) for v in (*_numbers(self), *_numbers(self.gait), *_numbers(self.motor))
+        )
 
     @property
     def limbs(self) -> Limbs:
         rod = self.link_mass * self.link_length * self.link_length / 12.0
         inertia = rod if self.links == "rod" else 0.0 * rod
-        return Limbs(self.link_length, self.link_mass, inertia, self.foot_length, self.foot_mass, self.gravity)
+        return Limbs(
+            self.link_length,
+            self.link_mass,
+            inertia,
+            self.foot_length,
+            self.foot_mass,
+            self.gravity,
+        )
 
     @property
     def plan_time(self) -> Scalar:
@@ -205,7 +270,9 @@ class TwoLegWalker(AbstractTunablePlan):
     # ---- along the plan
 
     def row(self, m: TwoLegMode) -> tuple[Footstep, Stand, Scalar]:
-        """The current footstep (the last, when all are made), where the feet stood before it, and when its current move began."""
+        """The current footstep (the last, when all are made), where the feet stood before it, and
+        when its current move began.
+        """
         table, i = self._table, self._index(m)
         step = Footstep(*(jnp.asarray(v)[i] for v in table.steps))
         stand = Stand(*(jnp.asarray(v)[i] for v in table.stands))
@@ -213,7 +280,9 @@ class TwoLegWalker(AbstractTunablePlan):
 
     def _index(self, m: TwoLegMode) -> Scalar:
         """Row of the table."""
-        return jnp.minimum(jnp.asarray(m.footsteps, jnp.int32), jnp.asarray(self._table.count, jnp.int32) - 1)
+        return jnp.minimum(
+            jnp.asarray(m.footsteps, jnp.int32), jnp.asarray(self._table.count, jnp.int32) - 1
+        )
 
     def pose_at(self, t: Scalar, m: TwoLegMode) -> tuple[Pose, Scalar]:
         """The pose, and 1 where foot 1 stands, 0 where foot 2 does."""
@@ -226,14 +295,21 @@ class TwoLegWalker(AbstractTunablePlan):
 
     def powers(self, t: Scalar, m: TwoLegMode) -> TwoLegPower:
         p, stands = self.pose_at(t, m)
-        powers = [q * turn.rate for q, turn in zip(self.effort_at(p, stands).torques, p.turns, strict=True)]
-        return TwoLegPower(*(jnp.maximum(w, 0.0) for w in powers), *(jnp.minimum(w, 0.0) for w in powers))
+        powers = [
+            q * turn.rate
+            for q, turn in zip(self.effort_at(p, stands).torques, p.turns, strict=True)
+        ]
+        return TwoLegPower(
+            *(jnp.maximum(w, 0.0) for w in powers), *(jnp.minimum(w, 0.0) for w in powers)
+        )
 
     def stores(self, t: Scalar, x: NoState, m: TwoLegMode) -> TwoLegStores:
         del x
         p, _ = self.pose_at(t, m)
         whole = balance(self.limbs, bodies(self.limbs, p))
-        return TwoLegStores(potential=whole.potential, kinetic=whole.kinetic if self.dynamics == "full" else None)
+        return TwoLegStores(
+            potential=whole.potential, kinetic=whole.kinetic if self.dynamics == "full" else None
+        )
 
     # ---- events
 
@@ -244,25 +320,35 @@ class TwoLegWalker(AbstractTunablePlan):
             Event("lift_off", "the foot that stands would leave the ground", Outcome.lifted_off),
         )
         return (
-            Event("move", "a move ends, and the next one begins"),  # before "arrive": the last one is made too
+            Event(
+                "move", "a move ends, and the next one begins"
+            ),  # before "arrive": the last one is made too
             Event("arrive", "the plan is done", Outcome.arrived),
             Event("overload", "a motor would need more torque than it has", Outcome.overloaded),
             *(free if self.feet == "free" else ()),
         )
 
     def guards(self, t: Scalar, x: NoState, m: TwoLegMode) -> tuple[Scalar, ...]:
-        """[s] time left of the move and of the plan; [N m] torque left; [m] support margin; [N] pressure."""
+        """[s] time left of the move and of the plan; [N m] torque left; [m] support margin; [N]
+        pressure.
+        """
         del x
         table, i = self._table, self._index(m)
         end = jnp.asarray(table.begins)[i, jnp.asarray(m.move, jnp.int32) + 1]
         found = self.effort_at(*self.pose_at(t, m))
         one, two, three = (jnp.abs(q) for q in found.torques)
-        rooms = (end - t, table.total - t, self.motor.limit - jnp.maximum(jnp.maximum(one, two), three))
+        rooms = (
+            end - t,
+            table.total - t,
+            self.motor.limit - jnp.maximum(jnp.maximum(one, two), three),
+        )
         return (*rooms, self._margin(found, m), found.pressure) if self.feet == "free" else rooms
 
     def _margin(self, found: Effort, m: TwoLegMode) -> Scalar:
         table, i = self._table, self._index(m)
-        return jnp.minimum(found.zmp - jnp.asarray(table.low)[i], jnp.asarray(table.high)[i] - found.zmp)
+        return jnp.minimum(
+            found.zmp - jnp.asarray(table.low)[i], jnp.asarray(table.high)[i] - found.zmp
+        )
 
     def jump(self, t: Scalar, x: NoState, m: TwoLegMode, k: int) -> Jump:
         del t, k
@@ -271,7 +357,9 @@ class TwoLegWalker(AbstractTunablePlan):
         # After the last footstep it stays where that ended.
         over = footsteps > self._index(TwoLegMode(footsteps, m.move))
         move = jnp.where(over, m.move, jnp.where(last, 0 * m.move, m.move + 1))
-        return Jump(x, TwoLegMode(footsteps=footsteps, move=move), NoWork(impact=0.0 * self.gravity))
+        return Jump(
+            x, TwoLegMode(footsteps=footsteps, move=move), NoWork(impact=0.0 * self.gravity)
+        )
 
     # ---- what can be seen
 
@@ -284,8 +372,9 @@ class TwoLegWalker(AbstractTunablePlan):
         if t[-1] < (1.0 - 1e-9) * float(self._table.total):
             step, stand = self.row(TwoLegMode(np.int32(made), np.int32(move)))[:2]
             said.append(
-                f"it ended in footstep {made + 1}, while foot {float(step.foot):g} went {MOVES[move]}; foot 1 stood at"
-                f" x = {0.0 - float(stand.x1):.4g} m and foot 2 at {0.0 - float(stand.x5):.4g} m (forward positive)"
+                f"it ended in footstep {made + 1}, while foot {float(step.foot):g} went"
+                f" {MOVES[move]}; foot 1 stood at x = {0.0 - float(stand.x1):.4g} m and foot 2 at"
+                f" {0.0 - float(stand.x5):.4g} m (forward positive)"
             )
         if columns["travel.distance"][-1] < columns["travel.distance"][0]:
             said.append("it went backward: distances of a route are negative forward")
@@ -296,7 +385,10 @@ class TwoLegWalker(AbstractTunablePlan):
 
     def doubts(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[Doubt]:
         """A foot that only a clamp holds: one that would lift off, or else tip."""
-        pressure, margin = np.asarray(columns["support.pressure"]), np.asarray(columns["support.margin"])
+        pressure, margin = (
+            np.asarray(columns["support.pressure"]),
+            np.asarray(columns["support.margin"]),
+        )
         if self.feet == "clamped" and pressure.min() < 0:
             return self._pulled(float(pressure.min()))
         if self.feet == "clamped" and np.isfinite(margin).all() and margin.min() < -LEVEL:
@@ -311,7 +403,10 @@ class TwoLegWalker(AbstractTunablePlan):
         if full and figures["least_pressure"] < 0:
             return self._pulled(figures["least_pressure"])
         if margin < -LEVEL:
-            said = f"support margin: least {1e3 * margin:.3g} mm; a foot that is not held down would tip"
+            said = (
+                f"support margin: least {1e3 * margin:.3g} mm; a foot that is not held down"
+                " would tip"
+            )
             return [Doubt("tips_unless_held", said)]
         return []
 
@@ -324,7 +419,10 @@ class TwoLegWalker(AbstractTunablePlan):
             if self.gait.timing == "mean-speed"
             else f"{slower:.3g} of its speed"
         )
-        said = f"the ground would have to pull, by {-pressure:.3g} N at most; above {timing} a foot that is not held lifts off"
+        said = (
+            f"the ground would have to pull, by {-pressure:.3g} N at most; above {timing} a foot"
+            " that is not held lifts off"
+        )
         return [Doubt("contact_pulls", said)]
 
     def _tipping(self, t: np.ndarray, margin: np.ndarray) -> str:
@@ -337,7 +435,8 @@ class TwoLegWalker(AbstractTunablePlan):
         begins = np.flatnonzero(below & ~np.concatenate([[False], below[:-1]]))
         ends = np.flatnonzero(below & ~np.concatenate([below[1:], [False]]))
         spans = [
-            f"{t[a]:.4g} to {t[b]:.4g} s" if t[b] > t[a] else f"at {t[a]:.4g} s" for a, b in zip(begins, ends, strict=True)
+            f"{t[a]:.4g} to {t[b]:.4g} s" if t[b] > t[a] else f"at {t[a]:.4g} s"
+            for a, b in zip(begins, ends, strict=True)
         ]
         more = f", and {len(spans) - 3} times more" if len(spans) > 3 else ""
         slower = "even while held still"
@@ -345,7 +444,10 @@ class TwoLegWalker(AbstractTunablePlan):
             slower = f"but not below gait.speed = {share * float(self.gait.speed):.3g} m/s"
             if self.gait.timing != "mean-speed":
                 slower = f"but not at {share:.3g} of its speed"
-        return f"{said}; a foot that is not held down would tip: {', '.join(spans[:3])}{more}; {slower}"
+        return (
+            f"{said}; a foot that is not held down would tip: {', '.join(spans[:3])}{more};"
+            f" {slower}"
+        )
 
     def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> TwoLegTuning:
         return TwoLegTuning(self, ranges)
@@ -374,10 +476,14 @@ class TwoLegWalker(AbstractTunablePlan):
         ]
         names = ("foot_1", "ankle_1", "knee", "ankle_2", "foot_2")
         under = {
-            name: (share * found.grip, share * found.pressure) for name, share in (("foot_1", stands), ("foot_2", 1.0 - stands))
+            name: (share * found.grip, share * found.pressure)
+            for name, share in (("foot_1", stands), ("foot_2", 1.0 - stands))
         }
         return TwoLegOutputs(
-            **{name: _joint(point, *under.get(name, (0.0, 0.0))) for name, point in zip(names, p.points, strict=True)},
+            **{
+                name: _joint(point, *under.get(name, (0.0, 0.0)))
+                for name, point in zip(names, p.points, strict=True)
+            },
             centre=Body(x=-whole.x, z=whole.y, vx=-vx, vz=vy),
             motor_1=motors[0],
             motor_2=motors[1],
@@ -393,9 +499,15 @@ class TwoLegWalker(AbstractTunablePlan):
         )
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
-        slower = cure(f"--set gait.speed={0.5 * float(self.gait.speed):.2g}", "slower: motion adds less to the torques")
+        slower = cure(
+            f"--set gait.speed={0.5 * float(self.gait.speed):.2g}",
+            "slower: motion adds less to the torques",
+        )
         cures = {
-            Outcome.overloaded: (cure("--set torque_limit=100", "strong motors, to see what torque it needs"), slower),
+            Outcome.overloaded: (
+                cure("--set torque_limit=100", "strong motors, to see what torque it needs"),
+                slower,
+            ),
             Outcome.tipped_over: (slower, cure("--set feet=clamped", "feet that are held down")),
         }
         climbs = "climb" in str(self.route)
@@ -422,20 +534,30 @@ class TwoLegWalker(AbstractTunablePlan):
             Chart("Torque", tuple(f"{m}.torque" for m in motors)),
             Chart("Torque if held still", tuple(f"{m}.static_torque" for m in motors)),
             Chart("Motor power", tuple(f"{m}.power" for m in motors)),
-            *((Chart("Current", tuple(f"{m}.current" for m in motors)),) if self.motor.has_winding else ()),
-            Chart("Zero-moment point and margin", ("support.zmp", "support.static_zmp", "support.margin")),
+            *(
+                (Chart("Current", tuple(f"{m}.current" for m in motors)),)
+                if self.motor.has_winding
+                else ()
+            ),
+            Chart(
+                "Zero-moment point and margin",
+                ("support.zmp", "support.static_zmp", "support.margin"),
+            ),
             Chart("Force of the ground", ("support.pressure",)),
         )
 
     def travel(self) -> Travel:
         weight = self.gravity * (4.0 * self.link_mass + 2.0 * self.foot_mass)
         motors, feet = ("motor_1", "motor_2", "motor_3"), ("foot_1.fz", "foot_2.fz")
-        return Travel("travel.distance", ("footsteps",), weight, motors, contacts=feet, planned=True)
+        return Travel(
+            "travel.distance", ("footsteps",), weight, motors, contacts=feet, planned=True
+        )
 
 
 @jax.jit
 def _standing(limbs: Limbs, gait: InchwormGait, table: Schedule, inertial: float) -> Any:
-    """The square of the speed's share below which a foot that is not held would stand all along the plan; 0 if it tips even while held still.
+    """The square of the speed's share below which a foot that is not held would stand all along the
+    plan; 0 if it tips even while held still.
 
     Moment and force under the foot are linear in the square of the speed.
     """
@@ -452,31 +574,50 @@ def _standing(limbs: Limbs, gait: InchwormGait, table: Schedule, inertial: float
             (held - low * still.pressure, swung - low * pushed),
             (high * still.pressure - held, high * pushed - swung),
         ):
-            square = jnp.where(room <= 0, 0.0, jnp.where(slope < 0, room / jnp.where(slope < 0, -slope, 1.0), jnp.inf))
+            square = jnp.where(
+                room <= 0,
+                0.0,
+                jnp.where(slope < 0, room / jnp.where(slope < 0, -slope, 1.0), jnp.inf),
+            )
             least = jnp.minimum(least, jnp.min(jnp.where(made > 0, square, jnp.inf)))
     return least
 
 
 def _numbers(owner: Any) -> list[Any]:
     """The values of its parameters."""
-    values = [getattr(owner, name) for name, info in describe(owner).items() if info.role == "param"]
+    values = [
+        getattr(owner, name) for name, info in describe(owner).items() if info.role == "param"
+    ]
     return [v for v in values if v is not None]
 
 
 def _joint(point: Point, along: Scalar, upward: Scalar) -> Joint:
     """In the house frame."""
     x, y = point
-    return Joint(x=-x.value, z=y.value, vx=-x.rate, vz=y.rate, ax=-x.second, az=y.second, fx=-along, fz=upward)
+    return Joint(
+        x=-x.value,
+        z=y.value,
+        vx=-x.rate,
+        vz=y.rate,
+        ax=-x.second,
+        az=y.second,
+        fx=-along,
+        fz=upward,
+    )
 
 
 def _schedule(walker: TwoLegWalker, steps: list[Footstep], stands: list[Stand]) -> Schedule:
     if not steps:
         raise ParameterError(f'the route "{walker.route}" asks for no step at all.', "route")
-    durations = np.array([[float(T) for T in legs_of(walker.gait, step).durations] for step in steps])
+    durations = np.array(
+        [[float(T) for T in legs_of(walker.gait, step).durations] for step in steps]
+    )
     ends = np.cumsum(durations).reshape(durations.shape)
     begins = np.concatenate([(ends[:, :1] - durations[:, :1]), ends], axis=1)
     build = Build.of(walker)
-    standing = [(2 if step.foot == 1 else 1, stand) for step, stand in zip(steps, stands, strict=False)]
+    standing = [
+        (2 if step.foot == 1 else 1, stand) for step, stand in zip(steps, stands, strict=False)
+    ]
     under = np.array([ground_under(build, walker.terrain, foot, stand) for foot, stand in standing])
     room = ROOM * math.ceil(len(steps) / ROOM)
 
@@ -485,8 +626,15 @@ def _schedule(walker: TwoLegWalker, steps: list[Footstep], stands: list[Stand]) 
         return np.concatenate([array, np.repeat(array[-1:], room - len(array), axis=0)])
 
     return Schedule(
-        steps=Footstep(*(column([step[i] for step in steps]) for i in range(len(Footstep._fields)))),
-        stands=Stand(*(column([stand[i] for stand in stands[: len(steps)]]) for i in range(len(Stand._fields)))),
+        steps=Footstep(
+            *(column([step[i] for step in steps]) for i in range(len(Footstep._fields)))
+        ),
+        stands=Stand(
+            *(
+                column([stand[i] for stand in stands[: len(steps)]])
+                for i in range(len(Stand._fields))
+            )
+        ),
         begins=column(begins),
         low=column(under[:, 0]),
         high=column(under[:, 1]),

@@ -1,4 +1,7 @@
-"""A springy foot for hard ground: a flat strip as a pseudo-rigid body, two rigid pieces and a hinge with a torsion spring."""
+"""A springy foot for hard ground:
+
+a flat strip as a pseudo-rigid body, two rigid pieces and a hinge with a torsion spring.
+"""
 
 from footfall.hybrid.fields import param
 from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Hinge, Tip
@@ -9,22 +12,26 @@ from footfall.numerics.trig import sincos
 STRIP_COEFFICIENT = 2.65
 
 
-def strip_stiffness(*, modulus: float, width: float, thickness: float, length: float, hinge_share: float = 0.85) -> float:
-    """Torsion stiffness of the hinge that stands for a flat strip, k = gamma K E I/l with I = w t^3/12, in N m/rad.  (runner.6)"""
+def strip_stiffness(
+    *, modulus: float, width: float, thickness: float, length: float, hinge_share: float = 0.85
+) -> float:
+    """Torsion stiffness of the hinge that stands for a flat strip, k = gamma K E I/l with I = w
+    t^3/12, in N m/rad.  (runner.6)
+    """
     return hinge_share * STRIP_COEFFICIENT * modulus * width * thickness**3 / (12.0 * length)
 
 
 class CompliantFoot(AbstractFoot):
-    """A rigid piece beyond the leg's end, a hinge with spring and damper, and a light link to the tip.
+    """A rigid piece beyond the leg's end, a hinge with spring and damper, and a light link to the
+    tip.
 
     With gamma the hinge's share of the length l, q the deflection (positive flattens the foot):
 
         hinge = F - (1 - gamma) l u(theta2),  tip = hinge - gamma l u(theta2 - q)
-        I q'' = -b q' - k q + P . d(tip)/dq                                                               (runner.5)
+        I q'' = -b q' - k q + P . d(tip)/dq                                               (runner.5)
 
-    The foot's inertia counts against its own deflection only, not against the leg's acceleration. A bare strip has no area
-    to speak of: water does not carry it.
-    """
+    The foot's inertia counts against its own deflection only, not against the leg's acceleration. A
+    bare strip has no area to speak of: water does not carry it."""
 
     has_hinge = True
 
@@ -36,8 +43,11 @@ class CompliantFoot(AbstractFoot):
 
     def tip(self, at: FootPoint, hinge: Hinge) -> Tip:
         fixed = (1.0 - self.hinge_share) * self.length
-        arm_x, arm_y = self.hinge_arm(at, hinge)  # the tip is at the hinge plus this, turned back by a quarter
-        # Turning with the leg moves the tip by rate * (tip - F), a quarter turned; the hinge turns its own link back.
+        arm_x, arm_y = self.hinge_arm(
+            at, hinge
+        )  # the tip is at the hinge plus this, turned back by a quarter
+        # Turning with the leg moves the tip by rate * (tip - F), a quarter turned; the hinge turns
+        # its own link back.
         swing_x, swing_y = fixed * at.uy - arm_x, -fixed * at.ux - arm_y
         return Tip(
             x=at.x - fixed * at.ux - arm_y,
@@ -56,7 +66,10 @@ class CompliantFoot(AbstractFoot):
         return (moment - self.damping * hinge.rate - self.stiffness * hinge.angle) / self.inertia
 
     def hinge_energy(self, hinge: Hinge) -> tuple[Scalar, Scalar]:
-        return 0.5 * self.inertia * hinge.rate * hinge.rate, 0.5 * self.stiffness * hinge.angle * hinge.angle
+        return (
+            0.5 * self.inertia * hinge.rate * hinge.rate,
+            0.5 * self.stiffness * hinge.angle * hinge.angle,
+        )
 
     def hinge_loss(self, hinge: Hinge) -> Scalar:
         return self.damping * hinge.rate * hinge.rate

@@ -36,7 +36,9 @@ class PrescribedCrank(AbstractDrive):
 
 
 class CrankMotor(AbstractDrive):
-    """One DC motor on a constant voltage behind a gear: N^2 J psi'' = eta N k_t i - b psi' - load, i = (V - N k_t psi')/R.   (runner.8)
+    """One DC motor on a constant voltage behind a gear: N^2 J psi'' = eta N k_t i - b psi' - load,
+    i = (V - N k_t psi')/R.
+                                                                                          (runner.8)
 
     Inductance and the rotor's reaction on the body's pitch are neglected.
     """
@@ -47,7 +49,9 @@ class CrankMotor(AbstractDrive):
     resistance: Scalar = param(7.23, unit="ohm", doc="winding resistance", gt=0)
     torque_constant: Scalar = param(2.4e-3, unit="N m/A", doc="motor torque per ampere", gt=0)
     gear_ratio: Scalar = param(30.0, doc="motor turns per crank turn", gt=0)
-    efficiency: Scalar = param(0.85, doc="share of the motor's torque that the gear passes on", gt=0, le=1)
+    efficiency: Scalar = param(
+        0.85, doc="share of the motor's torque that the gear passes on", gt=0, le=1
+    )
     rotor_inertia: Scalar = param(5e-9, unit="kg m^2", doc="inertia of the rotor", gt=0)
     bearing: Scalar = param(0.0, unit="N m s/rad", doc="viscous friction at the cranks", ge=0)
 

@@ -8,9 +8,13 @@ from footfall.numerics.scalar import Scalar
 
 
 class AbstractDrive(Parametric):
-    """What turns all cranks of a robot together, through a rigid gear train that keeps their phases."""
+    """What turns all cranks of a robot together, through a rigid gear train that keeps their
+    phases.
+    """
 
-    free: ClassVar[bool]  #: the cranks' angle and rate are states; otherwise the drive prescribes them
+    free: ClassVar[
+        bool
+    ]  #: the cranks' angle and rate are states; otherwise the drive prescribes them
 
     @abc.abstractmethod
     def crank(self, t: Scalar) -> tuple[Scalar, Scalar]:

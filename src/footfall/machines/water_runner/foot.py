@@ -37,10 +37,11 @@ class Tip(NamedTuple):
 
 
 class AbstractFoot(Parametric):
-    """What is fixed to the end of a leg, massless or nearly so. It keeps no state: a hinge's deflection travels beside it.
+    """What is fixed to the end of a leg, massless or nearly so. It keeps no state: a hinge's
+    deflection travels beside it.
 
-    On hard ground one point of it, `tip`, is pressed and rubbed; in water it carries a load of its own. A foot that has nothing
-    to feel the water with feels nothing there, and the robot sinks.
+    On hard ground one point of it, `tip`, is pressed and rubbed; in water it carries a load of its
+    own. A foot that has nothing to feel the water with feels nothing there, and the robot sinks.
     """
 
     has_hinge: ClassVar[bool] = False  #: its deflection is a state
@@ -56,7 +57,10 @@ class AbstractFoot(Parametric):
         return level - self.tip(at, hinge).y
 
     def water_load(self, at: FootPoint, medium: Medium, folded: Scalar) -> WaterLoad:
-        """Force, moment about F and power of the water. `folded` is 1 or 0, and says nothing to a foot that folds by degrees."""
+        """Force, moment about F and power of the water.
+
+        `folded` is 1 or 0, and says nothing to a foot that folds by degrees.
+        """
         del at, medium, folded
         return NO_LOAD
 

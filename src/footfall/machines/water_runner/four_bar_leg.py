@@ -8,26 +8,37 @@ from footfall.numerics.scalar import Scalar
 
 ASSEMBLIES = {"below": 1, "mirrored": -1}
 
-#: Least Grashof margin, as a share of the longest of ground, coupler and rocker. With less the linkage is singular in all but name:
-#: where coupler and rocker come nearest to one line, the joints carry about the foot's load over sin(theta3 - theta2), which goes
-#: like the root of this share (at it, 29 times the load with the default proportions); and in a leg of some centimetres it is
-#: less than 0.1 mm, the play of its hinges, which would then choose the assembly in which the leg goes on.
+#: Least Grashof margin, as a share of the longest of ground, coupler and rocker. With less the
+#: linkage is singular in all but name: where coupler and rocker come nearest to one line, the
+#: joints carry about the foot's load over sin(theta3 - theta2), which goes like the root of this
+#: share (at it, 29 times the load with the default proportions); and in a leg of some centimetres
+#: it is less than 0.1 mm, the play of its hinges, which would then choose the assembly in which the
+#: leg goes on.
 LEAST_MARGIN = 1e-3
 
 
 class FourBarLeg(Parametric):
-    """Crank, coupler and rocker without mass; the foot sits on the coupler prolonged beyond the crank's tip.
+    """Crank, coupler and rocker without mass; the foot sits on the coupler prolonged beyond the
+    crank's tip.
 
-    The crank must be able to turn fully (four-bar.5): what cannot is refused when the leg is made, and so is what barely can.
-    """
+    The crank must be able to turn fully (four-bar.5): what cannot is refused when the leg is made,
+    and so is what barely can."""
 
-    ground: Scalar = param(0.0615, unit="m", doc="ground link L0, from the crank's axis to the rocker's axis", gt=0)
+    ground: Scalar = param(
+        0.0615, unit="m", doc="ground link L0, from the crank's axis to the rocker's axis", gt=0
+    )
     crank: Scalar = param(0.0218, unit="m", doc="crank L1", gt=0)
-    coupler: Scalar = param(0.0748, unit="m", doc="coupler L2, from the crank's tip to the rocker's tip", gt=0)
+    coupler: Scalar = param(
+        0.0748, unit="m", doc="coupler L2, from the crank's tip to the rocker's tip", gt=0
+    )
     rocker: Scalar = param(0.0468, unit="m", doc="rocker L3", gt=0)
-    foot_length: Scalar = param(0.0624, unit="m", doc="coupler beyond the crank's tip L4, as far as the foot", gt=0)
+    foot_length: Scalar = param(
+        0.0624, unit="m", doc="coupler beyond the crank's tip L4, as far as the foot", gt=0
+    )
     assembly: str = choice(
-        "below", options=ASSEMBLIES, doc="how the links are joined: foot below the body, or mirrored about the ground link"
+        "below",
+        options=ASSEMBLIES,
+        doc="how the links are joined: foot below the body, or mirrored about the ground link",
     )
 
     @property
@@ -41,7 +52,8 @@ class FourBarLeg(Parametric):
         return ASSEMBLIES[self.assembly]
 
     def __check_init__(self) -> None:
-        super().__check_init__()  # first: of a length below zero its sign is to be said, not what follows from it
+        # first: of a length below zero its sign is to be said, not what follows from it
+        super().__check_init__()
         _require_full_turn(self.links)
 
 
@@ -61,30 +73,54 @@ def _require_full_turn(links: Links) -> None:
     raise ParameterError(message, field, worst if spare.ndim else None)
 
 
-def _why_it_does_not_turn(ground: float, crank: float, coupler: float, rocker: float) -> tuple[str, str]:
+def _why_it_does_not_turn(
+    ground: float, crank: float, coupler: float, rocker: float
+) -> tuple[str, str]:
     """(the field to change first, what is wrong and what to try)."""
-    ground, crank, coupler, rocker = (1e3 * length for length in (ground, crank, coupler, rocker))  # to mm
+    ground, crank, coupler, rocker = (
+        1e3 * length for length in (ground, crank, coupler, rocker)
+    )  # to mm
     margin = grashof_margin(Links(ground, crank, coupler, rocker, 0.0))
     others = {"ground": ground, "coupler": coupler, "rocker": rocker}
     longest = max(others, key=lambda name: others[name])
     least = LEAST_MARGIN * others[longest]
-    stretched, folded = coupler + rocker - ground - crank, abs(ground - crank) - abs(coupler - rocker)
-    line = "crank angle 180 deg coupler and rocker stretch" if stretched < folded else "crank angle 0 coupler and rocker fold"
+    stretched, folded = (
+        coupler + rocker - ground - crank,
+        abs(ground - crank) - abs(coupler - rocker),
+    )
+    line = (
+        "crank angle 180 deg coupler and rocker stretch"
+        if stretched < folded
+        else "crank angle 0 coupler and rocker fold"
+    )
     if abs(margin) <= least:
-        what = f"the linkage is singular or all but: near {line} into one line, where joint loads grow without bound"
+        what = (
+            f"the linkage is singular or all but: near {line} into one line, where joint loads grow"
+            " without bound"
+        )
     elif min(stretched, folded) > 0:
-        what = "the ground link is the shortest, so that the rocker turns round too; a leg needs the crank to be the shortest"
+        what = (
+            "the ground link is the shortest, so that the rocker turns round too; a leg needs the"
+            " crank to be the shortest"
+        )
     else:
         what = f"the crank cannot turn fully: before {line} into one line"
     numbers = (
-        f"the margin (the other two links less crank and longest) is {margin:.3g} mm and must be {least:.3g} mm or more"
-        f" (ground {ground:.6g}, crank {crank:.6g}, coupler {coupler:.6g}, rocker {rocker:.6g} mm)"
+        f"the margin (the other two links less crank and longest) is {margin:.3g} mm and must be"
+        f" {least:.3g} mm or more (ground {ground:.6g}, crank {crank:.6g}, coupler {coupler:.6g},"
+        f" rocker {rocker:.6g} mm)"
     )
     most = crank + margin - least  # the longest crank that these three take
     if most > 0:
         return "crank", f"{what}; {numbers}. Try a crank of at most {_rounded_down(most)} mm."
     rest = " or the ".join(name for name in others if name != longest)
-    return longest, f"{what}; {numbers}. No crank is short enough for that: shorten the {longest}, or lengthen the {rest}."
+    return (
+        longest,
+        (
+            f"{what}; {numbers}. No crank is short enough for that: shorten the {longest}, or"
+            f" lengthen the {rest}."
+        ),
+    )
 
 
 def _rounded_down(length: float) -> str:

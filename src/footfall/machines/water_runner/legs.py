@@ -1,8 +1,9 @@
-"""Legs of the runner at one instant: where their feet are, what water or ground does to them, what that asks of the cranks.
+"""Legs of the runner at one instant: where their feet are, what water or ground does to them, what
+that asks of the cranks.
 
-The legs are alike, so what is true of one is written once. A single robot loops over its legs inside the compiled program, which is a
-quarter as long then; in a batch, where numbers are arrays over robots, the same lines are written out for each leg.
-"""
+The legs are alike, so what is true of one is written once. A single robot loops over its legs
+inside the compiled program, which is a quarter as long then; in a batch, where numbers are arrays
+over robots, the same lines are written out for each leg."""
 
 import functools
 from collections.abc import Callable
@@ -69,7 +70,9 @@ class Touch(NamedTuple):
 
 
 class FootLoad(NamedTuple):
-    """What a surface does to a leg at its end F, where that energy goes, and how the foot's own state moves."""
+    """What a surface does to a leg at its end F, where that energy goes, and how the foot's own
+    state moves.
+    """
 
     fx: Scalar
     fy: Scalar
@@ -104,7 +107,10 @@ class Loads(NamedTuple):
 
 
 class EachLeg(NamedTuple):
-    """Something that was computed for every leg: one struct of arrays over the legs, or a list with a struct for each."""
+    """Something that was computed for every leg:
+
+    one struct of arrays over the legs, or a list with a struct for each.
+    """
 
     names: tuple[str, ...]
     found: Any
@@ -116,7 +122,10 @@ class EachLeg(NamedTuple):
     def by_name(self) -> dict[str, Any]:
         """Leg name -> its own."""
         if self.together:
-            return {name: jax.tree.map(lambda v, i=i: v[i], self.found) for i, name in enumerate(self.names)}
+            return {
+                name: jax.tree.map(lambda v, i=i: v[i], self.found)
+                for i, name in enumerate(self.names)
+            }
         return dict(zip(self.names, self.found, strict=True))
 
     def total(self, value: Callable[[Any], Scalar]) -> Scalar:
@@ -127,10 +136,15 @@ class EachLeg(NamedTuple):
 
     def then(self, see: Callable[[Any], Any]) -> "EachLeg":
         """What `see` makes of what was found, leg by leg."""
-        return EachLeg(self.names, lax.map(see, self.found) if self.together else [see(one) for one in self.found])
+        return EachLeg(
+            self.names,
+            lax.map(see, self.found) if self.together else [see(one) for one in self.found],
+        )
 
 
-def each_leg(system: "FourBarRunner", x: RunnerState, m: RunnerMode | None, see: Callable[[Mount], Any]) -> EachLeg:
+def each_leg(
+    system: "FourBarRunner", x: RunnerState, m: RunnerMode | None, see: Callable[[Mount], Any]
+) -> EachLeg:
     """What `see` tells of every leg."""
     mounts = [
         Mount(
@@ -158,7 +172,10 @@ def look(system: "FourBarRunner", t: Scalar, x: RunnerState) -> Frame:
 
 
 def leg_at(system: "FourBarRunner", x: RunnerState, frame: Frame, mount: Mount) -> Leg:
-    """F = centre of mass + Rot(pitch)(b + f(psi)) and its velocity.                                       (runner.1)"""
+    """F = centre of mass + Rot(pitch)(b + f(psi)) and its velocity.
+
+    (runner.1)
+    """
     s, c = sincos(frame.crank_angle + mount.phase)
     p = pose(system.leg.links, s, c, system.leg.assembly_sign)
     arm_x, arm_y = frame.turned(mount.hip + p.fx, system.body.hip_height + p.fy)
@@ -180,7 +197,9 @@ def hinge_of(system: "FourBarRunner", foot: FootState) -> Hinge:
 
 
 def touch(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Touch:
-    """The tip against the plane of the ground, which rises to the rear where it descends forward."""
+    """The tip against the plane of the ground, which rises to the rear where it descends
+    forward.
+    """
     tip = system.foot.tip(at, hinge)
     s, c = sincos(system.terrain.descent)
     return Touch(
@@ -195,7 +214,11 @@ def touch(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Touch:
 
 def depth(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Scalar:
     """How far the lowest point of a foot is below the surface."""
-    return system.foot.depth_in_water(at, hinge, 0.0) if system.on_water else touch(system, at, hinge).depth
+    return (
+        system.foot.depth_in_water(at, hinge, 0.0)
+        if system.on_water
+        else touch(system, at, hinge).depth
+    )
 
 
 def foot_load(system: "FourBarRunner", leg: Leg, mount: Mount) -> FootLoad:
@@ -204,17 +227,30 @@ def foot_load(system: "FourBarRunner", leg: Leg, mount: Mount) -> FootLoad:
     hinge_loss = system.foot.hinge_loss(hinge) if system.foot.has_hinge else 0.0
     if system.on_water:
         folded = mount.mode.folded if mount.mode is not None else None
-        water = system.foot.water_load(leg.at, system.medium, folded) if system.foot.has_pads else NO_LOAD
+        water = (
+            system.foot.water_load(leg.at, system.medium, folded)
+            if system.foot.has_pads
+            else NO_LOAD
+        )
         rates = _foot_rates(system, leg, foot, 0.0, 0.0, 0.0, 0.0)
-        relaxing = system.friction.loss(0.0, 0.0, foot.bristle) if system.friction.has_memory else 0.0
+        relaxing = (
+            system.friction.loss(0.0, 0.0, foot.bristle) if system.friction.has_memory else 0.0
+        )
         torque = _crank_torque(leg, water.fx, water.fy, water.moment)
-        return FootLoad(water.fx, water.fy, water.moment, torque, water, 0.0, relaxing, hinge_loss, rates)
+        return FootLoad(
+            water.fx, water.fy, water.moment, torque, water, 0.0, relaxing, hinge_loss, rates
+        )
     on = touch(system, leg.at, hinge)
     bristle = foot.bristle if system.friction.has_memory else 0.0
     normal = system.contact.force(on.depth, on.depth_rate)
     along = system.friction.force(on.speed, normal, bristle)
-    fx, fy = along * on.tangent_x - normal * on.tangent_y, along * on.tangent_y + normal * on.tangent_x
-    moment = cross(on.tip.x - leg.at.x, on.tip.y - leg.at.y, fx, fy)  # the leg feels the force at the tip
+    fx, fy = (
+        along * on.tangent_x - normal * on.tangent_y,
+        along * on.tangent_y + normal * on.tangent_x,
+    )
+    moment = cross(
+        on.tip.x - leg.at.x, on.tip.y - leg.at.y, fx, fy
+    )  # the leg feels the force at the tip
     return FootLoad(
         fx,
         fy,
@@ -229,12 +265,21 @@ def foot_load(system: "FourBarRunner", leg: Leg, mount: Mount) -> FootLoad:
 
 
 def _crank_torque(leg: Leg, fx: Scalar, fy: Scalar, moment: Scalar) -> Scalar:
-    """Massless links pass on power: T = -(P . dF/dpsi + M dtheta2/dpsi).                                  (four-bar.8)"""
+    """Massless links pass on power:
+
+    T = -(P . dF/dpsi + M dtheta2/dpsi).                                  (four-bar.8)
+    """
     return -(fx * leg.sweep_x + fy * leg.sweep_y + moment * leg.pose.coupler_rate)
 
 
 def _foot_rates(
-    system: "FourBarRunner", leg: Leg, foot: FootState, fx: Scalar, fy: Scalar, speed: Scalar, normal: Scalar
+    system: "FourBarRunner",
+    leg: Leg,
+    foot: FootState,
+    fx: Scalar,
+    fy: Scalar,
+    speed: Scalar,
+    normal: Scalar,
 ) -> FootState:
     hinge, bending = hinge_of(system, foot), None
     if system.foot.has_hinge:
@@ -243,11 +288,17 @@ def _foot_rates(
     return FootState(
         deflection=hinge.rate if system.foot.has_hinge else None,
         deflection_rate=bending,
-        bristle=system.friction.bristle_rate(speed, normal, foot.bristle) if system.friction.has_memory else None,
+        bristle=(
+            system.friction.bristle_rate(speed, normal, foot.bristle)
+            if system.friction.has_memory
+            else None
+        ),
     )
 
 
-def _tail_load(system: "FourBarRunner", x: RunnerState, frame: Frame) -> tuple[tuple[Scalar, Scalar], WaterLoad]:
+def _tail_load(
+    system: "FourBarRunner", x: RunnerState, frame: Frame
+) -> tuple[tuple[Scalar, Scalar], WaterLoad]:
     """(place from the centre of mass, load)."""
     arm_x, arm_y = frame.turned(*system.tail.place)
     if not (system.on_water and system.tail.present):
@@ -275,7 +326,9 @@ def all_loads(system: "FourBarRunner", t: Scalar, x: RunnerState, m: RunnerMode)
 
     legs = each_leg(system, x, m, loaded)
     (tail_x, tail_y), tail = _tail_load(system, x, frame)
-    about_centre = legs.total(lambda one: one.load.moment + cross(one.leg.arm_x, one.leg.arm_y, one.load.fx, one.load.fy))
+    about_centre = legs.total(
+        lambda one: one.load.moment + cross(one.leg.arm_x, one.leg.arm_y, one.load.fx, one.load.fy)
+    )
     return Loads(
         frame,
         legs,
@@ -288,7 +341,9 @@ def all_loads(system: "FourBarRunner", t: Scalar, x: RunnerState, m: RunnerMode)
     )
 
 
-def foot_depth(system: "FourBarRunner", x: RunnerState, frame: Frame, mount: Mount) -> tuple[Scalar, FootPoint]:
+def foot_depth(
+    system: "FourBarRunner", x: RunnerState, frame: Frame, mount: Mount
+) -> tuple[Scalar, FootPoint]:
     """How deep a foot is, and where and how its leg ends."""
     at = leg_at(system, x, frame, mount).at
     return depth(system, at, hinge_of(system, mount.foot)), at

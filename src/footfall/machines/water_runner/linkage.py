@@ -1,12 +1,13 @@
 """A crank-driven four-bar linkage: where it is, how it turns, what its joints carry.
 
-Plane: x right, y up, angles counter-clockwise, u(a) = (cos a, sin a), cross(a, b) = ax by - ay bx. Everything is in the frame
-of the ground link: crank axis O at the origin, rocker axis C = (L0, 0), crank tip A = L1 u(psi), coupler joint
-B = A + L2 u(theta2) = C + L3 u(theta3), foot point F = A - L4 u(theta2). A linkage on a moving body turns rigidly with it, so this one
-frame serves every motion. Theory: docs/theory/water-runner.md.
+Plane: x right, y up, angles counter-clockwise, u(a) = (cos a, sin a), cross(a, b) = ax by - ay bx.
+Everything is in the frame of the ground link: crank axis O at the origin, rocker axis C = (L0, 0),
+crank tip A = L1 u(psi), coupler joint B = A + L2 u(theta2) = C + L3 u(theta3), foot point F = A -
+L4 u(theta2). A linkage on a moving body turns rigidly with it, so this one frame serves every
+motion. Theory: docs/theory/water-runner.md.
 
-Positions come from the intersection of two circles, as unit vectors: no angle is ever taken back from its sine.
-"""
+Positions come from the intersection of two circles, as unit vectors: no angle is ever taken back
+from its sine."""
 
 from typing import NamedTuple
 
@@ -65,22 +66,23 @@ class JointLoads(NamedTuple):
 
 
 def pose(links: Links, sin_psi: Scalar, cos_psi: Scalar, assembly: int) -> FourBarPose:
-    """The linkage at a crank angle, in one of its two assemblies: +1 has B left of the line from A to C, -1 right of it.
+    """The linkage at a crank angle, in one of its two assemblies: +1 has B left of the line from A
+    to C, -1 right of it.
 
-    L1 u(psi) + L2 u(theta2) = L0 u(0) + L3 u(theta3)                                         (four-bar.1)
+    L1 u(psi) + L2 u(theta2) = L0 u(0) + L3 u(theta3)                                   (four-bar.1)
 
-    B is where the circles about A (radius L2) and C (radius L3) meet. With D = C - A, D_perp = D turned a quarter left, and
-    S the signed double area of the triangle A C B:
+    B is where the circles about A (radius L2) and C (radius L3) meet. With D = C - A, D_perp = D
+    turned a quarter left, and S the signed double area of the triangle A C B:
 
     B - A = [(D.D + L2^2 - L3^2) D / 2 + S D_perp] / D.D,
-    S = +-1/2 sqrt[((L2 + L3)^2 - D.D) (D.D - (L2 - L3)^2)] = L2 L3 sin(theta3 - theta2)       (four-bar.2)
+    S = +-1/2 sqrt[((L2 + L3)^2 - D.D) (D.D - (L2 - L3)^2)] = L2 L3 sin(theta3 - theta2)
+                                                                                        (four-bar.2)
 
     theta2' = -cross(A, B - C) / S,   theta3' = cross(B - A, A) / S,
-    f = A - L4 u(theta2),   f' = L1 u_perp(psi) - L4 u_perp(theta2) theta2'                    (four-bar.3)
+    f = A - L4 u(theta2),   f' = L1 u_perp(psi) - L4 u_perp(theta2) theta2'             (four-bar.3)
 
-    Singular only where coupler and rocker line up (S = 0), which a positive `grashof_margin` excludes; links that do not reach
-    give NaN.
-    """
+    Singular only where coupler and rocker line up (S = 0), which a positive `grashof_margin`
+    excludes; links that do not reach give NaN."""
     ground, crank, coupler, rocker, foot = links
     ax, ay = crank * cos_psi, crank * sin_psi
     dx = ground - ax  # D = (dx, -ay)
@@ -114,15 +116,19 @@ def pose(links: Links, sin_psi: Scalar, cos_psi: Scalar, assembly: int) -> FourB
     )
 
 
-def curvature(links: Links, sin_psi: Scalar, cos_psi: Scalar, pose: FourBarPose) -> FourBarCurvature:
-    """Second derivatives by psi, from the loop differentiated twice and multiplied by u(theta3) and by u(theta2).
+def curvature(
+    links: Links, sin_psi: Scalar, cos_psi: Scalar, pose: FourBarPose
+) -> FourBarCurvature:
+    """Second derivatives by psi, from the loop differentiated twice and multiplied by u(theta3) and
+    by u(theta2).
 
     theta2'' = [L1 u(psi).w + L2 (u.w) theta2'^2 - L3 theta3'^2] / (L2 cross(u, w)),
-    theta3'' = [L1 u(psi).u + L2 theta2'^2 - L3 (u.w) theta3'^2] / (L3 cross(u, w)),   u = u(theta2), w = u(theta3),
-    f'' = -L1 u(psi) - L4 [u_perp(theta2) theta2'' - u(theta2) theta2'^2]                      (four-bar.4)
+    theta3'' = [L1 u(psi).u + L2 theta2'^2 - L3 (u.w) theta3'^2] / (L3 cross(u, w)),   u =
+    u(theta2), w = u(theta3),
+    f'' = -L1 u(psi) - L4 [u_perp(theta2) theta2'' - u(theta2) theta2'^2]               (four-bar.4)
 
-    Apart from `pose` because the motion of massless links does not need it: only accelerations as outputs do.
-    """
+    Apart from `pose` because the motion of massless links does not need it: only accelerations as
+    outputs do."""
     _, crank, coupler, rocker, foot = links
     ux, uy, wx, wy = pose.ux, pose.uy, pose.wx, pose.wy
     ax, ay = crank * cos_psi, crank * sin_psi
@@ -141,36 +147,44 @@ def curvature(links: Links, sin_psi: Scalar, cos_psi: Scalar, pose: FourBarPose)
 
 
 def grashof_margin(links: Links) -> Scalar:
-    """By how much the two other links exceed crank + longest: positive when the crank, then the shortest, can turn fully.
+    """By how much the two other links exceed crank + longest: positive when the crank, then the
+    shortest, can turn fully.
 
-    min(L2 + L3 - L0, L0 - |L2 - L3|) - L1 > 0                                                 (four-bar.5)
+    min(L2 + L3 - L0, L0 - |L2 - L3|) - L1 > 0                                          (four-bar.5)
 
-    The first is the reach left when the crank points away from C (psi = 180 deg, coupler and rocker stretched), the second the
-    room left when it points at C (psi = 0, coupler and rocker folded); with the crank subtracted they are the two cases of
-    L1 + L_max < sum of the other two. Without a `min`, so that plain numbers, NumPy and traced arrays all may come.
-    """
+    The first is the reach left when the crank points away from C (psi = 180 deg, coupler and rocker
+    stretched), the second the room left when it points at C (psi = 0, coupler and rocker folded);
+    with the crank subtracted they are the two cases of L1 + L_max < sum of the other two. Without a
+    `min`, so that plain numbers, NumPy and traced arrays all may come."""
     ground, crank, coupler, rocker, _ = links
     stretched, folded = coupler + rocker - ground, ground - abs(coupler - rocker)
     return 0.5 * (stretched + folded - abs(stretched - folded)) - crank
 
 
-def joint_loads(links: Links, pose: FourBarPose, force_x: Scalar, force_y: Scalar, moment: Scalar) -> JointLoads:
-    """What the joints carry when the foot carries the force P at F and the moment M; P in the frame of the pose.
+def joint_loads(
+    links: Links, pose: FourBarPose, force_x: Scalar, force_y: Scalar, moment: Scalar
+) -> JointLoads:
+    """What the joints carry when the foot carries the force P at F and the moment M; P in the frame
+    of the pose.
 
     Nine balances of three massless links:
 
     P + F1 + F3 = 0,   M + cross(L4 u, F1) + cross((L2 + L4) u, F3) = 0,   cross(L3 w, F3) = 0,
-    F_R1 = F1,   F_R3 = F3,   T = cross(A, F1)                                                 (four-bar.6)
+    F_R1 = F1,   F_R3 = F3,   T = cross(A, F1)                                          (four-bar.6)
 
-    A rocker without mass carries only a force along itself, F3 = N w. That leaves one equation for N, the moments on the
-    coupler about A, and the rest follows:
+    A rocker without mass carries only a force along itself, F3 = N w. That leaves one equation for
+    N, the moments on the coupler about A, and the rest follows:
 
-    N = [L4 cross(u, P) - M] / (L2 cross(u, w)),   F1 = -P - N w                               (four-bar.7)
+    N = [L4 cross(u, P) - M] / (L2 cross(u, w)),   F1 = -P - N w                        (four-bar.7)
 
-    For the torque alone use the power balance, T = -(P.f' + M theta2'): it needs no division. (four-bar.8)
-    """
+    For the torque alone use the power balance, T = -(P.f' + M theta2'): it needs no division.
+    (four-bar.8)"""
     ux, uy, wx, wy = pose.ux, pose.uy, pose.wx, pose.wy
-    along = (links.foot * cross(ux, uy, force_x, force_y) - moment) / (links.coupler * cross(ux, uy, wx, wy))
+    along = (links.foot * cross(ux, uy, force_x, force_y) - moment) / (
+        links.coupler * cross(ux, uy, wx, wy)
+    )
     rocker_x, rocker_y = along * wx, along * wy
     crank_x, crank_y = -force_x - rocker_x, -force_y - rocker_y
-    return JointLoads(crank_x, crank_y, rocker_x, rocker_y, torque=cross(pose.ax, pose.ay, crank_x, crank_y))
+    return JointLoads(
+        crank_x, crank_y, rocker_x, rocker_y, torque=cross(pose.ax, pose.ay, crank_x, crank_y)
+    )

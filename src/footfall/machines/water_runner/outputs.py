@@ -1,4 +1,7 @@
-"""What can be seen of the runner, in the house frame: body, loads, drive, and every joint of every leg."""
+"""What can be seen of the runner, in the house frame:
+
+body, loads, drive, and every joint of every leg.
+"""
 
 import dataclasses
 import math
@@ -38,7 +41,9 @@ class Motion(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A point of a leg in the body's frame, from the centre of mass, and its first two derivatives by the crank's angle."""
+    """A point of a leg in the body's frame, from the centre of mass, and its first two derivatives
+    by the crank's angle.
+    """
 
     x: Scalar
     y: Scalar
@@ -48,7 +53,9 @@ class Path(NamedTuple):
     ddy: Scalar = 0.0
 
 
-def runner_outputs(system: "FourBarRunner", t: Scalar, x: RunnerState, m: RunnerMode) -> RunnerOutputs:
+def runner_outputs(
+    system: "FourBarRunner", t: Scalar, x: RunnerState, m: RunnerMode
+) -> RunnerOutputs:
     """Outputs of the whole robot."""
     loads = all_loads(system, t, x, m)
     ax, ay, pitch_dd, crank_dd = system.accelerations(x, loads)
@@ -76,16 +83,28 @@ def runner_outputs(system: "FourBarRunner", t: Scalar, x: RunnerState, m: Runner
 def _with_side(system: "FourBarRunner", name: str, leg: LegSignals) -> LegSignals:
     """The leg where it is across the robot."""
     side = (1.0 if name.endswith("left") else -1.0) * system.body.half_width
-    points = {name: value for name, value in vars(leg).items() if isinstance(value, Joint | FootTip)}
-    return dataclasses.replace(leg, **{name: dataclasses.replace(point, y=side) for name, point in points.items()})
+    points = {
+        name: value for name, value in vars(leg).items() if isinstance(value, Joint | FootTip)
+    }
+    return dataclasses.replace(
+        leg, **{name: dataclasses.replace(point, y=side) for name, point in points.items()}
+    )
 
 
 def _tail(system: "FourBarRunner", x: RunnerState, loads: Loads) -> TailSignals:
     arm_x, arm_y = loads.tail_at
-    return TailSignals(x=-(x.x + arm_x), z=x.y + arm_y, fx=-loads.tail.fx, fz=loads.tail.fy, wetted=loads.tail.wetted)
+    return TailSignals(
+        x=-(x.x + arm_x),
+        z=x.y + arm_y,
+        fx=-loads.tail.fx,
+        fz=loads.tail.fy,
+        wetted=loads.tail.wetted,
+    )
 
 
-def _leg(system: "FourBarRunner", x: RunnerState, motion: Motion, frame: Frame, one: LoadedLeg) -> LegSignals:
+def _leg(
+    system: "FourBarRunner", x: RunnerState, motion: Motion, frame: Frame, one: LoadedLeg
+) -> LegSignals:
     """One leg, in the middle of the robot."""
     mount, leg, load = one
     links, p = system.leg.links, leg.pose
@@ -108,10 +127,17 @@ def _leg(system: "FourBarRunner", x: RunnerState, motion: Motion, frame: Frame, 
         "rocker_axis": Path(hip_x + links.ground, hip_y),
         "foot": Path(hip_x + p.fx, hip_y + p.fy, p.dfx, p.dfy, bend.ddfx, bend.ddfy),
     }
-    # The nine equations are solved in the body's frame, so the foot's force is turned there and the joints' back.
-    local_x, local_y = frame.cos * load.fx + frame.sin * load.fy, frame.cos * load.fy - frame.sin * load.fx
+    # The nine equations are solved in the body's frame, so the foot's force is turned there and the
+    # joints' back.
+    local_x, local_y = (
+        frame.cos * load.fx + frame.sin * load.fy,
+        frame.cos * load.fy - frame.sin * load.fx,
+    )
     joints = joint_loads(links, p, local_x, local_y, load.moment)
-    crank, rocker = frame.turned(joints.crank_x, joints.crank_y), frame.turned(joints.rocker_x, joints.rocker_y)
+    crank, rocker = (
+        frame.turned(joints.crank_x, joints.crank_y),
+        frame.turned(joints.rocker_x, joints.rocker_y),
+    )
     forces = {
         "hip": crank,
         "crank_pin": crank,
@@ -132,12 +158,21 @@ def _leg(system: "FourBarRunner", x: RunnerState, motion: Motion, frame: Frame, 
     )
 
 
-def _joint(x: RunnerState, frame: Frame, motion: Motion, path: Path, fx: Scalar, fy: Scalar) -> Joint:
-    """A point that moves in a body that moves: velocity and acceleration with all their terms.            (runner.2)"""
+def _joint(
+    x: RunnerState, frame: Frame, motion: Motion, path: Path, fx: Scalar, fy: Scalar
+) -> Joint:
+    """A point that moves in a body that moves:
+
+    velocity and acceleration with all their terms.            (runner.2)
+    """
     rx, ry = frame.turned(path.x, path.y)
-    sx, sy = frame.turned(path.dx * frame.crank_rate, path.dy * frame.crank_rate)  # velocity in the body
+    sx, sy = frame.turned(
+        path.dx * frame.crank_rate, path.dy * frame.crank_rate
+    )  # velocity in the body
     square = frame.crank_rate * frame.crank_rate
-    bx, by = frame.turned(path.ddx * square + path.dx * motion.crank, path.ddy * square + path.dy * motion.crank)
+    bx, by = frame.turned(
+        path.ddx * square + path.dx * motion.crank, path.ddy * square + path.dy * motion.crank
+    )
     w, dw = x.pitch_rate, motion.pitch
     return Joint(
         x=-(x.x + rx),

@@ -1,8 +1,8 @@
-"""A runner with four-bar legs: a rigid body carried by feet that water or ground pushes on, all cranks turned together.
+"""A runner with four-bar legs: a rigid body carried by feet that water or ground pushes on, all
+cranks turned together.
 
-Model plane: x to the robot's rear, y up, angles counter-clockwise; it runs towards -x, and positive pitch is nose down.
-Theory: docs/theory/water-runner.md.
-"""
+Model plane: x to the robot's rear, y up, angles counter-clockwise; it runs towards -x, and positive
+pitch is nose down. Theory: docs/theory/water-runner.md."""
 
 import dataclasses
 import functools
@@ -27,7 +27,15 @@ from footfall.machines.water_runner.crank_drives import PrescribedCrank
 from footfall.machines.water_runner.drive import AbstractDrive
 from footfall.machines.water_runner.foot import AbstractFoot
 from footfall.machines.water_runner.four_bar_leg import FourBarLeg
-from footfall.machines.water_runner.legs import Loads, Mount, all_loads, each_leg, foot_depth, hinge_of, look
+from footfall.machines.water_runner.legs import (
+    Loads,
+    Mount,
+    all_loads,
+    each_leg,
+    foot_depth,
+    hinge_of,
+    look,
+)
 from footfall.machines.water_runner.outputs import runner_outputs
 from footfall.machines.water_runner.pads import BreakawayPad
 from footfall.machines.water_runner.sketch import free_bodies, runner_sketch
@@ -56,37 +64,52 @@ TURN = 2.0 * math.pi
 class FourBarRunner(AbstractHybridSystem):
     """A body with two or four crank-driven four-bar legs, on water or on hard ground.
 
-    Not modelled: mass of the legs, roll, the slap impulse (added mass at entry), buoyancy, waves, wakes, a cavity that closes.
-    """
+    Not modelled: mass of the legs, roll, the slap impulse (added mass at entry), buoyancy, waves,
+    wakes, a cavity that closes."""
 
     Start = RunnerStart
     refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("hills", "walls", "gaps"), "its body and feet are measured against one plane, of water or of ground, from start to end"
+        ("hills", "walls", "gaps"),
+        "its body and feet are measured against one plane, of water or of ground, from start"
+        " to end",
     )
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     legs: str = choice("four", options=("two", "four"), doc="a biped has the front legs only")
     pitch: str = choice("free", options=("free", "locked"), doc="whether the body may pitch")
-    side_phase: Scalar = param(math.pi, unit="rad", doc="crank of a right leg ahead of the left one")
-    rear_phase: Scalar = param(
-        math.pi, unit="rad", doc="cranks of the rear legs ahead of the front ones: half a turn is a trot"
+    side_phase: Scalar = param(
+        math.pi, unit="rad", doc="crank of a right leg ahead of the left one"
     )
-    tip_pitch: Scalar = param(1.2, unit="rad", doc="pitch, either way, at which the robot counts as tipped over", gt=0, lt=1.57)
+    rear_phase: Scalar = param(
+        math.pi,
+        unit="rad",
+        doc="cranks of the rear legs ahead of the front ones: half a turn is a trot",
+    )
+    tip_pitch: Scalar = param(
+        1.2,
+        unit="rad",
+        doc="pitch, either way, at which the robot counts as tipped over",
+        gt=0,
+        lt=1.57,
+    )
     body: RunnerBody = part(doc="body and where its legs are", default_factory=RunnerBody)
     leg: FourBarLeg = part(doc="linkage of every leg", default_factory=FourBarLeg)
     foot: AbstractFoot = part(doc="what is at the end of every leg", default_factory=BreakawayPad)
     tail: AbstractTail = part(doc="what trims the pitch on water", default_factory=PadTail)
     drive: AbstractDrive = part(doc="what turns the cranks", default_factory=PrescribedCrank)
     contact: AbstractContact = part(doc="how hard ground pushes back", default_factory=CubicContact)
-    friction: AbstractFriction = part(doc="how hard ground holds a foot", default_factory=StribeckFriction)
+    friction: AbstractFriction = part(
+        doc="how hard ground holds a foot", default_factory=StribeckFriction
+    )
     terrain: AbstractTerrain = part(doc="water or hard ground", default_factory=Water)
 
     def __check_init__(self) -> None:
         super().__check_init__()
         if self.folds_hard and self.drive.free:
             raise ParameterError(
-                "a pad that folds at once cannot be driven by a motor: the water can hold the crank exactly where the pad"
-                ' switches, and time stands still there. Write foot.folding = "blended".',
+                "a pad that folds at once cannot be driven by a motor: the water can hold the crank"
+                " exactly where the pad switches, and time stands still there. Write foot.folding ="
+                ' "blended".',
                 "foot",
             )
 
@@ -115,15 +138,20 @@ class FourBarRunner(AbstractHybridSystem):
         assert self.terrain.water is not None
         return Medium(*self.terrain.water, self.gravity)
 
-    def accelerations(self, x: RunnerState, loads: Loads) -> tuple[Scalar, Scalar, Scalar, Scalar | None]:
+    def accelerations(
+        self, x: RunnerState, loads: Loads
+    ) -> tuple[Scalar, Scalar, Scalar, Scalar | None]:
         """(x'', y'', pitch'', crank'' of a drive that has one):
 
-        m x'' = sum P_x - c x',   m y'' = sum P_y - m g,   I pitch'' = sum [M + (F - centre) x P]          (runner.7)
+        m x'' = sum P_x - c x',   m y'' = sum P_y - m g,   I pitch'' = sum [M + (F - centre) x P]
+                                                                                          (runner.7)
         """
         body, crank = self.body, None
         if self.drive.free:
             rate = loads.frame.crank_rate
-            crank = (self.drive.torque(rate) - self.drive.friction(rate) - loads.torque) / self.drive.inertia
+            crank = (
+                self.drive.torque(rate) - self.drive.friction(rate) - loads.torque
+            ) / self.drive.inertia
         return (
             (loads.fx - body.forward_drag * x.vx) / body.mass,
             loads.fy / body.mass - self.gravity,
@@ -155,7 +183,11 @@ class FourBarRunner(AbstractHybridSystem):
             drive=(self.drive.torque(rate) if self.drive.free else loads.torque) * rate,
             forward_drag=-self.body.forward_drag * x.vx * x.vx,
             drag=legs.total(lambda one: one.load.water.drag) + loads.tail.drag if wet else None,
-            pressure=legs.total(lambda one: one.load.water.pressure) + loads.tail.pressure if wet else None,
+            pressure=(
+                legs.total(lambda one: one.load.water.pressure) + loads.tail.pressure
+                if wet
+                else None
+            ),
             contact=None if self.on_water else -legs.total(lambda one: one.load.contact_loss),
             friction=-legs.total(lambda one: one.load.friction_loss) if rubs else None,
             hinge=-legs.total(lambda one: one.load.hinge_loss) if self.foot.has_hinge else None,
@@ -165,14 +197,22 @@ class FourBarRunner(AbstractHybridSystem):
 
     def stores(self, t: Scalar, x: RunnerState, m: RunnerMode) -> RunnerStores:
         body, frame = self.body, look(self, t, x)
-        kinetic = 0.5 * (body.mass * (x.vx * x.vx + x.vy * x.vy) + body.inertia * x.pitch_rate * x.pitch_rate)
+        kinetic = 0.5 * (
+            body.mass * (x.vx * x.vx + x.vy * x.vy) + body.inertia * x.pitch_rate * x.pitch_rate
+        )
         if self.drive.free:
             kinetic = kinetic + 0.5 * self.drive.inertia * x.crank_rate * x.crank_rate
 
         def kept(mount: Mount) -> tuple[Scalar, Scalar, Scalar]:
             """(kinetic, elastic, in the ground) of one foot."""
-            moving, bent = self.foot.hinge_energy(hinge_of(self, mount.foot)) if self.foot.has_hinge else (0.0, 0.0)
-            ground = 0.0 if self.on_water else self.contact.energy(foot_depth(self, x, frame, mount)[0])
+            moving, bent = (
+                self.foot.hinge_energy(hinge_of(self, mount.foot))
+                if self.foot.has_hinge
+                else (0.0, 0.0)
+            )
+            ground = (
+                0.0 if self.on_water else self.contact.energy(foot_depth(self, x, frame, mount)[0])
+            )
             if self.friction.has_memory:
                 ground = ground + self.friction.energy(mount.foot.bristle)
             return moving, bent, ground
@@ -181,10 +221,15 @@ class FourBarRunner(AbstractHybridSystem):
         if self.foot.has_hinge or self.friction.has_memory or not self.on_water:
             feet = each_leg(self, x, m, kept)
             if self.foot.has_hinge:
-                kinetic, spring = kinetic + feet.total(lambda one: one[0]), feet.total(lambda one: one[1])
+                kinetic, spring = (
+                    kinetic + feet.total(lambda one: one[0]),
+                    feet.total(lambda one: one[1]),
+                )
             if self.friction.has_memory or not self.on_water:
                 ground = feet.total(lambda one: one[2])
-        return RunnerStores(kinetic=kinetic, gravity=body.mass * self.gravity * x.y, spring=spring, ground=ground)
+        return RunnerStores(
+            kinetic=kinetic, gravity=body.mass * self.gravity * x.y, spring=spring, ground=ground
+        )
 
     @property
     def _happenings(self) -> tuple[tuple[str, str | None], ...]:
@@ -198,12 +243,14 @@ class FourBarRunner(AbstractHybridSystem):
     @property
     def events(self) -> tuple[Event, ...]:
         return tuple(
-            _EVENTS[what] if leg is None else _EVENTS[what]._replace(name=f"{what}.{leg}") for what, leg in self._happenings
+            _EVENTS[what] if leg is None else _EVENTS[what]._replace(name=f"{what}.{leg}")
+            for what, leg in self._happenings
         )
 
     def guards(self, t: Scalar, x: RunnerState, m: RunnerMode) -> tuple[Scalar, ...]:
-        """[m] height of each foot over the surface, and its depth; [m/s] pressing speed of each pad, and its opposite; [rad] crank angle
-        left in this turn; [rad] pitch left; [m] height of the body left; cosine of the coupler that stands steepest."""
+        """[m] height of each foot over the surface, and its depth; [m/s] pressing speed of each
+        pad, and its opposite; [rad] crank angle left in this turn; [rad] pitch left; [m] height of
+        the body left; cosine of the coupler that stands steepest."""
         frame = look(self, t, x)
         feet = each_leg(self, x, m, lambda mount: foot_depth(self, x, frame, mount)).by_name()
         turns = jnp.asarray(m.strides + 1, jnp.result_type(frame.crank_angle))
@@ -234,12 +281,16 @@ class FourBarRunner(AbstractHybridSystem):
         mode: FootMode = getattr(m.feet, name)
         match what:
             case "touchdown":
-                mode = dataclasses.replace(mode, touching=_flag(1, mode.touching), footfalls=mode.footfalls + 1)
+                mode = dataclasses.replace(
+                    mode, touching=_flag(1, mode.touching), footfalls=mode.footfalls + 1
+                )
             case "lift":
                 mode = dataclasses.replace(mode, touching=_flag(0, mode.touching))
             case _:
                 mode = dataclasses.replace(mode, folded=_flag(int(what == "fold"), mode.folded))
-        return Jump(x, dataclasses.replace(m, feet=dataclasses.replace(m.feet, **{name: mode})), nothing)
+        return Jump(
+            x, dataclasses.replace(m, feet=dataclasses.replace(m.feet, **{name: mode})), nothing
+        )
 
     def mode_at(self, t: Scalar, x: RunnerState) -> RunnerMode:
         """The discrete state that belongs to a continuous one, nothing counted yet."""
@@ -249,10 +300,14 @@ class FourBarRunner(AbstractHybridSystem):
         def mode(mount: Mount) -> FootMode:
             deep, at = foot_depth(self, x, frame, mount)
             touching = jnp.asarray(deep > 0, jnp.int32)
-            folded = jnp.asarray(self.foot.fold_speed(at) < 0, jnp.int32) if self.folds_hard else None
+            folded = (
+                jnp.asarray(self.foot.fold_speed(at) < 0, jnp.int32) if self.folds_hard else None
+            )
             return FootMode(touching=touching, footfalls=0 * touching, folded=folded)
 
-        return RunnerMode(strides=jnp.int32(0), feet=PerLeg(**each_leg(self, x, None, mode).by_name()))
+        return RunnerMode(
+            strides=jnp.int32(0), feet=PerLeg(**each_leg(self, x, None, mode).by_name())
+        )
 
     def outputs(self, t: Scalar, x: RunnerState, m: RunnerMode) -> RunnerOutputs:
         return runner_outputs(self, t, x, m)
@@ -262,8 +317,12 @@ class FourBarRunner(AbstractHybridSystem):
         drive = "--set drive=prescribed-crank --set drive.frequency=8"
         cures = {
             Outcome.sank: (cure(drive, "the pads slap harder"), cure(lighter, "less to carry")),
-            Outcome.tipped_over: (cure("--set robot.pitch=locked", "held level, to see what the legs do"),),
-            Outcome.outside_model: (cure(lighter, "so that the pads stay above the depth they are made for"),),
+            Outcome.tipped_over: (
+                cure("--set robot.pitch=locked", "held level, to see what the legs do"),
+            ),
+            Outcome.outside_model: (
+                cure(lighter, "so that the pads stay above the depth they are made for"),
+            ),
             Outcome.fell: (
                 cure("--set robot.pitch=locked", "held level, to see what the legs do"),
                 cure(lighter, "less to carry"),
@@ -272,7 +331,10 @@ class FourBarRunner(AbstractHybridSystem):
         return (
             *cures.get(outcome, ()),
             Suggestion("--set drive.frequency=6 --animate runner.gif"),
-            Suggestion("--vary drive.frequency=5:10:11 --vary body.mass=0.04:0.12:9 --duration 2", verb="sweep"),
+            Suggestion(
+                "--vary drive.frequency=5:10:11 --vary body.mass=0.04:0.12:9 --duration 2",
+                verb="sweep",
+            ),
         )
 
     def sketch(self) -> tuple[Shape, ...]:
@@ -298,7 +360,12 @@ class FourBarRunner(AbstractHybridSystem):
         contacts = tuple(f"feet.{name}.touching" for name in self.names)
         means = ("body.z", "body.pitch", "load.lift", "load.thrust", "drive.frequency")
         return Travel(
-            "travel.distance", ("strides",), self.body.mass * self.gravity, ("drive",), contacts=contacts, means=means
+            "travel.distance",
+            ("strides",),
+            self.body.mass * self.gravity,
+            ("drive",),
+            contacts=contacts,
+            means=means,
         )
 
 
@@ -312,7 +379,9 @@ _EVENTS = {
     "sink": Event("sink", "the body goes under water", Outcome.sank),
     "fall": Event("fall", "the body touches the ground", Outcome.fell),
     "pad_over": Event(
-        "pad_over", "a pad turns its pushing face up: its rule of folding no longer holds", Outcome.outside_model
+        "pad_over",
+        "a pad turns its pushing face up: its rule of folding no longer holds",
+        Outcome.outside_model,
     ),
 }
 

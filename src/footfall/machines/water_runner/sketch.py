@@ -26,7 +26,9 @@ def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
     front, rear = -float(system.body.front_hip), -float(system.body.rear_hip)
     high = float(system.body.hip_height)
     last = rear if system.legs == "four" else front - float(system.leg.ground)
-    shapes: list[Shape] = [Ground(system.terrain.outline, "steelblue" if system.on_water else "saddlebrown")]
+    shapes: list[Shape] = [
+        Ground(system.terrain.outline, "steelblue" if system.on_water else "saddlebrown")
+    ]
     for name in reversed(system.names):  # far ones first
         shapes += _linkage(name, _NEAR if name.endswith("right") else _FAR)
     shapes += [
@@ -43,7 +45,10 @@ def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
 
 
 def free_bodies(system: "FourBarRunner") -> dict[str, tuple[Shape, ...]]:
-    """The front left leg by itself: what the body, the crank and the rocker do to its coupler, against what the foot does."""
+    """The front left leg by itself:
+
+    what the body, the crank and the rocker do to its coupler, against what the foot does.
+    """
     name = system.names[0]
     weight = float(system.body.mass * system.gravity)
     scale = 0.02 / weight if weight > 0 else 0.0
@@ -53,6 +58,13 @@ def free_bodies(system: "FourBarRunner") -> dict[str, tuple[Shape, ...]]:
         Arrow(f"{name}.rocker_pin", scale, "tab:purple"),
     )
     pins = tuple(
-        Ball(f"{name}.{point}", (0.0, 0.0, 0.0), 0.002, "black") for point in ("hip", "rocker_axis", "crank_pin", "rocker_pin")
+        Ball(f"{name}.{point}", (0.0, 0.0, 0.0), 0.002, "black")
+        for point in ("hip", "rocker_axis", "crank_pin", "rocker_pin")
     )
-    return {f"Forces on the coupler, {name.replace('_', ' ')} leg": (*_linkage(name, "silver"), *pins, *forces)}
+    return {
+        f"Forces on the coupler, {name.replace('_', ' ')} leg": (
+            *_linkage(name, "silver"),
+            *pins,
+            *forces,
+        )
+    }

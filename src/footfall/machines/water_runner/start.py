@@ -1,4 +1,7 @@
-"""Start of the runner: let go at some height, pitch and speed, the cranks turning. Elementwise: one robot or a batch."""
+"""Start of the runner: let go at some height, pitch and speed, the cranks turning.
+
+Elementwise: one robot or a batch.
+"""
 
 import functools
 import math
@@ -17,7 +20,8 @@ from footfall.numerics.scalar import Scalar
 
 #: On water the crank axes start this high above it [m] unless the start says otherwise.
 HEIGHT_OVER_WATER = 0.05
-#: A foot may start this deep in hard ground [m]: standing presses it in by 1 or 2 mm, and the force grows with the cube.
+#: A foot may start this deep in hard ground [m]: standing presses it in by 1 or 2 mm, and the force
+#: grows with the cube.
 ALLOWED_DEPTH = 0.004
 
 
@@ -27,7 +31,10 @@ class RunnerStart(AbstractStart):
     height: Scalar | None = param(
         None,
         unit="m",
-        doc="centre of mass above the surface; auto: 50 mm on water, on hard ground the lowest foot just touches",
+        doc=(
+            "centre of mass above the surface; auto: 50 mm on water, on hard ground the lowest foot"
+            " just touches"
+        ),
     )
     pitch: Scalar = param(0.0, unit="rad", doc="pitch, positive nose down", gt=-1.57, lt=1.57)
     speed: Scalar = param(0.0, unit="m/s", doc="forward speed")
@@ -40,7 +47,10 @@ class RunnerStart(AbstractStart):
     def state(self, system: Any) -> HybridState:
         unknown = traced(*jax.tree.leaves((system, self)))  # nothing to check then
         if not unknown and system.pitch == "locked" and np.any(np.asarray(self.pitch_rate) != 0):
-            raise ParameterError('the pitch is locked (robot.pitch = "locked"), so its rate must be zero.', "pitch_rate")
+            raise ParameterError(
+                'the pitch is locked (robot.pitch = "locked"), so its rate must be zero.',
+                "pitch_rate",
+            )
         if not unknown:
             _check_pitch(system, self.pitch)
         lowest = _touching_height(system, self._at(system, 0.0))
@@ -58,7 +68,9 @@ class RunnerStart(AbstractStart):
     def _at(self, system: Any, height: Scalar) -> RunnerState:
         hinge, memory, free = system.foot.has_hinge, system.friction.has_memory, system.drive.free
         foot = FootState(
-            deflection=0.0 if hinge else None, deflection_rate=0.0 if hinge else None, bristle=0.0 if memory else None
+            deflection=0.0 if hinge else None,
+            deflection_rate=0.0 if hinge else None,
+            bristle=0.0 if memory else None,
         )
         return RunnerState(
             x=0.0,
@@ -87,10 +99,16 @@ def _seen(system: Any, x: RunnerState) -> tuple[dict[str, tuple[Scalar, Scalar]]
 
 
 def _touching_height(system: Any, at_zero: RunnerState) -> Scalar:
-    """Height of the centre of mass at which the lowest foot just touches; `at_zero` has the centre of mass at the origin."""
+    """Height of the centre of mass at which the lowest foot just touches; `at_zero` has the centre
+    of mass at the origin.
+    """
     xp = namespace(*jax.tree.leaves((system, at_zero)))
-    deepest = functools.reduce(xp.maximum, [xp.asarray(deep, float) for deep, _ in _seen(system, at_zero)[0].values()])
-    return deepest if system.on_water else deepest / xp.cos(xp.asarray(system.terrain.descent, float))
+    deepest = functools.reduce(
+        xp.maximum, [xp.asarray(deep, float) for deep, _ in _seen(system, at_zero)[0].values()]
+    )
+    return (
+        deepest if system.on_water else deepest / xp.cos(xp.asarray(system.terrain.descent, float))
+    )
 
 
 def _check_pitch(system: Any, pitch: Scalar) -> None:
@@ -110,7 +128,9 @@ def _check_height(system: Any, height: Scalar, touching: Scalar) -> None:
         _check_above_ground(system, height, touching)
     elif np.any(np.asarray(height + system.body.half_height) <= 0):
         worst = int(np.argmin(height)) if np.ndim(height) else None
-        raise ParameterError(f"height = {np.min(height):g} m: the body starts under water.", "height", worst)
+        raise ParameterError(
+            f"height = {np.min(height):g} m: the body starts under water.", "height", worst
+        )
 
 
 def _check_above_ground(system: Any, height: Scalar, touching: Scalar) -> None:
@@ -120,19 +140,23 @@ def _check_above_ground(system: Any, height: Scalar, touching: Scalar) -> None:
     if deepest > ALLOWED_DEPTH:
         low = np.ravel(np.broadcast_to(touching, buried.shape))[worst]
         raise ParameterError(
-            f"the start is below ground: a foot reaches {1e3 * deepest:.3g} mm into it. Start at {low:.4g} m or higher, or"
-            ' leave `height` at "auto".',
+            f"the start is below ground: a foot reaches {1e3 * deepest:.3g} mm into it. Start at"
+            f' {low:.4g} m or higher, or leave `height` at "auto".',
             "height",
             worst if buried.ndim else None,
         )
-    half, cosine = np.asarray(system.body.half_height, float), np.cos(np.asarray(system.terrain.descent, float))
+    half, cosine = (
+        np.asarray(system.body.half_height, float),
+        np.cos(np.asarray(system.terrain.descent, float)),
+    )
     room = np.asarray(np.asarray(height, float) * cosine - half)
     if np.any(room <= 0):
         worst = int(np.argmin(room))
         least = np.ravel(np.broadcast_to(half / cosine, room.shape))[worst]
         raise ParameterError(
-            f"the body starts {-1e3 * np.ravel(room)[worst]:.3g} mm below the top of the ground: its feet do not reach below it."
-            f" A height of more than {least:.4g} m lets it fall; other legs (leg.assembly, leg.foot_length) stand.",
+            f"the body starts {-1e3 * np.ravel(room)[worst]:.3g} mm below the top of the ground:"
+            f" its feet do not reach below it. A height of more than {least:.4g} m lets it fall;"
+            " other legs (leg.assembly, leg.foot_length) stand.",
             "height",
             worst if room.ndim else None,
         )
@@ -146,8 +170,9 @@ def _check_pads(system: Any, feet: dict[str, tuple[Scalar, Scalar]]) -> None:
         down = np.asarray(cosine, float)
         if np.any(down <= 0):
             raise ParameterError(
-                f"the {name.replace('_', ' ')} pad starts upside down: its pushing face looks up, and the rule by which it folds means"
-                " nothing then. Start with less pitch, nose down.",
+                f"the {name.replace('_', ' ')} pad starts upside down: its pushing face looks up,"
+                " and the rule by which it folds means nothing then. Start with less pitch, nose"
+                " down.",
                 "pitch",
                 int(np.argmin(down)) if down.ndim else None,
             )

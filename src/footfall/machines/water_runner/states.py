@@ -1,4 +1,7 @@
-"""States, ports, stores and outputs of the runner with four-bar legs. A quantity that a choice of parts does not have is None."""
+"""States, ports, stores and outputs of the runner with four-bar legs.
+
+A quantity that a choice of parts does not have is None.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,13 +31,22 @@ class PerLeg(eqx.Module):
 class FootState(eqx.Module):
     """What a foot remembers."""
 
-    deflection: Scalar | None = signal(None, unit="rad", doc="deflection of the foot's hinge, positive flattens it", fast=True)
-    deflection_rate: Scalar | None = signal(None, unit="rad/s", doc="rate of the deflection", rate_of="deflection", fast=True)
-    bristle: Scalar | None = signal(None, unit="m", doc="deflection of the bristles that stick to the ground", fast=True)
+    deflection: Scalar | None = signal(
+        None, unit="rad", doc="deflection of the foot's hinge, positive flattens it", fast=True
+    )
+    deflection_rate: Scalar | None = signal(
+        None, unit="rad/s", doc="rate of the deflection", rate_of="deflection", fast=True
+    )
+    bristle: Scalar | None = signal(
+        None, unit="m", doc="deflection of the bristles that stick to the ground", fast=True
+    )
 
 
 class RunnerState(eqx.Module):
-    """Continuous state, in the model's plane: x to the rear of the robot, y up, angles counter-clockwise."""
+    """Continuous state, in the model's plane:
+
+    x to the rear of the robot, y up, angles counter-clockwise.
+    """
 
     x: Scalar = signal(unit="m", doc="centre of mass, to the rear")
     y: Scalar = signal(unit="m", doc="centre of mass, height")
@@ -43,8 +55,12 @@ class RunnerState(eqx.Module):
     vy: Scalar = signal(unit="m/s", doc="velocity up", rate_of="y")
     pitch_rate: Scalar = signal(unit="rad/s", doc="rate of the pitch", rate_of="pitch")
     feet: PerLeg = part(doc="of each foot")
-    crank_angle: Scalar | None = signal(None, unit="rad", doc="angle of the cranks, for a drive that does not prescribe it")
-    crank_rate: Scalar | None = signal(None, unit="rad/s", doc="rate of the cranks", rate_of="crank_angle")
+    crank_angle: Scalar | None = signal(
+        None, unit="rad", doc="angle of the cranks, for a drive that does not prescribe it"
+    )
+    crank_rate: Scalar | None = signal(
+        None, unit="rad/s", doc="rate of the cranks", rate_of="crank_angle"
+    )
 
 
 class FootMode(eqx.Module):
@@ -68,12 +84,16 @@ class RunnerPower(eqx.Module):
     drive: Scalar = port(kind="work", doc="mechanical power of the drive at the cranks")
     forward_drag: Scalar = port(kind="loss", doc="viscous drag on the forward motion")
     drag: Scalar | None = port(kind="loss", doc="drag of the water on pads and tail")
-    pressure: Scalar | None = port(kind="work", doc="hydrostatic pressure of the water on pads and tail, of either sign")
+    pressure: Scalar | None = port(
+        kind="work", doc="hydrostatic pressure of the water on pads and tail, of either sign"
+    )
     contact: Scalar | None = port(kind="loss", doc="damping of the ground under the feet")
     friction: Scalar | None = port(kind="loss", doc="feet sliding on the ground")
     hinge: Scalar | None = port(kind="loss", doc="dampers of the feet")
     bearing: Scalar | None = port(kind="loss", doc="friction of the cranks' bearings")
-    lock: Scalar | None = port(kind="work", doc="the moment that holds the pitch: nothing, while it does not turn")
+    lock: Scalar | None = port(
+        kind="work", doc="the moment that holds the pitch: nothing, while it does not turn"
+    )
 
 
 class NoWork(eqx.Module):
@@ -113,8 +133,12 @@ class LegSignals(eqx.Module):
     foot: Joint  # F: force of the foot on the coupler
     tip: FootTip
     torque: Scalar = signal(unit="N m", doc="torque of the drive on this crank")
-    moment: Scalar = signal(unit="N m", doc="moment of the foot on the coupler at its end, nose-down positive")
-    coupler_angle: Scalar = signal(unit="rad", doc="angle of the coupler theta2, in the model's plane")
+    moment: Scalar = signal(
+        unit="N m", doc="moment of the foot on the coupler at its end, nose-down positive"
+    )
+    coupler_angle: Scalar = signal(
+        unit="rad", doc="angle of the coupler theta2, in the model's plane"
+    )
     wetted: Scalar | None = signal(None, doc="share of the pad's diameter under water")
     deflection: Scalar | None = signal(None, unit="rad", doc="deflection of the foot")
 

@@ -20,6 +20,16 @@ class AbstractTail(Parametric):
 
     @abc.abstractmethod
     def water_load(
-        self, x: Scalar, y: Scalar, vx: Scalar, vy: Scalar, sin: Scalar, cos: Scalar, rate: Scalar, medium: Medium
+        self,
+        x: Scalar,
+        y: Scalar,
+        vx: Scalar,
+        vy: Scalar,
+        sin: Scalar,
+        cos: Scalar,
+        rate: Scalar,
+        medium: Medium,
     ) -> WaterLoad:
-        """Load at its centre, which is at (x, y) and moves with (vx, vy) while the body, pitched by (sin, cos), turns with `rate`."""
+        """Load at its centre, which is at (x, y) and moves with (vx, vy) while the body, pitched by
+        (sin, cos), turns with `rate`.
+        """

@@ -1,4 +1,8 @@
-"""A disc moving in water: its force, moment and power in the plane, from the load along its diameter (machines/water_runner/disc_load.py)."""
+"""A disc moving in water:
+
+its force, moment and power in the plane, from the load along its diameter
+(machines/water_runner/disc_load.py).
+"""
 
 from typing import NamedTuple
 
@@ -18,7 +22,10 @@ class Medium(NamedTuple):
 
 
 class Disc(NamedTuple):
-    """Where a disc is and how it moves: centre, velocity, unit vector along it in the plane, unit normal (the face that pushes)."""
+    """Where a disc is and how it moves:
+
+    centre, velocity, unit vector along it in the plane, unit normal (the face that pushes).
+    """
 
     x: Scalar
     y: Scalar
@@ -52,12 +59,16 @@ class WaterLoad(NamedTuple):
 NO_LOAD = WaterLoad(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def wet_disc(disc: Disc, radius: Scalar, drag_coefficient: Scalar, hydrostatics: float, medium: Medium) -> WaterLoad:
-    """Force -F_w n, moment -cross(tau, n) S_1 and power -(F_w a0 + S_1 a1) of a disc of which any part is wet.   (pad.6)
+def wet_disc(
+    disc: Disc, radius: Scalar, drag_coefficient: Scalar, hydrostatics: float, medium: Medium
+) -> WaterLoad:
+    """Force -F_w n, moment -cross(tau, n) S_1 and power -(F_w a0 + S_1 a1) of a disc of which any
+    part is wet.
+                                                                                             (pad.6)
 
     With tau the axis along the disc that points up, a0 = v . n the normal speed of the centre and
-    a1 = rate (-tau_y n_x + tau_x n_y) its gradient along tau. Drag alone takes energy out of every strip; pressure need not.
-    """
+    a1 = rate (-tau_y n_x + tau_x n_y) its gradient along tau. Drag alone takes energy out of every
+    strip; pressure need not."""
     down = disc.along_y < 0
     tau_x, tau_y = jnp.where(down, -disc.along_x, disc.along_x), jnp.abs(disc.along_y)
     turn = cross(tau_x, tau_y, disc.normal_x, disc.normal_y)
@@ -65,7 +76,13 @@ def wet_disc(disc: Disc, radius: Scalar, drag_coefficient: Scalar, hydrostatics:
     gradient = disc.rate * (tau_x * disc.normal_y - tau_y * disc.normal_x)
     density = drag_coefficient * medium.density
     load = disc_load(
-        radius, medium.level - disc.y, tau_y, speed, gradient, density, 2.0 * hydrostatics * medium.gravity * density
+        radius,
+        medium.level - disc.y,
+        tau_y,
+        speed,
+        gradient,
+        density,
+        2.0 * hydrostatics * medium.gravity * density,
     )
     force, first = load.drag + load.pressure, load.drag_moment + load.pressure_moment
     return WaterLoad(

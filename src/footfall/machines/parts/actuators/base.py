@@ -12,8 +12,8 @@ from footfall.numerics.scalar import Scalar
 class AbstractMotor(Parametric):
     """One motor with its gear, seen from the joint: what torque it gives, and what that costs.
 
-    `has_winding`: whether current and heat mean anything. A robot with several like motors holds one of these and asks it for the torque of each.
-    """
+    `has_winding`: whether current and heat mean anything. A robot with several like motors holds
+    one of these and asks it for the torque of each."""
 
     has_winding: ClassVar[bool] = False
 
@@ -32,4 +32,7 @@ class AbstractMotor(Parametric):
 
     @abc.abstractmethod
     def heat(self, torque: Scalar) -> Scalar:
-        """Power lost in the winding at this joint torque. Mechanical power plus this is what the battery gives."""
+        """Power lost in the winding at this joint torque.
+
+        Mechanical power plus this is what the battery gives.
+        """

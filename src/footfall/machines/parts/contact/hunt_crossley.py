@@ -1,4 +1,7 @@
-"""The law of Hunt and Crossley: two round bodies that press into each other, damped in proportion to their force."""
+"""The law of Hunt and Crossley:
+
+two round bodies that press into each other, damped in proportion to their force.
+"""
 
 import jax.numpy as jnp
 
@@ -8,14 +11,18 @@ from footfall.numerics.scalar import Scalar
 
 
 class HuntCrossleyContact(AbstractContact):
-    """F = max(0, k d^(3/2) (1 + c d_dot)) for depth d > 0, else 0                                    (contact.4)
+    """F = max(0, k d^(3/2) (1 + c d_dot)) for depth d > 0, else 0                       (contact.4)
 
-    Hertz's spring of two spheres. Force and damping start from zero at the surface; a free mass bounces as on the cubic law: c alone
-    sets how high (Hunt and Crossley 1975, with c = 3/2 of their alpha for small speeds).
-    """
+    Hertz's spring of two spheres. Force and damping start from zero at the surface; a free mass
+    bounces as on the cubic law: c alone sets how high (Hunt and Crossley 1975, with c = 3/2 of
+    their alpha for small speeds)."""
 
-    stiffness: Scalar = param(2e5, unit="N/m^1.5", doc="stiffness k of the spring of power 3/2", gt=0)
-    damping: Scalar = param(1.0, unit="s/m", doc="damping c, as a share of the spring's force per speed", ge=0)
+    stiffness: Scalar = param(
+        2e5, unit="N/m^1.5", doc="stiffness k of the spring of power 3/2", gt=0
+    )
+    damping: Scalar = param(
+        1.0, unit="s/m", doc="damping c, as a share of the spring's force per speed", ge=0
+    )
 
     def force(self, depth: Scalar, depth_rate: Scalar) -> Scalar:
         return self._spring_force(depth) * jnp.maximum(1.0 + self.damping * depth_rate, 0.0)

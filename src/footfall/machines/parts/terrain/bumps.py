@@ -11,23 +11,30 @@ from footfall.numerics.scalar import Scalar
 
 
 class Bumps(AbstractLevelPieces):
-    """Bars across the way with flat tops and upright sides; their heights are drawn evenly between nothing and `highest`, by `seed`.
+    """Bars across the way with flat tops and upright sides; their heights are drawn evenly between
+    nothing and `highest`, by `seed`.
 
-    Level before the first bar and after the last. The same seed gives the same ground, whatever the height: heights scale with `highest`.
-    """
+    Level before the first bar and after the last. The same seed gives the same ground, whatever the
+    height: heights scale with `highest`."""
 
     highest: Scalar = param(0.004, unit="m", doc="most height of a bar", ge=0)
     width: Scalar = param(0.02, unit="m", doc="of each bar, along x", gt=0)
-    spacing: Scalar = param(0.03, unit="m", doc="from the begin of one bar to the begin of the next", gt=0)
+    spacing: Scalar = param(
+        0.03, unit="m", doc="from the begin of one bar to the begin of the next", gt=0
+    )
     begin: Scalar = param(0.14, unit="m", doc="where the first bar begins")
     bars: int = param(40, doc="how many bars", ge=1, le=1000, static=True)
     seed: int = param(0, doc="which heights", ge=0, le=2**31, static=True)
 
     def __check_init__(self) -> None:
         super().__check_init__()
-        if all(isinstance(v, int | float) for v in (self.width, self.spacing)) and self.width > self.spacing:
+        if (
+            all(isinstance(v, int | float) for v in (self.width, self.spacing))
+            and self.width > self.spacing
+        ):
             raise ParameterError(
-                f"bars of {self.width * 1e3:g} mm do not fit a spacing of {self.spacing * 1e3:g} mm: make them narrower, or further apart.",
+                f"bars of {self.width * 1e3:g} mm do not fit a spacing of {self.spacing * 1e3:g}"
+                " mm: make them narrower, or further apart.",
                 "width",
             )
 
@@ -48,10 +55,18 @@ class Bumps(AbstractLevelPieces):
             share = bars[jnp.clip(k, 0, self.bars - 1).astype(int)]
             return jnp.where((k >= 0) & (k < self.bars), share * self.highest, 0.0 * x)
 
-        nearest = jnp.clip(which, -1, self.bars - 1)  # before the first bar, and beyond the last, there is no end to it
+        nearest = jnp.clip(
+            which, -1, self.bars - 1
+        )  # before the first bar, and beyond the last, there is no end to it
         last, this, following = (high(nearest + k) for k in (-1, 0, 1))
         touching = self.width >= self.spacing  # bars without room between them
-        bar = Piece(start, start + self.width, this, jnp.where(touching, last, 0.0), jnp.where(touching, following, 0.0))
+        bar = Piece(
+            start,
+            start + self.width,
+            this,
+            jnp.where(touching, last, 0.0),
+            jnp.where(touching, following, 0.0),
+        )
         left = self.begin + nearest * self.spacing
         between = Piece(
             jnp.where(which < 0, -math.inf, left + self.width),
@@ -60,7 +75,9 @@ class Bumps(AbstractLevelPieces):
             this,
             following,
         )
-        return Piece(*(jnp.where(over, one, other) for one, other in zip(bar, between, strict=True)))
+        return Piece(
+            *(jnp.where(over, one, other) for one, other in zip(bar, between, strict=True))
+        )
 
     def levels(self) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
         edges: list[float] = []

@@ -18,23 +18,27 @@ DRAWN_DEPTH = 0.12
 
 
 class AbstractBrokenGround(AbstractLevelPieces):
-    """Ground at height zero except over the gaps. A point inside it is pushed out of the nearer surface:
+    """Ground at height zero except over the gaps. A point inside it is pushed out of the nearer
+    surface:
 
         p_z = -z,   p_x = distance to the nearest edge
-        top surface where p_z <= p_x, side wall where p_z > p_x                                               (gap.1)
+        top surface where p_z <= p_x, side wall where p_z > p_x                              (gap.1)
 
-    Both depths are the same where they meet, so the stored energy is continuous; the force turns by a right angle there. A `blend`
-    b > 0 spreads the turn over |p_x - p_z| < b: with s = (p_x - p_z)/b the top carries the share
+    Both depths are the same where they meet, so the stored energy is continuous; the force turns by
+    a right angle there. A `blend` b > 0 spreads the turn over |p_x - p_z| < b: with s = (p_x -
+    p_z)/b the top carries the share
 
-        w = 1/2 + (3 s - s^3)/4                                                                               (gap.2)
+        w = 1/2 + (3 s - s^3)/4                                                              (gap.2)
 
-    and the wall the rest. The mixture is no longer the slope of an energy: what it gives or takes is (V_top - V_wall) dw/dt.
-    """
+    and the wall the rest. The mixture is no longer the slope of an energy: what it gives or takes
+    is (V_top - V_wall) dw/dt."""
 
     features: ClassVar[frozenset[str]] = frozenset({"walls", "gaps"})
     broken: ClassVar[bool] = True
 
-    blend: Scalar = param(0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0)
+    blend: Scalar = param(
+        0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0
+    )
 
     def height(self, x: Scalar) -> Scalar:
         inside, _, _ = self._edge(x)
@@ -95,24 +99,30 @@ class Gap(AbstractBrokenGround):
 class Gaps(AbstractBrokenGround):
     """Level ground with any number of gaps."""
 
-    starts: tuple[float, ...] = numbers((0.1, 0.3), unit="m", doc="near edge of each gap", increasing=True)
+    starts: tuple[float, ...] = numbers(
+        (0.1, 0.3), unit="m", doc="near edge of each gap", increasing=True
+    )
     widths: tuple[float, ...] = numbers((0.05, 0.1), unit="m", doc="width of each gap")
 
     def __check_init__(self) -> None:
         super().__check_init__()
         if len(self.starts) != len(self.widths) or not self.starts:
             raise ParameterError(
-                f"{len(self.starts)} gaps need as many widths, at least one; there are {len(self.widths)}.", "widths"
+                f"{len(self.starts)} gaps need as many widths, at least one; there are"
+                f" {len(self.widths)}.",
+                "widths",
             )
         narrow = [w for w in self.widths if w <= 0]
         if narrow:
-            raise ParameterError(f"a width of {narrow[0]:g} m is no gap: widths are above zero.", "widths")
+            raise ParameterError(
+                f"a width of {narrow[0]:g} m is no gap: widths are above zero.", "widths"
+            )
         pieces = self.gaps()
         for (begin, end), (after, _) in itertools.pairwise(pieces):
             if end >= after:
                 raise ParameterError(
-                    f"the gap from {begin:g} m to {end:g} m overlaps the one that begins at {after:g} m: leave ground between them,"
-                    " or make them one.",
+                    f"the gap from {begin:g} m to {end:g} m overlaps the one that begins at"
+                    f" {after:g} m: leave ground between them, or make them one.",
                     "starts",
                 )
 

@@ -26,13 +26,17 @@ class Piece(NamedTuple):
 
 
 class AbstractLevelPieces(AbstractTerrain):
-    """Level pieces. A point inside is pushed out of the nearer surface, up or sideways, as at the edge of a gap (gap.1):
+    """Level pieces. A point inside is pushed out of the nearer surface, up or sideways, as at the
+    edge of a gap (gap.1):
 
         up:     p_z = h - z
-        beside: max(p_x, q), for a lower neighbour with its edge p_x away and its ground q above the point
+        beside: max(p_x, q), for a lower neighbour with its edge p_x away and its ground q above the
+        point
 
-    where q > p_x the neighbour's ground pushes up. The least of them is the depth: it is the same on both sides of every edge, so the
-    stored energy is continuous; the force turns by a right angle where two of them are the same.                        (pieces.1)
+    where q > p_x the neighbour's ground pushes up. The least of them is the depth: it is the same
+    on both sides of every edge, so the
+    stored energy is continuous; the force turns by a right angle where two of them are the same.
+                                                                                          (pieces.1)
     """
 
     features: ClassVar[frozenset[str]] = frozenset({"walls"})
@@ -47,10 +51,14 @@ class AbstractLevelPieces(AbstractTerrain):
         none = 0.0 * x
         begins, ends = (-math.inf, *edges), (*edges, math.inf)
         levels = (0.0, *heights)
-        rows = list(zip(begins, ends, levels, (0.0, *levels[:-1]), (*levels[1:], levels[-1]), strict=True))
+        rows = list(
+            zip(begins, ends, levels, (0.0, *levels[:-1]), (*levels[1:], levels[-1]), strict=True)
+        )
         at = Piece(*(none + value for value in rows[0]))
         for one in rows[1:]:
-            at = Piece(*(jnp.where(x >= one[0], new, old) for new, old in zip(one, at, strict=True)))
+            at = Piece(
+                *(jnp.where(x >= one[0], new, old) for new, old in zip(one, at, strict=True))
+            )
         return at
 
     def height(self, x: Scalar) -> Scalar:
@@ -60,17 +68,27 @@ class AbstractLevelPieces(AbstractTerrain):
         return 0.0 * x
 
     def pieces(self) -> list[tuple[float, float, float]]:
-        many = [name for name in describe(self) if np.ndim(getattr(self, name)) and not isinstance(getattr(self, name), tuple)]
+        many = [
+            name
+            for name in describe(self)
+            if np.ndim(getattr(self, name)) and not isinstance(getattr(self, name), tuple)
+        ]
         if many:
             raise ParameterError(
-                f"{many[0]} has {np.size(getattr(self, many[0]))} values: steps are planned over one ground at a time. Vary it run by run.",
+                f"{many[0]} has {np.size(getattr(self, many[0]))} values: steps are planned over"
+                " one ground at a time. Vary it run by run.",
                 many[0],
             )
         edges, heights = ([float(v) for v in values] for values in self.levels())
         return list(zip((-math.inf, *edges), (*edges, math.inf), (0.0, *heights), strict=True))
 
     def outline(self, x0: float, x1: float) -> tuple[tuple[float, float], ...]:
-        return tuple((min(max(x, x0), x1), height) for a, b, height in self.pieces() if b > x0 and a < x1 for x in (a, b))
+        return tuple(
+            (min(max(x, x0), x1), height)
+            for a, b, height in self.pieces()
+            if b > x0 and a < x1
+            for x in (a, b)
+        )
 
     def faces(self, x: Scalar, z: Scalar, vx: Scalar, vz: Scalar) -> tuple[Face, ...]:
         del vx, vz
@@ -91,15 +109,24 @@ class AbstractLevelPieces(AbstractTerrain):
         )
 
     def room_above(self, x: Scalar, z: Scalar) -> Scalar:
-        """Over the tops of its pieces, each shorter by ON_THE_EDGE where it ends at a drop: a point beside a wall stays outside."""
+        """Over the tops of its pieces, each shorter by ON_THE_EDGE where it ends at a drop:
+
+        a point beside a wall stays outside.
+        """
         return self._room(x, z, sideways=ON_THE_EDGE, deeper=0.0)
 
     def room_at_walls(self, x: Scalar, z: Scalar) -> Scalar:
-        """The same of its whole pieces, each lower by ON_THE_EDGE: a point that comes from above has come to stand before."""
+        """The same of its whole pieces, each lower by ON_THE_EDGE:
+
+        a point that comes from above has come to stand before.
+        """
         return self._room(x, z, sideways=0.0, deeper=ON_THE_EDGE)
 
     def _room(self, x: Scalar, z: Scalar, sideways: float, deeper: float) -> Scalar:
-        """Of the piece at x and its neighbours, the least of: how far above the top or beside the walls, whichever is more."""
+        """Of the piece at x and its neighbours, the least of:
+
+        how far above the top or beside the walls, whichever is more.
+        """
         at, far = self.piece(x), math.inf
         to_begin, to_end = x - at.begin, at.end - x
         own = z - at.height + deeper

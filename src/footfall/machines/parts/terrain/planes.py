@@ -29,7 +29,9 @@ class Slope(AbstractPlane):
 
     features: ClassVar[frozenset[str]] = frozenset({"inclined"})
 
-    angle: Scalar = param(0.08, unit="rad", doc="slope, positive downhill towards +x", gt=-1.5, lt=1.5)
+    angle: Scalar = param(
+        0.08, unit="rad", doc="slope, positive downhill towards +x", gt=-1.5, lt=1.5
+    )
 
     @property
     def descent(self) -> Scalar:

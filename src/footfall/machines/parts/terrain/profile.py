@@ -12,19 +12,26 @@ from footfall.numerics.scalar import Scalar
 class Profile(AbstractTerrain):
     """Straight pieces between sampled heights; level before the first sample and after the last.
 
-    h(x) = h_0 + sum_k (slope_k - slope_{k-1}) max(x - x_k, 0)                                                (profile.1)
+    h(x) = h_0 + sum_k (slope_k - slope_{k-1}) max(x - x_k, 0)                           (profile.1)
     """
 
     places: tuple[float, ...] = numbers(
-        (0.0, 0.1, 0.2, 0.3), unit="m", doc="where the ground was measured, forward", increasing=True
+        (0.0, 0.1, 0.2, 0.3),
+        unit="m",
+        doc="where the ground was measured, forward",
+        increasing=True,
     )
-    heights: tuple[float, ...] = numbers((0.0, 0.005, -0.005, 0.0), unit="m", doc="height of the ground there")
+    heights: tuple[float, ...] = numbers(
+        (0.0, 0.005, -0.005, 0.0), unit="m", doc="height of the ground there"
+    )
 
     def __check_init__(self) -> None:
         super().__check_init__()
         if len(self.places) != len(self.heights) or len(self.places) < 2:
             raise ParameterError(
-                f"{len(self.places)} places need as many heights, two at least; there are {len(self.heights)}.", "heights"
+                f"{len(self.places)} places need as many heights, two at least; there are"
+                f" {len(self.heights)}.",
+                "heights",
             )
 
     def height(self, x: Scalar) -> Scalar:

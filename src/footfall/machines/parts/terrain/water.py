@@ -8,7 +8,10 @@ from footfall.numerics.scalar import Scalar
 
 
 class Water(AbstractTerrain):
-    """A level surface that carries what slaps it. No waves, no wakes, no bottom; each stroke meets water at rest."""
+    """A level surface that carries what slaps it.
+
+    No waves, no wakes, no bottom; each stroke meets water at rest.
+    """
 
     features: ClassVar[frozenset[str]] = frozenset({"water"})
 

@@ -29,24 +29,26 @@ class FixedSteps:
 class SimPlan:
     """How long to simulate, how accurately, and what to keep.
 
-    >>> import footfall as ff >>> plan = ff.SimPlan(duration=1.0, rtol=1e-10, sample_rate=None) >>>
-    len(ff.simulate(ff.robots.passive_wheel(), plan=plan).t)  # the start, both sides of four jumps,
-    the end 10
+    >>> import footfall as ff
+    >>> plan = ff.SimPlan(duration=1.0, rtol=1e-10, sample_rate=None)
+    >>> run = ff.simulate(ff.robots.passive_wheel(), plan=plan)
+    >>> len(run.t)  # the start, both sides of four jumps, the end
+    10
 
     duration     seconds to simulate
     rtol, atol   tolerances of the local error, for states and ledger integrals alike
     solver       any diffrax solver that steps a single vector
-    sample_rate  samples per second to keep, besides both sides of every jump; None keeps the jumps
-                 only
+    sample_rate  samples per second to keep, besides both sides of every jump; None keeps the
+                 jumps only
     max_step     longest step: bounds what an event could hide in
-    step         a constant step instead of an adaptive one (the only way for solvers without an
-                 error estimate)
+    step         a constant step instead of an adaptive one (the only way for
+                 solvers without an error estimate)
     max_jumps    the run ends with this many jumps
     settle       time from which the metrics are taken; None: the second half
     near_room    while the guard of a contact (`Event.contact`) is below this height [m] ...
     near_step    ... steps are no longer than this [s]: a foot meets the ground in small steps,
-                 whatever the others are. Both or
-                 neither; a system without contacts is never near
+                 whatever the others are. Both or neither; a system without contacts is
+                 never near
     fixed        fixed steps by the step engine: events are still located, but rows are kept at
                  samples only
     """

@@ -70,10 +70,13 @@ def compare(first: Trajectory, second: Trajectory, path: str | Path | None = Non
 
     Returns a matplotlib figure. Needs matplotlib.
 
-    >>> import footfall as ff >>> gentle, steep = (ff.simulate(ff.load("passive-wheel",
-    {"terrain.angle": a}, duration=1)) for a in (0.08, 0.1)) >>> figure = ff.compare(gentle, steep,
-    "slopes.png") >>> [text.get_text() for text in figure.legends[0].get_texts()] ['terrain.angle =
-    0.08', 'terrain.angle = 0.1']"""
+    >>> import footfall as ff
+    >>> slopes = ({"terrain.angle": 0.08}, {"terrain.angle": 0.1})
+    >>> gentle, steep = (ff.load("passive-wheel", values, duration=1).run() for values in slopes)
+    >>> figure = ff.compare(gentle, steep, "slopes.png")
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['terrain.angle = 0.08', 'terrain.angle = 0.1']
+    """
     for run in (first, second):
         _require_rows(run, "compare")
     from footfall.pictures.overlay import overlay

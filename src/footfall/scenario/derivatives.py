@@ -71,9 +71,14 @@ def endpoint(
 
     How the time of the third footfall moves with the slope:
 
-    >>> import footfall as ff >>> import jax >>> wheel = ff.load("passive-wheel") >>> time = lambda
-    slope: ff.endpoint(wheel, {"terrain.angle": slope}, event="touchdown", count=3).t >>>
-    print(f"{time(0.08):.4f} s, {jax.grad(time)(0.08):.3f} s/rad") 0.6837 s, -2.311 s/rad"""
+    >>> import footfall as ff
+    >>> import jax
+    >>> wheel = ff.load("passive-wheel")
+    >>> def time(slope):
+    ...     return ff.endpoint(wheel, {"terrain.angle": slope}, event="touchdown", count=3).t
+    >>> print(f"{time(0.08):.4f} s, {jax.grad(time)(0.08):.3f} s/rad")
+    0.6837 s, -2.311 s/rad
+    """
     system, state, plan = _parts(experiment, values, plan, duration)
     return find_end(system, state, course(system, state, plan, event, count, leg))
 

@@ -61,8 +61,9 @@ class _Known(type):
 
 
 class Outcome(int, metaclass=_Known):
-    """How a run ended: a name and a meaning. The number travels through compiled code, the name is
-    what users see.
+    """How a run ended: a name and a meaning.
+
+    The number travels through compiled code, the name is what users see.
 
     A robot that ends in a way of its own declares it where its event is:
 

@@ -16,8 +16,9 @@ MOST_DIFFERENCES = 4
 
 
 def plot(run: Trajectory, path: str | Path | None = None) -> Any:
-    """The plot page of a run: poses, states, torques and forces, powers, energy, footfalls, phase
-    portraits.
+    """The plot page of a run.
+
+    Poses, states, torques and forces, powers, energy, footfalls, phase portraits.
 
     Arguments:
         run: as `ff.simulate` or `ff.open_run` gives it.
@@ -61,8 +62,9 @@ def animate(run: Trajectory, path: str | Path) -> Path:
 
 
 def compare(first: Trajectory, second: Trajectory, path: str | Path | None = None) -> Any:
-    """Two runs over each other, signal by signal, with a legend that says what differs between
-    them.
+    """Two runs over each other, signal by signal.
+
+    The legend says what differs between them.
 
     Arguments:
         first, second: runs of the same kind of robot; only signals that both have are drawn.

@@ -12,8 +12,9 @@ from footfall.scenario.load import Experiment
 
 
 def save_run(run: Trajectory, folder: str | Path, *, force: bool = False) -> Path:
-    """Write a run to a folder as `footfall run` does: rows, summary, scenario, provenance, and the
-    plot page.
+    """Write a run to a folder as `footfall run` does.
+
+    Rows, summary, scenario, provenance, and the plot page.
 
     Arguments:
         run: what `ff.simulate` or `experiment.run()` gave for an experiment.

@@ -97,8 +97,7 @@ class _Metrics(dict[str, float | None]):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Trajectory:
-    """A run: samples with both sides of every jump, its events, its end, its energy ledger and
-    where it came from.
+    """A run: samples with both sides of every jump, its events, its end and its energy ledger.
 
     `t` and `j` (number of jumps so far) order the rows; run["hub.x"] is a signal, `signals` says
     which there are, with units. `events`, `ending`, `ledger`, `verdict`, `metrics` and `provenance`

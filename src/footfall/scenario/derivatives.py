@@ -52,8 +52,9 @@ def endpoint(
     leg: int = 0,
     duration: float | None = None,
 ) -> End:
-    """Where a run ends, as a function that `jax.grad` and `jax.jacfwd` differentiate exactly,
-    through every event.
+    """Where a run ends, as a function that can be differentiated exactly, through every event.
+
+    `jax.grad` and `jax.jacfwd` take its derivatives, also by several numbers at once.
 
     Arguments:
         experiment: as `ff.load` gives it (or a system, with a state in place of `values`). values:
@@ -93,8 +94,9 @@ def gradient(
     leg: int = 0,
     duration: float | None = None,
 ) -> Gradient:
-    """Derivatives of what is measured at the end of a run by numbers of its scenario: exact,
-    through every event.
+    """Derivatives of what is measured at the end of a run by numbers of its scenario.
+
+    They are exact, through every event.
 
     Arguments:
         measure: takes the `End` of a run (see `ff.endpoint`) and returns a number, or a struct of

@@ -15,8 +15,9 @@ from footfall.scene.sketch import Drawing
 
 
 def open_run(folder: str | Path) -> Trajectory:
-    """Read a run back from its folder: rows, events, ending, ledger, verdict and metrics, equal to
-    those of the run itself.
+    """Read a run back from its folder.
+
+    Rows, events, ending, ledger, verdict and metrics are equal to those of the run itself.
 
     Arguments:
         folder: what `footfall run` wrote ("runs/rimless-wheel-001"), or was to write: of a long run

@@ -38,8 +38,9 @@ def rollout(
     folder: str | Path | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Any:
-    """Simulate many designs of one experiment at once and return their metrics as an
-    `xarray.Dataset`.
+    """Simulate many designs of one experiment at once.
+
+    Their metrics come back as an `xarray.Dataset`.
 
     Arguments:
         experiment: as `ff.load` gives it. vary: values by key path, in SI or with units

@@ -37,8 +37,9 @@ def check_system(
     seed: int = 0,
     spread: float = 0.05,
 ) -> Report:
-    """Check that a system keeps the contract: velocities are derivatives, energy adds up, jumps
-    report what they take.
+    """Check that a system keeps the contract.
+
+    Velocities are derivatives of positions, energy adds up, jumps report what they take.
 
     Arguments:
         system, state: a robot, often one of your own, and where it starts. samples, seed, spread:

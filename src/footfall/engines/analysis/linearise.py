@@ -59,8 +59,9 @@ class LinearSystem:
 def linearise(
     system: Any, state: HybridState | None = None, *, torques: tuple[float, ...] | None = None
 ) -> LinearSystem:
-    """The motion near a state, between two events, as dx' = A dx + B du, dy = C dx + D du, with
-    names and units.
+    """The motion near a state, between two events, as a linear system with names and units.
+
+    dx' = A dx + B du, dy = C dx + D du.
 
     Arguments:
         system: an experiment as `ff.load` gives it, or a system. state: where; without it the

@@ -216,8 +216,9 @@ def find_cycle(
     tolerance: float = 1e-12,
     iterations: int = 20,
 ) -> Cycle:
-    """Find a periodic gait: Newton on the return map just after an event, with the exact
-    derivative.
+    """Find a periodic gait.
+
+    Newton on the return map just after an event, with the exact derivative.
 
     Arguments:
         system, guess: a robot and a state from which it nearly walks. event: the event a step ends

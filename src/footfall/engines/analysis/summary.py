@@ -110,8 +110,9 @@ def unit_of(metric: str) -> str:
 
 
 def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None = None) -> Summary:
-    """What a person wants to know of a run: how it ended, its metrics with their window, its energy
-    ledger, its events.
+    """What a person wants to know of a run.
+
+    How it ended, its metrics with their window, its energy ledger, its events.
 
     Arguments:
         trajectory: a run, as `ff.simulate` or `ff.open_run` gives it. scenario: its name, if not

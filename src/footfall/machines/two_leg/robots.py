@@ -30,8 +30,9 @@ def two_leg_walker(
 
 
 class Walker:
-    """The two-leg walker by its verbs, one after another; `plan()` does them all, ready for
-    `ff.simulate`.
+    """The two-leg walker by its verbs, one after another.
+
+    `plan()` does them all, ready for `ff.simulate`.
 
     Distances are signed as in the source: it walks towards -x. Options are those of
     `two_leg_walker`, and of its gait.

@@ -203,6 +203,15 @@ def test_a_start_that_its_robot_cannot_hold_ends_at_once(scenario, settings, out
         )  # nothing happened, and the books say so
 
 
+def test_a_spoke_of_any_damping_starts_to_carry_its_load():
+    """At the start its force is zero and rises at c g; an explicit look of a microsecond ahead is
+    longer than m/c = 7 ns, and saw it pull.
+    """
+    run = load("rimless-wheel", ["leg.damping=1e9"], duration=1e-6).run()
+    assert run.outcome is Outcome.reached_end
+    assert run["spoke.force"][-1] > 0
+
+
 class Restarting(Ending):
     """Its change restarts its ending."""
 

@@ -35,17 +35,17 @@ def fires(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: An
 
     It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a
     microsecond than it is deep. One that is below zero by rounding is at zero, and stays there if
-    it does not move."""
+    it does not move. One at zero whose rate is positive leaves it, whatever its curve says: a stiff
+    damper bends it within nanoseconds."""
     rounding = np.finfo(jnp.result_type(room)).eps * jnp.maximum(1.0, jnp.abs(by_state))
     deep = room < -ROUNDINGS * rounding
     start, share = jnp.where(deep, room, 0.0), MOMENT / span
-    change = (
-        MOMENT * rate + (later - room - span * rate) * share**2
-    )  # in a microsecond, curved as over the span
-    falls = (change < start) & (
-        change < -4 * rounding * share**2
-    )  # by more than what rounding makes of it
-    return (room <= 0) & ~(start + change > 0) & ((deep & ends) | falls)
+    # In a microsecond, curved as over the span.
+    change = MOMENT * rate + (later - room - span * rate) * share**2
+    rises = ~deep & (MOMENT * rate > 4 * rounding)
+    leaves = rises | (start + change > 0)
+    falls = (change < start) & (change < -4 * rounding * share**2)  # by more than rounding
+    return (room <= 0) & ~leaves & ((deep & ends) | falls)
 
 
 def ends_at_once(system: AbstractHybridSystem) -> list[bool]:

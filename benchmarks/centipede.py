@@ -52,9 +52,8 @@ def ours(
 ) -> dict:
     """Seconds a robot and step, and of the longer whole call."""
     experiment = load(CASES[case][0])
-    head = np.linspace(
-        -0.006, 0.0, lanes
-    )  # robots that differ, so that nothing is shared between lanes
+    # Robots that differ, so that nothing is shared between lanes.
+    head = np.linspace(-0.006, 0.0, lanes)
     system, state = batched(experiment, {"start.head": head})
     best = [np.inf, np.inf]
     for _ in range(rounds + 1):  # the first compiles

@@ -55,9 +55,8 @@ def in_process(mode: str) -> dict:
 
     environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
     if mode == "started before":
-        environment["XLA_FLAGS"] = (
-            FLAG.rpartition("=")[0] + "=1024"
-        )  # XLA's own value; footfall leaves it alone
+        # XLA's own value; footfall leaves it alone.
+        environment["XLA_FLAGS"] = FLAG.rpartition("=")[0] + "=1024"
     done = subprocess.run(
         [sys.executable, __file__, "--ours"],
         env=environment,

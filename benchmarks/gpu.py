@@ -43,10 +43,8 @@ from yardsticks import plain
 
 RESULTS = Path(__file__).parent / "results"
 SECTIONS = ("check", "cuda", "ours", "lanes", "million")
-BLOCKS, LIMITS = (
-    (64, 128, 256),
-    {"f32": (0, 96, 80), "f64": (0, 168, 128)},
-)  # threads per block; registers per thread, 0: any
+# Threads per block; registers per thread, 0: any.
+BLOCKS, LIMITS = ((64, 128, 256), {"f32": (0, 96, 80), "f64": (0, 168, 128)})
 
 
 class Variant(NamedTuple):
@@ -298,9 +296,8 @@ def _cuda_results(given: plain.Arrays, plan: Plan, steps: int, v: Variant):
 
 def _our_results(given: plain.Arrays, plan: Plan, steps: int, precision: str, path: str):
     results = Ours.of(given).run(plan.h, steps, precision, path)[0]
-    outcome = np.where(
-        results["outcome"] == 1, 0, results["outcome"]
-    )  # "reached the end" is "running" to the loops by hand
+    # "reached the end" is "running" to the loops by hand.
+    outcome = np.where(results["outcome"] == 1, 0, results["outcome"])
     return results, outcome, results["jumps"]
 
 

@@ -199,10 +199,8 @@ def ground_flow(frequency: float = 3.0) -> Rhs:
             fx, fy, dfx, dfy, bx, by, turn = cranks[crank]
             ux, uy = c * bx - s * by, s * bx + c * by
             sq, cq = math.sin(q), math.cos(q)
-            wx, wy = (
-                link * (cq * ux + sq * uy),
-                link * (cq * uy - sq * ux),
-            )  # from the tip to the hinge
+            # From the tip to the hinge.
+            wx, wy = (link * (cq * ux + sq * uy), link * (cq * uy - sq * ux))
             arm_x, arm_y = c * (hip + fx) - s * fy, s * (hip + fx) + c * fy
             ex, ey = -fixed * ux - wx, -fixed * uy - wy  # tip from the leg's end
             depth = -(y + arm_y + ey)

@@ -103,9 +103,8 @@ class Ours:
 
         environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
         if mode == "started before":
-            environment["XLA_FLAGS"] = (
-                FLAG.rpartition("=")[0] + "=1024"
-            )  # XLA's own value; footfall leaves it alone
+            # XLA's own value; footfall leaves it alone.
+            environment["XLA_FLAGS"] = FLAG.rpartition("=")[0] + "=1024"
         self.process = subprocess.Popen(
             [sys.executable, __file__, "--serve"],
             env=environment,

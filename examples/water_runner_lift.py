@@ -108,11 +108,12 @@ def whole_robot(frequencies: np.ndarray, masses: np.ndarray) -> dict[str, np.nda
     settled hip height, speed and power, NaN where the robot sinks or tips over.
     """
     frequency, mass = (grid.ravel() for grid in np.meshgrid(frequencies, masses))
+    # a rod of 0.3 m.
     designs = {
         "drive.frequency": frequency,
         "body.mass": mass,
         "body.inertia": mass * 0.3**2 / 12.0,
-    }  # a rod of 0.3 m
+    }
     runs = ff.rollout(
         ff.load("water-runner"), designs=designs, duration=DURATION, step=STEP, track=("body.z",)
     )
@@ -273,9 +274,8 @@ def _draw_heights(axis: Axes, frequencies: Any, masses: Any, robot: dict) -> Non
             linewidths=0.8,
         )
         axis.clabel(lines, fmt="%.0f mm", fontsize=8)
-    most = 1e3 * capacity(masses, robot["runs"]) + 0.5 * (
-        grams[1] - grams[0]
-    )  # the upper edge of its cell
+    # The upper edge of its cell.
+    most = 1e3 * capacity(masses, robot["runs"]) + 0.5 * (grams[1] - grams[0])
     inside = most < grams[-1]
     axis.step(
         frequencies[inside],

@@ -73,9 +73,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name == "robots":
-        importlib.import_module(
-            "footfall.engines.jax_setup"
-        ).prepare_jax()  # making one may compile something
+        # Making one may compile something.
+        importlib.import_module("footfall.engines.jax_setup").prepare_jax()
         return importlib.import_module("footfall.machines.robots")
     if name in _HOMES:
         return getattr(importlib.import_module(f"footfall.{_HOMES[name]}"), name)

@@ -72,9 +72,8 @@ def test_paths_agree_to_rounding(three, other):
         assert a.dtype == precision
         assert np.max(np.abs(a - b) / (1.0 + np.abs(a))) < bound
     for name in ("mean_speed", "cost_of_transport", "motor.torque_mean", "work_damper"):
-        np.testing.assert_allclose(
-            one.columns[name], two.columns[name], rtol=20 * bound
-        )  # differences of sums over steps
+        # Differences of sums over steps.
+        np.testing.assert_allclose(one.columns[name], two.columns[name], rtol=20 * bound)
 
 
 @pytest.mark.parametrize("three", ["float32"], indirect=True)
@@ -141,9 +140,8 @@ def test_a_primitive_without_a_rule_is_named_and_the_system_runs_all_the_same():
 
 
 def test_a_jax_without_pallas_has_no_gpu_kernel_and_says_so(monkeypatch):
-    monkeypatch.setitem(
-        sys.modules, "footfall.engines.kernels.fused_kernel", None
-    )  # its import fails
+    # Its import fails.
+    monkeypatch.setitem(sys.modules, "footfall.engines.kernels.fused_kernel", None)
     batch_program._pallas.cache_clear()
     found = fits_kernels(Ball(restitution=1.0), Ball.begin(Height(x=1.0, v=0.0)))
     assert found["GPU kernel"] == f"no rule there for pallas: is not in JAX {jax.__version__}"

@@ -118,9 +118,8 @@ def test_a_dip_inside_one_step_is_found_when_wider_than_a_sixteenth(width, centr
     """The guard is positive at both ends of the only step, flat outside the dip, and negative for
     `width` of it.
     """
-    run = clocked(
-        Curve(dip=2.0, centre=centre, half=0.5 * width), plan=ONE_STEP
-    )  # zero at centre +- width/2
+    # Zero at centre +- width/2.
+    run = clocked(Curve(dip=2.0, centre=centre, half=0.5 * width), plan=ONE_STEP)
     assert len(run.events) == 1
     assert abs(run.events[0].t - (centre - width / 2)) <= 1e-12
 
@@ -152,17 +151,15 @@ def test_a_guard_at_or_below_zero_at_the_start_waits_until_it_has_been_positive(
 def test_a_guard_over_like_legs_gives_an_event_per_leg():
     heights = np.array([0.05, 0.2, 0.45, 0.2])
     start = HybridState(Heights(x=heights, v=np.zeros(4)), PerBall(n=np.zeros(4, np.int32)))
-    run = simulate(
-        ManyBalls(), start, SimPlan(duration=20.0, sample_rate=None)
-    )  # more events than one chunk holds
+    # More events than one chunk holds.
+    run = simulate(ManyBalls(), start, SimPlan(duration=20.0, sample_rate=None))
     for leg, height in enumerate(heights):
         expected = bounce_times(height, 10.0, 1.0, 200)
         times = [e.t for e in run.events if e.leg == leg]
         expected = expected[expected < 20.0]
         assert len(times) == len(expected)
-        np.testing.assert_allclose(
-            times, expected, atol=1e-10
-        )  # up to a hundred bounces, each to 1e-12
+        # Up to a hundred bounces, each to 1e-12.
+        np.testing.assert_allclose(times, expected, atol=1e-10)
     assert run["n.1"][-1] == run["n.3"][-1]
     assert run.ledger.relative_residual < 1e-12  # a parabola: rounding only
 
@@ -190,9 +187,8 @@ def test_no_bounce_is_lost_whatever_the_heights_and_the_step():
             expected = np.arange(first, 2.0, 2 * first)
             times = [e.t for e in run.events if e.leg == leg]
             assert len(times) == len(expected), (case, leg)
-            np.testing.assert_allclose(
-                times, expected, atol=1e-10
-            )  # up to twenty bounces, each to 1e-12, adding up
+            # Up to twenty bounces, each to 1e-12, adding up.
+            np.testing.assert_allclose(times, expected, atol=1e-10)
 
 
 class Swing(eqx.Module):
@@ -391,9 +387,8 @@ def test_samples_come_at_the_asked_rate_with_both_sides_of_every_jump():
         )
         assert run.t[event.row_before] == run.t[event.row_after] == event.t
     first = run.t < run.events[0].t
-    np.testing.assert_allclose(
-        run["x"][first], 1.0 - 5.0 * run.t[first] ** 2, atol=1e-12
-    )  # on the interpolant
+    # On the interpolant.
+    np.testing.assert_allclose(run["x"][first], 1.0 - 5.0 * run.t[first] ** 2, atol=1e-12)
 
 
 def test_a_constant_step_keeps_its_order_across_events():

@@ -128,9 +128,8 @@ def test_no_current_flows_after_the_cycle_that_saw_over_speed(motor, excess):
     on_bench.at(FAULT, lambda: on_bench.over_speed(motor, excess))
     on_bench.run(1.5)
     first = next(record for record in on_bench.records if record.fault)
-    assert first.t == pytest.approx(
-        FAULT + 0.01
-    )  # the first cycle after the encoder's first sample of it
+    # The first cycle after the encoder's first sample of it.
+    assert first.t == pytest.approx(FAULT + 0.01)
     assert abs((first.motor_vel_l, first.motor_vel_r)[motor] or 0.0) > SETTINGS.speed_limit
     assert current_ended_us(on_bench) <= 1_010_000
     assert all(record.fault for record in on_bench.records[first.cycle :])
@@ -148,9 +147,8 @@ def test_speeds_that_cannot_be_read_are_treated_as_over_speed(trouble):
     cycles.driver.trouble = trouble
     record = cycles.cycle()
     assert cycles.entries[:2] == ["speeds", "motors_off"]
-    assert (
-        "newest" in cycles.entries and cycles.flag == 0.0
-    )  # the driver cannot be told: the mid level is
+    # The driver cannot be told: the mid level is.
+    assert "newest" in cycles.entries and cycles.flag == 0.0
     assert (record.setpoint_on, record.motor_vel_l, record.motor_pos_l, record.bus_voltage) == (
         False,
         None,
@@ -179,9 +177,8 @@ def test_silent_driver_is_stopped_through_the_mid_level_in_the_same_cycle():
     assert (first.t, first.motor_vel_l) == (pytest.approx(FAULT), None)
     # 4 ms: the limit of OdriveAscii for an answer; then the mid level's next turn.
     assert current_ended_us(on_bench) <= 1_004_000 + 250
-    assert (
-        on_bench.supervisor is not None and on_bench.supervisor.late_cycles == 0
-    )  # waiting did not cost a cycle
+    # Waiting did not cost a cycle.
+    assert on_bench.supervisor is not None and on_bench.supervisor.late_cycles == 0
 
 
 def test_driver_whose_answers_are_lost_still_hears_the_order_to_switch_off():
@@ -272,9 +269,8 @@ def test_mid_level_reset_starts_off_and_stays_off_until_told_off_and_on():
     on_bench.run(2.0)
     assert current_ended_us(on_bench, after=2.0) == 2_000_000
     assert walked(on_bench, 0.9, 1.0) and still(on_bench, 1.0, 1.6) and walked(on_bench, 1.61, 2.0)
-    assert all(
-        record.setpoint_on for record in on_bench.records[110:140]
-    )  # frames with 1 did not start it
+    # Frames with 1 did not start it.
+    assert all(record.setpoint_on for record in on_bench.records[110:140])
 
 
 # Teensy silent
@@ -349,9 +345,8 @@ def altered_every_tenth(on_bench: VirtualBench, alter) -> list[int]:
 
 def test_corrupted_frame_acts_as_if_it_had_never_been_sent_and_is_counted():
     corrupted, lossy, clean = bench(WALK), bench(WALK), bench(WALK)
-    times = altered_every_tenth(
-        corrupted, lambda frame: frame.replace(b",1,", b",1,9", 1)
-    )  # a digit too many: the pitch is another
+    # a digit too many: the pitch is another.
+    times = altered_every_tenth(corrupted, lambda frame: frame.replace(b",1,", b",1,9", 1))
     altered_every_tenth(lossy, lambda frame: b"")
     for each in (corrupted, lossy, clean):
         each.run(2.0)

@@ -192,9 +192,8 @@ def test_the_compiled_law_in_single_precision_is_within_4_ulp_of_the_largest_ter
         )
         for name, sizes in terms.items():
             apart = abs(float(getattr(traced, name)) - float(getattr(memory, name)))
-            assert apart <= 4 * ULP * max(map(float, sizes)) + 1e-38, (
-                name
-            )  # the last: below the normal numbers
+            # The last: below the normal numbers.
+            assert apart <= 4 * ULP * max(map(float, sizes)) + 1e-38, name
 
 
 _compiled = jax.jit(pid_update)
@@ -291,6 +290,7 @@ def test_ten_seconds_of_walking_give_the_same_bytes(name):
     assert programs[0].rejected_frames == programs[1].rejected_frames > 100
 
 
+# Teensyduino's.
 CORTEX_M7 = (
     "-mcpu=cortex-m7",
     "-mfloat-abi=hard",
@@ -300,7 +300,7 @@ CORTEX_M7 = (
     "-Wall",
     "-Wextra",
     "-Werror",
-)  # Teensyduino's
+)
 
 
 @pytest.mark.skipif(
@@ -628,9 +628,8 @@ def test_the_sketch_passes_bytes_between_its_ports_and_the_program_and_nothing_e
         sent = program.step(now)
         to_high, to_driver = to_high + sent.to_high, to_driver + sent.to_driver
     assert taken(board, HIGH) == to_high
-    assert (
-        taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" + to_driver
-    )  # the first: on being reset
+    # The first: on being reset.
+    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" + to_driver
     assert to_driver.count(b"c 0 0.0000") < 200, "it did drive"
 
 
@@ -645,9 +644,8 @@ def test_the_sketch_never_waits_for_a_full_line_and_never_sends_half_a_message(b
 
 
 def test_the_sketch_talks_to_the_driver_fast_enough_for_the_law(board):
-    needed = (
-        2 * 14 * 10 * 1000
-    )  # bits: two lines of 14 bytes, ten bits each, a thousand times a second
+    # Bits: two lines of 14 bytes, ten bits each, a thousand times a second.
+    needed = 2 * 14 * 10 * 1000
     assert board.board_baud(DRIVER) >= 460_800 > needed
 
 

@@ -43,9 +43,8 @@ def test_a_robot_takes_a_ground_or_says_in_one_sentence_why_not(name):
             with pytest.raises(ParameterError, match=reason):
                 dataclasses.replace(system, terrain=ground())
         else:
-            assert (
-                slot_types(WALKERS[name])["terrain"] is AbstractTerrain
-            )  # by no other rule than `refuses`
+            # By no other rule than `refuses`.
+            assert slot_types(WALKERS[name])["terrain"] is AbstractTerrain
 
 
 def test_the_only_grounds_that_are_refused_are_these():
@@ -109,9 +108,8 @@ def pairs(*names):
 def test_a_wheel_runs_over_any_ground_with_closed_books_and_its_spokes_above_it(name, kind):
     """A driven wheel: level, up a step, over bars and hills, across a gap or into it."""
     settings = ["start.spoke_rate=-4.5", "wheel_torque=2"] if name == "passive-wheel" else []
-    settings += (
-        ["terrain.edges=[0.3]", "terrain.heights=[0.02]"] if kind == "steps" else []
-    )  # 50 mm are too high for it
+    # 50 mm are too high for it.
+    settings += ["terrain.edges=[0.3]", "terrain.heights=[0.02]"] if kind == "steps" else []
     experiment = load(name, [f"terrain={kind}", *settings], duration=1.0)
     run = simulate(
         experiment.system,

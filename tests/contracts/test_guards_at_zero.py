@@ -198,9 +198,8 @@ def test_a_start_that_its_robot_cannot_hold_ends_at_once(scenario, settings, out
     for plan in plans:
         run = simulate(experiment.system, experiment.start, plan)
         assert (run.outcome, run.ending.event, run.ending.t) == (outcome, event, 0.0)
-        assert (
-            len(run.t) and np.all(run.t == 0.0) and run.verdict.sound
-        )  # nothing happened, and the books say so
+        # Nothing happened, and the books say so.
+        assert len(run.t) and np.all(run.t == 0.0) and run.verdict.sound
 
 
 def test_a_spoke_of_any_damping_starts_to_carry_its_load():

@@ -160,9 +160,8 @@ def test_of_two_secrets_made_at_once_the_first_counts(folder):
     with private_folder.private_folder(folder, ".so") as private:
         assert private is not None
         first = private.secret()
-        private.write(
-            private_folder.SECRET, bytes(32), replace=False
-        )  # what a process does that saw no secret a moment ago
+        # What a process does that saw no secret a moment ago.
+        private.write(private_folder.SECRET, bytes(32), replace=False)
         assert private.secret() == first
     assert [path.name for path in folder.iterdir()] == ["secret"]
 

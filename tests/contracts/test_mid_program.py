@@ -66,18 +66,17 @@ def test_one_second_of_calls_every_100_us_gives_1000_calculations_1000_pairs_of_
         assert len(reader.feed(sent.to_high)) == (now % (10 * MILLISECOND) == 0)
     assert [now for now, _ in lines] == list(range(0, SECOND, MILLISECOND))
     assert all(pair.count(b"\n") == 2 for _, pair in lines)
-    assert (
-        len(outputs) == 1000
-    )  # each of them calculated: a constant error makes the integral grow, and it has not reached its limit
+    # Each of them calculated: a constant error makes the integral grow, and it has not reached its
+    # limit.
+    assert len(outputs) == 1000
     assert reader.accepted == 100
 
 
 def test_lines_go_out_if_and_only_if_the_law_calculated(program_of):
     program = program_of(ROBOT)
     switch_on(program, 0)
-    assert currents(program.step(0).to_driver) == pytest.approx(
-        [program.output] * 2, abs=0.5e-4
-    )  # four decimals
+    # Four decimals.
+    assert currents(program.step(0).to_driver) == pytest.approx([program.output] * 2, abs=0.5e-4)
     before = program.output
     assert program.step(999).to_driver == b""
     assert program.output == before
@@ -133,9 +132,8 @@ def test_the_watchdog_trips_100_ms_after_the_last_valid_frame_and_not_before(pro
     for now in range(3_000, 102_999, 250):
         program.step(now)
         assert program.on
-    program.receive(
-        b"<0.6,1,0.5,0*00>" + encode(up_format(ROBOT), (1.0,)), 50_000
-    )  # bytes that are no frame of ours do not count
+    # Bytes that are no frame of ours do not count.
+    program.receive(b"<0.6,1,0.5,0*00>" + encode(up_format(ROBOT), (1.0,)), 50_000)
     program.step(102_999)
     assert program.on
     assert program.step(103_000).to_driver == STILL
@@ -185,9 +183,8 @@ def test_switching_on_gives_no_derivative_kick_and_no_leftover_integral(program_
     switch_on(program, 0, pitch=-1.0)
     for now in range(0, 50_000, 1000):
         program.step(now)
-    switch_on(
-        program, 50_000, setpoint=0.6, pitch=0.6
-    )  # no error: the output is what the law remembers, and it remembers nothing
+    # No error: the output is what the law remembers, and it remembers nothing.
+    switch_on(program, 50_000, setpoint=0.6, pitch=0.6)
     assert currents(program.step(50_000).to_driver) == [0.0, 0.0]
 
 

@@ -275,9 +275,8 @@ def test_logged_contact_forces_are_mujocos(urchin):
 
 def test_books_close_and_close_better_with_shorter_steps(urchin):
     _, run = urchin
-    assert (
-        run.ledger.relative_residual < 1e-4
-    )  # it stops in the middle of a step: m g v h/2 of 0.2 J
+    # It stops in the middle of a step: m g v h/2 of 0.2 J.
+    assert run.ledger.relative_residual < 1e-4
     rolls = load("urchin-roll", ['program="roll 1"'], duration=2.5)
     coarse, fine = (
         simulate(
@@ -300,9 +299,8 @@ def test_work_is_what_the_powers_add_up_to(urchin):
                 ),
             ]
         )
-        assert run[f"work.{name}"][-1] == pytest.approx(
-            summed[-1], rel=0.1
-        )  # twenty steps to a sample
+        # Twenty steps to a sample.
+        assert run[f"work.{name}"][-1] == pytest.approx(summed[-1], rel=0.1)
     assert np.all(np.diff(run["work.driving"]) >= 0) and np.all(np.diff(run["work.braking"]) <= 0)
 
 

@@ -148,9 +148,8 @@ def test_what_the_mid_level_sends_forward_flows_forward_on_both_sides():
     odrive = armed()
     odrive.uart(current_lines(SETTINGS, [3.0, 4.0]), 0)
     assert odrive.tick(0, *STILL) == (3.0, 4.0)
-    assert (
-        asked(odrive, b"r axis1.motor.current_control.Iq_measured") == b"-4.000000"
-    )  # the motor's own sign
+    # The motor's own sign.
+    assert asked(odrive, b"r axis1.motor.current_control.Iq_measured") == b"-4.000000"
 
 
 def test_command_in_newton_metres_is_turned_into_amperes():
@@ -217,9 +216,8 @@ def test_velocity_command_is_reached():
 def test_position_command_is_reached():
     odrive = armed()
     odrive.uart(b"p 0 1.5\n", 0)
-    assert wheel(odrive, 6.0)[0] == pytest.approx(
-        1.5, abs=1e-4
-    )  # slowest mode 5 /s: e^-30 is left, and the steps' error
+    # Slowest mode 5 /s: e^-30 is left, and the steps' error.
+    assert wheel(odrive, 6.0)[0] == pytest.approx(1.5, abs=1e-4)
 
 
 def test_velocity_wish_of_the_position_loop_is_held_to_the_speed_limit():

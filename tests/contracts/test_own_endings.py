@@ -87,9 +87,8 @@ def test_a_run_ends_by_the_robots_own_outcome(sled):
     run = ff.simulate(sled)
     assert run.outcome.name == "bogged_down" and run.outcome.meaning == "the mud holds the sled"
     # v = exp(-t/2) reaches one half at 2 ln 2
-    assert run.ending.t == pytest.approx(
-        1.3862943611198906, abs=1e-9
-    )  # the engine's tolerance is 1e-8 of the state
+    # The engine's tolerance is 1e-8 of the state.
+    assert run.ending.t == pytest.approx(1.3862943611198906, abs=1e-9)
     assert run.outcome is Outcome["bogged_down"]
 
 

@@ -182,9 +182,8 @@ def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, 
     )
     assert np.max(load.drag) <= 1e-14  # rounding, as above
     deep = foot.depth_in_water(point, hinge, WATER.level)
-    assert (
-        np.min(deep - (WATER.level - foot.tip(point, hinge).y)) >= -1e-17
-    )  # no part of it is higher than its lowest
+    # No part of it is higher than its lowest.
+    assert np.min(deep - (WATER.level - foot.tip(point, hinge).y)) >= -1e-17
     assert 50 < np.sum(deep > 0) < LANES - 50
     if foot.has_pads:
         assert np.sum(np.abs(given) > 1e-3) > 50
@@ -197,17 +196,15 @@ def test_a_hinge_keeps_what_the_ground_puts_in_less_what_its_loss_says(kind):
     _, arm = jax.jvp(
         lambda q: foot.tip(point, Hinge(q, hinge.rate))[:2], (hinge.angle,), (jnp.ones(LANES),)
     )
-    np.testing.assert_allclose(
-        foot.hinge_arm(point, hinge), arm, rtol=0, atol=1e-16
-    )  # rounding of centimetres
+    # Rounding of centimetres.
+    np.testing.assert_allclose(foot.hinge_arm(point, hinge), arm, rtol=0, atol=1e-16)
     moment = np.random.default_rng(4).uniform(-0.1, 0.1, LANES)
     bend = Hinge(hinge.rate, foot.hinge_acceleration(hinge, moment))
     _, (moving, bent) = jax.jvp(foot.hinge_energy, (hinge,), (bend,))
     loss = foot.hinge_loss(hinge)
     assert np.min(loss) >= 0.0 and foot.hinge_loss(Hinge(0.3, 0.0)) == 0.0
-    np.testing.assert_allclose(
-        moving + bent, moment * hinge.rate - loss, rtol=0, atol=1e-14
-    )  # of some watts
+    # Of some watts.
+    np.testing.assert_allclose(moving + bent, moment * hinge.rate - loss, rtol=0, atol=1e-14)
     assert foot.hinge_energy(Hinge(0.0, 0.0)) == (0.0, 0.0)
 
 
@@ -223,9 +220,8 @@ def test_a_drive_turns_steadily_or_draws_at_least_what_reaches_the_cranks(kind):
         np.testing.assert_allclose(turning, np.broadcast_to(rate, turning.shape), rtol=1e-15)
         return  # nothing electrical is known of it
     torque, current = drive.torque(rates), drive.current(rates)
-    assert drive.inertia > 0.0 and np.all(
-        np.diff(torque) < 0
-    )  # a crank that lags is driven harder: it has one speed
+    # a crank that lags is driven harder: it has one speed.
+    assert drive.inertia > 0.0 and np.all(np.diff(torque) < 0)
     np.testing.assert_array_equal(torque > 0, current > 0)
     driving = (torque > 0) & (rates > 0)
     assert 50 < driving.sum() < LANES - 50
@@ -235,13 +231,11 @@ def test_a_drive_turns_steadily_or_draws_at_least_what_reaches_the_cranks(kind):
 
 def test_a_crank_motor_draws_its_shaft_power_its_winding_heat_and_what_the_gear_loses():
     motor, rate = PARTS["crank-motor"](), 40.0
-    assert motor.current(0.0) == pytest.approx(
-        6.0 / 7.23, rel=1e-15
-    )  # stalled: voltage over resistance
+    # Stalled: voltage over resistance.
+    assert motor.current(0.0) == pytest.approx(6.0 / 7.23, rel=1e-15)
     assert motor.torque(0.0) == pytest.approx(0.85 * 30 * 2.4e-3 * 6.0 / 7.23, rel=1e-15)
-    assert motor.current(6.0 / (30 * 2.4e-3)) == pytest.approx(
-        0.0, abs=1e-15
-    )  # no load: the voltage it makes is the battery's
+    # No load: the voltage it makes is the battery's.
+    assert motor.current(6.0 / (30 * 2.4e-3)) == pytest.approx(0.0, abs=1e-15)
     assert motor.inertia == pytest.approx(900 * 5e-9, rel=1e-15)
     heat = 7.23 * motor.current(rate) ** 2
     shaft = motor.torque(rate) * rate
@@ -256,14 +250,14 @@ def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
     )
     load = tail.water_load(0.0, y, vx, vy, np.sin(pitch), np.cos(pitch), rate, WATER)
     given = power_of(load, vx, vy, rate) + jnp.zeros(LANES)
+    # Of some watts.
     np.testing.assert_allclose(
         load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13
-    )  # of some watts
+    )
     assert np.max(load.drag) <= 1e-14  # rounding, as above
     high = tail.water_load(0.0, 1.0, vx, vy, np.sin(pitch), np.cos(pitch), rate, WATER)
-    assert not np.any(
-        jnp.stack([v + jnp.zeros(LANES) for v in high])
-    )  # a dry tail feels exactly nothing
+    # a dry tail feels exactly nothing.
+    assert not np.any(jnp.stack([v + jnp.zeros(LANES) for v in high]))
     assert tail.present == (np.max(np.abs(given)) > 1e-3)
 
 

@@ -66,9 +66,8 @@ def test_each_lane_is_the_plan_of_that_design_alone():
         )
         mine = evaluate_plan(alone.system, "cpp").figures
         assert figures["t_end"].values[lane] == pytest.approx(mine["t_end"].values[0], rel=1e-12)
-        assert figures["energy"].values[lane] == pytest.approx(
-            mine["energy"].values[0], rel=5e-4
-        )  # 201 and 4001 samples
+        # 201 and 4001 samples.
+        assert figures["energy"].values[lane] == pytest.approx(mine["energy"].values[0], rel=5e-4)
         assert figures["peak_torque_1"].values[lane] == pytest.approx(
             mine["peak_torque_1"].values[0], rel=1e-3
         )

@@ -76,9 +76,8 @@ def run_and_check(scenario, settings, duration):
     assert result.path.startswith("C++"), result.notes
     assert all(np.all(np.isfinite(leaf)) for leaf in jax.tree.leaves(result.end))
     assert {Outcome(n) for n in result.columns["outcome"]} <= NAMED
-    assert (
-        np.min(result.columns["jumps"]) >= 1
-    )  # feet have met the surface: the books are not those of a fall
+    # Feet have met the surface: the books are not those of a fall.
+    assert np.min(result.columns["jumps"]) >= 1
     assert np.max(result.columns["relative_residual"]) < RESIDUAL
 
 

@@ -245,9 +245,8 @@ def test_more_jumps_than_allowed_end_the_lane(path, heights):
     result = run_batch(system, start, BatchPlan(3.0, step=0.1, path=path, max_jumps=3))
     np.testing.assert_array_equal(result.columns["outcome"], Outcome.too_many_jumps)
     np.testing.assert_array_equal(result.columns["jumps"], 3)
-    np.testing.assert_allclose(
-        result.columns["t_end"], 5 * np.sqrt(0.2 * heights), atol=1e-12
-    )  # the third bounce, by parabola
+    # The third bounce, by parabola.
+    np.testing.assert_allclose(result.columns["t_end"], 5 * np.sqrt(0.2 * heights), atol=1e-12)
 
 
 # --- lanes do not touch each other
@@ -305,9 +304,8 @@ def test_a_lane_that_stops_being_a_number_is_frozen_at_its_last_finite_state(
     result, _ = poisoned
     assert result.columns["outcome"][lane] == Outcome.diverged
     assert least - 1e-12 <= result.columns["t_end"][lane] <= most + 1e-12
-    assert result.end.x.x[lane] == pytest.approx(
-        result.columns["t_end"][lane], abs=1e-12
-    )  # x = t: finite, and of that time
+    # x = t: finite, and of that time.
+    assert result.end.x.x[lane] == pytest.approx(result.columns["t_end"][lane], abs=1e-12)
 
 
 def test_the_other_lanes_do_not_notice_a_bad_one(poisoned):
@@ -345,9 +343,8 @@ def test_an_event_that_a_tick_makes_due_happens_at_the_tick(path, duration):
     result = run_batch(Pushed(rise=rise), start, BatchPlan(duration, step=0.05, path=path))
     np.testing.assert_array_equal(result.end.m.events, 1)
     np.testing.assert_array_equal(result.end.m.n, 3 if duration == 1.0 else 2)
-    np.testing.assert_allclose(
-        result.end.x.x, duration - 0.5, atol=1e-13
-    )  # twenty additions of 0.05
+    # Twenty additions of 0.05.
+    np.testing.assert_allclose(result.end.x.x, duration - 0.5, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -471,9 +468,8 @@ def test_cost_and_room_agree_with_the_summary_of_a_run():
     # is left
     for name in ("mean_speed", "step_time", "cost_of_transport", "mean_power", "step_length"):
         assert column[name] == pytest.approx(metrics[name], rel=5e-4), name
-    assert column["least_liftoff"] == pytest.approx(
-        metrics["least_leg_force"], rel=1e-3
-    )  # at ends of steps: 1.25 ms of a smooth force
+    # At ends of steps: 1.25 ms of a smooth force.
+    assert column["least_liftoff"] == pytest.approx(metrics["least_leg_force"], rel=1e-3)
 
 
 def test_a_robot_that_never_walks_has_no_speed():
@@ -561,9 +557,8 @@ def test_a_lane_that_has_ended_stays_where_it_is_while_time_goes_on_beside_it(pa
         "reached_end",
     ]
     assert np.isfinite(result.end.x.x).all()
-    assert result.end.x.x[0] == pytest.approx(
-        0.2, abs=1e-5
-    )  # the step's own error, (0.05)^5 times a few hundred
+    # The step's own error, (0.05)^5 times a few hundred.
+    assert result.end.x.x[0] == pytest.approx(0.2, abs=1e-5)
     assert 0.25 <= result.columns["t_end"][1] <= 0.35
 
 

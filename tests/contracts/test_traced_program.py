@@ -42,6 +42,7 @@ def equation(name, inputs, outputs, **params):
     )
 
 
+# 0.10.2.
 COUNTED = {
     "reverse": False,
     "length": 3,
@@ -49,13 +50,9 @@ COUNTED = {
     "num_consts": 2,
     "num_carry": 1,
     "unroll": 1,
-}  # 0.10.2
-GROUPED = {
-    "reverse": False,
-    "length": 3,
-    "jaxpr": BODY,
-    "unroll": 1,
-}  # 0.11.2, with ft_in and ft_out
+}
+# 0.11.2, with ft_in and ft_out.
+GROUPED = {"reverse": False, "length": 3, "jaxpr": BODY, "unroll": 1}
 
 
 def grouped(consts, carried, reads, writes):

@@ -98,9 +98,8 @@ def test_a_run_and_a_lane_of_semi_implicit_euler_have_one_limit(steps, open_book
     lane = run_batch(
         Ball(), start, BatchPlan(0.9, step=0.9 / steps, method="semi-implicit-euler", path="xla")
     )
-    assert run.ledger.relative_residual == pytest.approx(
-        1 / (2 * steps + 1), rel=1e-9
-    )  # rounding of 50 steps
+    # Rounding of 50 steps.
+    assert run.ledger.relative_residual == pytest.approx(1 / (2 * steps + 1), rel=1e-9)
     assert run.verdict.word == ("books_open" if open_books else "sound")
     assert lane.doubts["books_open"].tolist() == [open_books]
 

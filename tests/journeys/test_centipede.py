@@ -106,12 +106,10 @@ def test_it_walks_and_says_how_fast_with_pictures_and_a_closed_ledger(answers):
         assert words in walk.out, words
     assert (place / "walk" / "plots.png").stat().st_size > 50_000
     off = said["reflexes off"].said
-    assert off["metrics"]["mean_speed"] == pytest.approx(
-        0.0595, rel=0.02
-    )  # it has walked for three strides
-    assert (
-        off["ledger"]["relative_residual"] < 1e-6
-    )  # the scenario's tolerance a step, errors of both signs
+    # It has walked for three strides.
+    assert off["metrics"]["mean_speed"] == pytest.approx(0.0595, rel=0.02)
+    # The scenario's tolerance a step, errors of both signs.
+    assert off["ledger"]["relative_residual"] < 1e-6
     assert off["ledger"]["work"]["reflex"] == off["ledger"]["work"]["trunk"] == 0.0
 
 
@@ -140,12 +138,10 @@ def test_crossings_are_counted_in_a_table_a_file_and_a_picture(answers):
         "lift+cantilever",
     }
     narrow = [row for row in rows if row["gap_width"] == "0.025"]
-    assert all(
-        row["outcome"] == "arrived" and 11 < float(row["t_end"]) < 13 for row in narrow
-    )  # page: 11.96 s
-    assert not any(
-        row["outcome"] == "arrived" for row in rows if row["gap_width"] == "0.2"
-    )  # not within 14 s
+    # Page: 11.96 s.
+    assert all(row["outcome"] == "arrived" and 11 < float(row["t_end"]) < 13 for row in narrow)
+    # Not within 14 s.
+    assert not any(row["outcome"] == "arrived" for row in rows if row["gap_width"] == "0.2")
     assert [row["gap_start"] for row in rows[:2]] == ["0.1", "0.13"]  # spread over a stride
     assert {row["verdict"] for row in rows} == {"step_unstable", "books_open, step_unstable"}
     assert (place / "count" / "crossings.png").stat().st_size > 20_000 and (

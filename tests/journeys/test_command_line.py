@@ -84,17 +84,14 @@ def test_run_json_prints_one_object_with_the_reference_gait(walked):
 def test_run_writes_a_folder_that_reads_back_and_runs_again(walked):
     place, answer = walked
     folder = place / "walk"
-    assert everything_below(place) == [
-        "walk",
-        *sorted(f"walk/{name}" for name in FILES),
-    ]  # and no plots.png
+    # And no plots.png.
+    assert everything_below(place) == ["walk", *sorted(f"walk/{name}" for name in FILES)]
     result, kept = json.loads(answer.out), json.loads((folder / "summary.json").read_text())
     assert {key: kept[key] for key in result} == result
     table = pq.read_table(folder / "trajectory.parquet")
     assert table["t"][-1].as_py() == 10.0
-    assert table.num_rows == 2001 + 2 * len(
-        result["events"]
-    )  # 200 Hz, both ends, both sides of every jump
+    # 200 Hz, both ends, both sides of every jump.
+    assert table.num_rows == 2001 + 2 * len(result["events"])
     source = json.loads((folder / "provenance.json").read_text())
     assert source["precision"] == "float64" and source["command"].startswith(
         "footfall run rimless-wheel --"
@@ -223,9 +220,8 @@ def test_bad_input_is_status_2_with_words_and_writes_nothing(tmp_path):
         "exists already": ["new", "thesis"],
     }  # fmt: skip
     before = everything_below(tmp_path)
-    answers = several(
-        list(cases.values()), tmp_path, FOOTFALL_CACHE="/proc/nothing"
-    )  # nor does an impossible cache matter
+    # Nor does an impossible cache matter.
+    answers = several(list(cases.values()), tmp_path, FOOTFALL_CACHE="/proc/nothing")
     for (words, arguments), answer in zip(cases.items(), answers, strict=True):
         assert answer.status == 2, f"{arguments}: {answer}"
         assert words in answer.err, f"{arguments}: {answer.err}"
@@ -301,9 +297,8 @@ def test_list_show_and_check_answer(tmp_path):
         "[sim]",
     ):
         assert table in shown.out
-    assert (
-        "(or: stiffening)" in shown.out and "0.6085 m/s" in shown.out
-    )  # other kinds, and what to look for
+    # Other kinds, and what to look for.
+    assert "(or: stiffening)" in shown.out and "0.6085 m/s" in shown.out
     assert "doubling_deflection" in changed.out and re.search(
         r"pitch_setpoint +0\.785398 rad", changed.out
     )
@@ -500,9 +495,8 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
         if process.poll() is None:
             process.kill()
         os.close(terminal)
-    assert (
-        took < 15.0
-    )  # a chunk is a fraction of a second; the rest is writing, on a machine that may be busy
+    # a chunk is a fraction of a second; the rest is writing, on a machine that may be busy.
+    assert took < 15.0
     assert process.returncode == 130 and b"what was computed is kept (" in shown
     result = json.loads(out)
     assert result["outcome"]["name"] == "interrupted"

@@ -61,9 +61,8 @@ def test_two_methods_on_the_passive_wheel_as_data_and_as_a_picture(command, tmp_
     )
     assert [r["step"] for r in runs["rk4"]] == pytest.approx([8e-3, 4e-3, 2e-3, 1e-3, 5e-4])
     errors = [r["error"] for r in runs["rk4"]]
-    assert all(
-        13 < a / b < 19 for a, b in itertools.pairwise(errors[:4])
-    )  # order 4: a factor of 16, down to rounding
+    # Order 4: a factor of 16, down to rounding.
+    assert all(13 < a / b < 19 for a, b in itertools.pairwise(errors[:4]))
     assert [r["evaluations"] for r in runs["rk4"]] == [4 * n + 1 for n in (25, 50, 100, 200, 400)]
     assert all(
         r["seconds"] > 0 and r["outcome"] == "reached_end" and not r["above_limit"]
@@ -140,9 +139,8 @@ def test_methods_that_diverge_or_do_not_fit_are_results_too():
     reference = Reference(
         "dopri8", 1e-8, "", Errors(1e-8, "x", None), run, spectrum(system, state, run)
     )
-    assert run.ending.state["x"] == pytest.approx(
-        (0.01 + 2.0) ** -0.5, abs=1e-7
-    )  # x^-2 grows at rate 2; rtol 1e-8
+    # X^-2 grows at rate 2; rtol 1e-8.
+    assert run.ending.state["x"] == pytest.approx((0.01 + 2.0) ** -0.5, abs=1e-7)
     assert reference.seen.largest == (pytest.approx(-300.0, rel=1e-9), 0.0)
     assert plan_trials(plan, state, reference, ["multirate"]) == []  # nothing here is fast
     made = dataclasses.replace(plan, sample_rate=None, step=0.1, solver=solver_by_name("euler"))
@@ -157,9 +155,8 @@ def test_methods_that_diverge_or_do_not_fit_are_results_too():
 def test_steps_are_whole_fractions_of_the_span_around_what_stability_asks_for():
     assert step_series(0.2, float("inf")) == pytest.approx([8e-3, 4e-3, 2e-3, 1e-3, 5e-4])
     stiff = step_series(0.2, 1e-5)
-    assert (
-        stiff[0] == pytest.approx(2e-5) and 0.9e-5 < stiff[1] < 1e-5
-    )  # one above the limit, the rest below
+    # One above the limit, the rest below.
+    assert stiff[0] == pytest.approx(2e-5) and 0.9e-5 < stiff[1] < 1e-5
     assert step_series(0.2, 1e-9) == [pytest.approx(0.2 / 300_000)]
 
 

@@ -340,9 +340,8 @@ def test_a_sweep_into_a_folder_is_kept_and_gone_on_with(tmp_path):
     vary = {"terrain.angle": [0.08, 0.1]}
     kept = wheel.sweep(vary, folder=tmp_path / "study")
     here = wheel.sweep(vary)
-    assert (
-        kept.to_pandas().mean_speed.tolist() == here.mean_speed.values.tolist()
-    )  # the same kernel, the same steps
+    # The same kernel, the same steps.
+    assert kept.to_pandas().mean_speed.tolist() == here.mean_speed.values.tolist()
     shard = next((tmp_path / "study").rglob("*.parquet"))
     written = shard.stat().st_mtime_ns
     wheel.sweep(vary, folder=tmp_path / "study")

@@ -145,6 +145,5 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(tmp_path):
         assert words in answer.err.replace("\n", " "), (arguments, answer.err)
         assert "Traceback" not in answer.err
     assert {path.name for path in tmp_path.iterdir()} == {"taken", "script.txt", "old"}
-    assert (
-        tmp_path / "old" / "summary.json"
-    ).exists()  # --force gives up an old run only for a new one
+    # --force gives up an old run only for a new one.
+    assert (tmp_path / "old" / "summary.json").exists()

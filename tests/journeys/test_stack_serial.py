@@ -44,9 +44,8 @@ def test_a_walk_from_script_to_log(tmp_path):
     # 2.5 s at 100 Hz; a machine with other things to do may cost a twentieth.
     assert 238 <= log["cycle"][-1] + 1 <= 253
     assert run.status["supervisor"]["cycles"] == log["cycle"][-1] + 1
-    assert (
-        abs(log["pitch"][log["t"] > 1.2][0] - 0.6) < 0.05
-    )  # 0.9 s after the start; the plant settles in a third of that
+    # 0.9 s after the start; the plant settles in a third of that.
+    assert abs(log["pitch"][log["t"] > 1.2][0] - 0.6) < 0.05
     assert abs(log["pitch"][-1] - 0.7) < 0.05
     assert not run.processes.folder.devices.exists()  # no terminal, no link, no pipe is left
     assert set(run.processes.exit_statuses().values()) == {0}
@@ -107,9 +106,8 @@ def test_reset_while_running_it_starts_off_and_stays_off_until_it_is_told_both_o
         line.drive(False)
         time.sleep(0.02)
         line.drive(True)
-        assert (
-            run.current_stopped_after(time.monotonic()) < WATCHDOG
-        )  # the supervisor says "on" all the while
+        # The supervisor says "on" all the while.
+        assert run.current_stopped_after(time.monotonic()) < WATCHDOG
         assert run.status["supervisor"]["setpoint_on"]
         assert run.status["supervisor"]["pid_output"] == 0.0
 
@@ -125,12 +123,10 @@ def test_one_byte_in_a_hundred_garbled_it_walks_on(tmp_path, mid):
     log = run.log()
     settled = log["t"] > 1.5
     assert not any(log["fault"])
-    assert (
-        log["rejected_frames"][-1] > 5
-    )  # 3.5 s of 100 frames of 13 bytes a second: about 40 are expected
-    assert (
-        abs(np.nanmean(log["pitch"][settled]) - 0.6) < 0.05 * 0.6
-    )  # the page allows 5 % of the speed
+    # 3.5 s of 100 frames of 13 bytes a second: about 40 are expected.
+    assert log["rejected_frames"][-1] > 5
+    # The page allows 5 % of the speed.
+    assert abs(np.nanmean(log["pitch"][settled]) - 0.6) < 0.05 * 0.6
 
 
 @pytest.mark.parametrize("motor, offset", [(0, 20.0), (1, -20.0)])
@@ -169,9 +165,8 @@ def test_over_speed_both_motors_off_in_that_cycle_latched_until_the_motors_are_s
 
 
 def press_until_walking(run: Stage, pad) -> None:
-    run.until(
-        lambda: "cycle" in run.status["supervisor"], "the main loop runs"
-    )  # presses before it are history
+    # Presses before it are history.
+    run.until(lambda: "cycle" in run.status["supervisor"], "the main loop runs")
     pad.write(joystick_event(BUTTON, CROSS, 1) + joystick_event(BUTTON, CROSS, 0))
     run.until(lambda: run.status["supervisor"].get("motors_on"), "the motors are on")
     time.sleep(0.1)
@@ -224,9 +219,8 @@ def test_a_disk_that_blocks_for_two_seconds_costs_records_not_cycles(tmp_path):
     gap = np.argmax(np.diff(log["cycle"]))
     cycles, seconds = log["cycle"][gap + 1] - log["cycle"][gap], log["t"][gap + 1] - log["t"][gap]
     assert cycles > 20
-    assert abs(cycles - 100 * seconds) <= max(
-        3.0, 0.03 * cycles
-    )  # 100 Hz, but for what a busy machine takes
+    # 100 Hz, but for what a busy machine takes.
+    assert abs(cycles - 100 * seconds) <= max(3.0, 0.03 * cycles)
 
 
 @undisturbed
@@ -240,9 +234,8 @@ def test_a_killed_log_writer_costs_the_log_not_the_walk(tmp_path):
     log = run.log()
     assert log.ending is None
     assert ended["cycles"] > 280  # 3 s
-    assert (
-        ended["dropped_records"] >= ended["cycles"] - len(log) - 100
-    )  # but for those in the queue when it was killed
+    # But for those in the queue when it was killed.
+    assert ended["dropped_records"] >= ended["cycles"] - len(log) - 100
     assert ended["dropped_records"] > 50
 
 
@@ -291,9 +284,8 @@ def test_the_operator_of_a_log_can_be_repeated(tmp_path):
     for changed in ("setpoint_on", "motors_on", "pitch_setpoint"):
         moments = [log["t"][1:][np.diff(log[changed].astype(float)) != 0] for log in logs]
         assert len(moments[0]) == len(moments[1]) > 0
-        assert (
-            np.abs(moments[0] - moments[1]).max() < SLACK * 0.02
-        )  # a cycle to record it and a cycle to obey it
+        # a cycle to record it and a cycle to obey it.
+        assert np.abs(moments[0] - moments[1]).max() < SLACK * 0.02
 
 
 LAUNCH = """

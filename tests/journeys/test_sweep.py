@@ -629,9 +629,8 @@ def test_a_cpp_path_without_a_compiler_is_refused_and_auto_goes_another_way(comm
     )
     with pytest.raises(ScenarioError, match="switched off"):
         ff.rollout(ff.load("passive-wheel"), {"terrain.angle": [0.1]}, path="cpp")
-    status, out, err = command(
-        *sweep, "--method", "rk2"
-    )  # of which no kernel has been compiled yet
+    # Of which no kernel has been compiled yet.
+    status, out, err = command(*sweep, "--method", "rk2")
     assert status == 0 and "XLA" in out and "no C++ kernel: switched off" in out, err
 
 
@@ -731,9 +730,8 @@ def test_the_sweep_of_the_readme_in_small_on_two_workers_agrees_with_single_runs
         )
         run = ff.simulate(experiment.system, experiment.start, experiment.plan)
         assert row.outcome == run.outcome.name
-        assert row.t_end == pytest.approx(
-            run.ending.t, abs=1e-4
-        )  # the step was chosen for a state error of 1e-5
+        # The step was chosen for a state error of 1e-5.
+        assert row.t_end == pytest.approx(run.ending.t, abs=1e-4)
         if run.outcome.name == "reached_end":
             assert row.mean_speed == pytest.approx(
                 ff.summarise(run).metrics["mean_speed"], rel=1e-5

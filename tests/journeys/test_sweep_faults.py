@@ -68,9 +68,8 @@ def test_a_sweep_killed_in_the_middle_resumes_to_what_an_uninterrupted_one_gives
     process.wait()
     done = {name: (folder / "shards" / name).stat().st_mtime_ns for name in shard_names(folder)}
     assert 2 <= len(done) < SHARDS, "killed too early or too late"
-    (folder / "shards" / ".part-000007-1-deadbeef.tmp").write_bytes(
-        b"half a shard"
-    )  # as a kill while writing leaves it
+    # As a kill while writing leaves it.
+    (folder / "shards" / ".part-000007-1-deadbeef.tmp").write_bytes(b"half a shard")
     resumed = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE)
     assert resumed.returncode == 0, resumed.stderr
     assert "were there already" in resumed.stdout

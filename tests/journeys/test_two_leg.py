@@ -146,9 +146,8 @@ def test_one_step_at_half_a_metre_a_second_is_ruled_by_inertia(answers):
         0.4, rel=0, abs=1e-9
     )
     peaks = [said["metrics"][f"motor_{i}_peak_torque"] for i in (1, 3)]
-    assert peaks == pytest.approx(
-        [4.81983] * 2, rel=1e-4
-    )  # the page's figure of the whole terrain is that of a step's first move
+    # The page's figure of the whole terrain is that of a step's first move.
+    assert peaks == pytest.approx([4.81983] * 2, rel=1e-4)
     assert sum(energies(said)) > 1.4 * 0.350905  # static
     assert said["ledger"]["relative_residual"] < 1e-9
 
@@ -175,9 +174,8 @@ def test_a_plan_keeps_the_contract_and_sweeps_as_one_kernel(answers):
 
 def test_a_sweep_of_plans_says_which_the_ground_blocks_and_which_are_out_of_reach(answers):
     status, out, err = answers["sweep"]
-    assert status == 3 and "tips_unless_held" in out, (
-        err
-    )  # those that arrive tip unless their feet are clamped, as a run says too
+    # Those that arrive tip unless their feet are clamped, as a run says too.
+    assert status == 3 and "tips_unless_held" in out, err
     assert "8 designs" in out and "a plan each" in out and "evaluated along each plan" in out
     # Strides of 50, 65, 80 and 95 mm: the first overhangs, the last does not reach.
     counts = {

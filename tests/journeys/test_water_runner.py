@@ -58,9 +58,8 @@ def test_it_runs_on_water_and_leaves_a_folder_with_plots(command, tmp_path):
     assert result["outcome"]["name"] == "reached_end" and all(
         map(math.isfinite, numbers_in(result))
     )
-    assert (
-        result["ledger"]["relative_residual"] < 1e-8
-    )  # what the issue asks for at default tolerances
+    # What the issue asks for at default tolerances.
+    assert result["ledger"]["relative_residual"] < 1e-8
     assert {"drive", "pressure"} <= set(result["ledger"]["work"]) and "drag" in result["ledger"][
         "losses"
     ]
@@ -204,9 +203,8 @@ def test_the_original_method_shows_what_it_does(command):
     status, out, err = command(f"{line} --duration 0.02 --out short")
     falling = json.loads(out)
     assert status == 0 and "warning" not in err
-    assert falling["outcome"]["state"]["y"] == pytest.approx(
-        0.115 - 9.81 * 0.02**2 / 2, abs=1e-14
-    )  # exact for a parabola: rounding
+    # Exact for a parabola: rounding.
+    assert falling["outcome"]["state"]["y"] == pytest.approx(0.115 - 9.81 * 0.02**2 / 2, abs=1e-14)
     status, out, err = command(f"{line} --duration 0.1 --out long")
     assert (
         status == 3

@@ -119,9 +119,8 @@ def test_inner_forces_are_the_slope_of_a_potential_and_of_a_dissipation_function
     np.testing.assert_allclose(
         jnp.stack(loads.drive.on_tips, axis=1), springs[1] + dampers[1], rtol=0, atol=1e-11
     )
-    assert (
-        np.abs(moments).max() > 0.02 and np.abs(ours_nodes).max() > 10
-    )  # there was something to get wrong
+    # There was something to get wrong.
+    assert np.abs(moments).max() > 0.02 and np.abs(ours_nodes).max() > 10
     np.testing.assert_allclose(
         loads.chain.energy + loads.drive.energy, potential(system, nodes, tips, goal), rtol=1e-12
     )
@@ -160,9 +159,8 @@ def test_momentum_of_a_walker_in_empty_space_is_that_of_the_physics_page_and_sta
         x, nodes=dataclasses.replace(x.nodes, vx=0.05 * np.cos(i), vz=0.05 * np.sin(2 * i))
     )
     before = momentum(system, x)
-    np.testing.assert_allclose(
-        before[:2], (-0.002065110, 0.003188272), rtol=0, atol=5e-10
-    )  # as many digits as given
+    # As many digits as given.
+    np.testing.assert_allclose(before[:2], (-0.002065110, 0.003188272), rtol=0, atol=5e-10)
     assert before[2] == pytest.approx(-0.000766635414, abs=5e-13)
     end = march(system, HybridState(x, m), 2.0).end.x
     # 20 000 steps; each rounds momenta of 1e-3 by 1e-19, of either sign: 1e-17 as a walk, 1e-15 at
@@ -252,12 +250,10 @@ def test_it_walks_with_laws_of_other_robots_too(kind):
     system = centipede(**given)
     run = march(system, system.Start().state(system), 4.0, step=5e-5, settle=2.0)
     assert run.columns["outcome"][0] == Outcome.reached_end
-    assert run.columns["mean_speed"][0] == pytest.approx(
-        0.06, rel=0.1
-    )  # near 4 A f, whatever the ground
-    assert (
-        abs(run.columns["relative_residual"][0]) < 5e-3
-    )  # a method of order 1 at 20 000 steps a second
+    # Near 4 A f, whatever the ground.
+    assert run.columns["mean_speed"][0] == pytest.approx(0.06, rel=0.1)
+    # a method of order 1 at 20 000 steps a second.
+    assert abs(run.columns["relative_residual"][0]) < 5e-3
 
 
 @pytest.mark.parametrize(
@@ -350,9 +346,10 @@ def test_neighbours_pull_by_the_sines_of_their_differences():
         wanted += 3.0 * np.sin(phase[i + 1] - phase[i] + 0.7) if i < 6 else 0.0
         assert float(found[i]) == pytest.approx(wanted, abs=1e-13)
     wave = jnp.asarray(1.0 - 0.7 * np.arange(7))
+    # The wave is at rest.
     assert (
         float(jnp.max(jnp.abs(law.phase_rate(gait, wave, wave * 0, wave * 0) - 2 * np.pi))) < 1e-14
-    )  # the wave is at rest
+    )
     assert order_parameter(wave, 0.7) == pytest.approx(1.0, abs=1e-15)
 
 
@@ -373,9 +370,8 @@ def test_the_lift_reflex_draws_up_holds_and_lets_down():
     ).tolist() == [0.0, 0.0]
     phase = jnp.asarray([2.0, 1.0, 4.0])
     held = law.phase_rate(WaveGait(), phase, jnp.full(3, -1.0), jnp.zeros(3))
-    assert held[0] == 0.0 and held[1] == held[2] == pytest.approx(
-        2 * np.pi
-    )  # only in the second half of swing
+    # Only in the second half of swing.
+    assert held[0] == 0.0 and held[1] == held[2] == pytest.approx(2 * np.pi)
     off = ReflexControl(reflexes=["cantilever"])
     assert (
         not np.any(off.lift_rate(lift, fx, fz))
@@ -428,9 +424,8 @@ def test_a_walker_of_any_length_walks_nearly_as_fast_as_its_legs_and_a_long_one_
 ):
     system = centipede(body=SegmentChain(segments=segments))
     run = march(system, system.Start().state(system), 3.0, settle=1.0)
-    assert (
-        (1.0 - slip) * 0.06 < run.columns["mean_speed"][0] < 0.061
-    )  # 4 A f; of four legs one and a third carry at a time
+    # 4 A f; of four legs one and a third carry at a time.
+    assert (1.0 - slip) * 0.06 < run.columns["mean_speed"][0] < 0.061
     assert run.columns["footfalls"][0] == 3
 
 
@@ -440,9 +435,8 @@ def test_a_walker_without_some_legs_carries_its_weight_on_the_others_and_still_w
     assert run.columns["mean_speed"][0] == pytest.approx(0.06, rel=0.1)
     weight = float(cut.travel().weight)
     assert weight == pytest.approx(float(whole.travel().weight) - 3 * 0.02 * 9.81, rel=1e-12)
-    assert run.columns["load.lift_mean"][0] == pytest.approx(
-        weight, rel=0.005
-    )  # over two whole cycles
+    # Over two whole cycles.
+    assert run.columns["load.lift_mean"][0] == pytest.approx(weight, rel=0.005)
     # The cantilever reflex knows that a segment without a leg weighs less.
     alone = cut.controller.moments(jnp.ones(12), cut.weights(), cut.body.spacing)
     heavy = cut.controller.moments(jnp.ones(12), whole.weights(), cut.body.spacing)
@@ -510,9 +504,8 @@ def at(system, **places):
 def test_the_underside_of_a_segment_meets_the_ground():
     system = centipede()
     x, m = at(system, z=jnp.full(12, 0.008))
-    np.testing.assert_allclose(
-        system.outputs(0.0, x, m).node.fz, 5000.0 * 0.002, rtol=1e-12
-    )  # 8 mm high, 10 mm thick below
+    # 8 mm high, 10 mm thick below.
+    np.testing.assert_allclose(system.outputs(0.0, x, m).node.fz, 5000.0 * 0.002, rtol=1e-12)
 
 
 def test_it_has_crossed_when_its_tail_is_past_the_last_gap_and_every_segment_is_up():
@@ -520,14 +513,12 @@ def test_it_has_crossed_when_its_tail_is_past_the_last_gap_and_every_segment_is_
     names = [event.name for event in system.events]
     room = lambda x, m: float(system.guards(0.0, x, m)[names.index("crossed")])  # noqa: E731
     along = 0.05 * jnp.arange(12)[::-1]
-    assert room(*at(system, x=along + 0.2)) == pytest.approx(
-        0.2, rel=1e-12
-    )  # between the gaps: 0.2 m to go
+    # Between the gaps: 0.2 m to go.
+    assert room(*at(system, x=along + 0.2)) == pytest.approx(0.2, rel=1e-12)
     over = along + 0.41
     assert room(*at(system, x=over)) < 0
-    assert room(*at(system, x=over, z=jnp.full(12, 0.05).at[5].set(0.01))) == pytest.approx(
-        0.01
-    )  # one hangs
+    # One hangs.
+    assert room(*at(system, x=over, z=jnp.full(12, 0.05).at[5].set(0.01))) == pytest.approx(0.01)
 
 
 def test_it_has_fallen_when_all_of_it_is_in_a_gap_and_not_when_the_ground_goes_down():
@@ -538,9 +529,8 @@ def test_it_has_fallen_when_all_of_it_is_in_a_gap_and_not_when_the_ground_goes_d
     run = march(downhill, downhill.Start().state(downhill), 6.0, settle=3.0)
     assert run.columns["outcome"][0] == Outcome.reached_end and run.columns["mean_speed"][0] > 0.055
     downhill_height = run.end.x.nodes.z - downhill.terrain.height(run.end.x.nodes.x)
-    assert run.end.x.nodes.z[0, 0] < -0.08 and np.all(
-        downhill_height > 0.04
-    )  # well below where it began, and up on its legs
+    # Well below where it began, and up on its legs.
+    assert run.end.x.nodes.z[0, 0] < -0.08 and np.all(downhill_height > 0.04)
 
 
 def test_a_start_with_speed_moves_all_of_it():
@@ -587,8 +577,7 @@ def test_the_hip_of_a_leg_drawn_up_is_as_stiff_as_its_damper_over_tip_and_segmen
     )
     found, _ = spectrum(experiment.system, HybridState(above, experiment.start.m)).largest
     stiff = leg.angle_damping * (1.0 / leg.tip_mass + 1.0 / body.mass) / length**2
-    assert -found.real == pytest.approx(
-        stiff, rel=0.005
-    )  # the rest of the robot is a thousandth as stiff
+    # The rest of the robot is a thousandth as stiff.
+    assert -found.real == pytest.approx(stiff, rel=0.005)
     alone = leg.angle_damping / leg.tip_mass / length**2
     assert -found.real > 1.15 * alone  # without the segment's recoil a fifth would be missing

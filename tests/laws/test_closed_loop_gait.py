@@ -56,13 +56,11 @@ def test_the_cycle_has_the_step_time_and_speed_of_the_free_run():
     length = float(last.m.plant.foot_x - first.m.plant.foot_x) / STEPS
     one = after(experiment, found.state, 1)
     found_length = float(one.m.plant.foot_x) - float(found.state.m.plant.foot_x)
-    assert float(one.t) == pytest.approx(
-        found.period, rel=1e-9
-    )  # to the solver's tolerance, by another program
+    # To the solver's tolerance, by another program.
+    assert float(one.t) == pytest.approx(found.period, rel=1e-9)
     tick_share = 1e-3 / step_time
-    assert found.period == pytest.approx(
-        step_time, rel=0.25 * tick_share
-    )  # well below the tick's share of a step
+    # Well below the tick's share of a step.
+    assert found.period == pytest.approx(step_time, rel=0.25 * tick_share)
     assert found_length / found.period == pytest.approx(length / step_time, rel=0.25 * tick_share)
 
 
@@ -83,9 +81,8 @@ def test_a_controllers_memory_is_part_of_the_gait_and_positions_are_not():
         "programs.law.derivative",
         "programs.queue.newest.pitch",
     } <= set(found.unknowns)
-    assert not {"plant.foot_x", "pitch_integral"} & set(
-        found.unknowns
-    )  # a position; a state that this plant leaves alone
+    # a position; a state that this plant leaves alone.
+    assert not {"plant.foot_x", "pitch_integral"} & set(found.unknowns)
 
 
 def name_of(path) -> str:

@@ -30,10 +30,8 @@ LAWS = [*CONTACTS, *FRICTIONS]
 MEMORYLESS = [law for law in FRICTIONS if not law.has_memory]
 
 LANES = 20_000
-MASS, LOAD = (
-    0.03,
-    0.3,
-)  # half the water runner, and the load on each of the two feet that stand in a trot
+# Half the water runner, and the load on each of the two feet that stand in a trot.
+MASS, LOAD = (0.03, 0.3)
 
 
 def spread(draw, low, high, zeros=0.05):
@@ -113,9 +111,8 @@ def test_friction_never_gives_energy_is_odd_and_needs_a_load(cls):
     law, (speed, load, bend) = any_law(cls, draw), any_friction_state(draw)
     assert np.all(law.loss(speed, load, bend) >= 0)
     assert np.all(law.energy(bend) >= 0)
-    moving = (
-        speed != 0
-    )  # at rest a law may side with either direction, if its rate and force do not depend on which
+    # At rest a law may side with either direction, if its rate and force do not depend on which.
+    moving = speed != 0
     for of in (law.force, law.bristle_rate):
         np.testing.assert_array_equal(
             of(-speed, load, -bend)[moving], -of(speed, load, bend)[moving]
@@ -203,12 +200,8 @@ def rebound(force, impact, mass):
     return -run.y_events[0][0][1], run.y_events[1][0][0]
 
 
-REBOUNDS = {
-    0.1: 0.0937476,
-    0.5: 0.3742175,
-    1.0: 0.5936243,
-    2.0: 0.8214394,
-}  # shared/physics/water-runner.md, section 10
+# Shared/physics/water-runner.md, section 10.
+REBOUNDS = {0.1: 0.0937476, 0.5: 0.3742175, 1.0: 0.5936243, 2.0: 0.8214394}
 
 
 @pytest.mark.parametrize("impact", REBOUNDS)
@@ -230,13 +223,11 @@ def test_rebound_and_depth_on_cubic_ground_obey_the_implicit_formula(impact, dam
         return damping * (impact + out) - math.log((1 + damping * impact) / (1 - damping * out))
 
     expected = brentq(share, 1e-9, (1 - 1e-12) / damping, xtol=1e-14)
-    assert leaving == pytest.approx(
-        expected, rel=1e-8
-    )  # some 100 steps at 1e-12, the last of them to a surface met at a slant
+    # Some 100 steps at 1e-12, the last of them to a surface met at a slant.
+    assert leaving == pytest.approx(expected, rel=1e-8)
     energy = mass * (impact / damping - math.log1p(damping * impact) / damping**2)
-    assert law.energy(deepest) == pytest.approx(
-        energy, rel=1e-9
-    )  # four times the error of the depth
+    # Four times the error of the depth.
+    assert law.energy(deepest) == pytest.approx(energy, rel=1e-9)
 
 
 def test_a_mass_of_30_grams_at_one_metre_per_second_sinks_in_by_the_published_depth():
@@ -247,9 +238,10 @@ def test_a_mass_of_30_grams_at_one_metre_per_second_sinks_in_by_the_published_de
 def test_what_is_pulled_out_faster_than_the_ground_follows_feels_nothing_and_leaves_its_energy_behind():
     law, depth, rate = CubicContact(), 2e-3, -3.0
     assert law.force(depth, rate) == 0.0
+    # Rounding.
     assert law.loss(depth, rate) == pytest.approx(
         float(-jax.grad(law.energy)(depth) * rate), rel=1e-14
-    )  # rounding
+    )
 
 
 def test_stribeck_friction_starts_near_the_static_coefficient_and_ends_at_the_kinetic_one():
@@ -269,9 +261,8 @@ def test_smoothing_at_the_default_creep_speed_costs_an_eighth_of_the_static_coef
     Known, and the reason to ask for a bristle.
     """
     speed = np.geomspace(1e-4, 1.0, 20_000)
-    assert np.max(-StribeckFriction().force(speed, 1.0, 0.0)) == pytest.approx(
-        0.35139, abs=1e-5
-    )  # read off this grid
+    # Read off this grid.
+    assert np.max(-StribeckFriction().force(speed, 1.0, 0.0)) == pytest.approx(0.35139, abs=1e-5)
 
 
 def push(law, force, load=lambda t: LOAD, *, duration, mass=MASS):
@@ -314,9 +305,8 @@ def test_a_bristle_holds_a_foot_that_is_pushed_with_less_than_the_static_limit(s
     travel = motion(np.linspace(1.0, 2.0, 101))[0]
     assert np.ptp(travel) < bound
     assert abs(motion(2.0)[1]) < 10 * bound
-    assert (
-        0 < travel[-1] < 1e-3
-    )  # it has given way by the bend of the bristle, and by what yielded before it held
+    # It has given way by the bend of the bristle, and by what yielded before it held.
+    assert 0 < travel[-1] < 1e-3
 
 
 @pytest.mark.parametrize("share", [0.25, 0.45, 0.8])
@@ -326,12 +316,10 @@ def test_smoothed_friction_creeps_where_a_bristle_holds_at_the_speed_that_balanc
         lambda v: float(law.force(v, LOAD, 0.0)) + share * 0.4 * LOAD, 0.0, 0.02, xtol=1e-15
     )
     motion = push(law, slowly(share), duration=2.0)
-    assert motion(2.0)[1] == pytest.approx(
-        expected, rel=1e-6
-    )  # local errors of 1e-9, forgotten at mu N/(m eps) = 400 1/s
-    assert (
-        motion(2.0)[0] - motion(1.0)[0] > 1e-3
-    )  # millimetres, where the bristle moves by less than a millionth of that
+    # Local errors of 1e-9, forgotten at mu N/(m eps) = 400 1/s.
+    assert motion(2.0)[1] == pytest.approx(expected, rel=1e-6)
+    # Millimetres, where the bristle moves by less than a millionth of that.
+    assert motion(2.0)[0] - motion(1.0)[0] > 1e-3
 
 
 def test_a_foot_on_a_bristle_pushed_beyond_the_limit_slides_against_the_kinetic_friction():
@@ -361,9 +349,8 @@ def test_a_bristle_dragged_along_comes_to_the_friction_of_its_coefficient_and_ne
     pull = -law.force(speed, load, run.y[0]) / load * np.sign(speed)
     mu = float(law.coefficient(speed))
     assert np.all(pull <= mu * (1 + 1e-8))  # from below; tolerance of the run
-    assert pull[-1] == pytest.approx(
-        mu, rel=1.6e-4
-    )  # light loads grip less, by 1.5 (N0/N)^2 = 1.5e-4 at most
+    # Light loads grip less, by 1.5 (N0/N)^2 = 1.5e-4 at most.
+    assert pull[-1] == pytest.approx(mu, rel=1.6e-4)
 
 
 def test_spring_and_damper_together_stay_inside_the_friction_cone():
@@ -404,9 +391,10 @@ def test_a_bristle_straightens_in_flight_without_any_force_and_no_faster_for_a_f
     law = BristleFriction()
     bend = jnp.linspace(-5e-4, 5e-4, 11)
     assert not np.any(law.force(speed, 0.0, bend))
+    # Rounding.
     np.testing.assert_allclose(
         law.bristle_rate(speed, 0.0, bend), -bend / law.fading_time, rtol=1e-14
-    )  # rounding
+    )
     slope = jax.vmap(jax.grad(lambda z: law.bristle_rate(speed, 0.0, z)))(bend)
     bent = bend != 0  # at exactly zero the derivative of the clip is half of that
     np.testing.assert_allclose(slope[bent], -1.0 / law.fading_time, rtol=1e-14)
@@ -461,9 +449,8 @@ def test_a_cycle_through_load_and_shear_takes_no_energy_out_of_a_bristle():
     )
     stored = law.energy(run.y[:8, -1])
     work = run.y[8:, -1]
-    assert np.all(
-        work - stored > 1e-7
-    )  # four cycles of some 1e-6 J each are lost, whatever the phase of the load
+    # Four cycles of some 1e-6 J each are lost, whatever the phase of the load.
+    assert np.all(work - stored > 1e-7)
 
 
 def test_the_rates_of_a_stuck_light_foot_are_a_tenth_of_those_of_smoothed_friction():
@@ -481,9 +468,8 @@ def test_the_rates_of_a_stuck_light_foot_are_a_tenth_of_those_of_smoothed_fricti
             )
 
         fastest[type(law)] = np.max(np.abs(np.linalg.eigvals(jax.jacfwd(flow)(jnp.zeros(2)))))
-    assert fastest[StribeckFriction] == pytest.approx(
-        0.4 * load / (0.01 * mass), rel=1e-9
-    )  # its slope at rest, to rounding
+    # Its slope at rest, to rounding.
+    assert fastest[StribeckFriction] == pytest.approx(0.4 * load / (0.01 * mass), rel=1e-9)
     assert fastest[BristleFriction] < 1e4
 
 
@@ -571,9 +557,8 @@ def test_a_block_slows_down_and_creeps_as_the_closed_forms_say():
     """
     exact = np.arcsinh(np.sinh(50 * 0.3) * np.exp(-0.8 * 9.81 * 50 * 0.04)) / 50
     assert exact == pytest.approx(0.0049355, abs=5e-8)  # as printed
-    assert slowed(0.3, 0.0, 0.1, 0.04, steps=400) == pytest.approx(
-        exact, abs=1e-7
-    )  # 4e-2 a step of the fastest rate, to the fourth
+    # 4e-2 a step of the fastest rate, to the fourth.
+    assert slowed(0.3, 0.0, 0.1, 0.04, steps=400) == pytest.approx(exact, abs=1e-7)
     creep = np.arctanh(np.tan(np.radians(20)) / 0.8) / 50
     assert creep == pytest.approx(0.0098188, abs=5e-8)
     assert slowed(0.0, np.radians(20), 0.1, 0.2, steps=2000) == pytest.approx(creep, abs=1e-9)

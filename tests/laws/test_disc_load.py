@@ -173,12 +173,10 @@ def derivatives_by_quadrature(pads: Pads) -> dict[str, DiscLoad]:
         at.width,
     )
     a_top = pads.normal_speed + pads.normal_gradient * top
-    at_top = (
-        pads.drag_density * np.sqrt(pads.radius**2 - top**2) * a_top * abs(a_top)
-    )  # drag only: h is zero there
-    slope = np.where(
-        pads.cut, pads.axis_up, np.inf
-    )  # a surface that does not cut the pad moves nothing
+    # Drag only: h is zero there.
+    at_top = pads.drag_density * np.sqrt(pads.radius**2 - top**2) * a_top * abs(a_top)
+    # a surface that does not cut the pad moves nothing.
+    slope = np.where(pads.cut, pads.axis_up, np.inf)
 
     def change(drag=0.0, pressure=0.0, top_rate=0.0, wetted=0.0):
         """From the change of both densities at every strip, the rate of s_t, and the rest of the
@@ -323,9 +321,10 @@ def test_half_wet_pad_has_its_closed_form():
     for axis_up, speed in ((0.6, 1.0), (1.0, 0.3), (0.01, 2.0)):
         load = disc_load(RADIUS, 0.0, axis_up, speed, 0.0, DRAG, PRESSURE)
         assert float(load.wetted) == 0.5
+        # Few roundings.
         assert float(load.pressure) == pytest.approx(
             DRAG * 2.0 * G * axis_up * RADIUS**3 / 3.0, rel=1e-15
-        )  # few roundings
+        )
         assert float(load.drag) == pytest.approx(
             DRAG * speed**2 * math.pi * RADIUS**2 / 4.0, rel=1e-15
         )
@@ -357,12 +356,10 @@ def test_level_pad_on_a_cosine_lifts_its_closed_form_mean():
         amplitude**2 * rate**2 * bend / (8.0 * math.pi),
         G * (amplitude * math.sin(alpha) - height * alpha) / (2.0 * math.pi),
     )
-    np.testing.assert_allclose(
-        means, DRAG * math.pi * RADIUS**2 * np.array(shares), rtol=1e-13
-    )  # sums of 24 rounded terms
-    np.testing.assert_allclose(
-        means, [0.043998650, 0.015613633], rtol=0, atol=6e-10
-    )  # as printed: half a digit and rounding
+    # Sums of 24 rounded terms.
+    np.testing.assert_allclose(means, DRAG * math.pi * RADIUS**2 * np.array(shares), rtol=1e-13)
+    # As printed: half a digit and rounding.
+    np.testing.assert_allclose(means, [0.043998650, 0.015613633], rtol=0, atol=6e-10)
 
 
 def test_depth_counted_from_the_top_of_the_wetted_range_loses_the_weight_of_the_water_above():
@@ -384,9 +381,8 @@ def test_depth_counted_from_the_top_of_the_wetted_range_loses_the_weight_of_the_
         * RANDOM.radius**2
     )
     lost = (found - printed(RANDOM)) / RANDOM.sizes.pressure
-    assert (
-        np.max(abs(lost[~drowned])) < 2e-14
-    )  # the same integral, as close as quadrature comes above
+    # The same integral, as close as quadrature comes above.
+    assert np.max(abs(lost[~drowned])) < 2e-14
     assert np.max(abs(lost - missing / RANDOM.sizes.pressure)[drowned]) < 2e-14
     assert np.median(lost[drowned]) > 0.1  # not a small matter
 
@@ -482,12 +478,10 @@ def test_pressure_gives_back_as_much_as_it_took():
     )
     down, up = disc_load(*RANDOM), disc_load(*back)
     np.testing.assert_array_equal(down.pressure, up.pressure)
-    assert (
-        np.min(down.pressure / RANDOM.sizes.pressure) > -1e-15
-    )  # it never sucks, but for rounding
-    np.testing.assert_allclose(
-        down.drag, -up.drag, rtol=0, atol=2e-14 * np.max(RANDOM.sizes.drag)
-    )  # as the integral
+    # It never sucks, but for rounding.
+    assert np.min(down.pressure / RANDOM.sizes.pressure) > -1e-15
+    # As the integral.
+    np.testing.assert_allclose(down.drag, -up.drag, rtol=0, atol=2e-14 * np.max(RANDOM.sizes.drag))
 
 
 # ---- derivatives
@@ -584,16 +578,14 @@ def test_moments_do_not_change_beyond_the_edges_of_the_disc(way):
 
 def test_lanes_equal_scalars():
     lanes, scalars = disc_load(*RANDOM), jax.vmap(disc_load)(*RANDOM)
-    assert (
-        worst(lanes, scalars, RANDOM.sizes) < 2e-15
-    )  # two ways to the area, each rounded at pi/2 of 1.6e-16, four times
+    # Two ways to the area, each rounded at pi/2 of 1.6e-16, four times.
+    assert worst(lanes, scalars, RANDOM.sizes) < 2e-15
 
 
 def test_plain_numbers_make_a_load_and_keep_the_precision_of_what_they_meet():
     plain = disc_load(*(float(v[7]) for v in RANDOM))
-    np.testing.assert_allclose(
-        plain, [v[7] for v in disc_load(*RANDOM)], rtol=1e-12
-    )  # one pad of the test above
+    # One pad of the test above.
+    np.testing.assert_allclose(plain, [v[7] for v in disc_load(*RANDOM)], rtol=1e-12)
     for shape in ((), (3,)):
         load = jax.jit(lambda depth: disc_load(RADIUS, depth, 0.5, 1.0, 10.0, DRAG, PRESSURE))(
             jnp.full(shape, 0.003, jnp.float32)

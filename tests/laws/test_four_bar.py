@@ -115,9 +115,8 @@ def test_reference_ranges_over_a_full_turn():
 
     83.057 is a rounding up of 83.05649, as the page's own table at 180 deg shows.
     """
-    found = at(
-        np.linspace(0.0, 2.0 * np.pi, 20001)
-    )  # 3e-4 rad apart, so an extreme is missed by 1e-6 mm or deg at most
+    # 3e-4 rad apart, so an extreme is missed by 1e-6 mm or deg at most.
+    found = at(np.linspace(0.0, 2.0 * np.pi, 20001))
     theta2, theta3 = angle(found.ux, found.uy), angle(found.wx, found.wy)
     ranges = {
         (17.956, 59.487): np.degrees(theta2),
@@ -132,9 +131,8 @@ def test_reference_ranges_over_a_full_turn():
 def test_reference_angles_on_a_tilted_base():
     """theta0 = 0.4, theta1 = 1.1: the linkage turns rigidly with its base."""
     found = at(1.1 - 0.4)
-    assert 0.4 + angle(found.ux, found.uy) == pytest.approx(
-        0.742380877336, abs=1e-12
-    )  # the last printed digit
+    # The last printed digit.
+    assert 0.4 + angle(found.ux, found.uy) == pytest.approx(0.742380877336, abs=1e-12)
     assert 0.4 + angle(found.wx, found.wy) == pytest.approx(1.391192275088, abs=1e-12)
 
 
@@ -145,9 +143,8 @@ def test_reference_joint_loads():
     psi = math.radians(240.0)
     loads = joint_loads(LEG.links, at(psi), *REFERENCE_LOAD)
     printed = (0.515733044, -0.733891702, -0.215733044, 0.333891702)
-    assert tuple(map(float, loads[:4])) == pytest.approx(
-        printed, abs=1e-9
-    )  # the last printed digit
+    # The last printed digit.
+    assert tuple(map(float, loads[:4])) == pytest.approx(printed, abs=1e-9)
     assert float(loads.torque) == pytest.approx(1.773612617e-2, abs=1e-11)
     # The body, with its centre of mass 30 mm from O on the ground link, in joint terms.
     moment = 0.03 * loads.crank_y + (0.03 - LEG.ground) * loads.rocker_y - loads.torque
@@ -201,14 +198,8 @@ def test_circle_intersection_is_the_angle_formula_of_the_physics_page(assembly):
 def test_the_mirrored_assembly_is_the_mirror_image_about_the_ground_link():
     psi = np.linspace(-3.0, 3.0, 41)
     below, mirrored = at(psi), at(-psi, assembly=FourBarLeg(assembly="mirrored").assembly_sign)
-    upwards = {
-        "ay",
-        "by",
-        "uy",
-        "wy",
-        "fy",
-        "dfx",
-    }  # what points up, and f'_x because psi runs backwards
+    # What points up, and f'_x because psi runs backwards.
+    upwards = {"ay", "by", "uy", "wy", "fy", "dfx"}
     for name, value in mirrored._asdict().items():
         expected = getattr(below, name)
         np.testing.assert_array_equal(
@@ -349,9 +340,10 @@ def test_rates_are_those_sympy_derives_from_the_loop(assembly):
     for closed, derived in zip(
         (found.coupler_rate, found.rocker_rate, curve.coupler, curve.rocker), expected, strict=True
     ):
+        # As above.
         np.testing.assert_allclose(
             closed, derived, rtol=0, atol=200 * ROUNDING * np.max(np.abs(derived))
-        )  # as above
+        )
 
 
 # Loads
@@ -500,9 +492,8 @@ def test_lanes_compute_what_one_leg_computes():
 def test_single_precision_stays_single():
     psi = np.linspace(-3.0, 3.0, 50)
     load = tuple(jnp.float32(v) for v in REFERENCE_LOAD)
-    single = everything(
-        LEG.links, jnp.asarray(psi, jnp.float32), load
-    )  # lengths as plain numbers, as a part holds them
+    # Lengths as plain numbers, as a part holds them.
+    single = everything(LEG.links, jnp.asarray(psi, jnp.float32), load)
     double = everything(LEG.links, jnp.asarray(psi), REFERENCE_LOAD)
     for a, b in zip(jax.tree.leaves(single), jax.tree.leaves(double), strict=True):
         assert a.dtype == jnp.float32
@@ -543,17 +534,15 @@ def test_grashof_margin_is_positive_just_where_the_crank_is_shortest_and_turns()
         assert (grashof_margin(links) > 0) == turns
         if turns:
             expected = lengths[1] + lengths[2] - lengths[0] - lengths[3]
-            assert grashof_margin(links) == pytest.approx(
-                expected, abs=1e-16
-            )  # an ulp of the longest
+            # An ulp of the longest.
+            assert grashof_margin(links) == pytest.approx(expected, abs=1e-16)
         seen[turns] += 1
     assert min(seen.values()) > 100  # both kinds were tried
 
 
 def test_default_margin_is_that_of_the_physics_page():
-    assert grashof_margin(LEG.links) == pytest.approx(
-        11.7e-3, abs=1e-16
-    )  # exact but for rounding of 0.06
+    # Exact but for rounding of 0.06.
+    assert grashof_margin(LEG.links) == pytest.approx(11.7e-3, abs=1e-16)
 
 
 @pytest.mark.parametrize(
@@ -645,9 +634,8 @@ def test_the_least_margin_that_is_accepted_still_computes():
     found, curve, loads = everything(leg.links, psi, (0.0, 1.0, 0.0))
     assert all(bool(jnp.all(jnp.isfinite(v))) for v in (*found, *curve, *loads))
     least_sine = float(jnp.min(cross((found.ux, found.uy), (found.wx, found.wy))))
-    assert 1.0 / least_sine == pytest.approx(
-        29, abs=0.5
-    )  # the number the comment beside the limit gives
+    # The number the comment beside the limit gives.
+    assert 1.0 / least_sine == pytest.approx(29, abs=0.5)
     assert 10 < float(jnp.max(jnp.hypot(loads.rocker_x, loads.rocker_y))) < 50
     single = pose(leg.links, *sincos(psi.astype(jnp.float32)), 1)
     # A rounding of 6e-8 against a margin of 1e-3, with the root's slope: 1e-5 to 1e-4 in direction.

@@ -104,9 +104,8 @@ def test_no_gait_at_random_is_better_than_the_one_found(objective, time_limit):
         and found.time <= time_limit * (1 + 1e-6)
     )
     random = np.random.default_rng(1).uniform(size=(4096, 4))
-    random[:2048] = np.clip(
-        _share_of(mine, found) + 0.03 * (random[:2048] - 0.5), 0.0, 1.0
-    )  # half of them close by
+    # Half of them close by.
+    random[:2048] = np.clip(_share_of(mine, found) + 0.03 * (random[:2048] - 0.5), 0.0, 1.0)
     costs = jax.tree.map(np.asarray, mine._many(random, layout))
     kept = (
         (costs.torques.max(axis=1) <= mine.torque_limit)

@@ -51,9 +51,8 @@ TABLE = [
 
 @pytest.mark.parametrize(("point", "wanted"), TABLE)
 def test_the_contact_table_of_the_physics_page(point, wanted):
-    np.testing.assert_allclose(
-        force(*point), wanted, rtol=0, atol=1e-6
-    )  # the page gives as many digits
+    # The page gives as many digits.
+    np.testing.assert_allclose(force(*point), wanted, rtol=0, atol=1e-6)
 
 
 def random_points(seed, count=400):
@@ -72,13 +71,11 @@ def test_the_two_walls_are_mirror_images():
     x, z, vx, vz = random_points(0)
     left = force(x, z, vx, vz)
     right = force(0.1 - x, z, -vx, vz)
-    np.testing.assert_allclose(
-        right[0], -left[0], rtol=0, atol=1e-11
-    )  # 0.1 - x rounds by 1e-17 m, times 5000 N/m and mu c
+    # 0.1 - x rounds by 1e-17 m, times 5000 N/m and mu c.
+    np.testing.assert_allclose(right[0], -left[0], rtol=0, atol=1e-11)
     np.testing.assert_allclose(right[1], left[1], rtol=0, atol=1e-11)
-    assert (
-        np.sum(np.abs(left[0]) > 1) > 50 and np.sum(left[1] > 1) > 50
-    )  # walls and tops were among them
+    # Walls and tops were among them.
+    assert np.sum(np.abs(left[0]) > 1) > 50 and np.sum(left[1] > 1) > 50
 
 
 def test_the_printed_wall_friction_pushes_a_point_at_rest_and_ours_does_not():
@@ -94,13 +91,11 @@ def test_the_printed_wall_friction_pushes_a_point_at_rest_and_ours_does_not():
 
 
 def test_the_printed_normal_force_acts_above_the_ground_and_over_the_gap():
-    printed = max(
-        -5000 * 0.001 - 10 * -1.0, 0.0
-    )  # max[-k z - c z', 0], 1 mm above, falling at 1 m/s
+    # max[-k z - c z', 0], 1 mm above, falling at 1 m/s.
+    printed = max(-5000 * 0.001 - 10 * -1.0, 0.0)
     assert printed == 5.0 and not force(-0.5, 0.001, 0.0, -1.0).any()
-    assert (
-        max(-5000 * -0.02, 0.0) == 100.0 and not force(0.05, -0.02, 0.0, 0.0).any()
-    )  # nothing holds a tip in the gap
+    # Nothing holds a tip in the gap.
+    assert max(-5000 * -0.02, 0.0) == 100.0 and not force(0.05, -0.02, 0.0, 0.0).any()
 
 
 class Waves(AbstractTerrain):
@@ -120,9 +115,8 @@ def terrains():
     yield Profile(places=(-0.02, 0.0, 0.05, 0.1, 0.13), heights=(0.0, 0.004, -0.006, 0.003, 0.0))
     yield Steps(edges=(-0.05, 0.0, 0.05, 0.1), heights=(-0.004, 0.003, -0.002, 0.006))
     yield Bumps(begin=-0.1, highest=0.006, width=0.012, spacing=0.02)
-    yield Bumps(
-        begin=-0.1, highest=0.006, width=0.02, spacing=0.02
-    )  # bars without room between them
+    # Bars without room between them.
+    yield Bumps(begin=-0.1, highest=0.006, width=0.02, spacing=0.02)
 
 
 @pytest.mark.parametrize("terrain", list(terrains()), ids=lambda t: type(t).__name__)
@@ -166,16 +160,14 @@ def test_energy_is_continuous_over_a_sharp_corner_and_force_over_a_blended_one()
             0.0 * depth,
             0.0 * depth,
         )
-        np.testing.assert_allclose(
-            both.energy, 0.5 * 5000 * depth**2, rtol=5e-6
-        )  # 1e-9 m of at least 0.5 mm, twice
+        # 1e-9 m of at least 0.5 mm, twice.
+        np.testing.assert_allclose(both.energy, 0.5 * 5000 * depth**2, rtol=5e-6)
     soft = Gap(gap_start=0.0, gap_width=0.1, blend=0.0005)
     p = 0.002
     lead = np.linspace(-0.001, 0.001, 4001)
     fx, fz = force(-(p + lead), np.full_like(lead, -p), 0.0 * lead, 0.0 * lead, soft)
-    largest_step = (
-        5000 * (p + 0.001) * 1.5 / 0.001 * 5e-7 + 5000 * 5e-7
-    )  # slope of w is at most 3/(4 b), of both shares
+    # Slope of w is at most 3/(4 b), of both shares.
+    largest_step = 5000 * (p + 0.001) * 1.5 / 0.001 * 5e-7 + 5000 * 5e-7
     assert np.max(np.abs(np.diff(fx))) < largest_step and np.max(np.abs(np.diff(fz))) < largest_step
     # (gap.2) by itself: a smooth step from 0 to 1 that is 1/2 in the middle.
     share = soft.faces(jnp.asarray(-(p + lead)), jnp.full_like(lead, -p), 0.0 * lead, 0.0 * lead)[

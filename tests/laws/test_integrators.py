@@ -98,9 +98,8 @@ def test_adams_bashforth_is_exact_for_polynomials_of_its_order_whatever_the_step
         return np.max(np.abs((y - y[first]) - (ends**degree - ends[first] ** degree))[first:])
 
     scale = ends[-1] ** order
-    assert (
-        gap(order) <= 1e-12 * scale
-    )  # rounding, times the largest sum of weights (about 100) and 30 steps
+    # Rounding, times the largest sum of weights (about 100) and 30 steps.
+    assert gap(order) <= 1e-12 * scale
     assert gap(order + 1) > 1e-6 * scale  # and not by chance: a degree more is not exact
 
 
@@ -158,9 +157,8 @@ def test_slopes_of_before_a_jump_spoil_the_order_unless_the_solver_is_told():
         return np.max(np.abs(np.array(ends) - exact), axis=1)
 
     np.testing.assert_allclose(orders(errors(told=True)), 4.0, atol=0.25)
-    np.testing.assert_allclose(
-        orders(errors(told=False)), 1.0, atol=0.25
-    )  # a few steps with wrong slopes: an error of h
+    # a few steps with wrong slopes: an error of h.
+    np.testing.assert_allclose(orders(errors(told=False)), 1.0, atol=0.25)
 
 
 def slopes_taken(solver, steps, jump_before=10**6):
@@ -200,9 +198,8 @@ def test_a_tiny_step_does_not_blow_up_the_next_one(monkeypatch):
     steps = np.full(400, 0.005)
     broken = np.insert(steps, 200, 5e-15)
     plain = error(AdamsBashforth(4), steps)
-    assert (
-        error(AdamsBashforth(4), broken) < 1.5 * plain
-    )  # a few Runge-Kutta steps in between change the error a little
+    # a few Runge-Kutta steps in between change the error a little.
+    assert error(AdamsBashforth(4), broken) < 1.5 * plain
     monkeypatch.setattr(adams_bashforth, "MOST_WEIGHT", np.inf)
     _walk.clear_cache()
     assert error(AdamsBashforth(4), broken) > 10 * plain
@@ -215,13 +212,11 @@ def test_adams_bashforth_of_order_one_is_euler_and_all_work_in_diffrax_itself():
     def solved(solver):
         return diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.02, jnp.asarray(PENDULUM)).ys[-1]
 
-    np.testing.assert_allclose(
-        solved(AdamsBashforth(1)), solved(diffrax.Euler()), rtol=1e-13
-    )  # the same sums
+    # The same sums.
+    np.testing.assert_allclose(solved(AdamsBashforth(1)), solved(diffrax.Euler()), rtol=1e-13)
     walked = walk(AdamsBashforth(4), driven_pendulum, PENDULUM, np.full(50, 0.02))[-1]
-    np.testing.assert_allclose(
-        solved(AdamsBashforth(4)), walked, rtol=1e-12
-    )  # the same but for rounding of the clock
+    # The same but for rounding of the clock.
+    np.testing.assert_allclose(solved(AdamsBashforth(4)), walked, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -246,9 +241,8 @@ def test_lanes_and_forward_derivatives_go_through(solver):
     alone, tangent = jax.jit(lambda y: jax.jvp(end, (y,), (along,)))(y0)
     batch = jax.jit(jax.vmap(end))(jnp.stack([y0, y0 + 1e-5 * along, y0 - 1e-5 * along]))
     np.testing.assert_allclose(batch[0], alone, rtol=1e-13)  # rounding
-    np.testing.assert_allclose(
-        (batch[1] - batch[2]) / 2e-5, tangent, rtol=1e-8
-    )  # central difference: 1e-10 and rounding 1e-11
+    # Central difference: 1e-10 and rounding 1e-11.
+    np.testing.assert_allclose((batch[1] - batch[2]) / 2e-5, tangent, rtol=1e-8)
 
 
 # --- two time scales

@@ -53,9 +53,8 @@ def test_plant_and_computer_are_a_hybrid_system_with_closed_books(name):
     experiment = load(name, duration=1.0)
     assert check_system(experiment.system, experiment.start).ok
     books = simulate(experiment.system, experiment.start, experiment.plan).ledger
-    assert (
-        books.relative_residual < 1e-8
-    )  # fixed steps of the fourth order: 2e-10 seen for the wheel, nothing lost at a tick
+    # Fixed steps of the fourth order: 2e-10 seen for the wheel, nothing lost at a tick.
+    assert books.relative_residual < 1e-8
 
 
 def test_both_engines_come_to_the_same_state(walked):
@@ -111,9 +110,8 @@ def test_the_mid_level_knows_the_pitch_of_one_period_ago_rounded_to_what_a_frame
 def test_an_offset_of_the_high_level_moves_its_samples():
     moved = run(WHEEL, "stack.high_offset=2.5 ms", "stack.pitch_delay=0", duration=0.1)
     known, true = moved["computer.known_pitch"], moved["computer.pitch"]
-    assert known[12] == pytest.approx(
-        true[10], abs=1e-6
-    )  # sampled at 2.5 ms; the mid level looks at 3 ms
+    # Sampled at 2.5 ms; the mid level looks at 3 ms.
+    assert known[12] == pytest.approx(true[10], abs=1e-6)
     assert known[51] == known[12] and known[52] == pytest.approx(true[50], abs=1e-6)
 
 
@@ -186,13 +184,11 @@ def test_chance_is_uniform_bell_shaped_and_different_in_every_stream_and_seed():
     ]
     for row in rows:
         assert row.min() >= 0 and row.max() < 1
-        assert np.mean(row) == pytest.approx(
-            0.5, abs=5 / math.sqrt(12 * n)
-        )  # five standard deviations of the mean
+        # Five standard deviations of the mean.
+        assert np.mean(row) == pytest.approx(0.5, abs=5 / math.sqrt(12 * n))
         cells = np.histogram(row, 50, (0, 1))[0]
-        assert np.sum((cells - n / 50) ** 2 / (n / 50)) < 49 + 5 * math.sqrt(
-            98
-        )  # chi-squared of 49 degrees, five deviations
+        # Chi-squared of 49 degrees, five deviations.
+        assert np.sum((cells - n / 50) ** 2 / (n / 50)) < 49 + 5 * math.sqrt(98)
         assert abs(np.corrcoef(row[:-1], row[1:])[0, 1]) < 5 / math.sqrt(n)
     worst = np.max(np.abs(np.corrcoef(rows) - np.eye(len(rows))))
     assert worst < 5 / math.sqrt(n)
@@ -238,9 +234,8 @@ def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_
     assert np.any(on)
     off = np.flatnonzero((on[:-1] == 1) & (on[1:] == 0))[0] + 1  # the row at which it switched off
     silence = lossy.t[off] * 1e6 - heard[off]
-    assert silence == pytest.approx(
-        100_000, abs=1e-6
-    )  # the first cycle of the mid level at which 100 ms have passed: messages come at cycles too
+    # The first cycle of the mid level at which 100 ms have passed: messages come at cycles too.
+    assert silence == pytest.approx(100_000, abs=1e-6)
     assert not np.any(on[off:]) and not np.any(lossy["computer.current_1"][off:])
     assert np.any(np.diff(heard[off:]) > 0)  # frames did arrive afterwards
 
@@ -248,9 +243,8 @@ def test_frames_lost_for_longer_than_the_watchdog_switch_off_until_the_operator_
 def test_a_motor_driver_without_commands_stops_after_its_watchdog_for_good():
     mute = run(WHEEL, "stack.command_loss=1", duration=0.3)
     tripped = mute.t[np.argmax(mute["programs.tripped"])]
-    assert tripped == pytest.approx(
-        0.1, abs=1e-9
-    )  # the first tick of the low level at which 100 ms have passed
+    # The first tick of the low level at which 100 ms have passed.
+    assert tripped == pytest.approx(0.1, abs=1e-9)
     assert not np.any(mute["computer.current_1"]) and mute["computer.cut_off"][-1] == 1
 
 
@@ -271,9 +265,8 @@ def test_the_law_waits_for_the_operator_and_starts_without_a_kick():
     on = int(np.argmax(waiting["computer.on"]))
     assert waiting.t[on] == pytest.approx(0.06)  # asked at 50 ms, the message takes 10
     assert not np.any(waiting["computer.current_1"][:on])
-    assert (
-        waiting["programs.law.derivative"][on] == 0.0
-    )  # the torso moves, yet the first derivative is none
+    # The torso moves, yet the first derivative is none.
+    assert waiting["programs.law.derivative"][on] == 0.0
 
 
 def test_losing_one_frame_in_a_hundred_changes_the_speed_by_less_than_five_percent():
@@ -388,9 +381,8 @@ def test_noise_and_loss_of_commands_are_as_large_as_they_say():
     known, true = noisy["computer.known_pitch"], noisy["computer.pitch"]
     rows = np.arange(1, 790) * 40
     errors = known[rows + 40] - true[rows]
-    assert np.std(errors) == pytest.approx(
-        0.01, rel=0.13
-    )  # five standard deviations of 789 samples
+    # Five standard deviations of 789 samples.
+    assert np.std(errors) == pytest.approx(0.01, rel=0.13)
     assert abs(np.mean(errors)) < 5 * 0.01 / math.sqrt(len(rows))
     lossy = run(
         "urchin-spike-closed-loop", "stack.command_loss=0.3", "start.angle=0.5", duration=2.0
@@ -433,9 +425,8 @@ def test_a_current_loop_keeps_its_limit_and_cannot_ask_for_more_voltage_than_the
         24.0, rel=1e-14
     )
     assert next_current(winding, 24.0, fast, -5.0, 0.0) == -5.0  # braking is easy
-    assert (
-        next_current(winding._replace(resistance=0.0), 24.0, fast, 40.0, 0.0) == 40.0
-    )  # not known: limits nothing
+    # Not known: limits nothing.
+    assert next_current(winding._replace(resistance=0.0), 24.0, fast, 40.0, 0.0) == 40.0
     assert electrical_power(winding, 2.0, 10.0) == pytest.approx(0.05 * 4 + 0.034 * 2 * 10)
 
 
@@ -468,9 +459,8 @@ def test_steering_adds_to_the_left_takes_from_the_right_and_turns_right():
     turned = run("rimless-wheel-turning-closed-loop", duration=3.0, rate=1000.0)
     on = turned["computer.on"] == 1
     left, right = turned["computer.current_1"][on], turned["computer.current_2"][on]
-    assert left - right == pytest.approx(
-        np.full(len(left), 1.0), abs=1.001e-4
-    )  # 2 I_d; commands are sent to 1e-4 A
+    # 2 I_d; commands are sent to 1e-4 A.
+    assert left - right == pytest.approx(np.full(len(left), 1.0), abs=1.001e-4)
     assert turned["axle.yaw"][-1] < -0.5
     for side, number in (("left", 1), ("right", 2)):
         assert turned[f"computer.motor_speed_{number}"] == pytest.approx(
@@ -483,14 +473,12 @@ def test_steering_adds_to_the_left_takes_from_the_right_and_turns_right():
 
 def test_a_robot_with_one_joint_has_one_motors_gains_its_signs_and_no_steering():
     system = load("urchin-spike-closed-loop").system
-    assert system.gains.proportional == pytest.approx(
-        0.2 / (20 * 0.01)
-    )  # N m/rad over G K of one motor
+    # N m/rad over G K of one motor.
+    assert system.gains.proportional == pytest.approx(0.2 / (20 * 0.01))
     swung = run("urchin-spike-closed-loop", duration=0.3)
     rate = np.gradient(swung["computer.pitch"], swung.t)
-    assert swung["computer.motor_speed_1"][5:-5] == pytest.approx(
-        20 * rate[5:-5], abs=0.05
-    )  # rad/s of some tens
+    # Rad/s of some tens.
+    assert swung["computer.motor_speed_1"][5:-5] == pytest.approx(20 * rate[5:-5], abs=0.05)
     with pytest.raises(ScenarioError, match="cannot be steered"):
         load("urchin-spike-closed-loop", ["stack.steer_current=1 A"])
 
@@ -523,9 +511,8 @@ def test_motors_that_have_no_current_do_not_fit():
 
 
 def test_a_battery_that_cannot_give_what_is_asked_switches_the_driver_off_and_says_so():
-    empty = load(
-        WHEEL, ["battery.voltage=3 V", "battery.resistance=2 ohm"], duration=1.0
-    )  # 1.1 W at most
+    # 1.1 W at most.
+    empty = load(WHEEL, ["battery.voltage=3 V", "battery.resistance=2 ohm"], duration=1.0)
     ended = simulate(empty.system, empty.start, dataclasses.replace(empty.plan, sample_rate=4000.0))
     assert np.max(ended["computer.bus_power"]) <= 3.0**2 / (4 * 2.0)
     voltage, current = ended["computer.bus_voltage"], ended["computer.bus_current"]
@@ -553,9 +540,8 @@ def test_a_weak_battery_limits_the_current_and_books_stay_closed():
     )
     speed, current = weak["computer.motor_speed_1"], weak["computer.current_1"]
     terminals = 0.2 * current + 0.034 * speed
-    room = (
-        weak["computer.bus_voltage"][:-1] - terminals[1:]
-    )  # the driver knows the bus of the tick before
+    # The driver knows the bus of the tick before.
+    room = weak["computer.bus_voltage"][:-1] - terminals[1:]
     assert np.min(room) > -1e-12 and np.min(room) < 1e-12  # at its limit, and never beyond
     assert np.max(current) < 0.8 * np.max(strong["computer.current_1"])
     assert weak.ledger.relative_residual < 1e-8
@@ -606,9 +592,8 @@ def test_the_record_of_a_fixed_step_run_is_that_of_the_event_engine_where_both_h
         dataclasses.replace(experiment.plan, fixed=FixedSteps(2.5e-4)),
     )
     footfalls = [e.t for e in exact.events_named("touchdown")]
-    assert [e.t for e in stepped.events_named("footfall")] == pytest.approx(
-        footfalls, abs=1e-8
-    )  # RK4 at 0.25 ms
+    # RK4 at 0.25 ms.
+    assert [e.t for e in stepped.events_named("footfall")] == pytest.approx(footfalls, abs=1e-8)
     assert stepped.signals == exact.signals
     row = int(np.searchsorted(exact.t, 1.5))
     assert exact.t[row] == stepped.t[300] == 1.5

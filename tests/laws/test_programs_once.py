@@ -224,17 +224,15 @@ def faulty_supervisor(draw):
         draw.choice([np.nan, np.inf, 4.0], (STEPS, LANES)),
         draw.uniform(-3, 3, (STEPS, LANES)),
     )
-    fresh = np.repeat(
-        draw.random((STEPS // 25, LANES)) < 0.8, 25, axis=0
-    )  # 25 cycles without a pitch are too many
+    # 25 cycles without a pitch are too many.
+    fresh = np.repeat(draw.random((STEPS // 25, LANES)) < 0.8, 25, axis=0)
     speed = np.where(
         rare(0.01),
         draw.choice([9.0, -9.0, np.nan], (STEPS, LANES)),
         draw.uniform(-7, 7, (STEPS, LANES)),
     )
-    flags = [
-        rare(p) for p in (0.99, 0.01, 0.2, 0.02, 0.02, 0.8)
-    ]  # closed loop, joystick gone, on, off, calibrate, start switch
+    # Closed loop, joystick gone, on, off, calibrate, start switch.
+    flags = [rare(p) for p in (0.99, 0.01, 0.2, 0.02, 0.02, 0.8)]
     return (pitch, fresh, speed, *flags)
 
 

@@ -143,9 +143,8 @@ def test_reference_limits_are_the_closed_forms():
     assert contact_loss_slope() == pytest.approx(0.239978, abs=1e-6)
     assert math.degrees(contact_loss_slope()) == pytest.approx(13.7497, abs=1e-4)
     assert least_torque() == pytest.approx(0.57971, abs=1e-5)
-    assert math.asin(least_torque() / (4.45 * GRAVITY * 0.06)) == pytest.approx(
-        0.2232, abs=1e-4
-    )  # the torso's lean for it
+    # The torso's lean for it.
+    assert math.asin(least_torque() / (4.45 * GRAVITY * 0.06)) == pytest.approx(0.2232, abs=1e-4)
 
 
 @each_gait
@@ -211,9 +210,8 @@ def test_wheel_rolls_just_above_the_limit_and_rocks_back_just_below(limit, gait_
     stops = run(below.wheel, rigid_start(below.rate_after), 6.0, FINE)
     assert rolls.outcome is Outcome.reached_end and len(rolls.events_named("touchdown")) >= 2
     assert stops.outcome is Outcome.rocked_back and not stops.events_named("touchdown")
-    assert stops.ending.state["spoke_angle"] == pytest.approx(
-        HALF, abs=1e-9
-    )  # back on the spoke it came from
+    # Back on the spoke it came from.
+    assert stops.ending.state["spoke_angle"] == pytest.approx(HALF, abs=1e-9)
 
 
 def test_no_gait_is_found_below_the_critical_slope():
@@ -227,11 +225,9 @@ def test_foot_lifts_just_above_the_contact_loss_slope_and_holds_just_below():
     holds = run(below.wheel, rigid_start(below.rate_after), 2.0, FINE)
     assert lifts.outcome is Outcome.lifted_off and not lifts.events_named("touchdown")
     angle, rate = lifts.ending.state["spoke_angle"], lifts.ending.state["spoke_rate"]
-    assert rate**2 * LENGTH == pytest.approx(
-        GRAVITY * math.cos(angle - above.slope), rel=1e-9
-    )  # weight along the spoke
+    # Weight along the spoke.
+    assert rate**2 * LENGTH == pytest.approx(GRAVITY * math.cos(angle - above.slope), rel=1e-9)
     assert holds.outcome is Outcome.reached_end
     force = holds["foot.fz"][[event.row_before for event in holds.events_named("touchdown")]]
-    assert (
-        len(force) > 10 and np.all(force > 0) and np.all(force < 1e-4 * MASS * GRAVITY)
-    )  # a millionth from nothing
+    # a millionth from nothing.
+    assert len(force) > 10 and np.all(force > 0) and np.all(force < 1e-4 * MASS * GRAVITY)

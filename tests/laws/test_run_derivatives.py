@@ -77,13 +77,11 @@ def test_gradient_through_three_impacts_is_that_of_the_closed_form(passive):
     found = ff.gradient(
         lambda end: (end.x.spoke_rate, end.t), passive, KEYS, event="touchdown", count=FALLS
     )
-    assert found.value[0] == pytest.approx(
-        float(rate_after(FALLS, SLOPE, RATE, LENGTH)), rel=1e-9
-    )  # a hundred times the tolerance
+    # a hundred times the tolerance.
+    assert found.value[0] == pytest.approx(float(rate_after(FALLS, SLOPE, RATE, LENGTH)), rel=1e-9)
     for i, function in enumerate((rate_after, time_of)):
-        assert [found.slopes[key][i] for key in KEYS] == pytest.approx(
-            by_each(function), rel=1e-8
-        )  # ten times that
+        # Ten times that.
+        assert [found.slopes[key][i] for key in KEYS] == pytest.approx(by_each(function), rel=1e-8)
 
 
 def test_grad_and_jacfwd_of_an_endpoint_agree_and_a_second_derivative_is_refused(passive):
@@ -206,9 +204,10 @@ def test_two_feet_that_land_together_are_differentiated_each_at_its_own_time():
         runs = [
             ff.simulate(ff.load(name, {"steering_current": s * h}, duration=0.9)) for s in (-1, 1)
         ]
+        # One by one.
         assert all(
             sum(event.name.startswith("touchdown") for event in run.events) >= 6 for run in runs
-        )  # one by one
+        )
         seen = [(run["heading"][-1], -run.ledger.losses["damper_left"]) for run in runs]
         return np.subtract(*seen[::-1]) / (2 * h)
 
@@ -218,12 +217,10 @@ def test_two_feet_that_land_together_are_differentiated_each_at_its_own_time():
     assert [
         found.slopes["steering_current"][key] for key in ("heading", "damper")
     ] == pytest.approx(exact, rel=1e-5)
-    assert float(found.slopes["steering_current"]["heading"]) == pytest.approx(
-        -0.71551, abs=1e-5
-    )  # it was -0.93012
-    assert float(found.slopes["steering_current"]["spring"]) == pytest.approx(
-        0.0, abs=1e-9
-    )  # left and right alike
+    # It was -0.93012.
+    assert float(found.slopes["steering_current"]["heading"]) == pytest.approx(-0.71551, abs=1e-5)
+    # Left and right alike.
+    assert float(found.slopes["steering_current"]["spring"]) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_the_gait_of_the_two_sided_wheel_has_the_multipliers_of_differences():
@@ -268,9 +265,8 @@ def test_an_event_that_waits_for_another_at_the_same_time_has_its_own_derivative
 
     both = jnp.array([0.5, 0.5])
     assert np.allclose(heights(both), 0.25, rtol=0, atol=1e-12)
-    assert np.allclose(
-        jax.jacfwd(heights)(both), -np.eye(2), rtol=0, atol=1e-12
-    )  # t - h, each by its own: rounding
+    # t - h, each by its own: rounding.
+    assert np.allclose(jax.jacfwd(heights)(both), -np.eye(2), rtol=0, atol=1e-12)
 
 
 class Fuses(eqx.Module):

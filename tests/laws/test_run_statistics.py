@@ -54,9 +54,8 @@ def test_a_torque_at_its_limit_has_that_as_its_peak_and_its_own_mean(limit):
     """
     mean, rms, peak = told(SineMotor(limit=limit), COARSE)
     assert peak == limit
-    torque = np.clip(
-        np.sin(5.0 * (np.arange(1_000_000) + 0.5) * 2e-6), -limit, limit
-    )  # middles: right to 1e-11
+    # Middles: right to 1e-11.
+    torque = np.clip(np.sin(5.0 * (np.arange(1_000_000) + 0.5) * 2e-6), -limit, limit)
     # Panels are halved until they may be wrong by 1e-4 of the largest torque, times its share of
     # the span.
     assert [mean, rms] == pytest.approx(
@@ -93,9 +92,8 @@ def test_statistics_go_on_from_one_chunk_to_the_next():
     metrics = summarise(run).metrics
     found = [metrics[f"motor_{kind}_torque"] for kind in ("mean", "rms", "peak")]
     mean, square = (1 - np.cos(2 * rate)) / (2 * rate), 0.5 - np.sin(4 * rate) / (8 * rate)
-    assert found == pytest.approx(
-        [mean, np.sqrt(square), 1.0], rel=1e-9
-    )  # smooth panels: rounding of 4000 sums
+    # Smooth panels: rounding of 4000 sums.
+    assert found == pytest.approx([mean, np.sqrt(square), 1.0], rel=1e-9)
     # Row by row: the integral never starts anew, and no row but that after the top has a peak of 1.
     assert np.all(np.diff(run["integral.motor.torque"]) >= 0)
     high = run.t[run["peak.motor.torque"] > 1 - 1e-9]
@@ -160,10 +158,8 @@ def test_run_fixed_steps_and_batch_mean_the_same_by_a_relative_residual():
     """Each landing hides half of its 1.5 J; up and down, kinetic and potential energy change by 2 J
     each.
     """
-    robot, duration = (
-        Hopper(reported=0.5),
-        4.1,
-    )  # ten landings, every 0.4 s, and half a hop less a half of it
+    # Ten landings, every 0.4 s, and half a hop less a half of it.
+    robot, duration = (Hopper(reported=0.5), 4.1)
     plan = SimPlan(duration=duration, sample_rate=50.0)
     run = simulate(robot, hopping(robot), plan).ledger
     stepped = simulate(

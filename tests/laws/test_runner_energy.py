@@ -77,9 +77,8 @@ def test_massless_legs_pass_power_on(make, settings, heights):
     scale = np.abs(to_body).sum(axis=1) + np.abs(sources).sum(axis=1)
     assert np.mean(scale > 0.1) > 0.4  # W: enough of them are in the water or on the ground
     gap = to_body.sum(axis=1) - sources.sum(axis=1)
-    assert np.all(
-        np.abs(gap) <= 1e-13 * scale
-    )  # rounding of some hundred operations; the page reached 1e-14 W
+    # Rounding of some hundred operations; the page reached 1e-14 W.
+    assert np.all(np.abs(gap) <= 1e-13 * scale)
 
 
 @pytest.mark.parametrize("pressure", ["off", "on"])
@@ -99,9 +98,8 @@ def test_a_folded_foot_gives_no_power_unless_the_water_presses_on_it(pressure):
     load = jax.jit(foot.folded_load)(FootPoint(*map(jnp.asarray, at)), WATER)
     parts = np.stack([load.fx * at.vx, load.fy * at.vy, load.moment * at.rate])
     power, scale = parts.sum(axis=0), np.abs(parts).sum(axis=0)
-    np.testing.assert_allclose(
-        power, load.drag + load.pressure, rtol=0, atol=1e-13 * scale.max()
-    )  # rounding
+    # Rounding.
+    np.testing.assert_allclose(power, load.drag + load.pressure, rtol=0, atol=1e-13 * scale.max())
     if pressure == "off":
         assert np.all(power <= 1e-14 * scale) and not np.any(load.pressure)
     else:

@@ -137,9 +137,8 @@ def name(request):
 def test_velocities_and_accelerations_of_every_point_are_derivatives(name):
     system, _, x, seen = case(name)
     pairs = [*_rate_pairs(x, seen.flow.x, ""), *_rate_pairs(seen.outputs, seen.output_rates, "")]
-    assert len(pairs) > len(system.names) * (
-        5 * 4 + 2
-    )  # five joints with velocity and acceleration in the plane, and the tip's velocity
+    # Five joints with velocity and acceleration in the plane, and the tip's velocity.
+    assert len(pairs) > len(system.names) * (5 * 4 + 2)
     for signal, value, derivative in pairs:
         error = np.max(np.abs(value - derivative) / np.maximum(1.0, np.abs(derivative)))
         assert error < ROUNDING, signal
@@ -317,9 +316,8 @@ def test_accelerations_loads_and_crank_torque_follow_from_virtual_work(name):
             getattr(seen.outputs.load, field), forces[field], rtol=0, atol=1e-11
         )
     legs = sum(np.asarray(getattr(seen.outputs, leg).torque) for leg in system.names)
-    np.testing.assert_allclose(
-        legs, -forces["crank"], rtol=0, atol=1e-11
-    )  # joint by joint they ask for the same
+    # Joint by joint they ask for the same.
+    np.testing.assert_allclose(legs, -forces["crank"], rtol=0, atol=1e-11)
     if not system.drive.free:
         np.testing.assert_allclose(seen.outputs.drive.torque, -forces["crank"], rtol=0, atol=1e-11)
 
@@ -373,9 +371,8 @@ def test_left_and_right_change_places_with_their_phases(structure):
         across = leg.replace("left", "right")
         for a, b in ((leg, across), (across, leg)):
             mine, theirs = getattr(one.outputs, a), getattr(two.outputs, b)
-            here = {
-                n: v for n, v, _ in named_leaves(mine) if not n.endswith(".y")
-            }  # where it is across the robot has changed
+            # Where it is across the robot has changed.
+            here = {n: v for n, v, _ in named_leaves(mine) if not n.endswith(".y")}
             there = {n: v for n, v, _ in named_leaves(theirs)}
             for field, value in here.items():  # rounding of an angle of 10 rad, on ground as above
                 np.testing.assert_allclose(
@@ -395,9 +392,8 @@ def test_left_and_right_change_places_with_their_phases(structure):
 def test_a_slope_is_level_ground_with_gravity_tilted():
     """Turn everything by the slope's angle: the same forces, turned; weight alone stays upright."""
     system, t, x, _ = case(DRY)
-    system = eqx.tree_at(
-        lambda s: s.body.forward_drag, system, np.asarray(0.0)
-    )  # along the horizon, so not turned with the slope
+    # Along the horizon, so not turned with the slope.
+    system = eqx.tree_at(lambda s: s.body.forward_drag, system, np.asarray(0.0))
     level, steep = (
         eqx.tree_at(lambda s: s.terrain.angle, system, np.asarray(a)) for a in (0.0, 0.35)
     )
@@ -416,9 +412,8 @@ def test_a_slope_is_level_ground_with_gravity_tilted():
     ax, ay = np.asarray(one.flow.x.vx), np.asarray(one.flow.x.vy) + system.gravity
     scale = np.max(np.abs(ay))
     assert scale > 10.0
-    np.testing.assert_allclose(
-        two.flow.x.vx, c * ax - s * ay, rtol=0, atol=1e-11 * scale
-    )  # as for the shift above
+    # As for the shift above.
+    np.testing.assert_allclose(two.flow.x.vx, c * ax - s * ay, rtol=0, atol=1e-11 * scale)
     np.testing.assert_allclose(
         two.flow.x.vy, s * ax + c * ay - system.gravity, rtol=0, atol=1e-11 * scale
     )

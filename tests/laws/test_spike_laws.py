@@ -243,9 +243,8 @@ def test_forward_and_inverse_dynamics_undo_each_other_in_lanes():
     v, a = (tuple(draw.uniform(-1, 1, (3, LANES))) for _ in range(2))
     sums = part.inertia(q[2])
     found = accelerations(sums, q, v, inverse_dynamics(sums, q, v, a, 9.81), 9.81)
-    np.testing.assert_allclose(
-        np.array(found), np.array(a), rtol=0, atol=1e-11
-    )  # 0.1 N m over 1e-6 kg m^2, rounded
+    # 0.1 N m over 1e-6 kg m^2, rounded.
+    np.testing.assert_allclose(np.array(found), np.array(a), rtol=0, atol=1e-11)
 
 
 def test_gravity_pulls_a_level_spike_down():
@@ -312,9 +311,8 @@ def test_rates_of_the_path_are_its_derivatives(options):
         return path.s, path.rise, path.s_rate, path.rise_rate
 
     _, slopes = jax.jvp(place, (t,), (jnp.ones_like(t),))
-    np.testing.assert_allclose(
-        jnp.stack(slopes), jnp.stack(gait.path(t)[2:]), rtol=0, atol=1e-15
-    )  # rounding of 1 cm/s
+    # Rounding of 1 cm/s.
+    np.testing.assert_allclose(jnp.stack(slopes), jnp.stack(gait.path(t)[2:]), rtol=0, atol=1e-15)
 
 
 def world_feet(gait, foothold, t, pose):
@@ -374,9 +372,8 @@ def test_turning_on_the_spot_slips_only_in_second_order():
     yaw = gait.turn_per_cycle(foothold) / gait.period * (t - 1.5)
     x, y = world_feet(gait, foothold, t, (0.0 * t, 0.0 * t, yaw))
     slip = max(np.hypot(x[leg] - x[leg][30], y[leg] - y[leg][30]).max() for leg in (0, 2, 4))
-    assert slip == pytest.approx(
-        0.03**2 / 8 / foothold.arm, rel=0.05
-    )  # the next order is (R/2 arm)^2, 2 %
+    # The next order is (R/2 arm)^2, 2 %.
+    assert slip == pytest.approx(0.03**2 / 8 / foothold.arm, rel=0.05)
     assert gait.turn_per_cycle(foothold) == pytest.approx(2 * 0.03 / foothold.arm, rel=1e-15)
     assert SpikeGait(motion="turn", sense="right").turn_per_cycle(foothold) == -gait.turn_per_cycle(
         foothold
@@ -468,9 +465,8 @@ def test_limits_cut_efforts_and_stop_the_integral_from_winding_up():
     q, far = (0.0, 1.5, 0.02), (0.3, 1.5, 0.01)
     assert [float(e) for e in law.effort(q, STILL, far, STILL, STILL)] == [0.5, 0.0, -5.0]
     assert [float(e) for e in law.integral_rate(q, STILL, far, STILL, STILL)] == [0.0, 0.0, 0.0]
-    assert float(law.integral_rate(far, STILL, q, STILL, (1.0, 0.0, 0.0))[0]) == pytest.approx(
-        -0.3
-    )  # it may unwind
+    # It may unwind.
+    assert float(law.integral_rate(far, STILL, q, STILL, (1.0, 0.0, 0.0))[0]) == pytest.approx(-0.3)
     assert SpikePid(gains="source").integral_rate(q, STILL, far, STILL, STILL) == pytest.approx(
         (0.3, 0.0, -0.01)
     )
@@ -566,9 +562,8 @@ def test_the_source_s_gains_creep_as_their_characteristic_says():
     run, _ = spike_run("source", offset, duration=3.0)
     t, error = run.t, run["joint_1.angle_error"]
     w = math.sqrt(3) / 2
-    linear = (
-        error[0] * np.exp(-t / 2) * (np.cos(w * t) - np.sin(w * t) / (2 * w))
-    )  # e(0) given, e'(0) = -e(0) P/D at once
+    # e(0) given, e'(0) = -e(0) P/D at once.
+    linear = error[0] * np.exp(-t / 2) * (np.cos(w * t) - np.sin(w * t) / (2 * w))
     late = t > 0.01
     # The path moves on at 0.5 mm/s and couples the joints by 1e-3 of the error.
     np.testing.assert_allclose(error[late], linear[late], rtol=0, atol=5e-3 * abs(error[0]))

@@ -137,9 +137,8 @@ def test_a_slow_oscillation_is_forgiven_what_does_not_matter_within_the_span():
     + 1/T) / w^2 within T.
     """
     swing, euler = one(-1 + 100j, -1 - 100j), method("euler")
-    assert limit_of(swing, euler).step == pytest.approx(
-        2e-4, rel=1e-3
-    )  # the next term is d^2 / w^2 = 1e-4 of it
+    # The next term is d^2 / w^2 = 1e-4 of it.
+    assert limit_of(swing, euler).step == pytest.approx(2e-4, rel=1e-3)
     assert limit_of(swing, euler, span=1.0).step == pytest.approx(4e-4, rel=1e-3)
     assert limit_of(one(-1e-3), euler, span=1.0).step == math.inf  # dies out long after the span
 
@@ -255,9 +254,10 @@ def test_only_a_constant_step_of_an_explicit_method_can_be_too_long():
 
 
 def test_steps_that_are_cut_near_the_ground_are_judged_there_by_what_they_are_cut_to():
+    # In flight, in contact.
     seen = Spectrum(
         np.array([0.0, 1.0]), np.array([[-100.0], [-1e5]], complex), np.array([0.05, -0.001])
-    )  # in flight, in contact
+    )
     plan = SimPlan(solver=method("rk4"), step=1e-3)
     assert too_long(plan, seen).limit.eigenvalue == -1e5
     assert too_long(dataclasses.replace(plan, near_room=0.01, near_step=1e-5), seen) is None

@@ -241,9 +241,8 @@ def test_a_shift_in_time_is_found_whatever_is_missing(shift):
         return np.sin(2 * math.pi * t / 1.7) + 0.3 * np.sin(2 * math.pi * t / 0.37)
 
     draw = np.random.default_rng(3)
-    kept = np.flatnonzero(
-        (draw.uniform(size=2000) > 0.3) & ~((t > 6.0) & (t < 7.3))
-    )  # cycles dropped here and there, and a gap
+    # Cycles dropped here and there, and a gap.
+    kept = np.flatnonzero((draw.uniform(size=2000) > 0.3) & ~((t > 6.0) & (t < 7.3)))
     logged = wave(t)
     logged[draw.uniform(size=2000) > 0.8] = math.nan  # cycles in which it was not known
     found = compared(logged, wave(t + shift), kept)
@@ -277,10 +276,8 @@ def test_a_jittered_cycle_is_compared_with_the_one_nearest_in_time():
     times = PERIOD * np.arange(500)
     late = np.random.default_rng(1).uniform(-0.45, 0.45, 500) * PERIOD
     assert (replaying._nearest(times + late, times) == np.arange(500)).all()
-    assert replaying._nearest(np.array([-1.0, 9.0]), times).tolist() == [
-        0,
-        499,
-    ]  # beyond the ends: the ends
+    # Beyond the ends: the ends.
+    assert replaying._nearest(np.array([-1.0, 9.0]), times).tolist() == [0, 499]
 
 
 def test_a_jittered_log_replays_as_well_as_an_exact_one(log):
@@ -312,9 +309,8 @@ def test_errors_are_those_of_linear_least_squares():
     seen = slopes @ truth + noise * draw.normal(size=(4000, 6))
     found = np.linalg.lstsq(slopes / noise[:, None], (seen / noise).T, rcond=None)[0]
     assert told == pytest.approx(found.std(axis=1), rel=0.05)  # 4000 draws tell a scatter to 1.1 %
-    assert fitting._errors(slopes, noise, 0.2, ranges) == pytest.approx(
-        told
-    )  # luck does not make them smaller
+    # Luck does not make them smaller.
+    assert fitting._errors(slopes, noise, 0.2, ranges) == pytest.approx(told)
     assert fitting._errors(slopes, noise, 3.0, ranges) == pytest.approx(3.0 * told)
 
 
@@ -341,9 +337,8 @@ def test_an_estimate_at_the_edge_of_the_search_is_marked(capsys):
 def test_settings_of_the_robot_are_those_of_the_page():
     settings = load_plant("rimless-wheel").settings
     gains, ampere = settings.gains, 2.7233  # A/(N m), section 5 of the page
-    assert gains[:3] == pytest.approx(
-        (6 * ampere, 10 * ampere, 0.45 * ampere), rel=1e-4
-    )  # as many digits as the page has
+    # As many digits as the page has.
+    assert gains[:3] == pytest.approx((6 * ampere, 10 * ampere, 0.45 * ampere), rel=1e-4)
     assert gains[3:] == pytest.approx((5.0, 40.0, 0.01, 1000))
     assert settings.speed_limit == pytest.approx(8.0)  # turns/s
     assert (settings.motors, settings.motor_signs, settings.steering, settings.setpoint) == (

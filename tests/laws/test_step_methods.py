@@ -61,9 +61,8 @@ def test_other_methods_have_the_order_they_state(method, scenario, low, high):
     )
     ratios = errors[:-1] / errors[1:]
     assert np.all(ratios > low) and np.all(ratios < high), errors
-    assert np.all(residuals[:-1] / residuals[1:] > 0.85 * low), (
-        residuals
-    )  # the ledger sees an error of the same order
+    # The ledger sees an error of the same order.
+    assert np.all(residuals[:-1] / residuals[1:] > 0.85 * low), residuals
 
 
 def test_every_method_goes_to_the_same_answer():
@@ -93,9 +92,8 @@ def test_stiff_spokes_walk_and_close_their_books():
     ]
     for column in columns:
         assert column["jumps"][0] == 21
-        assert column["mean_speed"][0] == pytest.approx(
-            0.672, abs=1e-3
-        )  # published: 0.6721 settled, 0.6717 over 2.5 to 5 s
+        # Published: 0.6721 settled, 0.6717 over 2.5 to 5 s.
+        assert column["mean_speed"][0] == pytest.approx(0.672, abs=1e-3)
     residuals = np.array([abs(column["residual"][0]) for column in columns])
     assert residuals[0] < 0.2  # J, of 18 J that went through the motors
     # between first order (a layer thinner than the step) and third (one that is resolved)

@@ -87,11 +87,12 @@ def test_of_two_events_with_one_outcome_the_one_that_happened_is_named(current, 
     experiment = experiment_of(TURNING, f"stack.steer_current={current} A")
     run = stepped(experiment)
     assert (run.outcome, run.ending.event) == (Outcome.lifted_off, event)
+    # N.
     assert (
         abs(run.least_room[event])
         < 1e-6
         < min(room for name, room in run.least_room.items() if name != event)
-    )  # N
+    )
 
 
 @pytest.mark.parametrize("current", [-10, 10])
@@ -198,9 +199,8 @@ def test_samples_of_a_batch_begin_where_they_are_asked_to():
     run, name = stepped(experiment, 400.0), "torso.pitch"
     plan = BatchPlan(2.0, STEP, sample=(name,), sample_every=40, sample_from=1.505)
     result = run_batch(experiment.system, experiment.start, plan)
-    assert result.sample_times == pytest.approx(
-        1.505 + 0.01 * np.arange(50), abs=1e-12
-    )  # rounding of times
+    # Rounding of times.
+    assert result.sample_times == pytest.approx(1.505 + 0.01 * np.arange(50), abs=1e-12)
     rows = np.searchsorted(run.t, result.sample_times - 0.5 * STEP)
     # One kernel of one lane and one of eight differ in rounding, which a few footfalls enlarge.
     assert result.samples[name][:, 0] == pytest.approx(run[name][rows], rel=1e-9, abs=1e-9)

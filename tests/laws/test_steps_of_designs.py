@@ -253,9 +253,8 @@ def test_stiff_spokes_under_the_control_software_end_as_they_do_at_any_shorter_s
         found.verdict.values[0] == "sound"
         and found.outcome.values[0] == Outcome(int(truth.columns["outcome"][0])).name
     )
-    assert found.t_end.values[0] == pytest.approx(
-        truth.columns["t_end"][0], rel=1e-4
-    )  # what two steps must agree to
+    # What two steps must agree to.
+    assert found.t_end.values[0] == pytest.approx(truth.columns["t_end"][0], rel=1e-4)
 
 
 def test_single_precision_that_is_not_enough_for_a_stiff_design_gives_way_to_double():
@@ -285,9 +284,8 @@ def test_a_design_on_a_rung_that_no_probe_vouches_for_is_compared_with_half_its_
     plan = BatchPlan(2.0, path="xla", track=("value.x",))
     sure = StepLadder(0.01, ((0, 0),), deepest=9, error=1e-6, time=2.0, probes=2)
     trusted = run_checked(system, start, plan, sure)
-    root_mean_square = (
-        math.sqrt(0.5 - (math.sin(800.0) - math.sin(400.0)) / 800.0) / 200.0
-    )  # of sin(200 t)/200 from 1 to 2 s
+    # Of sin(200 t)/200 from 1 to 2 s.
+    root_mean_square = math.sqrt(0.5 - (math.sin(800.0) - math.sin(400.0)) / 800.0) / 200.0
     assert trusted.columns["value.x_rms"][1] > 1.05 * root_mean_square and trusted.columns[
         "time_step"
     ].tolist() == [0.01, 0.01]
@@ -300,9 +298,8 @@ def test_a_design_on_a_rung_that_no_probe_vouches_for_is_compared_with_half_its_
             found.columns["time_step"].tolist() == [0.01, 0.0025]
             and verdict_words(found.doubts, 2).tolist() == ["sound"] * 2
         )
-        assert found.columns["value.x_rms"][1] == pytest.approx(
-            root_mean_square, rel=1e-3
-        )  # the share by which two runs may differ
+        # The share by which two runs may differ.
+        assert found.columns["value.x_rms"][1] == pytest.approx(root_mean_square, rel=1e-3)
 
 
 def test_a_design_that_becomes_stiff_on_the_way_is_seen_at_the_settling_time():

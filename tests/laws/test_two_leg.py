@@ -364,9 +364,8 @@ def test_the_ground_gives_what_momentum_needs(stands):
     )
     still = jax.jit(effort)(limbs, p, 2.0 - stands, 0.0)
     whole = balance(limbs, bodies(limbs, p))
-    np.testing.assert_allclose(
-        still.zmp, towards * (whole.x - sole.x.value), rtol=0, atol=1e-14
-    )  # at rest: the centre of mass
+    # At rest: the centre of mass.
+    np.testing.assert_allclose(still.zmp, towards * (whole.x - sole.x.value), rtol=0, atol=1e-14)
     np.testing.assert_allclose(still.pressure, whole.mass * GRAVITY, rtol=1e-14)
 
 
@@ -382,12 +381,12 @@ def test_a_mirrored_walker_has_mirrored_torques():
     other = posed(limbs, Point(minus(two.x), two.y), Point(minus(one.x), one.y))
     for i in range(3):
         mine, its = p.turns[i], other.turns[2 - i]
+        # Up to full turns.
         np.testing.assert_allclose(
             np.exp(1j * mine.value), np.exp(1j * its.value), rtol=0, atol=1e-14
-        )  # up to full turns
-        np.testing.assert_allclose(
-            mine[1:], its[1:], rtol=1e-11, atol=1e-11
-        )  # 1/sin(theta_2) thrice
+        )
+        # 1/sin(theta_2) thrice.
+        np.testing.assert_allclose(mine[1:], its[1:], rtol=1e-11, atol=1e-11)
     for first_stands in (0.0, 1.0):
         mine, its = (
             jax.jit(effort)(limbs, p, first_stands),
@@ -440,9 +439,8 @@ def test_the_motors_powers_are_the_rate_of_the_energy_in_every_move(dynamics):
     change, ports = jax.jit(jax.vmap(balance_at))(*moments(walker))
     np.testing.assert_allclose(ports.sum(axis=1), change, rtol=0, atol=1e-12)  # of watts
     assert np.all(ports[:, :3] >= 0) and np.all(ports[:, 3:] <= 0)
-    assert np.all(
-        np.min(np.abs([ports[:, :3], ports[:, 3:]]), axis=0) == 0
-    )  # a motor drives or brakes
+    # a motor drives or brakes.
+    assert np.all(np.min(np.abs([ports[:, :3], ports[:, 3:]]), axis=0) == 0)
     assert np.max(change) > 0.05 and np.min(change) < -0.05
 
 
@@ -457,9 +455,8 @@ def test_every_velocity_seen_is_the_derivative_of_its_position_in_every_move():
     assert len(pairs) > 20
     for name, value, of in pairs:
         derivative = change[f"{name.rpartition('.')[0]}.{of}"]
-        np.testing.assert_allclose(
-            value, derivative, rtol=1e-9, atol=1e-11, err_msg=name
-        )  # rad/s^2 near a bent knee: rounding
+        # Rad/s^2 near a bent knee: rounding.
+        np.testing.assert_allclose(value, derivative, rtol=1e-9, atol=1e-11, err_msg=name)
 
 
 def test_net_work_of_every_move_is_its_gain_of_height():
@@ -509,9 +506,8 @@ def test_the_inertial_part_grows_with_the_square_of_the_speed_exactly():
         slow, fast = (at(InchwormGait(speed=v), move) for v in (0.05, 0.5))
         np.testing.assert_allclose(slow[0], fast[0], rtol=0, atol=1e-15)
         for one, other in zip(slow[1:], fast[1:], strict=True):
-            np.testing.assert_allclose(
-                100 * one, other, rtol=1e-12, atol=1e-13
-            )  # 100 times the rounding of what was taken away
+            # 100 times the rounding of what was taken away.
+            np.testing.assert_allclose(100 * one, other, rtol=1e-12, atol=1e-13)
 
 
 @functools.cache
@@ -571,9 +567,8 @@ def test_a_law_goes_from_rest_to_rest_with_exact_derivatives(law):
     (_, slope, _), (d_share, d_slope, _) = jax.jvp(at, (s,), (jnp.ones_like(s),))
     np.testing.assert_allclose(d_share, slope, rtol=0, atol=1e-14)
     np.testing.assert_allclose(d_slope, at(s).bend, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(
-        at(s).share + at(1 - s).share, 1.0, rtol=0, atol=1e-14
-    )  # there as back
+    # There as back.
+    np.testing.assert_allclose(at(s).share + at(1 - s).share, 1.0, rtol=0, atol=1e-14)
     largest = np.max(np.abs(at(jnp.linspace(0.0, 1.0, 10_001)).bend))
     # Reached at the ends (cubic), or at 1/2 +- 1/(2 sqrt 3), where a grid of 1e-4 misses it by
     # (third derivative) 5e-9/2.
@@ -600,9 +595,8 @@ def test_a_move_takes_what_its_timing_says(law, distance):
     short = by_force.duration(distance)
     assert law != "cubic" or short == pytest.approx((6 * abs(distance) / 0.7) ** 0.5, rel=1e-15)
     peak = np.max(np.abs(moved(by_force.path, distance, short, s * short).second))
-    assert peak == pytest.approx(
-        0.7, rel=1e-5
-    )  # a grid of a thousand misses the quintic's peak by 1e-6
+    # a grid of a thousand misses the quintic's peak by 1e-6.
+    assert peak == pytest.approx(0.7, rel=1e-5)
 
 
 def test_the_pace_of_the_lift_splits_the_time_of_a_footstep_and_costs_nothing_while_held_still():
@@ -613,9 +607,8 @@ def test_the_pace_of_the_lift_splits_the_time_of_a_footstep_and_costs_nothing_wh
     usual, slow = two_leg_walker(), two_leg_walker(gait=InchwormGait(lift_pace=0.5))
     step = Footstep(1, -0.08, 0.0, 0.1, 0.0)
     assert legs_of(slow.gait, step).durations == pytest.approx((0.4, 1.6, 0.4))
-    assert slow.plan_time == pytest.approx(
-        usual.plan_time + 14 * 4 * 0.2 + 2 * 1.0
-    )  # two moves of the climb are 50 mm longer
+    # Two moves of the climb are 50 mm longer.
+    assert slow.plan_time == pytest.approx(usual.plan_time + 14 * 4 * 0.2 + 2 * 1.0)
     mine, its = slow.figures(1), usual.figures(1)
     assert mine["static_energy"].values == pytest.approx(its["static_energy"].values, rel=1e-9)
     assert mine["energy"].values < its["energy"].values
@@ -663,9 +656,8 @@ def test_work_of_driving_and_of_braking_motors_is_integrated_through_the_zeros_o
         ):
             name = f"motor_{i}" if told is run.ledger.work else f"braking_{i}"
             exact = np.trapezoid(part, t, axis=1).sum()
-            assert told[name] == pytest.approx(
-                exact, rel=1e-8
-            )  # the trapezoid rule, with kinks: (1/40000)^2
+            # The trapezoid rule, with kinks: (1/40000)^2.
+            assert told[name] == pytest.approx(exact, rel=1e-8)
             assert abs(run[f"work.{name}"][-1]) == told[name]
     assert run.ledger.relative_residual < 1e-12
 
@@ -675,9 +667,8 @@ def test_mean_rms_and_peak_torques_of_moves_shorter_than_a_few_samples(hurried):
     metrics = summarise(run).metrics
     for i, (_, torque) in enumerate(motors, start=1):
         square = np.trapezoid(torque**2, t, axis=1).sum() / run.t[-1]
-        assert metrics[f"motor_{i}_rms_torque"] == pytest.approx(
-            np.sqrt(square), rel=1e-8
-        )  # the trapezoid rule
+        # The trapezoid rule.
+        assert metrics[f"motor_{i}_rms_torque"] == pytest.approx(np.sqrt(square), rel=1e-8)
         assert metrics[f"motor_{i}_peak_torque"] == pytest.approx(np.abs(torque).max(), rel=1e-7)
 
 
@@ -717,9 +708,8 @@ def test_heat_of_the_windings_is_resistance_times_current_squared_over_time():
             run[f"motor_{i}.electrical_power"], power, rtol=1e-12, atol=1e-15
         )
         total += np.trapezoid(np.where(power > 0, power, 0.25 * power), run.t)
-    assert robot.figures(1)["electrical_energy"].values[0] == pytest.approx(
-        total, rel=1e-4
-    )  # 500 samples a second
+    # 500 samples a second.
+    assert robot.figures(1)["electrical_energy"].values[0] == pytest.approx(total, rel=1e-4)
     assert total > 2 * robot.figures(1)["energy"].values[0]
 
 

@@ -70,9 +70,8 @@ def oracle(stiffness, speed):
         if which:
             return ("landed", "lifted_off", "fell")[which], t
         s, c, _ = spoke(y)
-        foot[0] = y[0] + L0 * (
-            s * math.cos(ALPHA) + c * math.sin(ALPHA)
-        )  # no inertia of the wheel: no velocity jumps
+        # No inertia of the wheel: no velocity jumps.
+        foot[0] = y[0] + L0 * (s * math.cos(ALPHA) + c * math.sin(ALPHA))
     raise AssertionError("twenty footfalls")
 
 
@@ -105,6 +104,5 @@ def test_the_two_sided_wheel_walking_straight_ends_with_the_oracle_too():
     )
     ended, when = oracle(15000.0, 0.9)
     run = simulate(experiment.system, experiment.start, experiment.plan)
-    assert run.outcome is Outcome[ended] and run.ending.t == pytest.approx(
-        when, abs=1e-8
-    )  # as above
+    # As above.
+    assert run.outcome is Outcome[ended] and run.ending.t == pytest.approx(when, abs=1e-8)

@@ -41,9 +41,8 @@ def test_a_heading_is_the_bodys_and_the_way_is_measured_along_it():
             )
         )
     for gone, x, y in runs:
-        assert (
-            gone == pytest.approx(runs[0][0], rel=0.05) and gone > 0.05
-        )  # a tripod's spikes lie otherwise about another heading
+        # a tripod's spikes lie otherwise about another heading.
+        assert gone == pytest.approx(runs[0][0], rel=0.05) and gone > 0.05
         assert gone == pytest.approx(np.hypot(x, y), rel=0.01)
     assert abs(runs[0][2]) < 0.002 and abs(runs[1][1]) < 0.002 and runs[1][2] > 0.05
 
@@ -53,12 +52,12 @@ def test_books_close_with_motors_at_their_limits():
         "urchin-walk", ["controller.force_limit=1.5", "controller.torque_limit=0.15"], duration=7.0
     )
     run = simulate(experiment.system, experiment.start, experiment.plan)
+    # It was at the limit.
     assert np.max(np.abs([run[f"drive.slide.{i}"] for i in range(6)])) == pytest.approx(
         1.5, rel=1e-9
-    )  # it was at the limit
-    assert (
-        run.ledger.relative_residual < 1e-5
-    )  # of order 1 in the step; 1e-3 with the damping of motors that MuJoCo cuts
+    )
+    # Of order 1 in the step; 1e-3 with the damping of motors that MuJoCo cuts.
+    assert run.ledger.relative_residual < 1e-5
 
 
 def test_gains_too_stiff_for_the_step_are_warned_of_before_they_blow_up():

@@ -276,9 +276,8 @@ def test_it_walks_lies_down_rolls_rises_and_walks_on_the_same_way():
             run["travel.distance"][rows[-1]] - run["travel.distance"][rows[0]] for rows in cuts
         ]
         assert len(gains) == 2
-        assert gains == pytest.approx(
-            [0.06, 0.06], rel=0.1
-        )  # after it rolled its body points elsewhere, its way does not
+        # After it rolled its body points elsewhere, its way does not.
+        assert gains == pytest.approx([0.06, 0.06], rel=0.1)
     assert run.ledger.relative_residual < 1e-3
 
 
@@ -294,9 +293,8 @@ def test_soft_feet_are_warned_of_with_the_limit_of_403_newtons_a_metre():
 
 def test_a_path_beyond_the_slides_and_gains_beyond_the_step_are_warned_of():
     (said,) = UrchinRobot(profile="P").cautions(1e-3)
-    assert (
-        "from -7.2 to 28.4 mm (spikes 0, 3)" in said
-    )  # the page walks it all the same, its stops being soft
+    # The page walks it all the same, its stops being soft.
+    assert "from -7.2 to 28.4 mm (spikes 0, 3)" in said
     (said,) = UrchinRobot(controller=SpikePid(gains="source")).cautions(1e-3)
     assert "contacts leave out the damping" in said
     assert not UrchinRobot(controller=SpikePid(gains="source")).cautions(1e-5)

@@ -56,9 +56,8 @@ def test_the_rows_before_the_first_footfall_do_not_count():
     }
     t = np.array([0.0, 1.0, 1.0, 101.0])
     wheel = load("rimless-wheel").system
-    assert [d.name for d in bound_doubts(wheel.bounds(), t, columns)] == [
-        "support_invalid"
-    ]  # 30.5 mm on average, of 12.7
+    # 30.5 mm on average, of 12.7.
+    assert [d.name for d in bound_doubts(wheel.bounds(), t, columns)] == ["support_invalid"]
     columns["spoke.length"][2] = 0.258
     assert bound_doubts(wheel.bounds(), t, columns) == []
     columns["foot.friction_needed"][3] = 9.0  # after the last footfall: it may be about to lift off

@@ -24,9 +24,8 @@ def test_stance_of_the_torso_wheel_is_lagrange(seed):
     found = np.array(wheel.mass_matrix(n["l"], math.sin(between), math.cos(between)), float)
     order = [2, 0, 1]  # the code's (l, theta, phi) from (theta, phi, l)
     assert_within(found, mass[np.ix_(order, order)], EXACT)
-    np.linalg.cholesky(
-        found
-    )  # raises unless positive definite, which the elimination without pivots relies on
+    # Raises unless positive definite, which the elimination without pivots relies on.
+    np.linalg.cholesky(found)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

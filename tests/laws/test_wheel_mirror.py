@@ -180,9 +180,8 @@ def test_a_wheel_on_two_feet_that_is_pushed_backward_lands_at_once_and_loses_spe
     assert landings[0].t == 0.0 and run.outcome is Outcome.rocked_back
     expected = 5.0 * math.cos(math.pi / 5) ** np.arange(1, 6)
     rows = [event.row_after for event in landings]
-    np.testing.assert_allclose(
-        run["spoke_rate"][rows], expected, rtol=1e-7
-    )  # energy between landings, at a tolerance of 1e-8
+    # Energy between landings, at a tolerance of 1e-8.
+    np.testing.assert_allclose(run["spoke_rate"][rows], expected, rtol=1e-7)
     assert np.all(run["direction"][rows] == -1) and run.ledger.relative_residual < 1e-8
 
 

@@ -64,9 +64,8 @@ def test_bars_of_no_height_are_level_ground():
     level, bars = rolled(Slope(angle=0.0)), rolled(Bumps(highest=0.0))
     assert level["steps"][-1] >= 4 and len(level.t) == len(bars.t)
     for name in ("hub.x", "hub.z", "foot.x", "foot.z", "foot.fz", "spoke_rate"):
-        np.testing.assert_allclose(
-            bars[name], level[name], rtol=1e-11, atol=1e-11, err_msg=name
-        )  # rounding, compiled otherwise
+        # Rounding, compiled otherwise.
+        np.testing.assert_allclose(bars[name], level[name], rtol=1e-11, atol=1e-11, err_msg=name)
 
 
 def test_a_hill_of_one_slope_is_that_slope():
@@ -106,9 +105,8 @@ def test_a_spoke_lands_on_a_step_at_the_angle_of_the_chord(over_a_step):
     assert sorted(set(rise)) == [-HIGH, 0.0, HIGH]
     assert all(UP < x < DOWN for x in run["foot.x"][after][run["foot.z"][after] > 0])
     incline = np.arcsin(rise / CHORD)
-    np.testing.assert_allclose(
-        run["spoke_angle"][before], -ALPHA / 2 + incline, atol=1e-9
-    )  # guards in metres, to rounding
+    # Guards in metres, to rounding.
+    np.testing.assert_allclose(run["spoke_angle"][before], -ALPHA / 2 + incline, atol=1e-9)
     np.testing.assert_allclose(
         (run["foot.x"][after] - run["foot.x"][before]), CHORD * np.cos(incline), atol=1e-9
     )
@@ -125,9 +123,8 @@ def test_the_impact_alone_takes_energy_and_the_hub_goes_on_from_where_it_was(ove
     lost = 0.5 * MASS * LENGTH**2 * omega[before] ** 2 * math.sin(ALPHA) ** 2
     height = run["hub.z"] * MASS * wheel(STEP).gravity
     energy = 0.5 * MASS * LENGTH**2 * omega**2 + height
-    np.testing.assert_allclose(
-        energy[before] - energy[after], lost, rtol=1e-7
-    )  # 1e-9 m of the hub, of some J
+    # 1e-9 m of the hub, of some J.
+    np.testing.assert_allclose(energy[before] - energy[after], lost, rtol=1e-7)
     assert run.ledger.relative_residual < 1e-8
 
 
@@ -143,9 +140,8 @@ def test_rolling_backward_over_mirrored_ground_is_the_mirror_image(over_a_step):
 
 def test_a_tip_that_runs_into_the_face_of_a_step_stumbles_there():
     """The tip goes a little forward as it comes down: an edge within that little is in its way."""
-    run = rolled(
-        STEP, foot_x=UP + 0.0005 - CHORD
-    )  # on level ground the next foot would land half a millimetre beyond the edge
+    # On level ground the next foot would land half a millimetre beyond the edge.
+    run = rolled(STEP, foot_x=UP + 0.0005 - CHORD)
     assert (run.outcome.name, run["steps"][-1]) == ("stumbled", 0)
     angle = run["spoke_angle"][-1] + ALPHA
     tip_x, tip_z = (

@@ -66,15 +66,13 @@ def test_kinetic_energy_never_rises_at_transfer(j1, j2):
     before, after = (
         np.asarray(wheel.stores(0.0, state, standing(x).m).kinetic) for state in (x, jump.x)
     )
-    rounding = (
-        1e-12 * before
-    )  # condition of the mass matrix, up to 1e3, times a few units in the last place
+    # Condition of the mass matrix, up to 1e3, times a few units in the last place.
+    rounding = 1e-12 * before
     assert np.all(after <= before + rounding)
     np.testing.assert_array_less(np.abs(before - after + np.asarray(jump.work.impact)), rounding)
     if j1 > 0:
-        assert (
-            np.median((before - after) / before) > 1e-3
-        )  # the wheels' inertia costs something: the bound is not idle
+        # The wheels' inertia costs something: the bound is not idle.
+        assert np.median((before - after) / before) > 1e-3
 
 
 @pytest.mark.parametrize("j2", [0.0, 0.03])
@@ -101,9 +99,8 @@ def test_undamped_passive_flow_keeps_its_energy(seed):
     done = run(unbroken_passive_wheel(), standing(x), 0.12, FINE)
     assert done.outcome is Outcome.reached_end
     stored = math.fsum(done.ledger.stored_start.values())
-    assert (
-        abs(done.ledger.stored_change) <= 1e-10 * stored
-    )  # some 100 steps with local errors of 1e-10 of each state
+    # Some 100 steps with local errors of 1e-10 of each state.
+    assert abs(done.ledger.stored_change) <= 1e-10 * stored
 
 
 @pytest.mark.parametrize("gait", GAITS)
@@ -126,9 +123,8 @@ def test_straight_steered_wheel_is_the_sagittal_wheel():
     the same steps at the same times.
     """
     start = torso_start()
-    x = TorsoWheelState(
-        **{**vars(start.x), "spoke_rate": -0.8 / LENGTH}
-    )  # the steered start, in polar coordinates
+    # The steered start, in polar coordinates.
+    x = TorsoWheelState(**{**vars(start.x), "spoke_rate": -0.8 / LENGTH})
     # Walking straight is unstable in roll (a disturbance grows up to fivefold a footfall), and a
     # compiler may join products and sums of the two sides differently: what rounding does to the
     # symmetry is 1e-17 at first, 1e-13 after 21 footfalls and 1e-8 after 30.

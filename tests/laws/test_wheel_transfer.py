@@ -83,9 +83,8 @@ def test_transfer_of_the_rigid_wheel_keeps_angular_momentum_about_the_new_foot(s
     old_spoke, new_spoke = (length * np.array([-math.sin(a), math.cos(a)]) for a in (-HALF, HALF))
 
     def about_new_foot(spoke: np.ndarray, rate: float) -> float:
-        hub_v = rate * np.array(
-            [-spoke[1], spoke[0]]
-        )  # the hub turns about the foot of its own spoke
+        # The hub turns about the foot of its own spoke.
+        hub_v = rate * np.array([-spoke[1], spoke[0]])
         return mass * cross(new_spoke, hub_v) + inertia * rate
 
     assert about_new_foot(new_spoke, float(after.spoke_rate)) == pytest.approx(
@@ -101,9 +100,8 @@ def test_steered_transfer_moves_one_foot_and_no_velocity(seed):
     height = x.height + 0.155 * x.roll
     angle = math.atan2(x.foot_ahead_left, height) + ALPHA
     assert float(jump.x.foot_ahead_left) == pytest.approx(LENGTH * math.sin(angle), rel=1e-14)
-    assert math.hypot(jump.x.foot_ahead_left, height) == pytest.approx(
-        LENGTH, rel=1e-14
-    )  # the new spoke is unstretched
+    # The new spoke is unstretched.
+    assert math.hypot(jump.x.foot_ahead_left, height) == pytest.approx(LENGTH, rel=1e-14)
     for name in set(SteeredWheelState.__dataclass_fields__) - {"foot_ahead_left"}:
         assert float(getattr(jump.x, name)) == float(getattr(x, name)), name
     assert (int(jump.m.steps_left), int(jump.m.steps_right)) == (5, 5)
@@ -144,9 +142,10 @@ def test_jump_work_is_what_the_stores_lose(model, seed):
     }[model]()
     jump = system.jump(0.0, x, m, 0)
     before, work = energy(system, x, m), math.fsum(float(v) for v in jax.tree.leaves(jump.work))
+    # Rounding of the sum.
     assert energy(system, jump.x, jump.m) - before == pytest.approx(
         work, abs=1e-13 * (1 + abs(before))
-    )  # rounding of the sum
+    )
     assert work < 0
 
 
@@ -167,6 +166,5 @@ def test_a_transfer_does_not_turn_the_motors_whichever_way_the_wheel_rolls(direc
     steered = (wheel, x, m, wheel.jump(0.0, x, m, 0))
     for wheel, x, m, jumped in (planar, steered):
         before, after = wheel.senses(0.0, x, m), wheel.senses(0.0, jumped.x, jumped.m)
-        assert np.allclose(
-            before.positions, after.positions, rtol=0, atol=1e-13
-        )  # rounding; a spacing is 0.63 rad
+        # Rounding; a spacing is 0.63 rad.
+        assert np.allclose(before.positions, after.positions, rtol=0, atol=1e-13)

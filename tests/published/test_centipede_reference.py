@@ -64,15 +64,12 @@ def test_level_ground():
         if case == "psi = 0":
             assert abs(found) < 0.5  # no walk; how it jitters is rounding at the turns of the phase
         else:
-            assert found == pytest.approx(speed, rel=0.001), (
-                case
-            )  # page: 1 %; seen 0.01 %, most of it the page's 9.99 s window
-            assert run.columns["load.lift_mean"][lane] == pytest.approx(
-                weight, rel=0.005
-            )  # page: 0.5 %
-        assert 1e3 * run.columns["travel.height_mean"][lane] == pytest.approx(
-            height, abs=0.02
-        )  # the page's digits and its window
+            # Page: 1 %; seen 0.01 %, most of it the page's 9.99 s window.
+            assert found == pytest.approx(speed, rel=0.001), case
+            # Page: 0.5 %.
+            assert run.columns["load.lift_mean"][lane] == pytest.approx(weight, rel=0.005)
+        # The page's digits and its window.
+        assert 1e3 * run.columns["travel.height_mean"][lane] == pytest.approx(height, abs=0.02)
     cases = list(LEVEL)
     for other in ("lift reflex", "cantilever reflex", "both reflexes"):
         for values in jax.tree.leaves((run.end.x.nodes, run.end.x.tips)):
@@ -101,13 +98,11 @@ def test_random_phases_locked_by_coupling_walk_as_the_wave_does():
         system, state, 20.0, sample=("travel.distance", "travel.order"), sample_every=100_000
     )
     speed = 100.0 * (run.samples["travel.distance"][2] - run.samples["travel.distance"][1])
-    assert speed[1] == pytest.approx(
-        59.453, rel=0.005
-    )  # the page's draw; ours still has 1 - order = 1e-3 to go
+    # The page's draw; ours still has 1 - order = 1e-3 to go.
+    assert speed[1] == pytest.approx(59.453, rel=0.005)
     assert run.samples["travel.order"][2, 1] > 0.998
-    assert (
-        50.0 < speed[0] < 60.0 and 45.0 < speed[2] < 60.0
-    )  # one draw each on the page: 58.5 and 53.0
+    # One draw each on the page: 58.5 and 53.0.
+    assert 50.0 < speed[0] < 60.0 and 45.0 < speed[2] < 60.0
 
 
 # --- the same equations written down by somebody else in C: benchmarks/yardsticks/centipede.c
@@ -147,10 +142,8 @@ PAGE = {
     "cantilever": (10, 9, 7, 2, 0, 0, 1),
     "lift+cantilever": (10, 10, 10, 7, 10, 6, 6),
 }
-FIRM = {
-    0.025: 11.96,
-    0.05: 12.46,
-}  # median times that do not depend on rounding, whichever the reflexes [s]
+# Median times that do not depend on rounding, whichever the reflexes [s].
+FIRM = {0.025: 11.96, 0.05: 12.46}
 
 
 def crossings(widths, step, **options):
@@ -167,11 +160,8 @@ def test_counts_of_crossings_at_the_step_of_the_page():
     found = crossings(widths, 1e-4)
     for name, row in zip(found.controllers, found.counts[:, 0], strict=True):
         wanted = [PAGE[name][WIDTHS.index(width)] for width in widths]
-        assert np.max(np.abs(row - wanted)) <= 2, (
-            name,
-            row.tolist(),
-            wanted,
-        )  # page: within 2 of 10
+        # Page: within 2 of 10.
+        assert np.max(np.abs(row - wanted)) <= 2, (name, row.tolist(), wanted)
     none, lift, _, both = found.counts[:, 0]
     assert np.all(none <= lift) and np.all(lift <= both)
     np.testing.assert_allclose(found.times[:, 0, 0], FIRM[0.05], rtol=0.02)  # page: 2 %
@@ -223,11 +213,9 @@ def test_the_head_sinks_by_as_much_as_the_page_says_and_stays_blocked():
         experiment.system, experiment.start, 20.0, sample=("node.x", "node.z"), sample_every=1000
     )
     head_x, head_z = run.samples["node.x"][:, 0, 0], run.samples["node.z"][:, 0, 0]
-    assert (
-        0.042 < 0.05 - head_z.min() < 0.060
-    )  # sampled ten times a second, and chaotic: a margin of 4 mm
+    # Sampled ten times a second, and chaotic: a margin of 4 mm.
+    assert 0.042 < 0.05 - head_z.min() < 0.060
     assert run.columns["outcome"][0] == Outcome.reached_end
     late = head_x[100:]  # the second ten seconds
-    assert (
-        np.ptp(late) < 0.06 and late.max() < 0.29
-    )  # it is at the far wall, 0.225 m, and comes no further than a stride
+    # It is at the far wall, 0.225 m, and comes no further than a stride.
+    assert np.ptp(late) < 0.06 and late.max() < 0.29

@@ -55,18 +55,16 @@ def test_the_printed_sign_of_the_damping_throws_a_mass_back_faster_than_it_came(
     exact = brentq(lambda out: math.log1p(out) - out - 0.5 - math.log(0.5), 0.1, 2.0, xtol=1e-14)
     assert leaving == pytest.approx(exact, rel=1e-8)  # some 100 steps at 1e-11
     assert (leaving / 0.5) ** 2 > 2.2  # more than twice the energy
-    assert rebound(CubicContact().force, 0.5) == pytest.approx(
-        0.3742175, abs=1e-7
-    )  # seven digits are given
+    # Seven digits are given.
+    assert rebound(CubicContact().force, 0.5) == pytest.approx(0.3742175, abs=1e-7)
 
 
 def test_the_printed_normal_force_is_active_where_ours_is_passive():
     draw = np.random.default_rng(7)
     depth, rate = draw.uniform(1e-4, 4e-3, 2000), draw.uniform(-3.0, 3.0, 2000)
     spring = 0.25e9 * depth**3
-    assert np.all(
-        (printed_normal_force(depth, rate) - spring) * rate < 0
-    )  # a loss below zero at every speed
+    # a loss below zero at every speed.
+    assert np.all((printed_normal_force(depth, rate) - spring) * rate < 0)
     assert np.all(CubicContact().loss(depth, rate) > 0)
 
 
@@ -80,9 +78,10 @@ def test_the_printed_sign_is_right_for_a_coordinate_that_points_up():
     with the height's rate -y_p_dot in its place, the two forms agree where ground pushes.
     """
     depth, rate = 1.3e-3, np.linspace(-0.99, 3.0, 50)
+    # Rounding.
     np.testing.assert_allclose(
         printed_normal_force(depth, -rate), CubicContact().force(depth, rate), rtol=1e-14
-    )  # rounding
+    )
 
 
 def test_printed_stiction_holds_any_pull_to_one_side():
@@ -103,9 +102,8 @@ def test_our_friction_is_bounded_on_both_sides(law):
         bend = 0.0 * bend
     force = law.force(speed, normal, bend)
     assert np.max(np.abs(force)) <= STATIC * normal * (1 + 1e-12)  # rounding
-    np.testing.assert_allclose(
-        np.flip(force), -force, rtol=1e-12, atol=1e-18
-    )  # rounding: the grids mirror only to the last digit
+    # Rounding: the grids mirror only to the last digit.
+    np.testing.assert_allclose(np.flip(force), -force, rtol=1e-12, atol=1e-18)
 
 
 def test_printed_sliding_friction_drives_a_foot_that_slides_to_the_right():

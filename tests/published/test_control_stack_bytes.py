@@ -42,14 +42,12 @@ def walked():
 
 def test_through_real_bytes_it_walks_as_the_row_with_a_delay_of_10_ms(walked):
     bench, speed, step_time = walked
-    assert speed == pytest.approx(0.591, rel=0.03) and step_time == pytest.approx(
-        0.2697, rel=0.03
-    )  # the page's tolerance
+    # The page's tolerance.
+    assert speed == pytest.approx(0.591, rel=0.03) and step_time == pytest.approx(0.2697, rel=0.03)
     late = [record for record in bench.records if record.t > 6.0]
     pitches = [record.pitch for record in late]
-    assert (min(pitches), max(pitches)) == pytest.approx(
-        (0.556, 0.668), abs=0.003
-    )  # rad; seen every 10 ms only
+    # Rad; seen every 10 ms only.
+    assert (min(pitches), max(pitches)) == pytest.approx((0.556, 0.668), abs=0.003)
     assert len(bench.records) == 1200 and bench.records[-1].rejected_frames == 0
 
 
@@ -79,9 +77,10 @@ def test_the_programs_with_real_bytes_are_the_lockstep_system():
     # the other way is 1e-4 A.
     assert np.max(np.abs(currents[:n, 0] - run["computer.current_1"][:n])) < 2.2e-4
     seen = np.array([record.pitch for record in bench.records])[2:]
+    # Rad: frames carry 1e-6.
     assert seen == pytest.approx(
         run["computer.known_pitch"][80 : 80 + 40 * len(seen) : 40], abs=1.5e-6
-    )  # rad: frames carry 1e-6
+    )
 
 
 def test_60_seconds_at_100_hz_take_6000_cycles_whatever_a_device_delays():

@@ -47,18 +47,16 @@ def measured(results, row):
 
 def require(found, expected):
     assert found[:2] == pytest.approx(expected[:2], rel=0.03)  # the page's own tolerance
-    assert found[2:4] == pytest.approx(
-        expected[2:4], abs=0.002
-    )  # rad; the page gives three digits, of another integrator
+    # Rad; the page gives three digits, of another integrator.
+    assert found[2:4] == pytest.approx(expected[2:4], abs=0.002)
     assert found[4:] == pytest.approx(expected[4:], rel=0.03)
 
 
 @pytest.fixture(scope="module")
 def table():
     designs = {key: [inputs[i] for inputs, _ in ROWS] for i, key in enumerate(KEYS)}
-    designs["stack.speed_limit"] = [1e4] * len(
-        ROWS
-    )  # the page's runs had no supervisor to cut the motors off
+    # The page's runs had no supervisor to cut the motors off.
+    designs["stack.speed_limit"] = [1e4] * len(ROWS)
     return rollout(load("rimless-wheel-closed-loop"), designs=designs, track=TRACKED)
 
 
@@ -95,9 +93,8 @@ def test_with_a_pitch_every_millisecond_the_stiff_gains_walk_with_a_shorter_filt
 
 def test_the_default_gains_are_those_of_the_page_in_amperes():
     gains = load("rimless-wheel-closed-loop").system.gains
-    assert np.array(gains[:3]) == pytest.approx(
-        [16.3, 27.2, 1.23], rel=5e-3
-    )  # the page gives three digits
+    # The page gives three digits.
+    assert np.array(gains[:3]) == pytest.approx([16.3, 27.2, 1.23], rel=5e-3)
     assert (gains.integral_limit, gains.output_limit, gains.period_us) == (
         pytest.approx(5.0),
         pytest.approx(40.0),

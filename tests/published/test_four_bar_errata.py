@@ -57,9 +57,8 @@ def test_eq_12_lost_the_term_of_the_two_sines(theta0, theta1):
     lost = -2 * L0 * L1 * math.sin(theta0) * math.sin(theta1)
     assert printed + lost == pytest.approx(0.0, abs=EXACT)
     assert abs(printed) == pytest.approx(abs(lost), abs=EXACT)
-    assert (
-        abs(lost) > 1e-4 or theta0 == 0.0
-    )  # where the body is tilted, a square centimetre or more
+    # Where the body is tilted, a square centimetre or more.
+    assert abs(lost) > 1e-4 or theta0 == 0.0
 
 
 def source_rocker_argument(theta0: float, theta1: float) -> float:
@@ -71,9 +70,8 @@ def source_rocker_argument(theta0: float, theta1: float) -> float:
 
 
 def test_eq_15_has_no_solution_where_the_leg_has_one():
-    assert source_rocker_argument(0.0, 0.0) == pytest.approx(
-        1.21, abs=5e-3
-    )  # printed so on the page; no angle has this cosine
+    # Printed so on the page; no angle has this cosine.
+    assert source_rocker_argument(0.0, 0.0) == pytest.approx(1.21, abs=5e-3)
     _, theta3 = our_angles(0.0, 0.0)
     assert coupler_length(0.0, 0.0, theta3) == pytest.approx(L2, abs=EXACT)
 
@@ -82,9 +80,8 @@ def test_eq_15_closes_to_another_coupler():
     theta1 = math.pi
     delta = math.atan2(0.0, L0 - L1 * math.cos(theta1))
     source = delta + math.acos(source_rocker_argument(0.0, theta1))
-    assert 1e3 * coupler_length(0.0, theta1, source) == pytest.approx(
-        54.0, abs=0.05
-    )  # mm, printed so on the page
+    # Mm, printed so on the page.
+    assert 1e3 * coupler_length(0.0, theta1, source) == pytest.approx(54.0, abs=0.05)
     _, theta3 = our_angles(0.0, theta1)
     assert 1e3 * coupler_length(0.0, theta1, theta3) == pytest.approx(74.8, abs=1e3 * EXACT)
 

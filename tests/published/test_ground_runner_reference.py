@@ -123,9 +123,8 @@ def test_drop_on_the_default_foot_does_not_leave_the_ground():
 def test_drop_on_a_foot_with_little_damping_bounces():
     landing, leaving = dropped(0.2, 1e-4).events
     assert (landing.name, leaving.name) == ("touchdown", "lift")
-    assert leaving.t - landing.t == pytest.approx(
-        0.0947, abs=5e-5
-    )  # what the page calls "first contact"
+    # What the page calls "first contact".
+    assert leaving.t - landing.t == pytest.approx(0.0947, abs=5e-5)
     t, x, tip = watched(1e-4)
     assert tip.force.max() == pytest.approx(0.9935, abs=5.1e-5)
     assert x.q.max() == pytest.approx(0.50391, abs=5.1e-6)
@@ -205,9 +204,8 @@ def test_probe_of_accelerations_and_of_the_second_legs_force():
         return system.accelerations(x, loads)[:3], (leg.fx, leg.fy)
 
     accelerations, force = probe(robot.system, x)
-    assert accelerations == pytest.approx(
-        (-7.28450745, 12.6268308, -321.758251), rel=1e-8
-    )  # nine digits are printed
+    # Nine digits are printed.
+    assert accelerations == pytest.approx((-7.28450745, 12.6268308, -321.758251), rel=1e-8)
     assert force == pytest.approx((-0.437068375, 1.34620342), rel=1e-8)
 
 
@@ -227,12 +225,10 @@ def last_half(*settings):
 def test_settled_run_at_3_hz():
     height, bounce, pitch, rock, speed = last_half()
     assert height == pytest.approx(103.5, abs=3.0)
-    assert bounce == pytest.approx(
-        17.0, abs=0.5
-    )  # printed to the millimetre; the motion is periodic, not chaotic
-    assert pitch == pytest.approx(
-        -3.8, abs=0.3
-    )  # the page gives none for pitch on ground; this is the one for water
+    # Printed to the millimetre; the motion is periodic, not chaotic.
+    assert bounce == pytest.approx(17.0, abs=0.5)
+    # The page gives none for pitch on ground; this is the one for water.
+    assert pitch == pytest.approx(-3.8, abs=0.3)
     assert rock == pytest.approx(5.7, abs=0.3)
     assert speed == pytest.approx(0.507, rel=0.05)
 

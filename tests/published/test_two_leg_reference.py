@@ -277,9 +277,8 @@ def test_the_reports_own_figures_where_they_follow_from_its_model():
 @pytest.mark.parametrize("lift", [0.01, 0.005])
 def test_where_the_walk_ends(lift):
     table = two_leg_walker(gait=InchwormGait(lift=lift)).schedule
-    assert (
-        table is not None and np.argmax(table.begins[:, -1]) + 1 == 28
-    )  # 14 steps of two feet; rows beyond repeat the last
+    # 14 steps of two feet; rows beyond repeat the last.
+    assert table is not None and np.argmax(table.begins[:, -1]) + 1 == 28
     last = 27
     step = Footstep(*(v[last] for v in table.steps))
     stand = type(table.stands)(*(v[last] for v in table.stands)).after(step)
@@ -412,9 +411,8 @@ def test_inertial_torque_is_small_at_5_cm_a_second_and_rules_at_50():
         for s in (samples(d),)
     }
     assert inertial[USUAL] == printed("0.0447") and inertial[Design(speed=0.5)] == printed("4.47")
-    assert inertial[LOW] / inertial[USUAL] == pytest.approx(
-        2.0, rel=0.01
-    )  # exactly 2 for poses that do not depend on the lift
+    # Exactly 2 for poses that do not depend on the lift.
+    assert inertial[LOW] / inertial[USUAL] == pytest.approx(2.0, rel=0.01)
 
 
 # --- tables
@@ -549,18 +547,20 @@ def test_foot_2_first_has_another_torque_and_another_start_another_time():
     for start, change in ((-0.05, -2.8), (0.05, 2.0)):
         moved = Design(start=start)
         assert evaluated()[moved].time - evaluated()[USUAL].time == pytest.approx(change, abs=1e-9)
+        # "about 5 %".
         assert abs(static_energy(moved) / static_energy(USUAL) - 1) == pytest.approx(
             0.05, abs=0.015
-        )  # "about 5 %"
+        )
 
 
 def test_clipping_the_sum_counting_braking_or_forgetting_the_sign_gives_other_energies():
     s = samples()
     powers = s.still_torques * s.turn_rates
     energy = lambda values: float((s.integral(values) * s.times[:, None]).sum())  # noqa: E731
+    # The same samples.
     assert energy(np.maximum(powers, 0.0).sum(axis=0)) == pytest.approx(
         static_energy(USUAL), rel=1e-12
-    )  # the same samples
+    )
     assert energy(np.maximum(powers.sum(axis=0), 0.0)) == printed("1.243")
     assert energy(np.abs(powers).sum(axis=0)) == printed("9.092")
     tau_as_if_on_foot_1 = np.where(s.foot > 1.5, powers, -powers)
@@ -581,14 +581,12 @@ def climbed() -> Trajectory:
 
 def test_the_scenario_arrives_after_84_moves_where_the_page_says():
     done = climbed()
-    assert (
-        done.outcome is Outcome.arrived and done.ending.jumps == 84
-    )  # the last footstep counts, too
+    # The last footstep counts, too.
+    assert done.outcome is Outcome.arrived and done.ending.jumps == 84
     assert done.ending.t == pytest.approx(53.2, rel=0, abs=1e-9)
     seen = [float(done[name][-1]) for name in ("foot_1.x", "foot_1.z", "foot_2.x", "foot_2.z")]
-    assert seen == pytest.approx(
-        [1.0, 0.05, 0.9, 0.05], rel=0, abs=1e-9
-    )  # house frame: forward is positive
+    # House frame: forward is positive.
+    assert seen == pytest.approx([1.0, 0.05, 0.9, 0.05], rel=0, abs=1e-9)
 
 
 def test_the_ledger_of_the_run_has_the_works_of_the_figures():

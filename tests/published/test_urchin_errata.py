@@ -23,9 +23,8 @@ from footfall.machines.sea_urchin.spike_kinematics import (
 from support.spikes import Q, V, christoffel, mujoco_spike, mujoco_terms, vanishes
 
 DOWN = 0.03 * math.sqrt(3)
-TEXT = Spike(
-    tip_mass=0.0, bodies="points", reading="telescoping"
-)  # the source's reading of the masses
+# The source's reading of the masses.
+TEXT = Spike(tip_mass=0.0, bodies="points", reading="telescoping")
 
 
 def test_the_text_s_ball_does_not_reach_the_text_s_foothold():
@@ -36,9 +35,8 @@ def test_the_text_s_ball_does_not_reach_the_text_s_foothold():
 
 def test_1_7_a_fixed_5_mm_beside_the_symbol_r_misses_the_floor():
     shape = SpikeShape(ball=0.04)
-    printed = inverse(
-        shape._replace(ball=0.005, prism=0.075), 0.09, DOWN, 0.015
-    )  # y - 0.005, r + k as in the script
+    # y - 0.005, r + k as in the script.
+    printed = inverse(shape._replace(ball=0.005, prism=0.075), 0.09, DOWN, 0.015)
     assert forward(shape, *printed)[1] + 0.04 == pytest.approx(DOWN + 0.035)  # 35 mm below it
     assert forward(shape, *inverse(shape, 0.09, DOWN, 0.015))[1] + 0.04 == pytest.approx(
         DOWN, abs=1e-15
@@ -236,6 +234,5 @@ def test_5_2_with_the_cylinder_s_jacobian_the_foot_is_not_as_stiff_as_asked():
     springs = np.diag([law.stiffness_x, law.stiffness_y, law.stiffness_z])
     sags = [ball @ np.linalg.solve(j.T @ springs @ j, ball.T @ force) for j in (ball, centre)]
     assert sags[0][1] == pytest.approx(1e-3, rel=1e-12)
-    assert sags[1][1] / 1e-3 == pytest.approx(
-        (0.0908 / 0.0454) ** 2, rel=0.02
-    )  # the lever counts squared
+    # The lever counts squared.
+    assert sags[1][1] / 1e-3 == pytest.approx((0.0908 / 0.0454) ** 2, rel=0.02)

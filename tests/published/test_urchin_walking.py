@@ -144,9 +144,8 @@ def test_what_the_source_calls_walking_turns_it():
 def test_with_all_feet_in_step(settings, speed, near):
     found = walk(*settings, "gait.pattern=together", "gait.support=ignored")
     assert found.speed == pytest.approx(speed, abs=near)
-    assert (found.run["load.shell"].max() > 1.0) == (
-        not settings
-    )  # 7.5 mm under the shell, 10 mm of lift
+    # 7.5 mm under the shell, 10 mm of lift.
+    assert (found.run["load.shell"].max() > 1.0) == (not settings)
 
 
 @pytest.mark.slow

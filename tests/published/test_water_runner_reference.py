@@ -71,10 +71,8 @@ def test_the_shipped_robot_has_the_parameters_of_the_page():
         "blended",
     )
     assert (robot.gravity, robot.terrain.density) == (9.81, 1000.0)
-    assert (robot.side_phase, robot.rear_phase) == (
-        math.pi,
-        math.pi,
-    )  # front pair 0, pi; rear pair pi, 0
+    # Front pair 0, pi; rear pair pi, 0.
+    assert (robot.side_phase, robot.rear_phase) == (math.pi, math.pi)
     body = {
         "mass": 0.060,
         "inertia": 4.5e-4,
@@ -91,9 +89,8 @@ def test_the_shipped_robot_has_the_parameters_of_the_page():
         "down_angle": math.radians(30.0),
         "drag_coefficient": 0.703,
     }
-    assert {name: getattr(robot.tail, name) for name in tail} == pytest.approx(
-        tail, rel=1e-15
-    )  # degrees to radians
+    # Degrees to radians.
+    assert {name: getattr(robot.tail, name) for name in tail} == pytest.approx(tail, rel=1e-15)
     assert robot.drive.frequency == 8.0
     motor = {
         "voltage": 6.0,
@@ -305,9 +302,8 @@ def test_without_a_tail_it_tips_nose_up(folding):
     assert not done["tail.wetted"].any()  # a tail out of the water is none
     assert done.outcome is Outcome.tipped_over
     assert done.ending.t == pytest.approx(0.23, abs=5e-3)  # two digits are given
-    assert math.degrees(done["pitch"][-1]) == pytest.approx(
-        -69.0, abs=0.5
-    )  # negative is nose up; printed to the degree
+    # Negative is nose up; printed to the degree.
+    assert math.degrees(done["pitch"][-1]) == pytest.approx(-69.0, abs=0.5)
 
 
 # --- settled motion
@@ -385,9 +381,8 @@ def test_settled_motion_with_a_motor():
     assert_settled(x, 0, 15.6, 1.4, 6.0, 1.10)
     frequency = x.crank_rate[0] / (2.0 * math.pi)
     assert frequency.mean() == pytest.approx(5.58, rel=0.01)  # as for the other speed
-    assert (frequency.min(), frequency.max()) == pytest.approx(
-        (3.8, 9.3), abs=0.051
-    )  # printed digits
+    # Printed digits.
+    assert (frequency.min(), frequency.max()) == pytest.approx((3.8, 9.3), abs=0.051)
     current = runner("drive=crank-motor").system.drive.current(x.crank_rate[0])
     assert current.mean() == pytest.approx(0.48, abs=0.0051)
 
@@ -413,9 +408,8 @@ def deep(experiment):
 
 def end_of_walk(method, experiment, duration, steps):
     """In equal steps along the flow, events or not."""
-    solver = (
-        LoopedRungeKutta4() if method == "RK4" else METHODS[method]
-    )  # the same numbers, from a smaller program
+    # The same numbers, from a smaller program.
+    solver = LoopedRungeKutta4() if method == "RK4" else METHODS[method]
     x = walk(solver, as_floats(experiment.system), as_floats(experiment.start.x), duration, steps)
     return np.array([leaf[-1] for leaf in jax.tree.leaves(x)])
 
@@ -442,9 +436,8 @@ SWITCH = "foot.blend_speed=1e-12"
 @pytest.mark.parametrize(("method", "order"), [("AB1", 1), ("AB2", 2), ("AB4", 4), ("RK4", 4)])
 def test_methods_have_their_order_where_pads_are_deep_and_do_not_fold(method, order):
     robot = deep(runner(*SMOOTH))
-    exact = end_of_walk(
-        "RK4", robot, 0.05, 6400
-    )  # eight times finer than the finest below: 4000 times more accurate
+    # Eight times finer than the finest below: 4000 times more accurate.
+    exact = end_of_walk("RK4", robot, 0.05, 6400)
     errors = [worst(end_of_walk(method, robot, 0.05, steps), exact) for steps in (200, 400, 800)]
     np.testing.assert_allclose(orders(errors), order, atol=0.1)  # the page saw 3.9 to 4.05 for AB4
 
@@ -487,9 +480,8 @@ class TestWhereFoldsAreLocated:
     """Hard folding in the event engine, which lands on each fold and starts the method anew."""
 
     def errors(self, method, robot, duration, counts):
-        exact = end_of_run(
-            robot, duration, rtol=1e-13, atol=1e-15
-        )  # ends within 3e-12 of a run at 1e-12
+        # Ends within 3e-12 of a run at 1e-12.
+        exact = end_of_run(robot, duration, rtol=1e-13, atol=1e-15)
         return [
             worst(end_of_run(robot, duration, solver=METHODS[method], step=duration / n), exact)
             for n in counts
@@ -501,9 +493,8 @@ class TestWhereFoldsAreLocated:
         done = run(robot, 0.05, solver=METHODS[method], step=0.05 / 400)
         assert [event.name.partition(".")[0] for event in done.events] == ["fold", "fold"]
         found = orders(self.errors(method, robot, 0.05, (400, 800, 1600)))
-        np.testing.assert_allclose(
-            found, order, atol=0.3
-        )  # AB4 3.78, 3.89: the Runge-Kutta steps after a fold weigh less and less
+        # AB4 3.78, 3.89: the Runge-Kutta steps after a fold weigh less and less.
+        np.testing.assert_allclose(found, order, atol=0.3)
 
     def test_pads_that_cross_the_surface_are_what_is_left(self, method, order):
         """From a touch-down on the load grows like t^1.5:
@@ -514,6 +505,5 @@ class TestWhereFoldsAreLocated:
         per_halving = 0.5 * math.log2(coarse / fine)  # over two: a single one is irregular
         assert per_halving == pytest.approx(min(order, 2.5), abs=0.3)
         blind = worst(end_of_walk(method, runner(SWITCH), 0.25, 4000), located_by_scipy()[0.25])
-        assert (
-            fine < 0.2 * blind
-        )  # 5e-5, 3e-6, 7e-8 where folds are located; 4e-4, 4e-4, 9e-5 where not
+        # 5e-5, 3e-6, 7e-8 where folds are located; 4e-4, 4e-4, 9e-5 where not.
+        assert fine < 0.2 * blind

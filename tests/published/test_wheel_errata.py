@@ -178,9 +178,8 @@ def test_e2_printed_transfer_creates_kinetic_energy_and_ours_does_not():
     assert gain[True].max() > 5.0  # J; the page saw 9.2 in its own random states
     assert np.mean(gain[True] > 0.01) > 0.25  # nothing rare
     ours = kinetic(wheel.transfer(x)) - kinetic(x)
-    assert (
-        np.max(np.abs(gain[False])) < 1e-11 and np.max(np.abs(ours)) < 1e-11
-    )  # of some 20 J, through matrices of condition 1e3
+    # Of some 20 J, through matrices of condition 1e3.
+    assert np.max(np.abs(gain[False])) < 1e-11 and np.max(np.abs(ours)) < 1e-11
 
 
 def test_e2_mended_source_rows_are_our_transfer():
@@ -225,9 +224,8 @@ def test_e9_printed_angle_after_transfer_moves_the_hub_and_ours_does_not():
     was, now = landing.row_before, landing.row_after
     height = length[was] * math.cos(angle[was])
     assert (-angle[was], angle[now]) == pytest.approx((0.2931, 0.3352), abs=1e-4)
-    assert (
-        abs(LENGTH * math.cos(-angle[was]) - height) > 3e-3
-    )  # 3 mm of hub height out of nothing, at every step
+    # 3 mm of hub height out of nothing, at every step.
+    assert abs(LENGTH * math.cos(-angle[was]) - height) > 3e-3
     assert length[now] * math.cos(angle[now]) == pytest.approx(height, abs=1e-12)
 
 
@@ -320,9 +318,8 @@ def test_e20_printed_one_sided_collision_lifts_the_hub_and_ours_does_not():
     assert float(after.gravity) == float(before.gravity) and float(after.kinetic) == float(
         before.kinetic
     )
-    assert float(after.spring) == pytest.approx(
-        float(before.spring), abs=1e-20
-    )  # both spokes unloaded: nothing to release
+    # Both spokes unloaded: nothing to release.
+    assert float(after.spring) == pytest.approx(float(before.spring), abs=1e-20)
 
 
 def test_e21_printed_yaw_rate_grows_without_bound_and_ours_settles():
@@ -343,8 +340,7 @@ def test_e21_printed_yaw_rate_grows_without_bound_and_ours_settles():
     rate, rates = 0.0, []
     for step in np.diff(landings):
         rate += acceleration * step  # stance
-        rates.append(
-            rate * LENGTH / HALF_TRACK
-        )  # collision: the difference of spoke rates is kept; heading rate by eq. 21
+        # Collision: the difference of spoke rates is kept; heading rate by eq. 21.
+        rates.append(rate * LENGTH / HALF_TRACK)
     half = len(rates) // 2
     assert rates[-1] > 1.9 * rates[half] > 30.0  # rad/s, and no radius

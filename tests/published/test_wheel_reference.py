@@ -305,9 +305,8 @@ def test_stiff_spokes_with_little_damping_would_have_to_pull(damping, least_forc
     done = walk(15000.0, damping)
     assert_walks(done)
     assert settled_least_force(done) == pytest.approx(least_force, abs=1.0)  # printed to the newton
-    assert (
-        len(done.events_named("liftoff")) >= 40
-    )  # one lift-off a step, and more would be the same one told again
+    # One lift-off a step, and more would be the same one told again.
+    assert len(done.events_named("liftoff")) >= 40
     assert len(done.events_named("liftoff")) <= len(done.events_named("touchdown")) + 1
 
 

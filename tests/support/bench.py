@@ -49,9 +49,10 @@ class Pendulum:
         )
         self._rate += dt * pull
         self.pitch += dt * self._rate
+        # 1.9 turns/s at 2.8 A.
         self.speeds = tuple(
             v + dt * (2.0 * i - 3.0 * v) for v, i in zip(self.speeds, currents, strict=True)
-        )  # 1.9 turns/s at 2.8 A
+        )
         self.positions = tuple(x + dt * v for x, v in zip(self.positions, self.speeds, strict=True))
 
 

@@ -430,9 +430,8 @@ def _setting(r: random.Random, kind: str, option: str = "set") -> str:
             said = _number(r)
     whole = f"{name}={said}" if r.random() < 0.97 else r.choice((name, f"={said}", said, "=", ""))
     if r.random() < 0.03:
-        whole += r.choice(
-            ("\udcff", "\ud800", "\x00", "\x1b[2J", "\n\n\n")
-        )  # bytes of a terminal that are no text
+        # Bytes of a terminal that are no text.
+        whole += r.choice(("\udcff", "\ud800", "\x00", "\x1b[2J", "\n\n\n"))
     return whole
 
 

@@ -45,9 +45,8 @@ def axis() -> sp.Matrix:
     """
     q1, q2, _ = Q
     turn1 = sp.Matrix([[sp.cos(q1), -sp.sin(q1), 0], [sp.sin(q1), sp.cos(q1), 0], [0, 0, 1]])
-    turn2 = sp.Matrix(
-        [[sp.cos(q2), 0, -sp.sin(q2)], [0, 1, 0], [sp.sin(q2), 0, sp.cos(q2)]]
-    )  # about (0, -1, 0)
+    # About (0, -1, 0).
+    turn2 = sp.Matrix([[sp.cos(q2), 0, -sp.sin(q2)], [0, 1, 0], [sp.sin(q2), 0, sp.cos(q2)]])
     return turn1 * turn2 * sp.Matrix([0, 0, -1])
 
 

@@ -60,9 +60,8 @@ def torso_wheel_motion() -> Motion:
         "m1 m2 c j1 j2 k c_v l0 g gamma torque"
     )
     along, normal = slope_axes(gamma)
-    hub = -l * (
-        sp.sin(theta) * along - sp.cos(theta) * normal
-    )  # foot - hub = l (sin theta, -cos theta)
+    # Foot - hub = l (sin theta, -cos theta).
+    hub = -l * (sp.sin(theta) * along - sp.cos(theta) * normal)
     torso = hub + c * (sp.sin(phi) * along - sp.cos(phi) * normal)
     q, v = [theta, phi, l], [theta_v, phi_v, l_v]
     hub_v, torso_v = hub.jacobian(q) * sp.Matrix(v), torso.jacobian(q) * sp.Matrix(v)

@@ -61,7 +61,6 @@ def test_only_what_was_changed_is_made_again(made):
     assert {name for name in made if not name.endswith("Start")} == {"SpringLeg", "TorsoWheel"}
     assert stiffer.torso is experiment.system.torso and stiffer.leg is not experiment.system.leg
     made.clear()
-    assert (
-        with_settings(experiment, ["leg.stiffness=15000"]).system is experiment.system
-    )  # as it was
+    # As it was.
+    assert with_settings(experiment, ["leg.stiffness=15000"]).system is experiment.system
     assert "TorsoWheel" not in made

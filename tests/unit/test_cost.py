@@ -97,16 +97,16 @@ def test_a_robot_that_mujoco_cannot_make_is_answered_with_its_words():
     experiment = load("urchin-roll", ["shell_mass=1e-300"], duration=0.01)
     with pytest.raises(ValueError, match="MuJoCo cannot make this robot") as caught:
         simulate(experiment.system, experiment.start, experiment.plan)
-    assert (
-        type(caught.value).__name__ == "ParameterError"
-    )  # which the command line answers with status 2
+    # Which the command line answers with status 2.
+    assert type(caught.value).__name__ == "ParameterError"
 
 
 def test_a_robot_too_stiff_for_any_step_ends_with_an_outcome(monkeypatch):
     """Its steps of 1e-11 s are good ones, and there would be 8e10 of them."""
+    # Seconds sooner.
     monkeypatch.setattr(
         importlib.import_module("footfall.engines.simulate"), "JUDGED_AFTER", 10_000
-    )  # seconds sooner
+    )
     experiment = load("rimless-wheel", ["leg.stiffness=1e40"], duration=1.0)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.diverged and 0 < run.ending.t < 1e-6
@@ -117,9 +117,8 @@ def test_a_long_run_of_usual_steps_is_never_taken_for_one_without_end():
     """A million seconds of the wheel are 1e10 steps of a millisecond: a week, and good."""
     hopeless = importlib.import_module("footfall.engines.simulate")._hopeless
     assert not hopeless(100_000, 100.0, 1e9)
-    assert hopeless(
-        100_000, 1e-6, 0.3
-    )  # four days for a blink: rimless-wheel with controller.derivative = 1e9
+    # Four days for a blink: rimless-wheel with controller.derivative = 1e9.
+    assert hopeless(100_000, 1e-6, 0.3)
     assert not hopeless(100_000, 2e-3, 0.3)  # minutes
 
 

@@ -231,14 +231,12 @@ def test_the_grammar_of_numbers_is_the_same_in_python_and_in_c_and_so_is_every_v
 @example(999999.9375, 4)
 @settings(max_examples=1000)
 def test_numbers_are_written_to_the_same_bytes_in_python_and_in_c(value, decimals):
-    value = math.fmod(
-        value, 2.0**29
-    )  # below the largest that is written, and again a number of single precision
+    # Below the largest that is written, and again a number of single precision.
+    value = math.fmod(value, 2.0**29)
     text = decimal_text.fixed(np.float32(value), decimals)
     assert firmware.fixed(value, decimals) == text
-    assert abs(Fraction(text.decode()) - Fraction(value)) <= Fraction(
-        1, 2 * 10**decimals
-    )  # half a unit, exactly
+    # Half a unit, exactly.
+    assert abs(Fraction(text.decode()) - Fraction(value)) <= Fraction(1, 2 * 10**decimals)
     assert not (text.startswith(b"-") and float(text) == 0)
 
 
@@ -250,9 +248,8 @@ def test_what_is_encoded_is_read_back_to_half_a_millionth(values):
     frame = encode(V2, values)
     (read,) = FrameReader(V2).feed(frame)
     assert read == pytest.approx([float(value) for value in values], abs=0.5e-6 + 1e-12)
-    assert set(frame.partition(b"*")[0]) <= set(
-        b"<0123456789-.,"
-    )  # fixed notation: no exponent, no nan
+    # Fixed notation: no exponent, no nan.
+    assert set(frame.partition(b"*")[0]) <= set(b"<0123456789-.,")
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -272,9 +269,8 @@ def test_every_limit_itself_can_be_sent_and_is_accepted(name):
 
 def test_a_sender_that_holds_its_limit_in_single_precision_is_not_rejected_at_it():
     form = up_format(dataclasses.replace(ROBOT, gains=ROBOT.gains._replace(output_limit=100.3)))
-    assert FrameReader(form).feed(encode(form, (np.float32(100.3),))) == [
-        (100.300003,)
-    ]  # three millionths above
+    # Three millionths above.
+    assert FrameReader(form).feed(encode(form, (np.float32(100.3),))) == [(100.300003,)]
 
 
 @pytest.mark.parametrize(
@@ -349,9 +345,8 @@ def test_frames_with_several_altered_bytes_pass_no_more_often_than_the_checksums
             frame[place] ^= draw.randrange(1, 256)
         passed += any(read != true for read in FrameReader(form).feed(bytes(frame)))
     chance = frames / 256
-    assert passed <= chance + 4 * math.sqrt(
-        chance
-    )  # four standard deviations; in fact far fewer, for most bytes are no digits
+    # Four standard deviations; in fact far fewer, for most bytes are no digits.
+    assert passed <= chance + 4 * math.sqrt(chance)
 
 
 def test_two_altered_digits_pass_about_one_time_in_nine_which_is_what_an_exclusive_or_can_do():
@@ -399,9 +394,8 @@ def test_a_current_for_each_motor_is_demanded():
 
 
 def test_the_longest_line_fits_the_budget_of_the_baud_rate():
-    assert (
-        len(current_lines(ROBOT, [-40.0, -40.0])) <= 2 * 14
-    )  # the page's count, on which its 460800 baud rests
+    # The page's count, on which its 460800 baud rests.
+    assert len(current_lines(ROBOT, [-40.0, -40.0])) <= 2 * 14
 
 
 @given(st.binary(max_size=30).filter(lambda line: not set(line) & set(b"*;")))

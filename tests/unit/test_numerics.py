@@ -56,9 +56,10 @@ def test_derivatives_of_sine_and_cosine_are_each_other():
 def test_one_angle_and_a_lane_of_angles_agree():
     for angle in (-2.5, 0.0, 0.3, 100.0):
         one, lane = sincos(angle), sincos(jnp.full(3, angle))
+        # An ulp of 1.
         np.testing.assert_allclose(
             [float(v) for v in one], [float(v[0]) for v in lane], rtol=0, atol=3e-16
-        )  # an ulp of 1
+        )
 
 
 def vectors(kind):
@@ -130,9 +131,8 @@ def test_signs_zeros_and_infinities_of_tanh_and_atan2(kind):
     np.testing.assert_array_equal(np.signbit(values)[:6], np.signbit(special)[:6])
     y, x = (v.ravel() for v in np.meshgrid(special, special))
     values, exact = np.asarray(jax.jit(atan2)(jnp.asarray(y), jnp.asarray(x))), np.arctan2(y, x)
-    np.testing.assert_allclose(
-        values, exact, rtol=3 * np.finfo(kind).eps, atol=tiny
-    )  # smaller ones may be zero
+    # Smaller ones may be zero.
+    np.testing.assert_allclose(values, exact, rtol=3 * np.finfo(kind).eps, atol=tiny)
     known = ~np.isnan(exact)
     np.testing.assert_array_equal(np.signbit(values)[known], np.signbit(exact)[known])
 
@@ -157,13 +157,11 @@ def test_derivatives_of_tanh_and_atan2_are_those_of_the_library(kind):
 def test_one_number_and_a_lane_of_numbers_give_the_same_tanh_and_atan2():
     for x in (-2.5, 0.0, 0.3, 100.0):
         assert tanh(x) == pytest.approx(float(tanh(jnp.full(3, x))[0]), abs=5e-16)  # two ulp of 1
-        assert atan2(x, 0.4) == pytest.approx(
-            float(atan2(jnp.full(3, x), 0.4)[0]), abs=1e-15
-        )  # two ulp of 2
+        # Two ulp of 2.
+        assert atan2(x, 0.4) == pytest.approx(float(atan2(jnp.full(3, x), 0.4)[0]), abs=1e-15)
     assert isinstance(tanh(0.5), float) and isinstance(atan2(1, 2), float)
-    assert (
-        atan2(jnp.ones(3, jnp.float32), 2.0).dtype == jnp.float32
-    )  # a plain number takes on what it meets
+    # a plain number takes on what it meets.
+    assert atan2(jnp.ones(3, jnp.float32), 2.0).dtype == jnp.float32
     assert atan2(1.0, jnp.ones((4, 3))).shape == (4, 3)
     assert atan2(jnp.zeros(1), 0.0)[0] == 0
 

@@ -50,9 +50,8 @@ def vector_response() -> list[float]:
 @pytest.mark.parametrize("k", EXPECTED)
 def test_the_law_gives_the_specifications_test_vector(k):
     row = run(VECTOR, [1.0] * 60, vector_response())[k]
-    assert (row.output, row.integral, row.derivative) == pytest.approx(
-        EXPECTED[k], abs=1e-8
-    )  # the page's own tolerance
+    # The page's own tolerance.
+    assert (row.output, row.integral, row.derivative) == pytest.approx(EXPECTED[k], abs=1e-8)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -63,9 +62,8 @@ def test_a_constant_error_drives_the_integral_exactly_to_its_limit_and_it_leaves
     rows = run(VECTOR, [0.0] * 101, measurements)
     assert rows[99].integral == sign * 0.3
     assert rows[98].integral == sign * 0.3  # it has rested there
-    assert rows[100].integral == pytest.approx(
-        sign * (0.3 - 0.01), abs=1e-15
-    )  # Ki e Ts less: one rounding
+    # Ki e Ts less: one rounding.
+    assert rows[100].integral == pytest.approx(sign * (0.3 - 0.01), abs=1e-15)
 
 
 @pytest.mark.parametrize("period", [MILLISECOND, 250])
@@ -119,9 +117,8 @@ def test_a_filter_time_of_zero_gives_the_raw_derivative():
     measurements = [0.0, 0.3, 0.2, 0.7]
     rows = run(VECTOR._replace(filter_time=0.0), [0.0] * 4, measurements)
     raw = [0.0, *(-(b - a) / 1e-3 for a, b in itertools.pairwise(measurements))]
-    assert [row.derivative for row in rows] == pytest.approx(
-        raw, rel=1e-13
-    )  # a few roundings of numbers up to 500
+    # a few roundings of numbers up to 500.
+    assert [row.derivative for row in rows] == pytest.approx(raw, rel=1e-13)
 
 
 def test_the_filter_halves_a_held_signals_spikes_as_a_first_order_filter_does():
@@ -144,9 +141,8 @@ def test_comparing_float_seconds_skips_a_third_of_the_ticks_and_counting_microse
         now = k * 0.001
         if last is None or not now - last < 0.001:
             last, by_seconds = now, by_seconds + 1
-    assert (
-        0.6 * ticks < by_seconds < 0.72 * ticks
-    )  # the page says a third are skipped; which, depends on the roundings
+    # The page says a third are skipped; which, depends on the roundings.
+    assert 0.6 * ticks < by_seconds < 0.72 * ticks
     memory, by_microseconds = cleared(), 0
     for k in range(ticks):
         memory, calculated = pid_update(VECTOR, memory, k * MILLISECOND, 0.0, 0.0)
@@ -184,9 +180,8 @@ def test_the_law_agrees_with_simple_pid_where_the_two_mean_the_same(integral):
     theirs = [other(measured, dt=1e-3) for measured in measurements.tolist()]
     outputs = [row.output for row in ours]
     assert max(outputs) == 2.0 and min(outputs) == -2.0, "the limits are tried"
-    assert outputs == pytest.approx(
-        theirs, abs=1e-9
-    )  # 2000 sums of numbers below 7, of 1e-15 each, with room
+    # 2000 sums of numbers below 7, of 1e-15 each, with room.
+    assert outputs == pytest.approx(theirs, abs=1e-9)
 
 
 def test_in_single_precision_the_law_stays_in_single_precision():

@@ -55,9 +55,8 @@ def test_noise_has_its_deviation_and_its_seed():
 
 
 def test_pitch_beyond_what_a_frame_carries_is_sent_as_its_limit():
-    assert heard(SensorEmulator(SETTINGS), 9.0, 0.01) == [
-        pytest.approx(math.pi, abs=1e-6)
-    ]  # six decimals
+    # Six decimals.
+    assert heard(SensorEmulator(SETTINGS), 9.0, 0.01) == [pytest.approx(math.pi, abs=1e-6)]
 
 
 def test_serial_sensor_gives_the_newest_pitch_once():

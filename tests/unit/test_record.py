@@ -41,9 +41,8 @@ def test_samples_come_at_the_rate_asked_for(shipped):
     assert np.all(np.isin(wanted, shipped.run.t))
     arcs = np.unique([0.0, *(e.t for e in shipped.run.events)])
     short = np.diff(arcs) < 8 / 200.0
-    assert (
-        len(shipped.run.t) == 401 + 2 * len(shipped.run.events) + 7 * short.sum()
-    )  # those have rows of their own
+    # Those have rows of their own.
+    assert len(shipped.run.t) == 401 + 2 * len(shipped.run.events) + 7 * short.sum()
 
 
 def test_every_column_is_finite_and_says_what_it_is(shipped):
@@ -295,9 +294,8 @@ def test_mcap_messages_hold_the_columns_and_the_schemas_their_units(shipped, log
             continue
         said = schemas[topic]["properties"][leaf]
         assert (said["unit"], said["description"]) == (signal.unit, signal.doc)
-        np.testing.assert_array_equal(
-            [m[leaf] for m in messages[topic]], run[name]
-        )  # JSON keeps every bit of a float
+        # JSON keeps every bit of a float.
+        np.testing.assert_array_equal([m[leaf] for m in messages[topic]], run[name])
     np.testing.assert_array_equal([m["t"] for m in messages["/state"]], run.t)
     np.testing.assert_array_equal([m["j"] for m in messages["/state"]], run.j)
     np.testing.assert_array_equal(stamps["/state"], np.round(run.t * 1e9))
@@ -470,9 +468,8 @@ def test_a_reported_lift_off_tells_the_least_force_that_pulled():
     least = summarise(run).metrics["least_leg_force"]
     sampled = run["spoke.force"][run.j > 0].min()
     assert sampled < -50.0
-    assert (
-        1.05 * sampled < least <= sampled
-    )  # it looks more often than 200 times a second, and the force has a smooth least
+    # It looks more often than 200 times a second, and the force has a smooth least.
+    assert 1.05 * sampled < least <= sampled
 
 
 def test_electrical_energy_is_given_only_when_winding_heat_is_known(hand_made):
@@ -487,19 +484,19 @@ def test_electrical_energy_is_given_only_when_winding_heat_is_known(hand_made):
         return summarise(dataclasses.replace(hand_made, columns=columns, signals=signals)).metrics
 
     assert "electrical_energy" not in with_power(0.0)
-    assert with_power(3.0)["electrical_energy"] == pytest.approx(
-        5.0
-    )  # 5 W for the second from 2 to 3 s
+    # 5 W for the second from 2 to 3 s.
+    assert with_power(3.0)["electrical_energy"] == pytest.approx(5.0)
     assert with_power(3.0)["electrical_cost_of_transport"] == pytest.approx(5.0 / 8.0)
 
 
 def test_the_ledger_adds_up_by_hand(hand_made):
     ledger = summarise(hand_made).ledger
+    # 11 in, 9.5 + 1.5 out.
     assert (ledger["stored_change"], ledger["residual"], ledger["relative_residual"]) == (
         0.0,
         0.0,
         0.0,
-    )  # 11 in, 9.5 + 1.5 out
+    )
     short = dataclasses.replace(hand_made.ledger, work={"motor": 11.22})
     assert short.residual == pytest.approx(-0.22)
     assert short.relative_residual == pytest.approx(0.01)
@@ -521,9 +518,10 @@ def test_the_summary_says_events_and_the_end_and_is_plain_json(hand_made):
 def test_mean_and_rms_torque_of_the_summary_are_those_of_the_reference_page(name, mean, rms):
     experiment = load(name)
     metrics = summarise(simulate(experiment.system, experiment.start, experiment.plan)).metrics
+    # Section 8's tolerance.
     assert (metrics["motor_mean_torque"], metrics["motor_rms_torque"]) == pytest.approx(
         (mean, rms), rel=1e-3
-    )  # section 8's tolerance
+    )
 
 
 # --- the run folder
@@ -561,9 +559,8 @@ def test_a_run_folder_holds_data_log_summary_scenario_provenance_and_pictures(ha
     assert json.loads((folder / "summary.json").read_text())["scenario"] == "by hand"
     assert json.loads((folder / "provenance.json").read_text()) == hand_made.provenance
     assert tomllib.loads((folder / "scenario.toml").read_text()) == {"title": "by hand"}
-    assert (
-        folder.stat().st_mode & 0o777 == 0o755
-    )  # not the 0700 of a temporary folder: others may read it
+    # Not the 0700 of a temporary folder: others may read it.
+    assert folder.stat().st_mode & 0o777 == 0o755
     assert [p.name for p in folder.parent.iterdir()] == ["run"]
 
 
@@ -670,9 +667,8 @@ def test_a_rename_that_fails_brings_the_old_folder_back(hand_made, tmp_path, mon
 def test_an_unwritable_place_is_told_before_the_run(tmp_path, folder):
     (tmp_path / "a-file").write_text("")
     with pytest.raises(FolderError, match="cannot be written to"):
-        run_folder.require_writable(
-            tmp_path / folder, force=False
-        )  # an absolute path stands for itself
+        # An absolute path stands for itself.
+        run_folder.require_writable(tmp_path / folder, force=False)
 
 
 def test_a_name_the_file_system_does_not_take_is_told_before_the_run(tmp_path):

@@ -191,7 +191,6 @@ def test_the_size_of_a_large_run_is_said_before_it(monkeypatch):
     run_command._say_size(load("rimless-wheel", duration=1000), Path("a"))
     (words,) = said
     columns, size = re.search(r"200 000 rows of (\d+) columns, (\d+) MB in a", words).groups()
-    assert float(size) == pytest.approx(
-        8e-6 * 200_000 * int(columns), abs=0.5
-    )  # eight bytes each, to the megabyte
+    # Eight bytes each, to the megabyte.
+    assert float(size) == pytest.approx(8e-6 * 200_000 * int(columns), abs=0.5)
     assert "sim.sample_rate=20" in words

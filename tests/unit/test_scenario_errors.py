@@ -28,9 +28,8 @@ def answer(tmp_path):
         with pytest.raises(ScenarioError) as caught:
             load(path, settings, duration=duration, trust=trust)
         said = str(caught.value)
-        assert str(path) in said or any(f"--set {text}" in said for text in settings), (
-            said
-        )  # where to look
+        # Where to look.
+        assert str(path) in said or any(f"--set {text}" in said for text in settings), said
         return said
 
     return refused
@@ -69,16 +68,18 @@ def test_the_four_wheels_are_shipped_with_the_numbers_of_the_reference_page():
         load(name).system
         for name in ("rimless-wheel", "rimless-wheel-stiff", "rimless-wheel-turning")
     )
+    # Set B.
     assert (compliant.leg.stiffness, compliant.leg.damping, compliant.torso.pitch_setpoint) == (
         15000.0,
         400.0,
         0.6,
-    )  # set B
+    )
+    # Set A.
     assert (stiff.leg.stiffness, stiff.leg.damping, stiff.torso.pitch_setpoint) == (
         1315.0,
         1e5,
         0.6,
-    )  # set A
+    )
     assert turning.steering_current == 0.5
 
 
@@ -138,9 +139,8 @@ def test_units_are_left_at_the_door(tmp_path):
     assert experiment.system.leg.rest_length == pytest.approx(0.26, rel=1e-15)
     assert experiment.start.x.spoke_angle == pytest.approx(math.pi / 10, rel=1e-15)
     assert experiment.plan.duration == 120.0
-    assert (
-        experiment.document["robot"]["leg"]["rest_length"] == experiment.system.leg.rest_length
-    )  # the run folder keeps SI
+    # The run folder keeps SI.
+    assert experiment.document["robot"]["leg"]["rest_length"] == experiment.system.leg.rest_length
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.1, -0.2, math.pi / 10])
@@ -201,10 +201,11 @@ def test_another_kind_comes_with_its_own_defaults_not_with_the_old_values():
     leg = load("rimless-wheel", ["leg.stiffness=99999", "leg=stiffening"]).system.leg
     assert type(leg) is PARTS["stiffening"]
     assert leg.stiffness == 99999.0  # kinds go first, so a field set beside it holds
+    # Not the file's 1e5.
     assert (
         load("rimless-wheel-stiff", ["leg=stiffening"]).system.leg.damping
         == PARTS["stiffening"]().damping
-    )  # not the file's 1e5
+    )
 
 
 def test_set_on_a_missing_key_names_the_nearest(answer):

@@ -83,10 +83,11 @@ def test_no_curve_runs_behind_a_legend(shipped):
         covered = legend.get_window_extent()
         for line in axes.lines:
             x, y = axes.transData.transform(np.column_stack(line.get_data())).T
+            # Between points too.
             x, y = (
                 np.interp(np.linspace(0, 1, 20 * len(x)), np.linspace(0, 1, len(x)), v)
                 for v in (x, y)
-            )  # between points too
+            )
             inside = (x > covered.x0) & (x < covered.x1) & (y > covered.y0) & (y < covered.y1)
             assert not inside.any(), f"{axes.get_title()}: {line.get_label()}"
             looked += 1

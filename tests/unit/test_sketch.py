@@ -40,10 +40,8 @@ class Side:
 
     def __init__(self, foot_group, hub_group, foot, hub, spoke, fan):
         self.foot_group, self.hub_group, self.foot, self.hub = foot_group, hub_group, foot, hub
-        self.spoke, self.fan = (
-            spoke,
-            fan,
-        )  # unit vector hub to foot; function of the angle on from it
+        # Unit vector hub to foot; function of the angle on from it.
+        self.spoke, self.fan = (spoke, fan)
 
 
 def planar_points(shipped, row):
@@ -84,9 +82,8 @@ def steered_points(shipped, row):
     axle = np.array([state["x"], state["y"], state["height"]])
     sides = []
     for name, sign in (("left", 1.0), ("right", -1.0)):
-        hub = axle + sign * system.half_track * (
-            left + state["roll"] * up
-        )  # small roll: the model's own kinematics
+        # Small roll: the model's own kinematics.
+        hub = axle + sign * system.half_track * (left + state["roll"] * up)
         foot = np.array([hub[0], hub[1], 0.0]) + state[f"foot_ahead_{name}"] * ahead
         spoke = (foot - hub) / np.linalg.norm(foot - hub)
         angle = math.atan2(spoke @ ahead, -spoke @ up)
@@ -157,9 +154,8 @@ def test_at_touchdown_a_drawn_tip_stands_where_the_new_foot_will(shipped):
             fan = [s for s in shipped.run.sketch if isinstance(s, Bar) and s.body == side.hub_group]
             tips = [segments(bar, shipped.run.seen(event.row_before))[0][1] for bar in fan]
             nearest = min(np.linalg.norm(tip - side.foot) for tip in tips)
-            assert (
-                nearest < 1e-11
-            )  # events are located to 1e-12 s, feet move at about a metre per second
+            # Events are located to 1e-12 s, feet move at about a metre per second.
+            assert nearest < 1e-11
 
 
 def test_the_torso_is_drawn_from_the_axle_to_its_centre_of_mass(shipped):
@@ -186,9 +182,8 @@ def test_force_arrows_stand_on_the_feet_and_body_weight_is_fifteen_centimetres(s
             ((tail, head),) = segments(arrow, seen)
             np.testing.assert_allclose(tail, side.foot, atol=EXACT)
             force = [seen.get(side.foot_group, name) for name in ("fx", "fy", "fz")]
-            np.testing.assert_allclose(
-                (head - tail) * weight / 0.15, force, rtol=1e-9, atol=1e-9
-            )  # N; a spike moves the head by metres
+            # N; a spike moves the head by metres.
+            np.testing.assert_allclose((head - tail) * weight / 0.15, force, rtol=1e-9, atol=1e-9)
 
 
 def test_the_drawn_ground_is_the_terrain(shipped):
@@ -241,9 +236,8 @@ def test_a_pose_is_drawn_where_the_sketch_is(shipped):
     assert project is (slanted_view if shipped.name == "rimless-wheel-turning" else side_view)
     axes = Figure().add_subplot()
     artists = draw_pose(axes, run.sketch, run.seen(row), project)
-    assert len(artists) == len(
-        [s for s in run.sketch if not isinstance(s, Ground)]
-    )  # every shape once
+    # Every shape once.
+    assert len(artists) == len([s for s in run.sketch if not isinstance(s, Ground)])
     drawn = [line.get_xydata() for line in axes.lines]
     for side in model_points(shipped, row)[0]:
         ends = np.array([project(side.foot), project(side.hub)])

@@ -103,9 +103,8 @@ def test_a_port_that_is_none_is_told_with_one_full_stop():
 )
 def test_the_supervisor_refuses_in_a_sentence(tmp_path, monkeypatch, capsys, asked, words):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "footfall.realtime.supervisor_process.begin", lambda parent: None
-    )  # the signals are this process's own
+    # The signals are this process's own.
+    monkeypatch.setattr("footfall.realtime.supervisor_process.begin", lambda parent: None)
     monkeypatch.setattr("footfall.realtime.supervisor_process.prepare_to_say", lambda: None)
     Path("settings.json").write_text(SETTINGS.to_json())
     Path("script.txt").write_text("1 stop\n")

@@ -204,9 +204,8 @@ def test_motors_that_never_reach_closed_loop_are_a_fault_after_half_a_second():
     rig.cycle()
     rig.hand.press("motors_on")
     records = [rig.cycle() for _ in range(52)]
-    assert (
-        not records[50].fault and "closed loop" in records[51].fault
-    )  # 0.5 s after the press, and the cycle after
+    # 0.5 s after the press, and the cycle after.
+    assert not records[50].fault and "closed loop" in records[51].fault
 
 
 @pytest.mark.parametrize(

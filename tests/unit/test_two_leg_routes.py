@@ -135,9 +135,8 @@ def test_a_walk_is_full_strides_and_what_remains_either_way(distance, lengths):
     sign = math.copysign(1.0, distance)
     assert [sign * row.across for row in rows[::2]] == pytest.approx(lengths, **EXACT)
     assert [row.across for row in rows[1::2]] == [row.across for row in rows[::2]]
-    assert [row.foot for row in rows] == ([1, 2] if distance < 0 else [2, 1]) * len(
-        lengths
-    )  # the leading foot first
+    # The leading foot first.
+    assert [row.foot for row in rows] == ([1, 2] if distance < 0 else [2, 1]) * len(lengths)
     assert stands[-1] == pytest.approx((distance, 0.0, distance + 0.1, 0.0), **EXACT)
 
 
@@ -209,9 +208,8 @@ def test_a_stride_out_of_reach_names_the_footstep_the_limit_and_the_longest_stri
         said.startswith('footstep 13 (of "climb 0.05"): foot 1 is out of reach')
         and "stretch to 200 mm" in said
     )
-    assert longest(said) == pytest.approx(
-        math.sqrt(0.04 - 0.06**2) - 0.1, abs=5e-6
-    )  # 0.0908 m, told to 0.01 mm
+    # 0.0908 m, told to 0.01 mm.
+    assert longest(said) == pytest.approx(math.sqrt(0.04 - 0.06**2) - 0.1, abs=5e-6)
     assert (
         walker("walk -0.49; climb 0.05; walk_to -1.0", stride=longest(said) - 1e-5).schedule
         is not None
@@ -366,12 +364,14 @@ def test_a_thigh_must_clear_the_corner_of_a_step(room, cuts):
 def test_how_much_of_a_foot_has_ground_under_it():
     made = walker()
     on_step = Stand(-0.57, 0.05, -0.47, 0.05)
+    # Its toe is over the edge.
     assert ground_under(Build.of(made), made.terrain, 1, on_step) == pytest.approx(
         (0.0, 0.07), **EXACT
-    )  # its toe is over the edge
+    )
+    # Its ankle is.
     assert ground_under(Build.of(made), made.terrain, 2, on_step) == pytest.approx(
         (0.03, 0.1), **EXACT
-    )  # its ankle is
+    )
     assert ground_under(Build.of(made), made.terrain, 1, START) == (0.0, 0.1)
     assert ground_under(Build.of(made), made.terrain, 1, Stand(-0.3, 0.02, -0.2, 0.0)) == (0.0, 0.0)
 
@@ -393,9 +393,8 @@ def test_climbing_down_lands_on_the_lower_ground():
     rows, stands, _ = footsteps(walker("walk -0.08; climb -0.05; walk -0.2", **down))
     assert stands[-1] == pytest.approx((-0.36, -0.05, -0.26, -0.05), **EXACT)
     assert [row.rise for row in rows[2:4]] == [-0.05, -0.05]
-    assert "rises to 0 mm" in refusal(
-        "climb -0.05", edges=(0.11,), heights=(-0.05,)
-    )  # its toe would still be on the upper one
+    # Its toe would still be on the upper one.
+    assert "rises to 0 mm" in refusal("climb -0.05", edges=(0.11,), heights=(-0.05,))
 
 
 # --- the planner
@@ -443,9 +442,8 @@ def test_a_plan_crosses_a_gap_without_a_foot_in_it():
         assert (stand.y1, stand.y5) == (0.0, 0.0)
         for foot in (1, 2):
             low, high = ground_under(Build.of(made), made.terrain, foot, stand)
-            assert (
-                0.1 - (high - low) <= 0.05 + 1e-9
-            )  # hanging over it as much as is allowed, at the most
+            # Hanging over it as much as is allowed, at the most.
+            assert 0.1 - (high - low) <= 0.05 + 1e-9
 
 
 def test_a_gap_wider_than_reach_is_refused_with_the_place():

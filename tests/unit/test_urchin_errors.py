@@ -154,9 +154,8 @@ def test_gains_too_high_for_an_explicit_step_are_refused_with_the_step_that_woul
     require_explicit_step(SpikePid(gains="source"), spike, 1e-5)
     require_explicit_step(SpikePid(), spike, 1e-4)
     with pytest.raises(ParameterError, match="below 0 s"):
-        require_explicit_step(
-            SpikePid(hinge_derivative=0.0), spike, 1e-6
-        )  # no damping: no step is short enough
+        # No damping: no step is short enough.
+        require_explicit_step(SpikePid(hinge_derivative=0.0), spike, 1e-6)
 
 
 def test_the_step_limit_is_where_euler_s_method_begins_to_grow():

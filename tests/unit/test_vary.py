@@ -109,9 +109,10 @@ def test_each_lane_of_a_batch_is_the_robot_and_start_loaded_with_those_values(na
     plans = {
         name for name in shipped_scenarios() if isinstance(load(name).system, AbstractMotionPlan)
     }
+    # One at a time.
     bodies = {
         name for name in shipped_scenarios() if isinstance(load(name).system, AbstractRigidBodies)
-    }  # one at a time
+    }
     assert set(CASES) == set(shipped_scenarios()) - plans - bodies
     columns = {key: np.array(values, dtype=float) for key, values in CASES[name].items()}
     experiment = load(name)

@@ -33,9 +33,8 @@ def test_ctrl_c_while_workers_start_is_heard_once_they_have_started():
     """It was ignored, and lost."""
     done = []
     with pytest.raises(KeyboardInterrupt), _deaf_children():
-        signal.pthread_kill(
-            threading.main_thread().ident, signal.SIGINT
-        )  # another thread would take it at its own time
+        # Another thread would take it at its own time.
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         done.append("started")
     assert done == ["started"]
 

@@ -9,7 +9,6 @@ def prepare() -> None:
     """JAX as the library sets it up too, but before the first command rather than before the first
     program.
     """
-    os.environ.setdefault(
-        "TF_CPP_MIN_LOG_LEVEL", "3"
-    )  # XLA's alarms (slow to compile, another processor) are not for users
+    # XLA's alarms (slow to compile, another processor) are not for users.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     prepare_jax()

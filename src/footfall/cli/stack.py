@@ -346,9 +346,8 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
         fail(
             supervisor.last_words() or f"the supervisor ended with status {status} before it began"
         )
-        shutil.rmtree(
-            processes.folder.path, ignore_errors=True
-        )  # nothing ran: there is nothing to keep
+        # Nothing ran: there is nothing to keep.
+        shutil.rmtree(processes.folder.path, ignore_errors=True)
         return stopping.STATUS if interrupted else 2
     summary = summarise(request, processes)
     processes.folder.summary.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")

@@ -34,9 +34,8 @@ _asked = False
 _heard = False  # by the main thread
 _watched = False
 _leaving = False
-_turn = (
-    threading.RLock()
-)  # whoever leaves holds it: nothing is begun, and no second line said, after that
+# Whoever leaves holds it: nothing is begun, and no second line said, after that.
+_turn = threading.RLock()
 
 
 def watch() -> None:
@@ -55,9 +54,8 @@ def watch() -> None:
     signal.signal(signal.SIGINT, _on_main_thread)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    signal.set_wakeup_fd(
-        writing, warn_on_full_buffer=False
-    )  # written to even while the main thread is in compiled code
+    # Written to even while the main thread is in compiled code.
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=_on_own_thread, args=(reading,), daemon=True, name="ctrl-c").start()
 
 

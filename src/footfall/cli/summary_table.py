@@ -30,12 +30,8 @@ FIRST = (
 MOST_STATES = 24
 #: With fewer rows to a step than this a picture does not show how it is made.
 FEW_ROWS = 8
-HIDDEN = (
-    "distance",
-    "steps",
-    "motor_work",
-    "least_leg_force",
-)  # the last has a line of its own: another window
+# The last has a line of its own: another window.
+HIDDEN = ("distance", "steps", "motor_work", "least_leg_force")
 
 
 def summary_table(

@@ -102,9 +102,8 @@ def _jumps_without_effect(system: Any, run: Trajectory) -> Iterator[Doubt]:
         before, after = (
             np.array([getattr(e, side) for e in seen]) for side in ("row_before", "row_after")
         )
-        columns = (
-            run.columns[name] for name in states
-        )  # one after another: those of a long run are on disk
+        # One after another: those of a long run are on disk.
+        columns = (run.columns[name] for name in states)
         if all(np.array_equal(column[before], column[after]) for column in columns):
             yield Doubt(
                 "jump_without_effect",

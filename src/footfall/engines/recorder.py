@@ -616,9 +616,8 @@ class Columns(NamedTuple):
     terminal: np.ndarray  #: which events end the run
     clock: np.ndarray  #: which events are ticks
     told: tuple[str, ...]  #: outputs worth statistics
-    parts: tuple[
-        tuple[int, int, float], ...
-    ]  #: port, output among those looked at, sign: ports that are a part of an output
+    #: Port, output among those looked at, sign: ports that are a part of an output.
+    parts: tuple[tuple[int, int, float], ...]
 
 
 def columns_of(system: AbstractHybridSystem, x: Any, m: Any) -> Columns:

@@ -97,12 +97,8 @@ def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: S
         (0, chunk.step_count),
         settings=settings,
     )
-    return (
-        new,
-        chunk,
-        report,
-        rows,
-    )  # the chunk stays on the device: it is looked into again only where a signal has a kink
+    # The chunk stays on the device: it is looked into again only where a signal has a kink.
+    return (new, chunk, report, rows)
 
 
 def limits_of(

@@ -230,9 +230,8 @@ def adams_bashforth_weights(order: int) -> tuple[float, ...]:
         product = [Fraction(1)]  # coefficients, constant first
         for m in (m for m in range(order) if m != j):
             raised, scaled = [Fraction(0), *product], [*(m * c for c in product), Fraction(0)]
-            product = [
-                (a + b) / (m - j) for a, b in zip(raised, scaled, strict=True)
-            ]  # times (x + m) / (m - j)
+            # Times (x + m) / (m - j).
+            product = [(a + b) / (m - j) for a, b in zip(raised, scaled, strict=True)]
         weights.append(float(sum(c / (k + 1) for k, c in enumerate(product))))
     return tuple(weights)
 

@@ -25,9 +25,8 @@ class Bound(NamedTuple):
     doubt: str  #: its word, see hybrid/doubt.py
     output: str  #: one number, by its flat name: "foot.friction_needed"
     statistic: Literal["peak", "least", "mean"]
-    sentence: Callable[
-        [float, float], str
-    ]  #: of the value found and its time [s] (of a mean, the end): what was seen, what to try
+    #: Of the value found and its time [s] (of a mean, the end): what was seen, what to try.
+    sentence: Callable[[float, float], str]
     low: Scalar = -math.inf
     high: Scalar = math.inf
     counter: str | None = None

@@ -108,9 +108,8 @@ class Costs(NamedTuple):
     energy: Any  #: J
     time: Any  #: s
     torques: Any  #: N m, largest of each motor in each part of the plan: an array
-    room: dict[
-        str, Any
-    ]  #: by name, what must not become negative (reach, margins), in units of its own size: arrays
+    #: By name, what must not become negative (reach, margins), in units of its own size: arrays.
+    room: dict[str, Any]
 
 
 class AbstractTuning(abc.ABC):

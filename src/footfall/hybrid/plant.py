@@ -15,9 +15,8 @@ class Senses(NamedTuple):
     """What a control computer can measure of a plant: the angle it holds, and its driven joints."""
 
     angle: Scalar  #: rad, the angle to be controlled; a positive torque raises it
-    positions: tuple[
-        Scalar, ...
-    ]  #: rad, of each driven joint since the start, positive in the direction of a positive torque
+    #: Rad, of each driven joint since the start, positive in the direction of a positive torque.
+    positions: tuple[Scalar, ...]
     speeds: tuple[Scalar, ...]  #: rad/s
 
 

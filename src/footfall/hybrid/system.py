@@ -73,13 +73,11 @@ class Travel(NamedTuple):
     """How a system that goes somewhere is measured."""
 
     distance: str  #: output that holds the distance gone along the ground
-    step_counters: tuple[
-        str, ...
-    ]  #: discrete states that count footfalls, one per side that steps on its own
+    #: Discrete states that count footfalls, one per side that steps on its own.
+    step_counters: tuple[str, ...]
     weight: Scalar  #: N, for the cost of transport
-    motor_ports: tuple[
-        str, ...
-    ]  #: ports whose work the robot pays for: of the flow, of jumps, or of both
+    #: Ports whose work the robot pays for: of the flow, of jumps, or of both.
+    motor_ports: tuple[str, ...]
     heading: str | None = None  #: output that holds the heading, for robots that turn
     contacts: tuple[
         str, ...

@@ -38,9 +38,8 @@ def running_weights(place: np.ndarray) -> np.ndarray:
     """(places, nodes): the integral from 0 to each place of a panel of length one, of what is known
     at the nodes.
     """
-    sums = legendre.legint(
-        np.eye(COUNT), lbnd=-1.0, axis=0
-    )  # coefficients of the integral of each polynomial
+    # Coefficients of the integral of each polynomial.
+    sums = legendre.legint(np.eye(COUNT), lbnd=-1.0, axis=0)
     return 0.5 * legendre.legvander(2.0 * np.asarray(place) - 1.0, COUNT) @ sums @ _COEFFICIENTS
 
 
@@ -66,9 +65,8 @@ def largest(values: np.ndarray) -> np.ndarray:
         np.take_along_axis(fine, (at + k)[:, None], axis=1)[:, 0] for k in (-1, 0, 1)
     )
     bend = left - 2.0 * top + right
-    inside = (
-        np.abs(right - left) < -2.0 * bend
-    )  # the vertex of the parabola lies between the neighbours
+    # The vertex of the parabola lies between the neighbours.
+    inside = np.abs(right - left) < -2.0 * bend
     peak = np.where(
         inside, top - (right - left) ** 2 / np.where(inside, 8.0 * bend, 1.0), fine.max(axis=1)
     )

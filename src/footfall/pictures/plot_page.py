@@ -334,9 +334,8 @@ def _contacts(axes: Axes, run: Trajectory, summary: Summary, flags: tuple[str, .
             (run.t[a], run.t[min(b, last)] - run.t[a]) for a, b in zip(begins, ends, strict=True)
         ]
         axes.broken_barh(spans, (row - 0.35, 0.7), color="0.3", lw=0)
-    like = all(
-        name.rpartition(".")[2].isdecimal() for name in flags
-    )  # one of many like legs: its number says which
+    # One of many like legs: its number says which.
+    like = all(name.rpartition(".")[2].isdecimal() for name in flags)
     labels = [name.split(".")[-1 if like else -2].replace("_", " ") for name in flags]
     every = -(-len(flags) // 15)
     axes.set_yticks(
@@ -344,9 +343,8 @@ def _contacts(axes: Axes, run: Trajectory, summary: Summary, flags: tuple[str, .
     )
     axes.set(title="Feet that touch", xlabel="t [s]", xlim=(_recent(run, summary, 6), run.t[-1]))
     if like:
-        axes.set_xlim(
-            _recent(run, summary, 20), run.t[-1]
-        )  # thin bars, and a wave to be followed from leg to leg
+        # Thin bars, and a wave to be followed from leg to leg.
+        axes.set_xlim(_recent(run, summary, 20), run.t[-1])
         axes.invert_yaxis()  # the head on top
         axes.set_ylabel(run.travel.legs if run.travel is not None else "leg")
 
@@ -369,9 +367,8 @@ def _close_up(
     )
     forces = {group: seen.force(group)[[0, 2]] for group in groups}
     most = max((float(np.hypot(*force)) for force in forces.values()), default=0.0)
-    scale = (
-        0.5 * float(np.ptp(points, axis=0).max()) / most if most > 0 else 0.0
-    )  # the longest arrow: half the part's size
+    # The longest arrow: half the part's size.
+    scale = 0.5 * float(np.ptp(points, axis=0).max()) / most if most > 0 else 0.0
     shapes = tuple(
         shape._replace(metres_per_newton=scale) if isinstance(shape, Arrow) else shape
         for shape in shapes
@@ -453,9 +450,8 @@ def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
     low, high = axes.get_xlim()
     if project is side_view:
         width = high - low
-        draw_ground(
-            axes, run.sketch, low - 5 * width, high + 5 * width
-        )  # equal aspect widens the view when it is drawn
+        # Equal aspect widens the view when it is drawn.
+        draw_ground(axes, run.sketch, low - 5 * width, high + 5 * width)
     span = f"t = {run.t[rows[0]]:.3g} to {run.t[rows[-1]]:.3g} s"
     axes.set(title=f"Poses, {span}", xlabel="x [m]", ylabel="z [m]" if project is side_view else "")
 

@@ -29,12 +29,10 @@ MOST_CELLS = 640  #: along each side; more could not be told apart
 class Cells(NamedTuple):
     """A grid binned to a picture, [first axis, second axis]."""
 
-    mean: (
-        np.ndarray
-    )  #: of the metric over the designs that did what they should; NaN where none did
-    worst: (
-        np.ndarray
-    )  #: code of the commonest failure where most designs failed or none has a value, else -1
+    #: Of the metric over the designs that did what they should; NaN where none did.
+    mean: np.ndarray
+    #: Code of the commonest failure where most designs failed or none has a value, else -1.
+    worst: np.ndarray
     doubtful: np.ndarray  #: whether any design of the cell is
     top: tuple[float, int]  #: largest value of the metric and the number of its design
 

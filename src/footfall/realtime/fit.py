@@ -171,9 +171,8 @@ def fit(
             best, found_slopes = _step(
                 cloud[walks], seen[walks], logged, noise, best, width, (low, high)
             )
-            slopes = (
-                found_slopes if slopes is None else slopes
-            )  # those of the widest cloud, where the delay's steps do not show
+            # Those of the widest cloud, where the delay's steps do not show.
+            slopes = found_slopes if slopes is None else slopes
             reached = bench.figures(best[None])
             tried.append((float(_costs(reached, logged, noise)[0]), best, reached[0]))
         width = 0.5 * width

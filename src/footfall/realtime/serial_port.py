@@ -45,9 +45,8 @@ class SerialPort:
                 )
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _make_raw(self._fd, baud)
-            termios.tcflush(
-                self._fd, termios.TCIFLUSH
-            )  # what was said before we listened is not for us
+            # What was said before we listened is not for us.
+            termios.tcflush(self._fd, termios.TCIFLUSH)
         except BlockingIOError:
             os.close(self._fd)
             raise PortError(

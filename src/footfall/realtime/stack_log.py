@@ -24,10 +24,8 @@ from footfall.machines.control.settings import StackSettings
 
 FILE_NAME = "stack.mcap"
 TOPIC = "/stack/record"
-ABOUT, ENDING = (
-    "footfall-stack",
-    "footfall-stack-ending",
-)  # MCAP metadata: at the start, and at the end if it came to that
+# MCAP metadata: at the start, and at the end if it came to that.
+ABOUT, ENDING = ("footfall-stack", "footfall-stack-ending")
 _NANOSECONDS = 1_000_000_000  # per second: MCAP's clock
 
 #: What a log may hold; a file that claims more is damaged or meant ill. A day at 100 Hz is 8.6

@@ -97,9 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     settings = StackSettings.from_json(Path(asked.settings).read_text())
-    begin_operating = _operator(
-        asked, settings, clock
-    )  # a bad script is found before anything moves
+    # a bad script is found before anything moves.
+    begin_operating = _operator(asked, settings, clock)
     devices = start_up(
         settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock
     )

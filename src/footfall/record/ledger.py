@@ -45,9 +45,8 @@ class Ledger:
     losses: dict[str, float]  #: through ports that only take, as positive numbers
     jump_losses: dict[str, float]  #: taken by jumps, as positive numbers
     throughput: float
-    jump_work: dict[str, float] = dataclasses.field(
-        default_factory=dict
-    )  #: done by jumps that do work
+    #: Done by jumps that do work.
+    jump_work: dict[str, float] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         measure = self.throughput, self._stored

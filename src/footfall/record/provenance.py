@@ -39,9 +39,8 @@ def commit() -> str | None:
                 [*git, "diff", "--quiet", "HEAD", "--", str(source)], capture_output=True, timeout=5
             ).returncode
             return name.strip() + ("+" if changed else "")
-        said = importlib.metadata.distribution("footfall").read_text(
-            "direct_url.json"
-        )  # installed by pip from a repository
+        # Installed by pip from a repository.
+        said = importlib.metadata.distribution("footfall").read_text("direct_url.json")
         return json.loads(said or "{}").get("vcs_info", {}).get("commit_id")
     except (
         OSError,

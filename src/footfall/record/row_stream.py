@@ -58,9 +58,8 @@ class RowStream:
         scenario: str | None = None,
     ):
         self._make, self._most = folder, most_in_memory
-        self._named = (
-            {} if scenario is None else {"scenario": scenario}
-        )  # what is left of a killed run says what it was
+        # What is left of a killed run says what it was.
+        self._named = {} if scenario is None else {"scenario": scenario}
         self._folder: Path | None = None
         self._blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self._clock: list[tuple[np.ndarray, np.ndarray]] = []  # t and j of what is on disk

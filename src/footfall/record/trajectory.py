@@ -124,9 +124,8 @@ class Trajectory:
     draw: Callable[[], Drawing] = Drawing  #: makes the drawing; a run that nobody looks at need not
     travel: Travel | None = None
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
-    scenario: dict[str, Any] = dataclasses.field(
-        default_factory=dict
-    )  #: the resolved scenario, of a run that had one
+    #: The resolved scenario, of a run that had one.
+    scenario: dict[str, Any] = dataclasses.field(default_factory=dict)
     experiment: Any = None  #: what was run, where that is at hand
     doubts: tuple[
         Doubt, ...

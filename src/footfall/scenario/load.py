@@ -79,9 +79,8 @@ class Experiment:
     overrides: tuple[
         tuple[str, ...], ...
     ] = ()  #: paths of what was set beside the file, by --set or --duration
-    typed: Mapping[tuple[str, ...], str] = dataclasses.field(
-        default_factory=dict
-    )  #: their values as they were written
+    #: Their values as they were written.
+    typed: Mapping[tuple[str, ...], str] = dataclasses.field(default_factory=dict)
 
     def __repr__(self) -> str:
         """What it is, of which parts, for how long: a line each."""
@@ -422,9 +421,8 @@ def _same(made: Any, value: Any) -> bool:
     A whole number is not the same as a fraction: they make different programs.
     """
     if isinstance(value, list):
-        return isinstance(made, tuple) and made == tuple(
-            value
-        )  # switches are kept as numbers: those are made anew
+        # Switches are kept as numbers: those are made anew.
+        return isinstance(made, tuple) and made == tuple(value)
     return made is value or (
         type(made) is type(value) and isinstance(value, int | float | str) and made == value
     )

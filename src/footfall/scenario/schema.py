@@ -203,9 +203,8 @@ class SimTable(pydantic.BaseModel):
 
 
 def _ending(name: str) -> str:
-    known = [
-        outcome.name for outcome in Outcome
-    ]  # when asked: a robot of one's own has declared its endings by then
+    # When asked: a robot of one's own has declared its endings by then.
+    known = [outcome.name for outcome in Outcome]
     if name not in known:
         hint = nearest(name, known) or f" Known: {', '.join(known)}."
         raise ValueError(f"{shown(name)} is no way for a run to end.{hint}")

@@ -22,10 +22,8 @@ OWN_MARKS = ("provenance.json", "sweep.json")
 #: Versions of robot files that are remembered; the oldest are forgotten.
 MOST_CODE = 1000
 
-_here: dict[str, list[str]] = {
-    "folders": [],
-    "code": [],
-}  # of this process, also where nothing can be written
+# Of this process, also where nothing can be written.
+_here: dict[str, list[str]] = {"folders": [], "code": []}
 
 
 def _never(question: str) -> bool:

@@ -127,9 +127,8 @@ class Seen:
         y).
         """
         base, _, leg = group.rpartition(".")
-        key = (
-            f"{base}.{name}.{leg}" if leg.isdecimal() else f"{group}.{name}"
-        )  # one of several like legs
+        # One of several like legs.
+        key = f"{base}.{name}.{leg}" if leg.isdecimal() else f"{group}.{name}"
         return float(self._outputs.get(key, 0.0))
 
     def origin(self, group: str) -> np.ndarray:

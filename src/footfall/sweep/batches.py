@@ -120,9 +120,8 @@ def result_columns(
     `columns` are those the step is chosen from: that size is compiled once."""
     found: dict[str, str] = {}
     notes: list[str] = []
-    path = (
-        "cpp" if plan.path in ("auto", "gpu") else plan.path
-    )  # compiles fastest, and kernels agree on their columns
+    # Compiles fastest, and kernels agree on their columns.
+    path = "cpp" if plan.path in ("auto", "gpu") else plan.path
     probed = {
         id(experiment): _laned(experiment, numeric, len(rows))
         for experiment, rows, numeric in variants.groups(columns)

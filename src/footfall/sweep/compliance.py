@@ -101,9 +101,10 @@ def study_compliance(
         else:
             settings.append("terrain=flat")
         made = with_settings(base, settings)
+        # Peaks are short.
         plan = dataclasses.replace(
             made.plan, sample_rate=1.0 / (made.plan.step or made.system.usual_step)
-        )  # peaks are short
+        )
         told = (
             None
             if progress is None
@@ -155,9 +156,8 @@ def _figures(run: Any, system: Any) -> dict[str, float]:
     length = float(system.built_spike.shape.shortest) + np.array(
         [run[f"joint.slide.{i}"][walking] for i in feet]
     )
-    away = (
-        length**2 * (errors["swing"] ** 2 + errors["sweep"] ** 2) + errors["slide"] ** 2
-    )  # near a right angle of joint 2
+    # Near a right angle of joint 2.
+    away = length**2 * (errors["swing"] ** 2 + errors["sweep"] ** 2) + errors["slide"] ** 2
     t, gone, height = run.t[walking], run["travel.distance"][walking], run["shell.z"][walking]
     return {
         "peak_force": float(force.max()),

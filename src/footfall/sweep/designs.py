@@ -256,9 +256,8 @@ def _unit_cube(
     if first:
         sequence.fast_forward(first)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # a part of the sequence need not be a power of two; the whole is noted at the door
+        # a part of the sequence need not be a power of two; the whole is noted at the door.
+        warnings.simplefilter("ignore", UserWarning)
         return sequence.random(last - first)
 
 

@@ -45,9 +45,8 @@ class Manifest:
     ladder: dict[str, Any] | None = (
         None  #: of StepLadder, where the plan has no step: which step each design takes
     )
-    columns: dict[str, str] = dataclasses.field(
-        default_factory=dict
-    )  #: results of all structures, where there are several
+    #: Results of all structures, where there are several.
+    columns: dict[str, str] = dataclasses.field(default_factory=dict)
     versions: dict[str, str] = dataclasses.field(default_factory=dict)
     machine: str = ""
     started: str = ""

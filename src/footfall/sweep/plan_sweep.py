@@ -29,9 +29,8 @@ def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
         name: getattr(experiment.plan, name) for name in ("duration", "step", "settle", "max_jumps")
     }
     sim = experiment.document["sim"]
-    said["method"] = sim.get(
-        "batch_method", "rk4"
-    )  # a sweep begun by an older version does not say
+    # a sweep begun by an older version does not say.
+    said["method"] = sim.get("batch_method", "rk4")
     if isinstance(sim.get("batch_step"), float):
         said |= {"step": None, "first_step": sim["batch_step"]}
     asked = {name: value for name, value in options.items() if value is not None}

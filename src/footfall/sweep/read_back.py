@@ -98,9 +98,10 @@ class Sweep:
                 name: table[name].to_numpy() for name in names if name not in ("outcome", "verdict")
             }
             words = table["outcome"].combine_chunks().dictionary_encode()
+            # a robot's own endings too.
             codes = np.array(
                 [Outcome(str(word)) for word in words.dictionary.to_pylist()], np.int32
-            )  # a robot's own endings too
+            )
             piece["outcome"] = codes[words.indices.to_numpy()]
             piece["doubtful"] = pc.call_function(
                 "not_equal", [table["verdict"], pa.scalar("sound")]

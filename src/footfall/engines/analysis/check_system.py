@@ -171,9 +171,8 @@ def _places(
     for i, event in enumerate(events):
         yield _Place(times[i], functools.partial(before.__getitem__, i), modes[i], event, lasts[i])
     start, tau, row = (np.asarray(v)[:count] for v in (steps.start, steps.tau, steps.event_row))
-    since = (
-        np.arange(count) - np.searchsorted(row, row) + 1
-    )  # steps since the last event, this one counted
+    # Steps since the last event, this one counted.
+    since = np.arange(count) - np.searchsorted(row, row) + 1
     for i in np.flatnonzero((since & (since + 1) == 0) & (tau > 0)):  # 1, 3, 7, 15, ...
         middle = functools.partial(
             _middle, tau[i], jax.tree.map(lambda v, i=i: v[i], steps.dense), solver=call.solver

@@ -68,9 +68,8 @@ class Errors(NamedTuple):
 
     scaled: float  #: largest |x - x_ref| / (1 + |x_ref|) over the states
     worst: str  #: the state that has it
-    slow: (
-        float | None
-    )  #: largest |x - x_ref| over states that are not fast; None for a system without fast ones
+    #: Largest |x - x_ref| over states that are not fast; None for a system without fast ones.
+    slow: float | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -313,9 +312,10 @@ def run_trial(
     """
     try:
         began = time.perf_counter()
+        # Same program, no steps.
         simulate(
             system, state, dataclasses.replace(trial.plan, duration=1e-9 * trial.plan.duration)
-        )  # same program, no steps
+        )
         compiled = time.perf_counter() - began
         run, seconds, more = _timed(system, state, trial.plan)
     except ValueError as error:  # a solver that needs what this system does not have
@@ -460,9 +460,8 @@ def evaluations_of(trial: Trial, run: Trajectory, state: HybridState) -> tuple[i
     if isinstance(solver, diffrax.AbstractImplicitSolver):
         states = Layout.of(state.x).size
         return tried * (2 * (tableau.num_stages - 1) + states), True
-    again = (
-        tableau.num_stages - 1 if tableau.fsal else tableau.num_stages
-    )  # the last stage is the next step's first
+    # The last stage is the next step's first.
+    again = tableau.num_stages - 1 if tableau.fsal else tableau.num_stages
     return tried * again + (restarts if tableau.fsal else 0), False
 
 

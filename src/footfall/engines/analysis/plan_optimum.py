@@ -45,9 +45,8 @@ class Optimum:
     time: float
     peak_torque: float
     layout: tuple[float, ...]
-    at_limit: tuple[
-        str, ...
-    ]  #: what keeps it from being better: "torque", "time", a room's name, or a knob's end
+    #: What keeps it from being better: "torque", "time", a room's name, or a knob's end.
+    at_limit: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True)

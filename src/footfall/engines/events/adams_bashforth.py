@@ -74,9 +74,8 @@ class Extrapolation(NamedTuple):
         nodes = jnp.concatenate([jnp.zeros(1, history.ages.dtype), -history.ages / length])
         count = len(nodes)
         eye = np.eye(count)
-        lagrange = (
-            jnp.zeros((count, count), nodes.dtype).at[0].set(1.0)
-        )  # row: power of x, column: which polynomial
+        # Row: power of x, column: which polynomial.
+        lagrange = jnp.zeros((count, count), nodes.dtype).at[0].set(1.0)
         for m in range(count):
             raised = jnp.concatenate([jnp.zeros((1, count), nodes.dtype), lagrange[:-1]])  # times x
             factor = (raised - nodes[m] * lagrange) / jnp.where(eye[m] == 1, 1.0, nodes - nodes[m])

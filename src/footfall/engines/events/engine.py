@@ -352,9 +352,8 @@ def resolve(
     # rounding gave it.
     disarmed = hit & jnp.asarray(loop.disarms)[which]
     zero_band = TIME_TOLERANCE * jnp.maximum(jnp.abs(rate), jnp.abs(rates))
-    located = jnp.where(
-        jnp.arange(len(loop.guard_outcome)) == which, jnp.abs(g), 0.0
-    )  # as near as the state's digits allow
+    # As near as the state's digits allow.
+    located = jnp.where(jnp.arange(len(loop.guard_outcome)) == which, jnp.abs(g), 0.0)
     at_zero = jnp.abs(guards) <= 2 * jnp.maximum(zero_band, located)
     # A guard that became positive on the way here is armed, even if it is back at zero now: its own
     # event is next.

@@ -111,9 +111,8 @@ def until_armed(looked: Array, w: March, tau: Array) -> Array:
     1 when nothing does. Only what is armed at a step's start can be located in it, so the step is
     cut where the guard is seen positive. One that was left at zero rising, and is not seen above it
     at all, rose and fell before the first look."""
-    positive = (
-        looked[1:] > 0
-    )  # what is unarmed at the start counts as at zero there, whatever its sign
+    # What is unarmed at the start counts as at zero there, whatever its sign.
+    positive = looked[1:] > 0
     rose = jnp.where(jnp.any(positive, axis=0), jnp.argmax(positive, axis=0), LOOKS)
     newly = jnp.any((jnp.arange(LOOKS)[:, None] > rose) & ~positive & ~w.armed, axis=1)
     known = jnp.any(~positive & w.armed, axis=1)

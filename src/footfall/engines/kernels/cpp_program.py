@@ -103,9 +103,8 @@ class Control:
 
     parts: list[str | Region]
     made: list[Value]
-    start: list[Value] = dataclasses.field(
-        default_factory=list
-    )  #: what is there before a loop begins
+    #: What is there before a loop begins.
+    start: list[Value] = dataclasses.field(default_factory=list)
     repeats: bool = False
 
 

@@ -44,15 +44,13 @@ class BatchResult:
     notes: tuple[str, ...]  #: why it did not run on a faster path
     end: HybridState  #: where each robot ended
     sample_times: np.ndarray | None = None
-    samples: dict[str, np.ndarray] = dataclasses.field(
-        default_factory=dict
-    )  #: name -> (samples, lanes), or (samples, legs, lanes)
+    #: Name -> (samples, lanes), or (samples, legs, lanes).
+    samples: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
     midway: HybridState | None = (
         None  #: where each robot was at the settling time, or had ended before
     )
-    doubts: dict[str, np.ndarray] = dataclasses.field(
-        default_factory=dict
-    )  #: reason -> whether it holds for each robot
+    #: Reason -> whether it holds for each robot.
+    doubts: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
 
 
 def run_batch(

@@ -98,9 +98,8 @@ def timing(system: AbstractHybridSystem, duration: float, step: float) -> tuple[
     steps = round(duration / step)
     periods = [event.period for event in system.events if event.period is not None]
     if abs(steps * step - duration) > 1e-6 * step * max(1, steps):
-        unit = min(
-            [duration, *periods]
-        )  # what divides the shortest period has the best chance to divide the rest
+        # What divides the shortest period has the best chance to divide the rest.
+        unit = min([duration, *periods])
         better = unit / math.ceil(unit / step)
         raise ValueError(
             f"a step of {step:g} s does not divide the duration of {duration:g} s. Try"

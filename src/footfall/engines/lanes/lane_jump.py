@@ -179,9 +179,8 @@ def look_again(
     ]
     cap = lane.cap
     if cap is not None and loop.method.first_fraction is not None:
-        cap = jnp.where(
-            arrived, after.pace * loop.method.first_fraction, cap
-        )  # a tick starts no fast transient
+        # a tick starts no fast transient.
+        cap = jnp.where(arrived, after.pace * loop.method.first_fraction, cap)
     whole = after.left if cap is None else jnp.minimum(cap, after.left)
     seen = after._replace(
         lane=lane._replace(

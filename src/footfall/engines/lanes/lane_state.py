@@ -45,9 +45,8 @@ class Lane(NamedTuple):
 
     x: list[Array]
     m: list[Array]
-    q: list[
-        Array
-    ]  #: integrals: work through each port, then value and square of each tracked output
+    #: Integrals: work through each port, then value and square of each tracked output.
+    q: list[Array]
     room: list[Array]  #: guards, armed exactly when positive
     least: list[Array]  #: smallest room since the first jump, of the guards worth keeping it for
     jump_work: list[Array]

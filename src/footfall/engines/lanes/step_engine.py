@@ -116,9 +116,8 @@ def _fresh(moving: Moving) -> Moving:
 def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) -> Lane:
     """Steps `first` to `first + count` of a block of lanes."""
     end = first + count
-    countdown = tuple(
-        n - lax.rem(first, n) + I(1) for n in clock.tick_steps
-    )  # the attempt of length zero counts as a step too
+    # The attempt of length zero counts as a step too.
+    countdown = tuple(n - lax.rem(first, n) + I(1) for n in clock.tick_steps)
     pace = jnp.where(lane.outcome == I(0), clock.step, jnp.zeros_like(lane.ended))
     zero, none = jnp.zeros_like(pace), jnp.full_like(lane.outcome, -1)
     # Slopes and rates are not kept between calls: an attempt of length zero finds them, by the code
@@ -277,9 +276,8 @@ def _accept(
     crossed = hit & good & (fraction <= 1.0)
     kept = ~crossed & good
     left = jnp.where(kept, jnp.maximum(now.left - now.target, 0.0), now.left)
-    left = jnp.where(
-        left < now.pace * (4 * np.finfo(loop.real).eps), 0.0, left
-    )  # what rounding leaves of a step is nothing
+    # What rounding leaves of a step is nothing.
+    left = jnp.where(left < now.pace * (4 * np.finfo(loop.real).eps), 0.0, left)
     after = pick(kept, tried, now)
     # An attempt of length zero tells nothing new of which guards count. One that is part of a step
     # arms a guard only beyond what an event is located to: a guard that has just fired may still be

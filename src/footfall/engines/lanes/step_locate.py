@@ -40,9 +40,8 @@ def first_zero(g0: Array, m0: Array, g1: Array, m1: Array) -> Array:
     crosses, dips = g1 <= 0, inside & (depth <= 0)
     end = jnp.where(dips, jnp.where(inside, lowest, one), one)
     below = jnp.where(dips, depth, g1)
-    tolerance = np.dtype(g0.dtype).type(
-        32 * np.finfo(g0.dtype).eps
-    )  # rounding must not throw a converged step to the middle
+    # Rounding must not throw a converged step to the middle.
+    tolerance = np.dtype(g0.dtype).type(32 * np.finfo(g0.dtype).eps)
 
     def body(_: Any, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         low, high, s = state

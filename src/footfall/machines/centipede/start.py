@@ -44,9 +44,8 @@ class WalkerStart(AbstractStart):
         x = rows(self.head - index * system.body.spacing)
         _check_ground(system, x)
         phase = rows(self._phases(system, index))
-        phase = phase - TURN * xp.floor(
-            phase[:1] / TURN
-        )  # strides are counted from the head's first turn
+        # Strides are counted from the head's first turn.
+        phase = phase - TURN * xp.floor(phase[:1] / TURN)
         target = jax.tree.map(xp.asarray, _targets(system.gait, phase))
         z = rows(xp.asarray(_heights(system.terrain, x)) + system.gait.height)
         there = system.has_leg(x)

@@ -116,10 +116,8 @@ class SegmentedWalker(AbstractHybridSystem):
         loads = all_loads(self, x)
         drive, under, feet = loads.drive, loads.on_nodes, loads.on_tips
         still = 0.0 * x.nodes.x
-        per_mass, per_tip = (
-            1.0 / self.body.mass,
-            1.0 / self.leg.tip_mass,
-        )  # one division each, for all segments
+        # One division each, for all segments.
+        per_mass, per_tip = (1.0 / self.body.mass, 1.0 / self.leg.tip_mass)
         ax = (loads.chain.force.x + drive.on_nodes.x + under.fx) * per_mass
         az = (loads.chain.force.z + drive.on_nodes.z + under.fz) * per_mass - self.gravity
         tip_ax = (drive.on_tips.x + feet.fx) * per_tip

@@ -395,9 +395,8 @@ class ClosedLoop(AbstractHybridSystem):
         stack, idle = self.stack, m.tripped | m.cut_off
         due = lax.rem(now.ticks, jnp.int32(stack.ticks(stack.low_period))) == 0
         numbers = AxisNumbers(self.winding, _microseconds(stack.driver_watchdog, m.pitch), turn=1.0)
-        fed_us = choose(
-            m.mid_cycles > 0, m.commanded_us, now.us
-        )  # its watchdog counts from when the mid level runs
+        # Its watchdog counts from when the mid level runs.
+        fed_us = choose(m.mid_cycles > 0, m.commanded_us, now.us)
         speeds = [self.motor.gear_ratio * speed for speed in senses.speeds]
         axes = []
         for speed, wanted, present in zip(

@@ -41,9 +41,8 @@ def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[Close
         return plant(**{key: getattr(self, key) for key in kept}, **fixed)
 
     def fill(space: dict[str, Any]) -> None:
-        slots = {key: f.type for key, f in kept.items()} | {
-            "motor": DcMotor
-        }  # currents need a motor that has them
+        # Currents need a motor that has them.
+        slots = {key: f.type for key, f in kept.items()} | {"motor": DcMotor}
         space["__annotations__"] = slots | {key: cls for key, (cls, _) in ADDED.items()}
         space.update(
             __doc__=doc,

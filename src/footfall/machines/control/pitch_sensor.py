@@ -38,9 +38,8 @@ class SensorEmulator:
         if self._due is not None and elapsed_us(now_us, self._due) < 0:
             return b""
         self._due = now_us - now_us % self._period + self._period
-        measured = pitch + self._chance.gauss(
-            0.0, self.noise
-        )  # drawn also while stalled: a fault does not shift the noise after it
+        # Drawn also while stalled: a fault does not shift the noise after it.
+        measured = pitch + self._chance.gauss(0.0, self.noise)
         if self.stalled:
             return b""
         if self.says_nan or not math.isfinite(measured):

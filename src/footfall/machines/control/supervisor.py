@@ -165,9 +165,8 @@ class Supervisor:
         return clamp(setpoint, -limits[0], limits[0]), clamp(steer, -limits[1], limits[1])
 
     def _frame(self, setpoint: float, setpoint_on: bool, steer: float) -> bytes:
-        pitch = (
-            self._safety.pitch or 0.0
-        )  # before the first pitch the flag is 0, and nobody looks at it
+        # Before the first pitch the flag is 0, and nobody looks at it.
+        pitch = self._safety.pitch or 0.0
         values = (setpoint, float(setpoint_on), pitch)
         return encode(self._down, (*values, steer) if self._settings.steering else values)
 
@@ -200,11 +199,8 @@ def run(supervisor: Supervisor, clock: Clock, until: float | None = None) -> str
     at once; of several such only the last is done, the others are dropped. The deadlines stay where
     they were. Every path shuts down; an exception (also the KeyboardInterrupt or SystemExit that a
     signal's handler raises) goes on to the caller after that."""
-    period_us, start, due = (
-        supervisor.period_us,
-        clock.now(),
-        0,
-    )  # whole microseconds: sums of float periods would drift
+    # Whole microseconds: sums of float periods would drift.
+    period_us, start, due = (supervisor.period_us, clock.now(), 0)
     try:
         while not supervisor.finished:
             deadline = start + due / SECOND

@@ -275,9 +275,8 @@ class VirtualBench:
 
     def _second_half(self, now_us: int) -> None:
         if now_us % self._mid_poll_us == 0:
-            heard = self.down_noise(
-                self._mid_end.read()
-            )  # also by nobody, while the mid level does not run
+            # Also by nobody, while the mid level does not run.
+            heard = self.down_noise(self._mid_end.read())
             if not (self._mid_silent or self._mid_held):
                 self.mid.receive(heard, now_us)
                 sent = self.mid.step(now_us)

@@ -57,9 +57,8 @@ def rolling(
         (length * xp.sin(a), hub_z - length * xp.cos(a)) for a in (angle + spacing, angle - spacing)
     )
     front, behind = (terrain.room_above(*tip) <= ON_THE_GROUND for tip in tips)
-    came_from = xp.where(
-        speed > 0, 1, xp.where(speed < 0, -1, xp.where(behind, 1, -1))
-    )  # at rest from the other foot
+    # At rest from the other foot.
+    came_from = xp.where(speed > 0, 1, xp.where(speed < 0, -1, xp.where(behind, 1, -1)))
     return xp.asarray(xp.where(front | behind, came_from, 0)).astype(np.int32)[()]
 
 

@@ -209,9 +209,8 @@ class SteeredWheelStart(AbstractStart):
             distance=0.0,
             pitch_integral=0.0,
         )
-        way = rolling(
-            self.speed, height - sink, rest, angle, system.spokes
-        )  # both sides as the lower one
+        # Both sides as the lower one.
+        way = rolling(self.speed, height - sink, rest, angle, system.spokes)
         counts = {
             "steps_left": np.int32(0),
             "steps_right": np.int32(0),

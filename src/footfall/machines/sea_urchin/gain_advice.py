@@ -30,9 +30,8 @@ def sag_warning(
     """Words for a user whose foot springs are too soft for the lift of the gait, or None."""
     if not isinstance(controller, StiffnessControl):
         return None
-    least = (
-        float(least_stiffness(weight, lift, feet)) if lift > 0 else 0.0
-    )  # a foot that is not lifted cannot drag
+    # a foot that is not lifted cannot drag.
+    least = float(least_stiffness(weight, lift, feet)) if lift > 0 else 0.0
     given = float(controller.stiffness_y)
     if given >= least:
         return None
@@ -74,9 +73,8 @@ def stiff_gains_warning(
         inertia,
         strict=True,
     ):
-        bearable = 4.0 * float(j) + 2.0 * step * float(
-            d
-        )  # against h^2 P: no quotient of numbers that may be zero
+        # Against h^2 P: no quotient of numbers that may be zero.
+        bearable = 4.0 * float(j) + 2.0 * step * float(d)
         if step * step * p > 0.4 * bearable:
             most = bearable / step / step
             share = f"{p / most:.2g}" if most > 0 else "far more than all"

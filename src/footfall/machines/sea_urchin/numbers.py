@@ -29,11 +29,8 @@ from footfall.machines.sea_urchin.spike_kinematics import ring_radius
 SHELL_RADIUS = 0.06  #: r_s [m], assumed: leaves 7.5 mm (T) or 22 mm (P) of room under the shell
 SHELL_MASS = 0.5  #: kg, assumed
 FRICTION = 1.0  #: of feet on the floor, assumed
-UPPER_POSE = (
-    -math.pi / 6,
-    math.pi / 2,
-    0.005,
-)  #: joints of the upper spikes while it walks, assumed
+#: Joints of the upper spikes while it walks, assumed.
+UPPER_POSE = (-math.pi / 6, math.pi / 2, 0.005)
 # joints to ball centre in mid-stride of profile T [m], assumed: the middle of the stroke
 LEG = 0.065
 

@@ -35,9 +35,8 @@ class Foothold(NamedTuple):
 
     x: Scalar  #: outwards from the attachment [m]
     y: Scalar  #: down to the floor [m]
-    ring: Scalar = (
-        0.06 * math.sqrt(3.0) / 2.0
-    )  #: radius of the ring of attachments [m]; only an arc asks for it
+    #: Radius of the ring of attachments [m]; only an arc asks for it.
+    ring: Scalar = 0.06 * math.sqrt(3.0) / 2.0
 
     @property
     def arm(self) -> Scalar:

@@ -73,8 +73,7 @@ def _lying(direction: float) -> np.ndarray:
     middle = 0.5 * (AZIMUTHS[0] + AZIMUTHS[1])
     # The azimuth in the middle shall point down and the axis left: the middle to x, x down, what
     # was z to the left, all to the direction.
-    down = _product(
-        _about((0.0, 1.0, 0.0), math.pi / 2), _about((0.0, 0.0, 1.0), -middle)
-    )  # x -> -z, z -> x
+    # x -> -z, z -> x.
+    down = _product(_about((0.0, 1.0, 0.0), math.pi / 2), _about((0.0, 0.0, 1.0), -middle))
     left = _about((0.0, 0.0, 1.0), math.pi / 2)  # x -> y, so z of the body -> y
     return _product(_about((0.0, 0.0, 1.0), direction), _product(left, down))

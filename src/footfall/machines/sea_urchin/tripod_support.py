@@ -13,9 +13,8 @@ def least_duty(offsets: Sequence[float], azimuths: Sequence[float]) -> float:
     takes a foot away, and what stands together changes only where one foot lands just as another
     leaves: duty = 1 - (o_i - o_j mod 1). So those, and standing always, are all that need be looked
     at."""
-    gaps = {
-        round((a - b) % 1.0, 9): (a - b) % 1.0 for a in offsets for b in offsets
-    }  # alike but for rounding: once
+    # Alike but for rounding: once.
+    gaps = {round((a - b) % 1.0, 9): (a - b) % 1.0 for a in offsets for b in offsets}
     for duty in sorted(1.0 - gap for key, gap in gaps.items() if 0.0 < key < 1.0):
         if supported_share(offsets, azimuths, duty) > 1.0 - 1e-9:
             return duty

@@ -50,10 +50,8 @@ def ground_under(
     """
     height = stand.y1 if foot == 1 else stand.y5
     ankle, toe = foot_span(build, foot, stand)
-    behind, ahead = (
-        np.minimum(-ankle, -toe),
-        np.maximum(-ankle, -toe),
-    )  # house frame, forward positive
+    # House frame, forward positive.
+    behind, ahead = (np.minimum(-ankle, -toe), np.maximum(-ankle, -toe))
     first, last = np.inf + 0.0 * behind, -np.inf + 0.0 * behind
     for a, b, level in ground.pieces():
         there = (np.abs(level - height) < LEVEL) & (np.minimum(b, ahead) > np.maximum(a, behind))
@@ -184,9 +182,8 @@ def unfit_start(walker: "TwoLegWalker", stand: Stand) -> str | None:
 
 def _cut_link(build: Build, ground: AbstractTerrain, step: Footstep, stand: Stand) -> str | None:
     """A link that would pass through the ground."""
-    from footfall.machines.two_leg.moves import (
-        MOVES,
-    )  # here, because moves of a footstep need no ground
+    # Here, because moves of a footstep need no ground.
+    from footfall.machines.two_leg.moves import MOVES
 
     below = links_below(build, ground, int(step.foot), step, stand)
     if below.max() <= LEVEL:

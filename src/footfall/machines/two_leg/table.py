@@ -85,9 +85,8 @@ def _by_kernel(rows: Row, samples: int, kernel: Kernel) -> Figures:
 def _in_chunks(rows: Row, lanes: int, samples: int) -> Figures:
     parts = []
     for first in range(0, lanes, CHUNK):
-        which = np.minimum(
-            np.arange(first, first + min(CHUNK, _room(lanes))), lanes - 1
-        )  # the last chunk is filled up
+        # The last chunk is filled up.
+        which = np.minimum(np.arange(first, first + min(CHUNK, _room(lanes))), lanes - 1)
         steps = jax.tree.map(lambda v, which=which: v[:, which], rows.step)
         rest = jax.tree.map(lambda v, which=which: v[0, which], rows._replace(step=()))
         parts.append(_each(rest._replace(step=steps), samples=samples))
@@ -140,16 +139,14 @@ def _named(walker: "TwoLegWalker", f: Figures, walked: Walked) -> dict[str, Figu
             "J",
             "the same with the heat of the windings",
         )
-        spent = np.where(
-            energy > 1e-9 * sum(side.energy), energy, np.nan
-        )  # all of it given back: no share of anything
+        # All of it given back: no share of anything.
+        spent = np.where(energy > 1e-9 * sum(side.energy), energy, np.nan)
         put(
             f"{prefix}efficiency", f.gain / spent, "", "height gained, as energy, over energy spent"
         )
         put(f"{prefix}mean_power", energy / f.time, "W", "energy over time")
-        pulled = (f.least_pressure <= 0) & (
-            prefix == ""
-        )  # then the force of the ground goes through no point of the foot
+        # Then the force of the ground goes through no point of the foot.
+        pulled = (f.least_pressure <= 0) & (prefix == "")
         toward = "zero-moment point, from the ankle that stands towards the other foot"
         put(f"{prefix}least_zmp", np.where(pulled, np.nan, side.least_zmp), "m", f"least {toward}")
         put(f"{prefix}most_zmp", np.where(pulled, np.nan, side.most_zmp), "m", f"largest {toward}")

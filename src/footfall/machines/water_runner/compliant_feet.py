@@ -43,9 +43,8 @@ class CompliantFoot(AbstractFoot):
 
     def tip(self, at: FootPoint, hinge: Hinge) -> Tip:
         fixed = (1.0 - self.hinge_share) * self.length
-        arm_x, arm_y = self.hinge_arm(
-            at, hinge
-        )  # the tip is at the hinge plus this, turned back by a quarter
+        # The tip is at the hinge plus this, turned back by a quarter.
+        arm_x, arm_y = self.hinge_arm(at, hinge)
         # Turning with the leg moves the tip by rate * (tip - F), a quarter turned; the hinge turns
         # its own link back.
         swing_x, swing_y = fixed * at.uy - arm_x, -fixed * at.ux - arm_y

@@ -12,9 +12,8 @@ class AbstractDrive(Parametric):
     phases.
     """
 
-    free: ClassVar[
-        bool
-    ]  #: the cranks' angle and rate are states; otherwise the drive prescribes them
+    #: The cranks' angle and rate are states; otherwise the drive prescribes them.
+    free: ClassVar[bool]
 
     @abc.abstractmethod
     def crank(self, t: Scalar) -> tuple[Scalar, Scalar]:

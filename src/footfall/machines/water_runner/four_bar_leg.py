@@ -77,9 +77,8 @@ def _why_it_does_not_turn(
     ground: float, crank: float, coupler: float, rocker: float
 ) -> tuple[str, str]:
     """(the field to change first, what is wrong and what to try)."""
-    ground, crank, coupler, rocker = (
-        1e3 * length for length in (ground, crank, coupler, rocker)
-    )  # to mm
+    # To mm.
+    ground, crank, coupler, rocker = (1e3 * length for length in (ground, crank, coupler, rocker))
     margin = grashof_margin(Links(ground, crank, coupler, rocker, 0.0))
     others = {"ground": ground, "coupler": coupler, "rocker": rocker}
     longest = max(others, key=lambda name: others[name])

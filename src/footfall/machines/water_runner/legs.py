@@ -248,9 +248,8 @@ def foot_load(system: "FourBarRunner", leg: Leg, mount: Mount) -> FootLoad:
         along * on.tangent_x - normal * on.tangent_y,
         along * on.tangent_y + normal * on.tangent_x,
     )
-    moment = cross(
-        on.tip.x - leg.at.x, on.tip.y - leg.at.y, fx, fy
-    )  # the leg feels the force at the tip
+    # The leg feels the force at the tip.
+    moment = cross(on.tip.x - leg.at.x, on.tip.y - leg.at.y, fx, fy)
     return FootLoad(
         fx,
         fy,

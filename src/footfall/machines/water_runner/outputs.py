@@ -166,9 +166,8 @@ def _joint(
     velocity and acceleration with all their terms.            (runner.2)
     """
     rx, ry = frame.turned(path.x, path.y)
-    sx, sy = frame.turned(
-        path.dx * frame.crank_rate, path.dy * frame.crank_rate
-    )  # velocity in the body
+    # Velocity in the body.
+    sx, sy = frame.turned(path.dx * frame.crank_rate, path.dy * frame.crank_rate)
     square = frame.crank_rate * frame.crank_rate
     bx, by = frame.turned(
         path.ddx * square + path.dx * motion.crank, path.ddy * square + path.dy * motion.crank

@@ -102,9 +102,8 @@ class BristleFriction(AbstractDryFriction):
         mu, plastic_share = self.coefficient(speed), 1.0 - self.elastic_share
         reach = self.nominal_load / self.stiffness  # yield bend per coefficient and grip
 
-        along = jnp.where(
-            speed < 0.0, -bristle, bristle
-        )  # positive where the bristle is bent the way the foot slides
+        # Positive where the bristle is bent the way the foot slides.
+        along = jnp.where(speed < 0.0, -bristle, bristle)
         slip = (
             touch
             * jnp.maximum(along / (mu * reach) - self.elastic_share * grip, 0.0)

@@ -55,9 +55,8 @@ class Bumps(AbstractLevelPieces):
             share = bars[jnp.clip(k, 0, self.bars - 1).astype(int)]
             return jnp.where((k >= 0) & (k < self.bars), share * self.highest, 0.0 * x)
 
-        nearest = jnp.clip(
-            which, -1, self.bars - 1
-        )  # before the first bar, and beyond the last, there is no end to it
+        # Before the first bar, and beyond the last, there is no end to it.
+        nearest = jnp.clip(which, -1, self.bars - 1)
         last, this, following = (high(nearest + k) for k in (-1, 0, 1))
         touching = self.width >= self.spacing  # bars without room between them
         bar = Piece(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from footfall import HybridState, Outcome, SimPlan, simulate
-from footfall.engines import recorder as recorder_module
 from footfall.engines import simulate as simulate_module
 from footfall.engines.analysis.return_map import to_section
+from footfall.engines.events import recorder as recorder_module
 from footfall.hybrid.fields import param, signal
 from footfall.hybrid.system import Event, Jump, Rates
 from support.toys import (

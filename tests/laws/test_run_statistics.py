@@ -10,10 +10,10 @@ import pytest
 from tests.support.toys import Hopper, HopState, Scalar1, SineMotor
 
 from footfall.engines.analysis.summary import summarise
+from footfall.engines.events.panels import Panels
 from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.plan import FixedSteps, SimPlan
-from footfall.engines.recorder import Panels
 from footfall.engines.simulate import KEEP_STEPS, simulate
 from footfall.numerics import panel
 from footfall.record.ledger import Ledger

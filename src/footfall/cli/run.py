@@ -22,11 +22,11 @@ from footfall.cli.summary_table import plan_table, summary_table
 from footfall.engines.analysis.summary import Summary, summarise
 from footfall.engines.doubts import step_doubts
 from footfall.engines.lanes.plan_figures import evaluate_plan
-from footfall.engines.recorder import columns_of
 from footfall.engines.simulate import MOST_SAMPLES, simulate
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem
+from footfall.record.columns import columns_of
 from footfall.record.export import MOST_LOGGED
 from footfall.record.row_stream import RowStream
 from footfall.record.run_folder import (

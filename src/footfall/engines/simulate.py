@@ -26,15 +26,16 @@ from footfall.engines.events.loop_state import (
     as_arrays,
     as_floats,
 )
+from footfall.engines.events.recorder import ROWS_PER_ARC, Recorder, observe
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.lanes.step_run import simulate_steps
 from footfall.engines.plan import SimPlan
-from footfall.engines.recorder import ROWS_PER_ARC, Recorder, columns_of, observe
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.numerics.namespace import traced
+from footfall.record.columns import columns_of
 from footfall.record.provenance import provenance
 from footfall.record.row_stream import RowStream
 from footfall.record.trajectory import Trajectory
@@ -223,19 +224,19 @@ def simulate(
 
 
 def _simulate_events(
-    system: AbstractHybridSystem,
+    machine: AbstractHybridSystem,
     begin_at: HybridState,
     plan: SimPlan,
     progress: Progress | None,
     rows: RowStream,
 ) -> Trajectory:
     """By the event engine."""
-    draw, travel = system.drawing, system.travel()
-    system, x0, m0 = as_floats(system), as_floats(begin_at.x), as_arrays(begin_at.m)
+    system, x0, m0 = as_floats(machine), as_floats(begin_at.x), as_arrays(begin_at.m)
+    named = columns_of(system, x0, m0)
     rate = plan.sample_rate
     if rate is not None:
         rate = min(rate, MOST_SAMPLES / plan.duration)
-    kept = KEEP_STEPS if rate else KEEP_UNSAMPLED if columns_of(system, x0, m0).told else 0
+    kept = KEEP_STEPS if rate else KEEP_UNSAMPLED if named.told else 0
     settings = settings_of(plan, kept, KEEP_EVENTS)
     limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
     source = provenance(plan, rate) | ({"least_rows_per_arc": ROWS_PER_ARC} if rate else {})
@@ -245,7 +246,7 @@ def _simulate_events(
         (carry, on_device), chunk = _start(*begin, settings=settings), None
     else:
         carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
-    recorder = Recorder(system, x0, m0, rate, carry, rows, source)
+    recorder = Recorder(machine, named, rate, carry, rows, source)
     outcome, note = Outcome.running, ""
     try:
         while outcome is Outcome.running:
@@ -264,10 +265,7 @@ def _simulate_events(
     except KeyboardInterrupt:
         if outcome is Outcome.running:
             outcome = Outcome.interrupted
-    run = recorder.trajectory(outcome, draw, travel)
-    return (
-        dataclasses.replace(run, ending=dataclasses.replace(run.ending, note=note)) if note else run
-    )
+    return recorder.trajectory(outcome, note)
 
 
 class Call(NamedTuple):

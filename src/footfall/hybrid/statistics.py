@@ -4,7 +4,9 @@ chosen once, here, for every engine and every summary.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
+from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.system import Travel
 
 #: Outputs by their own name, within a motor or joint, of which mean, root-mean-square and peak are
@@ -20,3 +22,14 @@ def worth_statistics(outputs: Iterable[str], travel: Travel | None) -> tuple[str
     return tuple(
         name for name in outputs if name in means or name.rpartition(".")[2] in (*TOLD, SUMMED)
     )
+
+
+def looked_at(outputs: Iterable[str], travel: Travel | None, power: Any) -> tuple[str, ...]:
+    """Outputs that are looked at inside every step:
+
+    those worth statistics, then those of which ports are a part.
+    """
+    parts = (
+        [info.part_of for _, _, info in named_leaves(power) if info.part_of] if power != () else []
+    )
+    return tuple(dict.fromkeys([*worth_statistics(outputs, travel), *parts]))

@@ -6,6 +6,7 @@ rows allocated once, works summed a chunk at a time, a Trajectory at the end.
 from typing import Any
 
 import equinox as eqx
+import jax
 import numpy as np
 
 from footfall.hybrid.fields import port, store
@@ -19,8 +20,10 @@ from footfall.hybrid.rigid_bodies import (
     require_mujoco,
 )
 from footfall.numerics.scalar import Scalar
-from footfall.record.ledger import Ledger
-from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
+from footfall.record.builder import Builder, Mark, Stand
+from footfall.record.columns import RowStructs, named_columns
+from footfall.record.row_stream import RowStream
+from footfall.record.trajectory import EventRecord, Trajectory
 
 
 class BodiesPower(eqx.Module):
@@ -126,14 +129,9 @@ class BodiesRecord:
         self.waiting, self.first_waiting = _Contacts(rows), 0
         self.limits = _limits_of_freedoms(model)
         self.rubs = bool(np.any(model.dof_damping > 0))
-        self.ports = [
-            (name, info)
-            for name, _, info in named_leaves(
-                BodiesPower(0.0, 0.0, 0.0, 0.0 if self.rubs else None)
-            )
-        ]
-        self.power, self.work = np.zeros((rows, len(self.ports))), np.zeros((rows, len(self.ports)))
-        self.total, self.flowed = np.zeros(len(self.ports)), np.zeros(rows)
+        ports = 4 if self.rubs else 3
+        self.power, self.work = np.zeros((rows, ports)), np.zeros((rows, ports))
+        self.total, self.flowed = np.zeros(ports), np.zeros(rows)
         self.passed = 0.0
         self.rooms = np.full((len(system.events), rows), np.inf)
         self.outcome, self.cause = Outcome.running, -1
@@ -334,92 +332,46 @@ class BodiesRecord:
         """The record so far."""
         kept, system = self.kept, self.system
         rows = slice(0, kept)
-        log = self.log(rows)
-        columns: dict[str, np.ndarray] = {}
-        signals: dict[str, Signal] = {}
-
-        def add(role: str, struct: Any, prefix: str = "") -> None:
-            for name, values, info in named_leaves(struct):
-                parent = name[: len(name) - len(name.rpartition(".")[2])]
-                several = np.ndim(values) > 1
-                for leg, column in enumerate(values if several else [values]):
-                    end = f".{leg}" if several else ""
-                    full = f"{prefix}{name}{end}"
-                    group = parent.rstrip(".") if role == "output" else prefix.rstrip(".")
-                    rate_of = info.rate_of and f"{parent}{info.rate_of}{end}"
-                    unit = "J" if role == "work" else info.unit
-                    columns[full] = np.ascontiguousarray(
-                        np.broadcast_to(column, (kept,)), dtype=float
-                    )
-                    signals[full] = Signal(
-                        full, unit, info.doc, role, rate_of, group, info.kind or ""
-                    )
-
-        counters = system.counters(log)
-        stores = BodiesStores(kinetic=self.energy[rows, 1], gravity=self.energy[rows, 0])
-        add("state", BodiesState(qpos=log.qpos.T, qvel=log.qvel.T))
-        add("discrete", counters)
-        add("output", system.outputs(log))
-        add("store", stores, "store.")
-        add("power", self._port_struct(self.power[rows]), "power.")
-        add("work", self._port_struct(self.work[rows]), "work.")
-        state = (
-            {name: float(columns[name][-1]) for name, s in signals.items() if s.role == "state"}
-            if kept
-            else {}
+        log, energy = self.log(rows), self.energy[rows]
+        seen = RowStructs(
+            BodiesState(qpos=log.qpos.T, qvel=log.qvel.T),
+            system.counters(log),
+            system.outputs(log),
+            BodiesStores(kinetic=energy[:, 1], gravity=energy[:, 0]),
+            self._ports(self.power[rows]),
+            guards=tuple(self.rooms[:, rows]),
         )
-        t = log.t.copy()
-        ending = Ending(
-            outcome=outcome,
-            t=float(t[-1]) if kept else 0.0,
-            event=system.events[self.cause].name if self.cause >= 0 else None,
-            state=state,
-            steps=(
-                max(0, (kept - 1)) * self.every
-                if outcome is not Outcome.reached_end
-                else round(float(t[-1]) / self.step)
-            ),
-            tried=round(float(self.data.time) / self.step) if np.isfinite(self.data.time) else 0,
-            jumps=0,
+        values = np.concatenate(
+            [
+                np.broadcast_to(value, (*np.shape(value)[:-1], kept)).reshape(-1, kept)
+                for struct in (*seen[:5], self._ports(self.work[rows]))
+                for _, value, _ in named_leaves(struct)
+            ],
+            dtype=float,
         )
-        names = [event.name for event in system.events]
-        least = (
-            {name: float(room[:kept].min()) for name, room in zip(names, self.rooms, strict=True)}
-            if kept
-            else {}
-        )
-        return Trajectory(
+        one = jax.tree.map(lambda values: np.zeros(np.shape(values)[:-1]), seen)
+        columns = named_columns(one, system.events)
+        builder = Builder(system, columns, RowStream(), source)
+        events = _events(seen.m, system.counted, log.t)
+        mark = builder.add(Mark(), log.t.copy(), np.zeros(kept, int), values.T, events)
+        t, passed = (float(log.t[-1]), self.flowed[kept - 1]) if kept else (0.0, 0.0)
+        first, last = values.T[[0, -1]] if kept else np.zeros((2, len(values)))
+        whole = outcome is Outcome.reached_end
+        stand = Stand.at_rows(
+            columns,
+            first,
+            last,
             t=t,
-            j=np.zeros(kept, int),
-            columns=columns,
-            signals=signals,
-            events=_events(counters, system.counted, t),
-            ending=ending,
-            ledger=self._ledger(rows),
-            least_room=least,
-            draw=system.drawing,
-            travel=system.travel(),
-            provenance=source,
+            throughput=float(passed) + float(np.abs(np.diff(energy, axis=0)).sum()),
+            least_room=((k, room[rows].min(initial=np.inf)) for k, room in enumerate(self.rooms)),
+            cause=self.cause if self.cause >= 0 else None,
+            steps=round(t / self.step) if whole else max(0, kept - 1) * self.every,
+            tried=round(float(self.data.time) / self.step) if np.isfinite(self.data.time) else 0,
         )
+        return builder.trajectory(mark, outcome, stand if kept else stand._replace(state=()))
 
-    def _port_struct(self, values: np.ndarray) -> BodiesPower:
+    def _ports(self, values: np.ndarray) -> BodiesPower:
         return BodiesPower(*values[:, :3].T, values[:, 3] if self.rubs else None)
-
-    def _ledger(self, rows: slice) -> Ledger:
-        if not self.kept:
-            zero = {"kinetic": 0.0, "gravity": 0.0}
-            return Ledger(zero, zero, {}, {}, {}, 0.0)
-        energy, last = self.energy[rows], self.kept - 1
-        to_and_fro = float(np.abs(np.diff(energy, axis=0)).sum())
-        done = list(zip(self.ports, self.work[last].tolist(), strict=True))
-        return Ledger(
-            stored_start={"kinetic": float(energy[0, 1]), "gravity": float(energy[0, 0])},
-            stored_end={"kinetic": float(energy[-1, 1]), "gravity": float(energy[-1, 0])},
-            work={name: v for (name, info), v in done if info.kind == "work"},
-            losses={name: -v for (name, info), v in done if info.kind == "loss"},
-            jump_losses={},
-            throughput=float(self.flowed[last]) + to_and_fro,
-        )
 
 
 #: mjENBL_ENERGY, which the engine need not be imported for.

@@ -7,7 +7,7 @@ import functools
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,15 +19,15 @@ from footfall.engines.lanes.lane_state import Lane
 from footfall.engines.lanes.resident import ResidentLane
 from footfall.engines.lanes.step_methods import METHODS
 from footfall.engines.plan import SimPlan
-from footfall.engines.recorder import Columns, columns_of
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.record.builder import Builder, Mark, Stand
+from footfall.record.columns import Columns, columns_of
 from footfall.record.footfall import Footfall
-from footfall.record.ledger import Ledger
 from footfall.record.provenance import provenance
 from footfall.record.row_stream import RowStream
-from footfall.record.trajectory import Ending, EventRecord, Trajectory
+from footfall.record.trajectory import Trajectory
 
 #: A longer run is sampled more coarsely.
 MOST_SAMPLES = 1_000_000
@@ -88,8 +88,8 @@ def simulate_steps(
         pass  # the last row kept says how far it came
     walk.hand_over()
     made = min((record.count - 1) * every, steps)
-    if ended := int(record.last.outcome[-1]):
-        outcome, made = Outcome(ended), min(made, math.ceil(record.t / step))
+    if ended := int(record.kept.lane.outcome[-1]):
+        outcome, made = Outcome(ended), min(made, math.ceil(record.kept.t / step))
     else:
         outcome = Outcome.reached_end if made == steps else Outcome.interrupted
     return record.trajectory(outcome, made)
@@ -168,10 +168,18 @@ class _Walk:
             )
 
 
+class _Kept(NamedTuple):
+    """Where the run stood at the last row of a record, and how much of it belongs to that."""
+
+    mark: Mark
+    t: float
+    lane: Lane
+    row: np.ndarray  #: every column
+    sides: tuple[int, ...]  #: footfalls of each side
+
+
 class _Record:
-    """Samples of a lane, turned into rows of a stream as they come, and into a record at the
-    end.
-    """
+    """Samples of a lane, turned into rows as they come, and handed to the builder of the record."""
 
     def __init__(
         self,
@@ -180,7 +188,7 @@ class _Record:
         stream: RowStream,
         source: dict[str, Any],
     ):
-        self.system, self.kind, self.stream, self.source = system, robot.kind, stream, source
+        self.system, self.kind = system, robot.kind
         lanes = jax.tree.map(
             lambda leaf: np.array(leaf[..., 0]), robot.lanes_of(robot.memory[None])
         )
@@ -190,12 +198,15 @@ class _Record:
         )
         self.named: Columns = columns_of(jax.tree.map(np.asarray, system), x, m)
         self.loop = facts(self.kind, lanes, axis=0)
-        self.count, self.t, self.last = 0, 0.0, lanes  # rows so far, and the last of them
-        self.footfalls: tuple[EventRecord, ...] = ()
-        self.begin = self.end = np.zeros(0)  # the first row and the last one
-        travel = system.travel()
-        self._sides = self._counts(lanes.m, 0) if travel is not None else ()
-        stream.begin(self.named.signals, source)
+        self.begin = np.zeros(0)  # the first row
+        sides = () if system.travel() is None else self._counts(lanes.m, 0)
+        self.kept = _Kept(Mark(), 0.0, lanes, self.begin, sides)
+        self.builder = Builder(system, self.named, stream, source)
+
+    @property
+    def count(self) -> int:
+        """Rows so far."""
+        return self.kept.mark.rows
 
     def add(
         self, t: np.ndarray, lanes: Lane, rows: list[int], ends: np.ndarray, feet: Lane | None
@@ -204,18 +215,11 @@ class _Record:
         down, and `rows` those that follow.
         """
         values, (found, sides) = self._observed(t, lanes), self._footfalls(rows, ends, feet)
-        self.stream.add(t, np.asarray(lanes.jumps).astype(int), values)
+        jumps = np.asarray(lanes.jumps).astype(int)
+        mark = self.builder.add(self.kept.mark, t, jumps, values, found)
         self.begin = self.begin if self.count else values[0].copy()
-        self.last, self.end = (
-            jax.tree.map(lambda leaf: np.array(leaf[-1:]), lanes),
-            values[-1].copy(),
-        )
-        self.footfalls, self._sides, self.t, self.count = (
-            (*self.footfalls, *found),
-            sides,
-            float(t[-1]),
-            self.count + len(t),
-        )
+        last = jax.tree.map(lambda leaf: np.array(leaf[-1:]), lanes)
+        self.kept = _Kept(mark, float(t[-1]), last, values[-1].copy(), sides)
 
     def _observed(self, t: np.ndarray, lanes: Lane) -> np.ndarray:
         """Every column, of the rows or of other moments."""
@@ -237,40 +241,25 @@ class _Record:
 
     def trajectory(self, outcome: Outcome, steps: int) -> Trajectory:
         """The record."""
-        signals, events = self.named.signals, self.system.events
-        t, j, columns = self.stream.finish(self.count)
-        ending = Ending(
-            outcome=outcome,
-            t=self.t,
-            event=self._cause(outcome),
-            state={
-                s.name: float(v)
-                for s, v in zip(signals, self.end, strict=True)
-                if s.role == "state"
-            },
+        kept, loop = self.kept, self.loop
+        stand = Stand.at_rows(
+            self.named,
+            self.begin,
+            kept.row,
+            t=kept.t,
+            throughput=float(kept.lane.through[-1]),
+            least_room=[
+                (loop.searched[margin][0], float(kept.lane.least[n][-1]))
+                for n, margin in enumerate(loop.margins)
+            ],
+            cause=self._cause(outcome),
             steps=steps,
             tried=steps,
-            jumps=int(self.last.jumps[-1]),
+            jumps=int(kept.lane.jumps[-1]),
         )
-        least = {}
-        for n, margin in enumerate(self.loop.margins):
-            name = events[self.loop.searched[margin][0]].name
-            least[name] = min(least.get(name, np.inf), float(self.last.least[n][-1]))
-        return Trajectory(
-            t=t,
-            j=j,
-            columns=columns,
-            signals={s.name: s for s in signals},
-            events=self.footfalls,
-            ending=ending,
-            ledger=self._ledger(),
-            least_room=least,
-            draw=self.system.drawing,
-            travel=self.system.travel(),
-            provenance=self.source,
-        )
+        return self.builder.trajectory(kept.mark, outcome, stand)
 
-    def _cause(self, outcome: Outcome) -> str | None:
+    def _cause(self, outcome: Outcome) -> int | None:
         """The event that ended it: of those with this outcome, the one whose guard is the least
         time from zero.
 
@@ -280,18 +269,18 @@ class _Record:
         able = [j for j, (k, _) in enumerate(searched) if events[k].outcome is outcome]
         if not able:
             return None
-        x, m = ([leaf[-1] for leaf in leaves] for leaves in (self.last.x, self.last.m))
+        x, m = ([leaf[-1] for leaf in leaves] for leaves in (self.kept.lane.x, self.kept.lane.m))
         rates = _guard_rates(self.kind)(
-            jax.tree.map(np.asarray, self.system), np.float64(self.t), x, m
+            jax.tree.map(np.asarray, self.system), np.float64(self.kept.t), x, m
         )
         tiny = np.finfo(float).tiny
 
         def time_from_zero(j: int) -> float:
             k, leg = searched[j]
             rate = float(rates[k] if leg is None else rates[k][leg])
-            return abs(float(self.last.room[j][-1])) / max(abs(rate), tiny)
+            return abs(float(self.kept.lane.room[j][-1])) / max(abs(rate), tiny)
 
-        return events[searched[min(able, key=time_from_zero)][0]].name
+        return searched[min(able, key=time_from_zero)][0]
 
     def _footfalls(
         self, rows: list[int], ends: np.ndarray, lanes: Lane | None
@@ -299,7 +288,7 @@ class _Record:
         """One for each foot that came down, and how often each side has; those of several sides in
         one step have the time of the last.
         """
-        travel, before = self.system.travel(), self._sides
+        travel, before = self.system.travel(), self.kept.sides
         if travel is None or lanes is None or lanes.last is None:
             return [], before
         sides, found, totals = travel.step_counters, [], self._totals_at(ends, lanes)
@@ -348,24 +337,6 @@ class _Record:
         found = jax.tree.unflatten(self.kind.m, [leaf[row] for leaf in m])
         counters = {name: value for name, value, _ in named_leaves(found)}
         return tuple(int(counters[name]) for name in travel.step_counters)
-
-    def _ledger(self) -> Ledger:
-        begin, end = (
-            {s.name: float(v) for s, v in zip(self.named.signals, row, strict=True)}
-            for row in (self.begin, self.end)
-        )
-        stores = [s.name for s in self.named.signals if s.role == "store"]
-        ports = [(name, info, end[f"work.{name}"]) for name, info in self.named.ports]
-        jumps = [(name, info, end[f"jump_work.{name}"]) for name, info in self.named.works]
-        return Ledger(
-            stored_start={name.removeprefix("store."): begin[name] for name in stores},
-            stored_end={name.removeprefix("store."): end[name] for name in stores},
-            work={name: v for name, info, v in ports if info.kind == "work"},
-            losses={name: -v for name, info, v in ports if info.kind == "loss"},
-            jump_work={name: v for name, info, v in jumps if info.kind == "work"},
-            jump_losses={name: -v for name, info, v in jumps if info.kind == "loss"},
-            throughput=float(self.last.through[-1]),
-        )
 
 
 @functools.lru_cache(maxsize=32)

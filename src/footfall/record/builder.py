@@ -1,0 +1,141 @@
+"""From what an engine has to a Trajectory with its ledger: once, for every engine.
+
+An engine hands over rows as they come, each with every column, and the events among them; at the
+end it says where the run stood. How the rows came about is its own affair."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.hybrid.fields import FieldInfo
+from footfall.hybrid.outcome import Outcome
+from footfall.record.columns import Columns
+from footfall.record.ledger import Ledger
+from footfall.record.row_stream import RowStream
+from footfall.record.trajectory import Ending, EventRecord, Trajectory
+
+
+class Mark(NamedTuple):
+    """How much of a record counts. What was added after it, when Ctrl-C came, does not."""
+
+    rows: int = 0
+    events: int = 0
+
+
+class Stand(NamedTuple):
+    """Where a run stands, in the order of its columns."""
+
+    t: float
+    state: Sequence[float]
+    stored_start: Sequence[float]  #: J, in each store when it began
+    stored_end: Sequence[float]
+    through: Sequence[float]  #: J, work so far through each port
+    jump_work: Sequence[float]  #: J, of each work of the jumps so far
+    throughput: float  #: J, see record/ledger.py
+    least_room: Iterable[tuple[int, float]]  #: (event, smallest value of one of its guards)
+    cause: int | None  #: the event that ended it
+    steps: int  #: accepted solver steps
+    tried: int  #: solver steps taken, searches and rejections included
+    jumps: int = 0
+
+    @classmethod
+    def at_rows(
+        cls, columns: Columns, first: Sequence[float], last: Sequence[float], **rest: Any
+    ) -> "Stand":
+        """Where a run stands whose first and last rows, of every column, tell all but the rest."""
+
+        def found(row: Sequence[float], role: str) -> list[float]:
+            return [v for s, v in zip(columns.signals, row, strict=True) if s.role == role]
+
+        return cls(
+            state=found(last, "state"),
+            stored_start=found(first, "store"),
+            stored_end=found(last, "store"),
+            through=found(last, "work"),
+            jump_work=found(last, "jump_work"),
+            **rest,
+        )
+
+
+class Builder:
+    """Takes rows and events, and makes the record of them."""
+
+    def __init__(self, machine: Any, columns: Columns, stream: RowStream, source: dict[str, Any]):
+        self.machine, self.columns, self.stream, self.source = machine, columns, stream, source
+        self._events: list[EventRecord] = []
+        stream.begin(columns.signals, source)
+
+    def add(
+        self,
+        last: Mark,
+        t: np.ndarray,
+        j: np.ndarray,
+        rows: np.ndarray,
+        events: Iterable[EventRecord] = (),
+    ) -> Mark:
+        """Some rows more after `last`, one for each t, and the events among them.
+
+        The rows count once the caller keeps the mark that comes back: a call that Ctrl-C cut short
+        may be made again.
+        """
+        self.stream.add(t, j, rows)
+        self._events[last.events :] = events
+        return Mark(last.rows + len(t), len(self._events))
+
+    def trajectory(self, mark: Mark, outcome: Outcome, stand: Stand, note: str = "") -> Trajectory:
+        """The record up to a mark; `note` says what the outcome means here, where that is not what
+        it means elsewhere.
+        """
+        signals, names = self.columns.signals, self.columns.events
+        t, j, columns = self.stream.finish(mark.rows)
+        states = [s.name for s in signals if s.role == "state"]
+        least: dict[str, float] = {}
+        for k, room in stand.least_room:
+            least[names[k]] = min(least.get(names[k], np.inf), float(room))
+        ending = Ending(
+            outcome=outcome,
+            t=stand.t,
+            event=None if stand.cause is None else names[stand.cause],
+            state={name: float(v) for name, v in zip(states, stand.state, strict=False)},
+            steps=stand.steps,
+            tried=stand.tried,
+            jumps=stand.jumps,
+            note=note,
+        )
+        return Trajectory(
+            t=t,
+            j=j,
+            columns=columns,
+            signals={s.name: s for s in signals},
+            events=tuple(self._events[: mark.events]),
+            ending=ending,
+            ledger=self._ledger(stand),
+            least_room=least,
+            draw=self.machine.drawing,
+            travel=self.machine.travel(),
+            provenance=self.source,
+        )
+
+    def _ledger(self, stand: Stand) -> Ledger:
+        stores = [s.leaf for s in self.columns.signals if s.role == "store"]
+        ports, works = self.columns.ports, self.columns.works
+        return Ledger(
+            stored_start=dict(zip(stores, map(float, stand.stored_start), strict=True)),
+            stored_end=dict(zip(stores, map(float, stand.stored_end), strict=True)),
+            work=_done(ports, stand.through),
+            losses=_taken(ports, stand.through),
+            jump_work=_done(works, stand.jump_work),
+            jump_losses=_taken(works, stand.jump_work),
+            throughput=stand.throughput,
+        )
+
+
+def _done(ports: list[tuple[str, FieldInfo]], joules: Sequence[float]) -> dict[str, float]:
+    both = zip(ports, joules, strict=True)
+    return {name: float(v) for (name, info), v in both if info.kind == "work"}
+
+
+def _taken(ports: list[tuple[str, FieldInfo]], joules: Sequence[float]) -> dict[str, float]:
+    both = zip(ports, joules, strict=True)
+    return {name: -float(v) for (name, info), v in both if info.kind == "loss"}

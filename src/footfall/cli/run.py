@@ -5,7 +5,6 @@ import dataclasses
 import json
 import math
 import time
-import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -38,8 +37,8 @@ from footfall.record.run_folder import (
 )
 from footfall.record.trajectory import Trajectory
 from footfall.record.verdict import Verdict
-from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
+from footfall.scenario.own_code import told_with_line
 from footfall.sweep.words import counted, grouped
 
 LARGE = 50.0  # MB: a run folder worth a word before it is filled
@@ -138,19 +137,9 @@ def run_scenario(
 
 @contextlib.contextmanager
 def own_code(experiment: Experiment) -> Iterator[None]:
-    """What goes wrong in a user's own robot is told with its file and line; anything else is ours,
-    and shown as it is.
-    """
-    try:
+    """What goes wrong in a user's own robot or part is told with its file and line."""
+    with told_with_line(experiment.own_files.values()):
         yield
-    except Exception as error:
-        mine = {str(file.resolve()) for file in experiment.files}
-        lines = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in mine]
-        if not lines:
-            raise
-        raise ScenarioError(
-            f"{lines[-1].filename}, line {lines[-1].lineno}: {type(error).__name__}: {error}"
-        ) from error
 
 
 def tell(verdict: Verdict) -> None:

@@ -22,6 +22,7 @@ from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.scenario.catalog import shipped_scenarios
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import COMPUTER, Experiment, load, with_computer
+from footfall.scenario.own_code import names_code
 
 TURN = 2.0 * math.pi
 #: Until a motor is given this much current the robot is held at its start [A].
@@ -81,6 +82,11 @@ def plant_of_log(
         raise StackLogError(
             f"{log.path} is of {log.scenario[:60]!r}, which does not come with footfall, and a log"
             " is not trusted to name files. Give the scenario yourself: --scenario FILE.toml."
+        )
+    if overrides is None and any(names_code(change.partition("=")[2]) for change in log.changes):
+        raise ScenarioError(
+            f"{log.path} says that a part came from a file of code, and a log is not trusted to"
+            " name one. Name it yourself: --set."
         )
     plant = load_plant(scenario or log.scenario, log.changes if overrides is None else overrides)
     if plant.settings.motors != log.settings.motors:

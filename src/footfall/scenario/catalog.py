@@ -1,11 +1,6 @@
 """The only map from a kind's name to its class (scenario files: files.py)."""
 
-import importlib.util
-import inspect
-import sys
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from footfall.hybrid.fields import nearest, refusal
@@ -50,7 +45,7 @@ from footfall.machines.water_runner.tails import NoTail, PadTail
 from footfall.numerics.shown import clipped
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.files import shipped_scenarios as shipped_scenarios
-from footfall.scenario.trust import require_trust
+from footfall.scenario.own_code import OwnCode, names_code, with_defaults
 
 #: Which slot takes which kind is decided by the slot's declared type: any subclass fits, unless the
 #: robot `refuses` one of its features.
@@ -144,85 +139,14 @@ def refused_kinds(slot_type: type, robot: type) -> dict[str, str]:
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def robot_by_kind(
-    kind: str, folder: Path | None, where: str = "", *, trust: bool = False
-) -> AbstractHybridSystem | AbstractRigidBodies:
-    """A robot by its catalogue name, or "file.py:ClassName" beside the scenario for a robot of
-    one's own.
-
-    `where` is the scenario as messages name it; `trust`: the user says that code from its folder
-    may run (scenario/trust.py)."""
+def robot_by_kind(kind: str, own: OwnCode) -> AbstractHybridSystem | AbstractRigidBodies:
+    """A robot by its catalogue name, or "file.py:ClassName" for a robot of one's own."""
     if kind in ROBOTS:
         return ROBOTS[kind]()
-    if ":" in kind and folder is not None:
-        return _own_robot(kind, folder, where, trust)
+    if names_code(kind) and own.folder is not None:
+        return with_defaults(own.named(kind, AbstractHybridSystem | AbstractRigidBodies, "robot"))
     raise ScenarioError(
         f'kind = "{clipped(kind)}" is not a robot.\n  Known robots:'
         f" {', '.join(ROBOTS)}.{nearest(kind, ROBOTS)}\n  For a robot of your own write kind ="
         ' "my_robot.py:MyRobot" (`footfall new my-robot` makes one).'
     )
-
-
-def _imported(path: Path, code: bytes) -> Any:
-    """A user's file as a module. Whatever goes wrong in it is the user's to read, with the line it
-    happened in.
-
-    What runs is `code`, which was looked at, never a compiled file that lies beside it.
-    """
-    spec = importlib.util.spec_from_file_location(f"footfall_own_{path.stem}", path)
-    assert spec is not None  # its name ends in .py
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module.__name__] = module  # dataclasses look their module up while it is being made
-    try:
-        exec(compile(code, str(path), "exec", dont_inherit=True), vars(module))
-    except Exception as error:
-        lines = [
-            frame.lineno
-            for frame in traceback.extract_tb(error.__traceback__)
-            if frame.filename == str(path)
-        ]
-        line = getattr(error, "lineno", None) or (lines[-1] if lines else "?")
-        raise ScenarioError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
-    return module
-
-
-def _own_robot(
-    kind: str, folder: Path, where: str, trust: bool
-) -> AbstractHybridSystem | AbstractRigidBodies:
-    file_name, _, class_name = kind.partition(":")
-    kind = clipped(kind)
-    if Path(file_name).is_absolute():
-        raise ScenarioError(
-            f'kind = "{kind}": name the robot file relative to the scenario, so that both can be'
-            " moved together."
-        )
-    try:
-        path = (folder / file_name).resolve()
-        there = path.is_file()
-        if folder.resolve() not in path.parents:
-            raise ScenarioError(
-                f'kind = "{kind}": a robot file must lie beside or below the scenario file.'
-            )
-        if there and path.suffix != ".py":
-            raise ScenarioError(
-                f'{path.name} is not a Python file; write kind = "my_robot.py:MyRobot".'
-            )
-        code = path.read_bytes() if there else b""
-    except (OSError, ValueError, RuntimeError) as error:  # no name of a file, or links in a ring
-        raise ScenarioError(
-            f'kind = "{kind}": this file cannot be read ({clipped(str(error))}).'
-        ) from None
-    if not there:
-        raise ScenarioError(f'kind = "{kind}": there is no file {path}.')
-    require_trust(path, code, folder, where or str(folder), told=trust)
-    module = _imported(path, code)
-    kinds = AbstractHybridSystem | AbstractRigidBodies
-    found = {n: c for n, c in vars(module).items() if inspect.isclass(c) and issubclass(c, kinds)}
-    found = {n: c for n, c in found.items() if not inspect.isabstract(c)}
-    if class_name not in found:
-        known = ", ".join(found) or "none"
-        raise ScenarioError(
-            f'kind = "{kind}": {path.name} has no robot "{clipped(class_name)}". Robots in it:'
-            f" {known}.{nearest(class_name, found)}"
-        )
-    return found[class_name]()

@@ -10,16 +10,16 @@ import dataclasses
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
+from footfall.hybrid.fields import FieldInfo, describe, nearest, refusal, switched_names
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.numerics.shown import clipped, shown
 from footfall.scenario.catalog import kind_of, kinds_for, refused_kinds, robot_by_kind
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.own_code import OwnCode, names_code, with_defaults
 from footfall.scenario.schema import AboutTable, SimTable
 
 TOP_SLOTS = ("terrain", "controller", "gait", "stack")
@@ -86,12 +86,10 @@ def at(document: Document, path: tuple[str, ...]) -> Any:
     return document
 
 
-def merged(
-    given: Document, where: str, folder: Path | None, *, trust: bool = False
-) -> tuple[Document, AbstractHybridSystem]:
+def merged(given: Document, where: str, own: OwnCode) -> tuple[Document, AbstractHybridSystem]:
     """A complete document: the robot's defaults under what the file gives.
 
-    Unknown keys are errors here.
+    Unknown keys are errors here. `own` finds classes in the user's files, and keeps them.
     """
     robot = given.get("robot")
     if not isinstance(robot, dict) or not isinstance(robot.get("kind"), str):
@@ -100,20 +98,20 @@ def merged(
             ' "rimless-wheel".'
         )
     try:
-        system = robot_by_kind(robot["kind"], folder, where, trust=trust)
+        system = robot_by_kind(robot["kind"], own)
     except ScenarioError as error:
         raise ScenarioError(f"{where}: [robot] {error}") from None
     document = default_document(system, robot["kind"])
-    _overlay(document, given, (), where, type(system))
+    _overlay(document, given, (), where, type(system), own)
     return document, system
 
 
 def _overlay(
-    base: Document, given: Document, path: tuple[str, ...], where: str, robot: type
+    base: Document, given: Document, path: tuple[str, ...], where: str, robot: type, own: OwnCode
 ) -> None:
     slots = {slot_path(slot): cls for slot, cls in slot_types(robot).items()}
     if path in slots and "kind" in given:
-        choose_kind(base, path, given["kind"], where, slots[path], robot)
+        choose_kind(base, path, given["kind"], where, slots[path], robot, own)
     for key, value in given.items():
         here = (*path, key)
         if key not in base:
@@ -136,7 +134,7 @@ def _overlay(
                 raise ScenarioError(
                     f"{where}: [{'.'.join(here)}] must be a table, got {shown(value)}."
                 )
-            _overlay(base[key], value, here, where, robot)
+            _overlay(base[key], value, here, where, robot, own)
         elif isinstance(value, dict):
             raise ScenarioError(f"{where}: {'.'.join(here)} is one value, not a table.")
         elif not (key == "kind" and (path in slots or path == ("robot",))):
@@ -144,7 +142,13 @@ def _overlay(
 
 
 def choose_kind(
-    table: Document, path: tuple[str, ...], kind: Any, where: str, slot_type: type, robot: type
+    table: Document,
+    path: tuple[str, ...],
+    kind: Any,
+    where: str,
+    slot_type: type,
+    robot: type,
+    own: OwnCode,
 ) -> None:
     """Put another kind of part into a slot, with its defaults."""
     kinds = kinds_for(slot_type, robot)
@@ -153,8 +157,14 @@ def choose_kind(
         kind = short.get(kind, kind)  # "pid", where only one kind of it fits
     if kind == table.get("kind"):
         return
-    if not isinstance(kind, str) or kind not in kinds:
-        reason = refused_kinds(slot_type, robot).get(kind) if isinstance(kind, str) else None
+    reason = refused_kinds(slot_type, robot).get(kind) if isinstance(kind, str) else None
+    if names_code(kind):
+        try:
+            values = own_values(with_defaults(own.named(kind, slot_type, path[-1])))
+        except ScenarioError as error:
+            raise ScenarioError(f"{where}: [{'.'.join(path)}] {error}") from error.__cause__
+        reason = refusal(robot, own.classes[kind])
+    if reason or not isinstance(kind, str) or not (kind in kinds or names_code(kind)):
         raise ScenarioError(
             f"{where}: [{'.'.join(path)}] kind = {_quoted(kind)} does not fit this robot's"
             f" {path[-1]}{f': {reason}' if reason else ''}.\n"
@@ -162,7 +172,7 @@ def choose_kind(
             f"{nearest(kind, kinds) if isinstance(kind, str) else ''}"
         )
     table.clear()
-    table.update({"kind": kind, **own_values(kinds[kind]())})
+    table.update({"kind": kind, **(values if names_code(kind) else own_values(kinds[kind]()))})
 
 
 def _quoted(kind: Any) -> str:
@@ -208,7 +218,7 @@ def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
 
 
 def apply_settings(
-    document: Document, settings: list[str], robot: type, said: str = "--set "
+    document: Document, settings: list[str], robot: type, own: OwnCode, said: str = "--set "
 ) -> list[tuple[str, ...]]:
     """Apply `slot=kind` and `key=value`, kinds first, so that `leg=stiffening` and a field of it
     may come in any order.
@@ -234,10 +244,12 @@ def apply_settings(
     for place, (name, value, where) in enumerate(pairs):
         wanted = tuple(name.removesuffix(".kind").split("."))
         slot = [p for p in slots if p[-len(wanted) :] == wanted]
-        if len(slot) == 1 and (option := _option_of(at(document, slot[0]), slots[slot[0]], value)):
+        if len(slot) == 1 and (
+            option := _option_of(at(document, slot[0]), slots[slot[0]], value, own)
+        ):
             rest.append((place, f"{'.'.join(slot[0])}.{option}", value, where))
         elif len(slot) == 1 and isinstance(value, str):
-            choose_kind(at(document, slot[0]), slot[0], value, where, slots[slot[0]], robot)
+            choose_kind(at(document, slot[0]), slot[0], value, where, slots[slot[0]], robot, own)
             changed[place] = (*slot[0], "kind")
         else:
             rest.append((place, name, value, where))
@@ -254,18 +266,20 @@ def apply_settings(
                 " another scenario (`footfall list`)."
             )
         if path[-1] == "kind" and path[:-1] in slots:
-            choose_kind(at(document, path[:-1]), path[:-1], value, where, slots[path[:-1]], robot)
+            choose_kind(
+                at(document, path[:-1]), path[:-1], value, where, slots[path[:-1]], robot, own
+            )
         else:
             at(document, path[:-1])[path[-1]] = value
         changed[place] = path
     return [changed[place] for place in sorted(changed)]
 
 
-def _option_of(table: Document, slot_type: type, value: Any) -> str | None:
+def _option_of(table: Document, slot_type: type, value: Any, own: OwnCode) -> str | None:
     """`gait=wave`: the choice of the part in a slot that has this word among its options, where no
     kind of part is called so.
     """
-    kinds = kinds_for(slot_type)
+    kinds = kinds_for(slot_type) | own.classes
     if not isinstance(value, str) or value in kinds or table.get("kind") not in kinds:
         return None
     infos = describe(kinds[table["kind"]]).items()

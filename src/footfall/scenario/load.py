@@ -45,6 +45,7 @@ from footfall.scenario.document import (
     write_tables,
 )
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.own_code import Own, OwnCode, told_with_line
 from footfall.scenario.schema import AboutTable, SimTable, table_model
 
 #: Ends the name of a shipped scenario whose robot has a control computer.
@@ -73,7 +74,9 @@ class Experiment:
     plan: SimPlan
     about: AboutTable
     document: Document  #: complete and in SI: what the run folder keeps
-    files: tuple[Path, ...] = ()  #: a user's own robot file, which the run folder keeps too
+    own: Mapping[str, Own] = dataclasses.field(
+        default_factory=dict
+    )  #: classes of the user's own files, by the kinds that name them
     origin: str = ""  #: the name or path it was loaded by
     start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
     overrides: tuple[
@@ -143,8 +146,11 @@ class Experiment:
 
     @property
     def own_files(self) -> dict[str, Path]:
-        """A user's own robot file, by the path under which the scenario names it."""
-        return {self.document["robot"]["kind"].partition(":")[0]: file for file in self.files}
+        """The user's own files by the path under which the scenario names each:
+
+        the run folder keeps a copy there.
+        """
+        return OwnCode(found=self.own).files
 
     def unit_of(self, path: tuple[str, ...]) -> str:
         """The unit of the value at a path of the document, or an empty string."""
@@ -223,8 +229,9 @@ def load(
         same as texts of
             `--set`: ["leg.stiffness=20000", "leg=stiffening"]. Numbers are SI; any unique end of a
             key's path will do.
-        duration: seconds to simulate, or a text such as "30 s". trust: code that the file names may
-        run, now and whenever a scenario of its folder is loaded (scenario/trust.py).
+        duration: seconds to simulate, or a text such as "30 s".
+        trust: code that the file or a setting names may run, now and whenever code of its folder
+            is named (scenario/trust.py).
 
     Returns an `Experiment`, ready for `ff.simulate`. Raises ScenarioError, which says which key is
     wrong and what would be right.
@@ -238,14 +245,14 @@ def load(
     given = read_toml(path)
     prepare_jax()  # making a robot may compile something
     where = str(name) if str(name) in shipped_scenarios() else str(path)
-    document, system = merged(given, where, path.parent, trust=trust)
+    own = OwnCode(path.parent, where, trust=trust)
+    document, system = merged(given, where, own)
     extra = _texts(settings) + ([f"sim.duration={duration}"] if duration is not None else [])
-    changed = apply_settings(document, extra, type(system), _before(settings))
-    experiment = build(document, type(system), path.stem, _with(where, extra), system)
-    own = document["robot"]["kind"].partition(":")[0] if ":" in document["robot"]["kind"] else None
+    own.looking_in(Path.cwd(), _with(where, extra))
+    changed = apply_settings(document, extra, type(system), own, _before(settings))
+    experiment = build(document, type(system), path.stem, _with(where, extra), system, own)
     return dataclasses.replace(
         experiment,
-        files=(path.parent / own,) if own else (),
         origin=str(name),
         overrides=tuple(dict.fromkeys(changed)),
         typed=_typed(changed, extra),
@@ -328,14 +335,13 @@ def with_settings(experiment: Experiment, settings: Settings) -> Experiment:
     """The same experiment with other values or parts, as `--set` would have made it."""
     document, robot = copy.deepcopy(experiment.document), type(experiment.system)
     before, settings = _before(settings), _texts(settings)
-    changes = apply_settings(document, settings, robot, before)
+    own = OwnCode(found=experiment.own)
+    changes = apply_settings(document, settings, robot, own, before)
     where = _with(experiment.origin or experiment.name, settings)
-    changed = build(document, robot, experiment.name, where, experiment.system)
+    changed = build(document, robot, experiment.name, where, experiment.system, own)
     overrides = tuple(dict.fromkeys((*experiment.overrides, *changes)))
     typed = {**experiment.typed, **_typed(changes, settings)}
-    return dataclasses.replace(
-        changed, files=experiment.files, origin=experiment.origin, overrides=overrides, typed=typed
-    )
+    return dataclasses.replace(changed, origin=experiment.origin, overrides=overrides, typed=typed)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -366,9 +372,27 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def build(
-    document: Document, robot: type, name: str, where: str, prototype: AbstractHybridSystem
+    document: Document,
+    robot: type,
+    name: str,
+    where: str,
+    prototype: AbstractHybridSystem,
+    own: OwnCode,
 ) -> Experiment:
     """Validate every table, make the parts, compose the robot, put it at its start."""
+    with told_with_line(own.files.values()):
+        made = _built(document, robot, name, where, prototype, own.classes)
+    return dataclasses.replace(made, own=own.found)
+
+
+def _built(
+    document: Document,
+    robot: type,
+    name: str,
+    where: str,
+    prototype: AbstractHybridSystem,
+    own: Mapping[str, type],
+) -> Experiment:
     if isinstance(prototype, AbstractHybridSystem):
         with _computing("[robot]", where):
             _ = prototype.events  # declares the robot's own endings, which `success` may name
@@ -382,7 +406,7 @@ def build(
         path = slot_path(slot)
         table = dict(at(document, path))
         kind = table.pop("kind")
-        cls = kinds_for(slot_type).get(kind, type(getattr(prototype, slot)))
+        cls = (kinds_for(slot_type) | own).get(kind, type(getattr(prototype, slot)))
         values = _validated(table_model(cls), table, path, where).model_dump()
         parts[slot] = _made(cls, values, path, where, getattr(prototype, slot))
         at(resolved, path[:-1])[slot] = {"kind": kind, **_plain(values)}

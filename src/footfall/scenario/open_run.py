@@ -11,6 +11,7 @@ from footfall.record.read_back import KILLED, NoRun, read_run
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load, read_toml
+from footfall.scenario.own_code import names_code
 from footfall.scene.sketch import Drawing
 
 
@@ -25,7 +26,7 @@ def open_run(folder: str | Path) -> Trajectory:
             put on disk until then is found too, with the outcome `interrupted`.
 
     Returns a `Trajectory`. No code from the folder is executed: the drawing comes from the robot
-    its scenario names, and a robot from a Python file of one's own has none. Raises ScenarioError
+    its scenario names, and a robot with a Python file of one's own has none. Raises ScenarioError
     where there is no run.
 
     >>> import footfall as ff
@@ -51,12 +52,15 @@ def open_run(folder: str | Path) -> Trajectory:
 
 def _system(file: Path, document: dict[str, Any]) -> Any:
     """The robot that the scenario names; a ScenarioError where that robot is not ours to make."""
-    kind = str(document.get("robot", {}).get("kind", ""))
-    if ":" in kind:
-        raise ScenarioError(
-            f'its robot is a Python file ("{kind}"), and opening a run executes no code; simulate'
-            " its scenario again to see it."
-        )
+    robot = document.get("robot", {})
+    for table in (robot, *robot.values(), *document.values()):
+        kind = table.get("kind") if isinstance(table, dict) else None
+        if names_code(kind):
+            what = "robot" if table is robot else "robot has a part that"
+            raise ScenarioError(
+                f'its {what} is a Python file ("{kind}"), and opening a run executes no code;'
+                " simulate its scenario again to see it."
+            )
     try:
         return load(file).system
     except ScenarioError as error:

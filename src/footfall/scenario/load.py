@@ -74,9 +74,8 @@ class Experiment:
     plan: SimPlan
     about: AboutTable
     document: Document  #: complete and in SI: what the run folder keeps
-    own: Mapping[str, Own] = dataclasses.field(
-        default_factory=dict
-    )  #: classes of the user's own files, by the kinds that name them
+    #: Classes of the user's own files, by the kinds that name them.
+    own: Mapping[str, Own] = dataclasses.field(default_factory=dict)
     origin: str = ""  #: the name or path it was loaded by
     start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
     overrides: tuple[

@@ -1,1 +1,9 @@
-"""The centipede: segments on polar legs over viscoelastic ground with gaps, and its reflexes."""
+"""The centipede: segments on polar legs over viscoelastic ground with gaps, and its reflexes.
+
+Read `robots.py` first (the numbers, with their source), then `walker.py`: the flow is the sum of
+the forces of `forces.py` on each segment (docs/theory/centipede.md). Beside them:
+
+    states, outputs, start, sketch   what moves, what is seen, how it begins, how it looks
+    gait, reflexes                   where each leg is to go, and what its own senses change in that
+    leg, body, point_contact         the slots `leg` and `body`; what ground does to a tip
+"""

@@ -1,3 +1,14 @@
-"""The rimless wheel: rigid, with a torso, with two sides; equations, starts, numbers with their
-source.
+"""The rimless wheel: rigid, with a torso, with two sides.
+
+Read `robots.py` first (the numbers, with their source), then `rigid_wheel.py`: the whole contract
+in its smallest form. `torso_wheel.py` adds springy spokes, a torso and motors (docs/theory/
+rimless-wheel.md has the equations by number), `steered_wheel.py` the second side. Beside them:
+
+    states, start, sketch        what moves, how it begins, how it looks
+    rolling, footing             which spoke is next; where its tip meets uneven ground
+    leg, spring_leg, strut       the slot `leg`: its contract, and what fits
+    pitch_controller, pitch_laws the slot `controller`
+    torso                        the slot `torso`
+    bounds, cures                what its equations cannot mean; what to try then
+    closed_loop                  the same wheels under their control computer
 """

@@ -37,8 +37,8 @@ class Axis:
     key: str
     path: str  #: its full path, by which two sweeps are compared
     unit: str = ""
-    low: float = math.nan  #: first value of a range; it may be the larger one
-    high: float = math.nan
+    low: float = -math.inf  #: first value of a range; it may be the larger one
+    high: float = math.inf
     log: bool = False
     count: int = 0
     values: tuple[float | int | str, ...] = ()  #: of a list

@@ -1,5 +1,6 @@
-"""footfall: design, simulate, analyse and control unconventional legged robots with reduced-order
-models.
+"""footfall: design, simulate, analyse and control unconventional legged robots.
+
+With reduced-order models.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Where the command begins, by `footfall` or `python -m footfall`:
+"""Where the command begins, by `footfall` or `python -m footfall`.
 
 Ctrl-C is taken over before anything of weight is imported.
 """

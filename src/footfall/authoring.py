@@ -1,5 +1,6 @@
-"""Names for people who write a robot or a part: the contract, the fields it declares, what it is
-drawn with.
+"""Names for people who write a robot or a part.
+
+The contract, the fields it declares, what it is drawn with.
 
 >>> from footfall.authoring import Event, HybridSystem, Jump, Rates, param, port, signal, store
 """

@@ -13,11 +13,13 @@ from footfall.scenario.load import load
 
 
 def check_scenario(name: str, settings: list[str]) -> int:
-    """Status 0 when nothing is wrong, 1 when the robot breaks the contract (a bad file is status
-    2).
+    """Status 0 when nothing is wrong, 1 when the robot breaks the contract.
+
+    A bad file is status 2.
 
     An event that a short run does not come to is not wrong; that its jump was not looked at is said
-    in yellow."""
+    in yellow.
+    """
     experiment = load(name, settings)
     out.print(f"{name}: the scenario is valid.", markup=False)
     bodies = isinstance(experiment.system, AbstractRigidBodies)

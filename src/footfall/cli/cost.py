@@ -1,6 +1,6 @@
-"""What a run will cost at least, said before it begins:
+"""What a run will cost at least, said before it begins: steps, rows, minutes.
 
-steps, rows, minutes. Beyond a limit it is refused, with what to change.
+Beyond a limit it is refused, with what to change.
 """
 
 import math

@@ -16,8 +16,9 @@ def require(module: str, extra: str, otherwise: str = "") -> None:
 
 
 def can_draw(picture: str) -> bool:
-    """Whether there is something to draw with; if not, one line says which picture is left out, and
-    how to get it.
+    """Whether there is something to draw with.
+
+    If not, one line says which picture is left out, and how to get it.
     """
     found = importlib.util.find_spec("matplotlib") is not None
     if not found:

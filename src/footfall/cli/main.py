@@ -126,7 +126,8 @@ def run(
     """Run a scenario: print its summary, write its run folder.
 
     The exit status is 0 for an outcome that the scenario calls success, 1 for another, and 3 for a
-    success with a doubtful verdict."""
+    success with a doubtful verdict.
+    """
     with _loading():
         from footfall.cli.run import run_scenario
 
@@ -175,11 +176,13 @@ def compare(
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
     accept_doubt: Accept = False,
 ) -> None:
-    """Compare integrators on a scenario: error against evaluations and time, as a table and a
-    picture.
+    """Compare integrators on a scenario.
+
+    Error against evaluations and time, as a table and a picture.
 
     Adaptive methods run at three tolerances, fixed-step ones at a series of halved steps;
-    sim.solver, sim.step and the tolerances of the scenario play no part."""
+    sim.solver, sim.step and the tolerances of the scenario play no part.
+    """
     with _loading():
         from footfall.cli.compare import compare_integrators
 
@@ -222,8 +225,9 @@ def optimise(
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Find the best gaits of a motion plan: the fastest, the thriftiest, and what time costs in
-    energy between them.
+    """Find the best gaits of a motion plan.
+
+    The fastest, the thriftiest, and what time costs in energy between them.
 
     Set `torque_limit` to keep within what the motors can do.
     """
@@ -303,9 +307,9 @@ def crossing(
         typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3."),
     ] = False,
 ) -> None:
-    """Count how often a robot gets over gaps:
+    """Count how often a robot gets over gaps.
 
-    every combination of its reflexes, seven widths, ten arrivals, as one batch.
+    Every combination of its reflexes, seven widths, ten arrivals, as one batch.
     """
     with _loading():
         from footfall.cli.crossing import CrossingRequest, count_gaps
@@ -359,9 +363,9 @@ def compliance(
     force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Compare soft and stiff feet:
+    """Compare soft and stiff feet.
 
-    peak force of the ground and tracking against K_y, on level ground and over bumps.
+    Peak force of the ground and tracking against K_y, on level ground and over bumps.
     """
     with _loading():
         from footfall.cli.compliance import ComplianceRequest, compare_stiffness
@@ -479,9 +483,9 @@ def sweep(
         typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3."),
     ] = False,
 ) -> None:
-    """Simulate many designs of a scenario:
+    """Simulate many designs of a scenario.
 
-    a Parquet dataset that can be resumed, a picture, a summary.
+    A Parquet dataset that can be resumed, a picture, a summary.
     """
     with _loading():
         from footfall.cli.sweep import sweep_designs
@@ -609,8 +613,9 @@ def stack_run(
         bool, typer.Option("--dashboard/--no-dashboard", help="Show how it goes.")
     ] = True,
 ) -> None:
-    """Run the three levels in real time: on an emulated robot over pseudo-terminals, or on a real
-    one over its ports.
+    """Run the three levels in real time.
+
+    On an emulated robot over pseudo-terminals, or on a real one over its ports.
 
     Status 0: it ended as planned, without a fault.
     """
@@ -672,8 +677,9 @@ def stack_replay(
     ] = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Compare a log, of an emulated robot or a real one, with the same programs in lockstep under
-    the same operator.
+    """Compare a log with the same programs in lockstep under the same operator.
+
+    The log may be of an emulated robot or of a real one.
     """
     with _loading():
         from footfall.cli.stack_replay import replay_log
@@ -701,9 +707,9 @@ def stack_fit(
 
 @contextlib.contextmanager
 def _loading() -> Iterator[None]:
-    """What takes a second or more to import is imported in here, with a word on the terminal:
+    """What takes a second or more to import is imported in here, with a word on the terminal.
 
-    list, --help and --version need none of it.
+    `list`, --help and --version need none of it.
     """
     if not sys.stderr.isatty():
         prepare()
@@ -741,8 +747,9 @@ def _guarded(command, *arguments) -> None:
 
 
 def main() -> None:
-    """The command, from its arguments to its status; `footfall.__main__` is where a process
-    begins.
+    """The command, from its arguments to its status.
+
+    `footfall.__main__` is where a process begins.
     """
     stopping.watch()
     try:

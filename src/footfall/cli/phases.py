@@ -1,6 +1,6 @@
-"""What a command is doing, as one line that moves:
+"""What a command is doing, as one line that moves.
 
-a person at a terminal never looks at nothing for more than a second.
+A person at a terminal never looks at nothing for more than a second.
 """
 
 import contextlib
@@ -32,8 +32,9 @@ _LOG_EVERY = 10.0  # s between two lines where there is no terminal
 
 
 class _Words(TextColumn):
-    """The phase; of one that takes longer than expected, what that means; after Ctrl-C, that this
-    is what is still to be done.
+    """The phase; of one that takes longer than expected, what that means.
+
+    After Ctrl-C, that this is what is still to be done.
     """
 
     def __init__(self) -> None:
@@ -80,8 +81,9 @@ class Phases:
             self._bar.stop()
 
     def say(self, phase: str, late: str = "") -> None:
-        """A new phase, of which nobody knows how long it takes; `late` is what it is called if it
-        takes long.
+        """A new phase, of which nobody knows how long it takes.
+
+        `late` is what it is called if it takes long.
         """
         if self._bar is None or (
             self._task is not None and self._bar.tasks[-1].description == phase
@@ -109,8 +111,9 @@ class Phases:
 
 @contextlib.contextmanager
 def told_by_jax(phases: Phases, between: str) -> Iterator[None]:
-    """Say when JAX compiles a program or fetches a kept one, by its own (public) events; `between`
-    is what goes on otherwise.
+    """Say when JAX compiles a program or fetches a kept one, by its own (public) events.
+
+    `between` is what goes on otherwise.
     """
     import jax.monitoring as monitoring
 

@@ -56,8 +56,9 @@ def run_scenario(
     force: bool,
     accept_doubt: bool = False,
 ) -> int:
-    """Run, print, write. Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a
-    doubtful success.
+    """Run, print, write.
+
+    Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a doubtful success.
     """
     stopping.at_once()
     experiment = load(name, settings, duration=duration)
@@ -149,9 +150,9 @@ def tell(verdict: Verdict) -> None:
 
 
 def _warn(experiment: Experiment) -> None:
-    """What is known before a run that may take long:
+    """What is known before a run that may take long.
 
-    the verdict after it comes from the same place.
+    The verdict after it comes from the same place.
     """
     system, plan = experiment.system, experiment.plan
     said = (
@@ -304,7 +305,7 @@ def _write(
 
 
 def _animate(run: Trajectory, path: Path) -> None:
-    """Like any picture it can be drawn again:
+    """Like any picture it can be drawn again.
 
     Ctrl-C between two frames leaves it out, and the data are kept.
     """

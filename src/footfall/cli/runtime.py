@@ -6,8 +6,9 @@ from footfall.engines.jax_setup import prepare_jax
 
 
 def prepare() -> None:
-    """JAX as the library sets it up too, but before the first command rather than before the first
-    program.
+    """JAX as the library sets it up too, before the first command.
+
+    The library does it before the first program.
     """
     # XLA's alarms (slow to compile, another processor) are not for users.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

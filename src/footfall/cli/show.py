@@ -14,8 +14,9 @@ WIDEST_VALUE = 24
 
 
 def show_scenario(name: str, settings: list[str]) -> int:
-    """Every key with value, unit, range and meaning, read from the same declarations the loader
-    checks against.
+    """Every key with value, unit, range and meaning.
+
+    Read from the same declarations the loader checks against.
     """
     experiment = load(name, settings)
     system, document, about = experiment.system, experiment.document, experiment.about

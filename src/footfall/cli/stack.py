@@ -1,6 +1,6 @@
-"""`footfall stack run`:
+"""`footfall stack run`: the control stack against the clock.
 
-the control stack against the clock, on an emulated robot or on a real one.
+On an emulated robot or on a real one.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Ctrl-C in one manner for all verbs: what was computed is kept, one line says so, and the status
-is 130.
+"""Ctrl-C in one manner for all verbs.
+
+What was computed is kept, one line says so, and the status is 130.
 
 There are three times, and each verb says which it is:
 
@@ -12,7 +13,8 @@ There are three times, and each verb says which it is:
 
 A process that Ctrl-C ended never tears its interpreter down: compiled code may still be running in
 other threads, which crashes. Imports nothing of weight: it must be in place before anything else
-is."""
+is.
+"""
 
 import contextlib
 import os
@@ -39,9 +41,9 @@ _turn = threading.RLock()
 
 
 def watch() -> None:
-    """Take Ctrl-C over, as the first thing a process does:
+    """Take Ctrl-C over, as the first thing a process does.
 
-    until a verb says otherwise it ends it at once.
+    Until a verb says otherwise it ends it at once.
     """
     global _time, _watched
     if (
@@ -60,9 +62,9 @@ def watch() -> None:
 
 
 def at_once(words: str = NOTHING) -> None:
-    """From now on Ctrl-C ends the process where it stands, with these words:
+    """From now on Ctrl-C ends the process where it stands, with these words.
 
-    nothing is lost that could be kept.
+    Nothing is lost that could be kept.
     """
     global _words
     if not _watched:
@@ -80,17 +82,18 @@ def begin() -> None:
 
 
 def hold() -> None:
-    """From now on Ctrl-C is only remembered:
+    """From now on Ctrl-C is only remembered.
 
-    whoever works looks at `asked`, or must not be disturbed.
+    Whoever works looks at `asked`, or must not be disturbed.
     """
     _set("later")
 
 
 @contextlib.contextmanager
 def later() -> Iterator[None]:
-    """Results are written in here, which must not be disturbed; afterwards `asked` says whether
-    Ctrl-C came.
+    """Results are written in here, which must not be disturbed.
+
+    Afterwards `asked` says whether Ctrl-C came.
     """
     before = _time
     hold()
@@ -133,9 +136,9 @@ def stopped(words: str) -> int:
 
 
 def end(code: object) -> None:
-    """The one place where a command ends:
+    """The one place where a command ends.
 
-    by Ctrl-C without taking the interpreter down, else as Python does, undisturbed.
+    By Ctrl-C without taking the interpreter down, else as Python does, undisturbed.
     """
     if not _watched:
         return

@@ -1,6 +1,6 @@
-"""What to try next, as commands:
+"""What to try next, as commands.
 
-the robot's own ideas, a cure first after a bad end or a doubtful one, and never the command just
+The robot's own ideas, a cure first after a bad end or a doubtful one, and never the command just
 run.
 """
 
@@ -32,9 +32,11 @@ def commands(
     at_start: bool = False,
     verdict: Verdict = SOUND,
 ) -> list[str]:
-    """Lines to type, each of which does something else than the run that has just been made. One
-    that ended `at_start` needs another start, one with a doubtful `verdict` what would settle the
-    doubt."""
+    """Lines to type, each of which does something else than the run that has just been made.
+
+    One that ended `at_start` needs another start, one with a doubtful `verdict` what would settle
+    the doubt.
+    """
     name, well = experiment.origin, outcome.name in experiment.about.success
     cures = (
         _settling(experiment, verdict)
@@ -102,9 +104,9 @@ def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:
 
 
 def _settling(experiment: Experiment, verdict: Verdict) -> list[Suggestion]:
-    """What would settle the doubts of a run that ended well:
+    """What would settle the doubts of a run that ended well.
 
-    finer numbers, or what the robot knows against such an end.
+    Finer numbers, or what the robot knows against such an end.
     """
     plan, keys, doubts = (
         experiment.plan,
@@ -153,8 +155,9 @@ def _plain(text: str) -> str:
 
 
 def _kept(settings: Sequence[str], options: str) -> str:
-    """The settings of the run that a cure does not change; the cure may name a key by another end
-    of its path.
+    """The settings of the run that a cure does not change.
+
+    The cure may name a key by another end of its path.
     """
     changed = {text.partition("=")[0].rpartition(".")[2] for text in _asked(options)}
     rest = [

@@ -174,8 +174,9 @@ def _figure(figure: Figure) -> str:
 
 
 def plan_table(figures: Mapping[str, Figure], remarks: Sequence[str]) -> RenderableType:
-    """What a plan costs, in motion and in poses held still, side by side, and what to know of the
-    run.
+    """What a plan costs, in motion and in poses held still, side by side.
+
+    And what to know of the run.
     """
     table = Table(title="The plan", title_justify="left", box=None, padding=(0, 2))
     for column in ("figure", "in motion", "held still", "unit"):

@@ -1,5 +1,6 @@
-"""`footfall sweep`: many designs of one scenario, in; a resumable Parquet dataset, a picture and a
-summary, out.
+"""`footfall sweep`: many designs of one scenario, and a dataset of what became of them.
+
+The Parquet dataset can be resumed; a picture and a summary come with it.
 """
 
 import contextlib
@@ -42,8 +43,9 @@ from footfall.sweep.words import counted, grouped
 
 
 def sweep_designs(request: SweepRequest) -> int:
-    """Status 0 when every design has been simulated, whatever became of it; 3 when some are
-    doubtful and nobody accepted that.
+    """Status 0 when every design has been simulated, whatever became of it.
+
+    3 when some are doubtful and nobody accepted that.
     """
     began = time.perf_counter()
     require_sense(request)

@@ -144,8 +144,9 @@ def _steps(summary: dict[str, Any]) -> list[str]:
 
 
 def run_alone(summary: dict[str, Any]) -> str:
-    """The command that runs the best design by itself, with the event engine; nothing when no
-    design got anywhere.
+    """The command that runs the best design by itself, with the event engine.
+
+    Nothing when no design got anywhere.
     """
     found = summary["best"] or summary["fastest"]
     if found is None:

@@ -2,7 +2,8 @@
 
 A robot that starts where its run would end has ended: a foot that pulls, a motor that is
 overloaded. But a spoke that has just landed has a force of zero, whatever sign rounding gave it,
-and its force rises: so a guard that is positive a moment later is on its way up."""
+and its force rises: so a guard that is positive a moment later is on its way up.
+"""
 
 from typing import Any
 
@@ -18,9 +19,9 @@ ROUNDINGS = 64
 
 
 def moment(real: Any) -> float:
-    """How far to look in this precision to see the curve of a guard:
+    """How far to look in this precision to see the curve of a guard.
 
-    what it gains by that grows with the square of the time.
+    What it gains by that grows with the square of the time.
     """
     return max(MOMENT, 4.0 * float(np.sqrt(np.finfo(real).eps)))
 
@@ -29,14 +30,16 @@ def fires(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: An
     """Whether a guard that is at or below zero at the start fires there.
 
     Arguments:
-        room, rate, later: the guard, its rate, and its value after `span`. by_state: what its
-        derivatives by the states come to, each times the state: how large the numbers are that it
-        is the difference of. ends: of `ends_at_once`.
+        room, rate, later: the guard, its rate, and its value after `span`.
+        by_state: what its derivatives by the states come to, each times the state: how large the
+            numbers are that it is the difference of.
+        ends: of `ends_at_once`.
 
     It does if it is not leaving zero and either ends the run, or is at zero: it falls by more in a
     microsecond than it is deep. One that is below zero by rounding is at zero, and stays there if
     it does not move. One at zero whose rate is positive leaves it, whatever its curve says: a stiff
-    damper bends it within nanoseconds."""
+    damper bends it within nanoseconds.
+    """
     rounding = np.finfo(jnp.result_type(room)).eps * jnp.maximum(1.0, jnp.abs(by_state))
     deep = room < -ROUNDINGS * rounding
     start, share = jnp.where(deep, room, 0.0), MOMENT / span
@@ -52,6 +55,7 @@ def ends_at_once(system: AbstractHybridSystem) -> list[bool]:
     """Of each event, whether it ends a run that starts without room for it.
 
     What another event restarts waits, at the start as after that event, just after which a run may
-    begin."""
+    begin.
+    """
     restarted = {name for event in system.events for name in event.restarts}
     return [event.outcome is not None and event.name not in restarted for event in system.events]

@@ -55,8 +55,9 @@ def _with_room(system: Any, run: Trajectory) -> Ending:
 def step_doubts(
     system: Any, state: HybridState, plan: SimPlan, run: Trajectory | None = None
 ) -> list[Doubt]:
-    """Whether a constant step is above the limit of its explicit method, at the start or anywhere
-    along a run.
+    """Whether a constant step is above the limit of its explicit method.
+
+    At the start or anywhere along a run.
     """
     if isinstance(system, AbstractRigidBodies | AbstractMotionPlan) or not has_limit(plan):
         return []  # MuJoCo's steps are implicit, a plan has no state

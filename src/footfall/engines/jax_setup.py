@@ -1,5 +1,6 @@
-"""How footfall sets JAX up before the first program is compiled: small loops compiled whole,
-compiled programs kept on disk.
+"""How footfall sets JAX up before the first program is compiled.
+
+Small loops compiled whole, compiled programs kept on disk.
 
 On a CPU, XLA runs a loop of small operations through a dispatcher that costs more than the
 operations. One backend option makes it compile such a loop into one piece of code (3 to 12 times
@@ -8,7 +9,8 @@ is not on the list below is tried in a process of its own first, once. XLA reads
 afterwards the environment is as it was, so that no other process inherits it.
 
 Whoever chose for himself is left alone: a cache of his own, that very option in XLA_FLAGS, or a JAX
-that has already started."""
+that has already started.
+"""
 
 import importlib.metadata
 import os
@@ -44,8 +46,9 @@ def prepare_jax() -> None:
 
 
 def _start_with_whole_loops() -> bool:
-    """Start JAX's backend with our option; False if it runs without, because the user or an unknown
-    jaxlib has it so.
+    """Start JAX's backend with our option.
+
+    False if it runs without, because the user or an unknown jaxlib has it so.
     """
     import jax
 
@@ -98,11 +101,13 @@ def _use_cache(whole_loops: bool) -> None:
 
 
 class CheckedPrograms:
-    """Compiled programs in a folder, as JAX wants them kept; what is not to the bit what was put
-    there does not come back.
+    """Compiled programs in a folder, as JAX wants them kept.
+
+    What is not to the bit what was put there does not come back.
 
     JAX's own store has neither a checksum nor whole writes: a flipped byte has crashed the process
-    or given a wrong result."""
+    or given a wrong result.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder

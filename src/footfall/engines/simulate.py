@@ -1,7 +1,8 @@
 """simulate(system, state, plan) -> Trajectory: compiled chunks with Python in between.
 
 Between chunks there is progress, Ctrl-C and bounded memory; nothing calls back from inside compiled
-code, so compiled programs can be kept on disk and used again by the next process."""
+code, so compiled programs can be kept on disk and used again by the next process.
+"""
 
 import dataclasses
 import functools
@@ -72,8 +73,9 @@ def _start(system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, setting
 def _start_and_advance(
     system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings
 ) -> Any:
-    """Both in one call: most runs without samples are over after one chunk, and a call costs as
-    much as a hundred steps.
+    """Both in one call.
+
+    Most runs without samples are over after one chunk, and a call costs as much as a hundred steps.
     """
     carry, on_device = _start(system, x, m, limits, fixed_step, settings=settings)
     return carry, on_device, _advance(*on_device, carry, settings=settings)
@@ -130,8 +132,9 @@ def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> Settings:
 
 @functools.lru_cache(maxsize=64)
 def _forward(solver: diffrax.AbstractSolver) -> diffrax.AbstractSolver:
-    """The solver with the loop over its stages that serves forward mode; diffrax's default serves
-    reverse mode.
+    """The solver with the loop over its stages that serves forward mode.
+
+    diffrax's default serves reverse mode.
     """
     if getattr(solver, "scan_kind", "lax") is not None:
         return solver
@@ -160,11 +163,13 @@ def simulate(
 
     Arguments:
         system: an experiment as `ff.load` gives it, or a system (`ff.robots.passive_wheel()`, one
-        of your own, a motion plan). state: where to start; without it where the experiment starts,
-        or the system's usual start. plan: how long and how accurately (`ff.SimPlan`); without it
-        the experiment's, or the usual one. A motion plan runs whole. progress: called as
-        progress(t, jumps) between compiled chunks. rows: takes the rows as they come
-        (record/row_stream.py), so that a long run need not fit into memory.
+            of your own, a motion plan).
+        state: where to start; without it where the experiment starts, or the system's usual start.
+        plan: how long and how accurately (`ff.SimPlan`); without it the experiment's, or the usual
+            one. A motion plan runs whole.
+        progress: called as progress(t, jumps) between compiled chunks.
+        rows: takes the rows as they come (record/row_stream.py), so that a long run need not fit
+            into memory.
 
     Returns a `Trajectory`: signals by name (run["hub.x"]), `events`, `ending`, energy `ledger`,
     `verdict`; `run.plot()` shows it. Never raises for what the robot does: a fall, divergence or
@@ -278,8 +283,9 @@ class Call(NamedTuple):
 
 
 def chunks(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Iterator[Call]:
-    """The calls of a sampled run by the event engine, one by one, for who wants its states and not
-    a record.
+    """The calls of a sampled run by the event engine, one by one.
+
+    For who wants its states and not a record.
     """
     settings, limits = (
         settings_of(plan, KEEP_STEPS, KEEP_EVENTS),

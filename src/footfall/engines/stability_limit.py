@@ -1,10 +1,12 @@
-"""The longest step an explicit method may take: beyond it, it grows what the machine itself lets
-decay.
+"""The longest step an explicit method may take.
+
+Beyond it, it grows what the machine itself lets decay.
 
 Along a run, the eigenvalues of d(flow)/dx say how fast each small disturbance dies out. A method
 with step h multiplies such a disturbance by a factor that depends on h times the eigenvalue only.
 Where that factor is above one although the disturbance decays, the method is unstable: it may stay
-bounded (friction saturates), but it is wrong."""
+bounded (friction saturates), but it is wrong.
+"""
 
 import functools
 import math
@@ -66,8 +68,9 @@ class Spectrum(NamedTuple):
 
     @property
     def largest(self) -> tuple[complex, float]:
-        """The decaying eigenvalue of largest modulus, and when it was seen; zero where nothing
-        decays.
+        """The decaying eigenvalue of largest modulus, and when it was seen.
+
+        Zero where nothing decays.
         """
         size = np.where(self.decaying, np.abs(self.eigenvalues), 0.0)
         row, column = np.unravel_index(np.argmax(size), size.shape)
@@ -92,11 +95,13 @@ def stability_limit(
     *,
     span: float = math.inf,
 ) -> StabilityLimit | None:
-    """The longest stable step of an explicit method at `state`, or along a run of the system from
-    it.
+    """The longest stable step of an explicit method.
+
+    At `state`, or along a run of the system from it.
 
     None for implicit methods, which have no such limit. Of `multirate` it is the limit of its fine
-    step. `span` forgives what does not matter within it: see `limit_of`."""
+    step. `span` forgives what does not matter within it: see `limit_of`.
+    """
     return limit_of(spectrum(system, state, run), solver, span)
 
 
@@ -139,8 +144,9 @@ def spectrum(
 
 
 def _rows(x: Any, m: Any, run: Trajectory | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times, packed continuous and packed discrete states; columns of a run are in the order in
-    which structs are packed.
+    """Times, packed continuous and packed discrete states.
+
+    Columns of a run are in the order in which structs are packed.
     """
     if run is None or not len(run.t):
         return np.zeros(1), *(
@@ -185,8 +191,9 @@ def _jacobians(system: Any, x_like: Any, m_like: Any, t: Any, flat: Any, held: A
 
 
 def growth_of(solver: diffrax.AbstractSolver | str) -> Growth | None:
-    """How an explicit method multiplies a disturbance, by h times its eigenvalue; None for implicit
-    methods. A name is the step engine's.
+    """How an explicit method multiplies a disturbance, by h times its eigenvalue.
+
+    None for implicit methods. A name is the step engine's.
 
     Runge-Kutta:      R(z) = 1 + sum_k z^k b' A^(k-1) 1, from its tableau              (stability.1)
     Adams-Bashforth:  the largest root of r^p - r^(p-1) - z sum_j w_j r^(p-1-j)        (stability.2)
@@ -221,9 +228,9 @@ def stability_polynomial(tableau: diffrax.ButcherTableau) -> list[float]:
 
 @functools.cache
 def adams_bashforth_weights(order: int) -> tuple[float, ...]:
-    """w_j of equal steps, newest slope first:
+    """w_j of equal steps, newest slope first: Lagrange's polynomials at 0, -1, -2, ...
 
-    Lagrange's polynomials at 0, -1, -2, ... integrated over [0, 1], exactly.
+    integrated over [0, 1], exactly.
     """
     weights = []
     for j in range(order):
@@ -263,12 +270,14 @@ _CLOSELY = 64
 def limit_of(
     seen: Spectrum, solver: diffrax.AbstractSolver | str, span: float = math.inf
 ) -> StabilityLimit | None:
-    """The longest step with which no decaying disturbance grows by more than a factor e within
-    `span`.
+    """The longest step that grows no decaying disturbance.
+
+    By no more, that is, than a factor e within `span`.
 
     Over an endless span that is the usual definition, |R(h lambda)| <= 1. A finite one forgives
     slow, nearly undamped oscillations, which methods of order one and two grow a little at any step
-    worth taking: a matter of accuracy, not of stability."""
+    worth taking: a matter of accuracy, not of stability.
+    """
     if isinstance(solver, str) and solver == SEMI_IMPLICIT:
         return _by_matrix(seen, SEMI_IMPLICIT, span)
     growth = growth_of(solver)
@@ -329,8 +338,9 @@ def _grows(growth: Growth, z: np.ndarray, forgiven: np.ndarray) -> np.ndarray:
 
 
 def _reach(growth: Growth, rays: np.ndarray, forgiven: np.ndarray) -> np.ndarray:
-    """|z| along each ray up to which nothing grows; infinite where that is forgiven everywhere (a
-    decay slower than the span).
+    """|z| along each ray up to which nothing grows.
+
+    Infinite where that is forgiven everywhere (a decay slower than the span).
     """
     looked = _grows(growth, rays[:, None] * _LOOKS, forgiven[:, None])
     first = np.argmax(looked, axis=1)
@@ -373,9 +383,9 @@ class TooLong(NamedTuple):
 
 
 def has_limit(plan: SimPlan) -> bool:
-    """Whether a plan's steps are constant and by an explicit method:
+    """Whether a plan's steps are constant and by an explicit method.
 
-    only then there is something to look for.
+    Only then there is something to look for.
     """
     if plan.fixed is not None:
         return explicit(plan.fixed.method)
@@ -383,11 +393,13 @@ def has_limit(plan: SimPlan) -> bool:
 
 
 def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
-    """The plan's constant step, if it is above the limit of its explicit method anywhere; the worst
-    of them.
+    """The plan's constant step, if it is above the limit of its explicit method anywhere.
+
+    The worst of them.
 
     Adaptive runs find a stable step by themselves. Steps that are cut near the ground are judged
-    there by what they are cut to."""
+    there by what they are cut to.
+    """
     method, solver = name_of(plan.solver), plan.solver
     if plan.fixed is not None:
         method = solver = plan.fixed.method

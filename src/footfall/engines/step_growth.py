@@ -1,9 +1,11 @@
-"""By how much a step of the step engine multiplies a small disturbance: one definition, for runs
-and for lanes.
+"""By how much a step of the step engine multiplies a small disturbance.
+
+One definition, for runs and for lanes.
 
 A step of length h is a linear map S of a small disturbance, where the flow has the Jacobian J.
 Runge-Kutta methods have S = R(h J), so that each eigenvalue can be looked at alone. Semi-implicit
-Euler has not: what it makes of a swing depends on which states are positions."""
+Euler has not: what it makes of a swing depends on which states are positions.
+"""
 
 import functools
 import math
@@ -38,9 +40,9 @@ def explicit(method: str) -> bool:
 
 
 def decaying(eigenvalues: np.ndarray) -> np.ndarray:
-    """Which eigenvalues (rows, states) decay:
+    """Which eigenvalues (rows, states) decay.
 
-    the others are growth, which a method is right to follow.
+    The others are growth, which a method is right to follow.
     """
     scale = np.max(np.abs(eigenvalues), axis=1, keepdims=True, initial=0.0)
     return np.real(eigenvalues) < -ROUNDING * scale
@@ -53,12 +55,14 @@ def grows(
     rates: Sequence[int | None] = (),
     span: float = math.inf,
 ) -> np.ndarray:
-    """In which rows a step grows, by more than a factor e within `span`, what decays by itself. Of
-    each row a Jacobian and a step.
+    """In which rows a step grows, by more than a factor e within `span`, what decays by itself.
+
+    Of each row a Jacobian and a step.
 
     `rates` says for each state which one is its rate, or None. Over an endless span that is the
     usual definition, a factor above one; a finite one forgives slow, nearly undamped oscillations,
-    which methods of low order grow a little at any step worth taking."""
+    which methods of low order grow a little at any step worth taking.
+    """
     steps = np.asarray(steps, float)
     if not explicit(method) or not jacobians.shape[-1]:
         return np.zeros(len(steps), bool)
@@ -92,8 +96,9 @@ def _semi_implicit(
 def longest_step(
     method: str, jacobians: np.ndarray, rates: Sequence[int | None] = (), span: float = math.inf
 ) -> np.ndarray:
-    """The longest step of each row that does not grow what decays, by bisection; infinite where
-    none does.
+    """The longest step of each row that does not grow what decays, by bisection.
+
+    Infinite where none does.
     """
     scale = (
         np.max(np.abs(np.linalg.eigvals(jacobians)), axis=1, initial=0.0)

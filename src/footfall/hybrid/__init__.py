@@ -1,4 +1,4 @@
-"""What a hybrid system is:
+"""What a hybrid system is.
 
-the contract between machines and the engines that move them through time.
+The contract between machines and the engines that move them through time.
 """

@@ -14,13 +14,15 @@ from footfall.numerics.scalar import Scalar
 
 
 class Bound(NamedTuple):
-    """A statistic of an output that must lie between `low` and `high`; beyond them a result is
-    doubtful.
+    """A statistic of an output that must lie between `low` and `high`.
+
+    Beyond them a result is doubtful.
 
     With a `counter`, a discrete state that counts footfalls, extremes are taken over whole steps,
     from its first count to its last: before, a foot is put down without load; after, the run may
     end in a lift-off, of which the outcome tells. A mean is taken from the first count to the end.
-    Without a counter all of the run counts."""
+    Without a counter all of the run counts.
+    """
 
     doubt: str  #: its word, see hybrid/doubt.py
     output: str  #: one number, by its flat name: "foot.friction_needed"

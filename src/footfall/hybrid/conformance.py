@@ -1,10 +1,12 @@
-"""What every hybrid system must satisfy, checked on the system itself, at states that a run came
-to.
+"""What every hybrid system must satisfy.
+
+Checked on the system itself, at states that a run came to.
 
 Sign errors live in velocities that are not derivatives and in energies that do not add up. Both are
 found here by differentiating along the flow: near the start, and at states that a short run comes
 to, so that every mode is looked at. Jumps are looked at where they happen, and nowhere else. Who
-makes that run is an engine (engines/analysis/check_system.py)."""
+makes that run is an engine (engines/analysis/check_system.py).
+"""
 
 import inspect
 import traceback
@@ -104,8 +106,9 @@ def examine(
     seed: int,
     spread: float,
 ) -> Report:
-    """All claims, at `samples` states near the start and at those that `look_around`, a run, comes
-    to.
+    """Check all claims.
+
+    At `samples` states near the start and at those that `look_around`, a run, comes to.
     """
     state = HybridState(
         jax.tree.map(lambda v: jnp.asarray(v, float), state.x), jax.tree.map(jnp.asarray, state.m)

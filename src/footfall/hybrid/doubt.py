@@ -1,6 +1,6 @@
-"""A reason not to believe a result:
+"""A reason not to believe a result.
 
-one word that a program can test, one sentence that a person can act on.
+One word that a program can test, one sentence that a person can act on.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,6 @@
-"""A field with its unit, bounds and meaning:
+"""A field with its unit, bounds and meaning.
 
-one declaration that the scenario schema, the tables and the plots read.
+One declaration that the scenario schema, the tables and the plots read.
 """
 
 import dataclasses
@@ -71,7 +71,8 @@ class ParameterError(ValueError):
     """A parameter outside its bounds. `field` names it, so that a loader can point at the key.
 
     `lane` is the place of the (first or worst) bad value in an array of them, None where there is
-    one value for all."""
+    one value for all.
+    """
 
     def __init__(self, message: str, field: str, lane: int | None = None):
         super().__init__(message)
@@ -93,8 +94,9 @@ def param(
     le: float | None = None,
     static: bool = False,
 ) -> Any:
-    """A number a user may set. `static` is for what changes shapes or structure (spoke count),
-    never for stiffness.
+    """A number a user may set.
+
+    `static` is for what changes shapes or structure (spoke count), never for stiffness.
 
     A default of None means "derived when not given"; the docstring then says from what.
     """
@@ -120,11 +122,13 @@ def numbers(default: Iterable[float], *, unit: str = "", doc: str, increasing: b
 
 
 def switches(default: Iterable[str], *, options: Iterable[str], doc: str) -> Any:
-    """Which of several things are on: a list of names for a user, one number (1 or 0) for each
-    option in the model.
+    """Which of several things are on.
+
+    A list of names for a user, one number (1 or 0) for each option in the model.
 
     The numbers are not static, so that robots with other switches are the same program and can be
-    lanes of one batch."""
+    lanes of one batch.
+    """
     known = tuple(options)
     info = FieldInfo("switches", "", doc, options=known)
     return eqx.field(
@@ -172,11 +176,13 @@ def signal(
     rate_of: str | None = None,
     fast: bool = False,
 ) -> Any:
-    """A quantity of a state or of the outputs. `rate_of` names the sibling field whose time
-    derivative it is.
+    """A quantity of a state or of the outputs.
+
+    `rate_of` names the sibling field whose time derivative it is.
 
     `fast` marks a state that moves on a shorter time scale than the rest (a light foot against its
-    body): a multirate integrator gives those shorter steps."""
+    body): a multirate integrator gives those shorter steps.
+    """
     return eqx.field(
         metadata={_KEY: FieldInfo("signal", unit, doc, rate_of=rate_of, fast=fast)},
         **_default(default),
@@ -184,12 +190,14 @@ def signal(
 
 
 def port(*, kind: str, doc: str, unit: str = "W", part_of: str | None = None) -> Any:
-    """A way for energy to enter (+) or leave (-) the stores: `kind` is "work" (actuators) or "loss"
-    (never positive).
+    """A way for energy to enter (+) or leave (-) the stores.
+
+    `kind` is "work" (actuators) or "loss" (never positive).
 
     `part_of` names the output, a power, whose positive part (work) or negative part (loss) the port
     is: a motor while it drives and while it brakes. Such a port has a kink wherever the power
-    changes its sign, and is integrated from zero to zero."""
+    changes its sign, and is integrated from zero to zero.
+    """
     if kind not in ("work", "loss"):
         raise ValueError(f'a port is "work" or "loss", not {kind!r}')
     return eqx.field(metadata={_KEY: FieldInfo("port", unit, doc, kind=kind, part_of=part_of)})
@@ -205,8 +213,9 @@ def _default(default: Any) -> Mapping[str, Any]:
 
 
 def describe(struct: Any) -> dict[str, FieldInfo]:
-    """Field name -> declaration, for a class or an instance made of `param`, `signal`, `port`,
-    `store` fields.
+    """Field name -> declaration, for a class or an instance.
+
+    Of `param`, `signal`, `port` and `store` fields.
     """
     return {f.name: f.metadata[_KEY] for f in dataclasses.fields(struct) if _KEY in f.metadata}
 
@@ -220,14 +229,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 class Parametric(eqx.Module):
-    """Base of everything that has `param` fields: an immutable pytree whose numbers are checked
-    when it is made.
+    """Base of everything that has `param` fields.
+
+    An immutable pytree whose numbers are checked when it is made.
 
     Only concrete numbers are checked. Inside a compiled function the values are not known; there,
     what is checked was checked at the door.
 
     A part may have `features` that not every robot can use; a robot that cannot use one says why in
-    its `refuses`."""
+    its `refuses`.
+    """
 
     features: ClassVar[frozenset[str]] = frozenset()
     refuses: ClassVar[Mapping[str, str]] = MappingProxyType({})

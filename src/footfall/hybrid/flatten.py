@@ -14,8 +14,9 @@ from footfall.hybrid.system import Event, Jump
 
 
 def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, FieldInfo]]:
-    """(flat name, value, declaration) of each declared field; inner structs are joined by a dot:
-    "hub.x".
+    """(flat name, value, declaration) of each declared field.
+
+    Inner structs are joined by a dot: "hub.x".
 
     A field that holds an array over like legs gives one name per leg: "leg.force.3". One that holds
     None is a quantity this robot does not have (the deflection of a rigid foot), and gives nothing.
@@ -49,9 +50,9 @@ class NoWork(eqx.Module):
 
 
 def work_of_jumps(events: Sequence[Event], jump: Callable[[int], Jump]) -> Any:
-    """The struct in which jumps report their work:
+    """The struct in which jumps report their work: that of the first which reports any.
 
-    that of the first which reports any. `jump` makes event k's.
+    `jump` makes event k's.
     """
     made = (jump(k).work for k, event in enumerate(events) if event.outcome is None)
     return next((work for work in made if work is not None), NoWork())

@@ -1,5 +1,6 @@
-"""The house frame (x forward, y left, z up) and the map to it from the plane a model is written
-in.
+"""The house frame (x forward, y left, z up).
+
+And the map to it from the plane a model is written in.
 """
 
 import equinox as eqx
@@ -15,20 +16,23 @@ class PlanarFrame(eqx.Module):
     The model's first axis points along `forward` (+1 or -1) times the house x axis and is tilted by
     `descent` below the horizontal (a slope that goes down towards +x has a positive `descent`); its
     second axis is the normal of the first, upwards. `clockwise` angles in the model are house
-    pitch; counter-clockwise ones its negative."""
+    pitch; counter-clockwise ones its negative.
+    """
 
     descent: Scalar = 0.0
     forward: int = eqx.field(static=True, default=1)
 
     def to_house(self, along: Scalar, normal: Scalar) -> tuple[Scalar, Scalar]:
-        """(x, z) in the house frame of a vector given along and normal to the model's first
-        axis.
+        """(x, z) in the house frame of a vector in the model's plane.
+
+        The vector is given along and normal to the model's first axis.
         """
         return rotate(self.forward * along, normal, -self.descent)
 
     def pitch(self, counter_clockwise: Scalar) -> Scalar:
-        """House pitch (positive leans forward, about +y) of an angle counted counter-clockwise in
-        the model's plane.
+        """House pitch of an angle counted counter-clockwise in the model's plane.
+
+        House pitch is positive leaning forward, about +y.
         """
         return -self.forward * counter_clockwise + self.descent
 
@@ -61,8 +65,9 @@ class Foot(eqx.Module):
 
 
 class Joint(eqx.Module):
-    """A point of a linkage in motion, and the force on the link that comes after it there, house
-    frame.
+    """A point of a linkage in motion, house frame.
+
+    And the force on the link that comes after it there.
     """
 
     x: Scalar = signal(unit="m", doc="position forward")

@@ -2,7 +2,8 @@
 
 A robot whose motion is given has no continuous state: where it is follows from the time. What flows
 is energy, through its ports into its stores; what jumps is which move of the plan it is in. So a
-motion plan is a hybrid system too, and engines, ledger, files and pictures need no word for it."""
+motion plan is a hybrid system too, and engines, ledger, files and pictures need no word for it.
+"""
 
 import abc
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -29,8 +30,9 @@ class Figure(NamedTuple):
 
 
 class Kernel(Protocol):
-    """Runs an elementwise program over rows, each of them one value of every column, faster than
-    XLA would.
+    """Runs an elementwise program over rows, faster than XLA would.
+
+    Each row is one value of every column.
     """
 
     def __call__(
@@ -66,23 +68,26 @@ class AbstractMotionPlan(AbstractHybridSystem):
 
     @abc.abstractmethod
     def figures(self, lanes: int, kernel: Kernel | None = None) -> dict[str, Figure]:
-        """What the plan costs, for `lanes` designs at once: its numbers may be arrays. "outcome" is
-        among them. By XLA if there is no kernel.
+        """What the plan costs, for `lanes` designs at once: its numbers may be arrays.
+
+        "outcome" is among them. By XLA if there is no kernel.
 
         A figure and its namesake with "static_" before it are the same thing evaluated in motion
-        and in poses held still."""
+        and in poses held still.
+        """
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:
-        """What someone should know of a run that its figures do not say, from its outputs by
-        name.
+        """What someone should know of a run that its figures do not say.
+
+        From its outputs by name.
         """
         del t, columns
         return []
 
     def figure_doubts(self, figures: Mapping[str, float]) -> list[Doubt]:
-        """The same as `doubts`, of a whole plan that was evaluated and not run:
+        """The same as `doubts`, of a whole plan that was evaluated and not run.
 
-        from the figures of one design, by name.
+        From the figures of one design, by name.
         """
         del figures
         return []
@@ -92,8 +97,9 @@ class AbstractMotionPlan(AbstractHybridSystem):
 
 
 class Knob(NamedTuple):
-    """A number of the robot that may be tuned, by its name in a scenario, and the range it is
-    sought in.
+    """A number of the robot that may be tuned, and the range it is sought in.
+
+    By its name in a scenario.
     """
 
     name: str
@@ -113,9 +119,9 @@ class Costs(NamedTuple):
 
 
 class AbstractTuning(abc.ABC):
-    """A plan as an optimisation problem:
+    """A plan as an optimisation problem.
 
-    knobs, and layouts (how many steps, say) within each of which costs are smooth.
+    Knobs, and layouts (how many steps, say) within each of which costs are smooth.
     """
 
     knobs: tuple[Knob, ...]
@@ -127,15 +133,16 @@ class AbstractTuning(abc.ABC):
 
     @abc.abstractmethod
     def narrower(self, layout: Any) -> Sequence[Any]:
-        """The layout in smaller ranges, for where its best gait cannot be walked; none if the
-        ranges are too small to matter.
+        """The layout in smaller ranges, for where its best gait cannot be walked.
+
+        None if the ranges are too small to matter.
         """
 
     @abc.abstractmethod
     def values(self, share: Any, layout: Any) -> dict[str, Any]:
-        """Knobs, by name, from one number in [0, 1] for each:
+        """Knobs, by name, from one number in [0, 1] for each.
 
-        wherever they are, the plan can be evaluated.
+        Wherever they are, the plan can be evaluated.
         """
 
     @abc.abstractmethod

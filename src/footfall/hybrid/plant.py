@@ -21,13 +21,15 @@ class Senses(NamedTuple):
 
 
 class AbstractPlant(AbstractHybridSystem):
-    """A system with joints that are driven and an angle that is sensed. Its discrete state holds
-    the torques between two commands.
+    """A system with joints that are driven and an angle that is sensed.
 
-    `setpoint_key` is where a scenario says the angle to hold ("torso.pitch_setpoint"). `commanded`
-    names the fields (a law of its own, say) that make it such a plant, and what they then hold:
-    values, or classes to be made. The struct its `outputs` returns has a field `computer` that is
-    None: there a control computer shows itself."""
+    Its discrete state holds the torques between two commands.
+
+    `setpoint_key` is where a scenario says the angle to hold ("torso.pitch_setpoint").
+    `commanded` names the fields (a law of its own, say) that make it such a plant, and what they
+    then hold: values, or classes to be made. The struct its `outputs` returns has a field
+    `computer` that is None: there a control computer shows itself.
+    """
 
     setpoint_key: ClassVar[str]
     commanded: ClassVar[Mapping[str, Any]]
@@ -54,8 +56,9 @@ class AbstractPlant(AbstractHybridSystem):
     def metered(
         self, outputs: Any, currents: tuple[Scalar, ...], powers: tuple[Scalar, ...]
     ) -> Any:
-        """The outputs with the currents [A] and electrical powers [W] that the motors really take,
-        of which friction has its share.
+        """The outputs with the currents [A] and electrical powers [W] that the motors really take.
+
+        Friction has its share of them.
         """
 
     @abc.abstractmethod

@@ -1,9 +1,11 @@
-"""Rigid bodies: robots whose equations of motion an engine of rigid bodies (MuJoCo) writes and
-steps.
+"""Robots of rigid bodies.
+
+An engine of rigid bodies (MuJoCo) writes and steps their equations of motion.
 
 Such a robot says how it is built, what its computer does in a step, and what can be seen in what
 was logged. It has no `flow`, and nothing of it is traced: the engine steps in C, the computer works
-in NumPy on arrays that were allocated once. The result is the same Trajectory."""
+in NumPy on arrays that were allocated once. The result is the same Trajectory.
+"""
 
 import abc
 import importlib
@@ -40,9 +42,9 @@ def require_mujoco() -> Any:
 
 
 class BodiesState(eqx.Module):
-    """Continuous state, as MuJoCo orders it:
+    """Continuous state, as MuJoCo orders it.
 
-    a free body has place and quaternion in qpos, velocity and spin in qvel.
+    A free body has place and quaternion in qpos, velocity and spin in qvel.
     """
 
     qpos: Scalar = signal(doc="generalised positions")
@@ -61,12 +63,14 @@ class Log(NamedTuple):
 
 
 class AbstractDriver(abc.ABC):
-    """The robot's computer during one run. Made for the run and thrown away after it, so it may
-    keep what it likes.
+    """The robot's computer during one run.
+
+    Made for the run and thrown away after it, so it may keep what it likes.
 
     `damping` is an array over the degrees of freedom: the part of the actuators' force that is
     -damping * velocity, which the integrator takes at the end of the step; the ledger needs it.
-    Where it changes, it is replaced by another array, not written into."""
+    Where it changes, it is replaced by another array, not written into.
+    """
 
     damping: np.ndarray
 
@@ -129,9 +133,9 @@ class AbstractRigidBodies(Parametric):
 
     @abc.abstractmethod
     def rooms(self, log: Log) -> tuple[np.ndarray, ...]:
-        """Room left before each event, a number to a row:
+        """Room left before each event, a number to a row.
 
-        the run ends at the first row where one is not positive.
+        The run ends at the first row where one is not positive.
         """
 
     @abc.abstractmethod
@@ -140,9 +144,9 @@ class AbstractRigidBodies(Parametric):
 
     @abc.abstractmethod
     def outputs(self, log: Log) -> Any:
-        """Named signals in the house frame:
+        """Named signals in the house frame.
 
-        struct of structs of `signal` fields, each an array over rows, or over (like legs, rows).
+        Struct of structs of `signal` fields, each an array over rows, or over (like legs, rows).
         """
 
     def cautions(self, step: float) -> list[str]:
@@ -156,9 +160,9 @@ class AbstractRigidBodies(Parametric):
         return []
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
-        """Commands to try after a run that ended so, for people:
+        """Commands to try after a run that ended so, for people.
 
-        first what mends a bad end, then what else there is to see.
+        First what mends a bad end, then what else there is to see.
         """
         del outcome
         return ()

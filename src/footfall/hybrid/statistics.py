@@ -1,6 +1,6 @@
-"""Which outputs of a robot are worth statistics:
+"""Which outputs of a robot are worth statistics.
 
-chosen once, here, for every engine and every summary.
+Chosen once, here, for every engine and every summary.
 """
 
 from collections.abc import Iterable

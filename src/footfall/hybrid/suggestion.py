@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 
 class Suggestion(NamedTuple):
-    """A command: `footfall VERB SCENARIO OPTIONS   # why`.
+    """A command to try, and why.
 
-    A `cure` is for a run that ended badly, and keeps what else was set.
+    `footfall VERB SCENARIO OPTIONS   # why`. A `cure` is for a run that ended badly, and keeps what
+    else was set.
     """
 
     options: str

@@ -2,7 +2,8 @@
 
 A system is an immutable pytree of parameters. Everything that changes travels beside it: the
 continuous state `x` and the discrete state `m`, which only jumps change. So one system serves any
-integrator, any batch and any derivative."""
+integrator, any batch and any derivative.
+"""
 
 import abc
 from typing import Any, ClassVar, NamedTuple
@@ -47,8 +48,9 @@ class HybridState(NamedTuple):
 
 
 class Event(NamedTuple):
-    """The name and meaning of one guard. An `outcome` makes it the end of the run; without one the
-    run jumps and goes on.
+    """The name and meaning of one guard.
+
+    An `outcome` makes it the end of the run; without one the run jumps and goes on.
 
     `restarts` names guards that mean something new after this event (a new stance has a new
     previous spoke): like at the start of a run, they count only once they have been positive.
@@ -58,7 +60,8 @@ class Event(NamedTuple):
     instead of searching.
 
     `contact` says that the guard is the height of a foot above the ground [m], so that steps can be
-    kept short near it."""
+    kept short near it.
+    """
 
     name: str
     doc: str
@@ -119,11 +122,13 @@ class AbstractHybridSystem(Parametric):
         """What event k does. Never called for an event that has an outcome."""
 
     def together(self, t: Scalar, x: Any, m: Any, k: int) -> dict[int, Scalar]:
-        """Other events that `jump` k makes as well where they are due in the same instant: index ->
-        whether it does so now.
+        """Other events that `jump` k makes as well where they are due in the same instant.
+
+        index -> whether it does so now.
 
         For a robot whose two feet may land at once. Derivatives then take each at its own time, by
-        `jump_alone`. Events of like legs cannot."""
+        `jump_alone`. Events of like legs cannot.
+        """
         del t, x, m, k
         return {}
 
@@ -132,12 +137,14 @@ class AbstractHybridSystem(Parametric):
         return self.jump(t, x, m, k, *leg)
 
     def restarted(self, m: Any) -> Any:
-        """The discrete state of a new run that goes on where one with `m` has just had an event:
-        clocks at zero, counts begun anew.
+        """The discrete state of a new run that goes on where one with `m` has just had an event.
+
+        Clocks at zero, counts begun anew.
 
         A return map starts its clock at zero with each step; a system whose guards compare that
         clock with what m counts (a control tick) says here what m is then. Floating-point numbers
-        kept are unknowns of a gait. Raises ValueError where no step can repeat another."""
+        kept are unknowns of a gait. Raises ValueError where no step can repeat another.
+        """
         return m
 
     @abc.abstractmethod
@@ -146,8 +153,9 @@ class AbstractHybridSystem(Parametric):
 
     @abc.abstractmethod
     def outputs(self, t: Scalar, x: Any, m: Any) -> Any:
-        """Named signals in the house frame, as a struct of structs of `signal` fields (one inner
-        struct per body, leg or motor).
+        """Named signals in the house frame.
+
+        A struct of structs of `signal` fields (one inner struct per body, leg or motor).
         """
 
     def sketch(self) -> tuple[Shape, ...]:
@@ -155,9 +163,9 @@ class AbstractHybridSystem(Parametric):
         return ()
 
     def close_ups(self) -> dict[str, tuple[Shape, ...]]:
-        """Parts of the robot worth a picture of their own:
+        """Parts of the robot worth a picture of their own: title -> shapes.
 
-        title -> shapes. A renderer shows them where their forces are largest.
+        A renderer shows them where their forces are largest.
         """
         return {}
 
@@ -170,7 +178,7 @@ class AbstractHybridSystem(Parametric):
         return Drawing(self.sketch(), self.close_ups(), self.charts())
 
     def idle_parts(self) -> dict[str, str]:
-        """Slots whose part changes nothing as the robot is now, each with the reason:
+        """Slots whose part changes nothing as the robot is now, each with the reason.
 
         {"contact": "there is no hard ground"}.
         """
@@ -185,9 +193,9 @@ class AbstractHybridSystem(Parametric):
         return []
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
-        """Commands to try after a run that ended so, for people:
+        """Commands to try after a run that ended so, for people.
 
-        first what mends a bad end, then what else there is to see.
+        First what mends a bad end, then what else there is to see.
         """
         del outcome
         return ()

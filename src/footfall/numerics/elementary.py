@@ -1,9 +1,11 @@
-"""Hyperbolic tangent and the angle of a vector, elementwise, from polynomials: what libm would do
-one lane at a time, done for all at once.
+"""Hyperbolic tangent and the angle of a vector, elementwise, from polynomials.
+
+What libm would do one lane at a time, done for all at once.
 
 Coefficients are minimax fits of our own, better than an eighth of a unit in the last place; what is
 left is rounding. Against mpmath both were right to 2.3 units in the last place in either precision.
-Subnormal results may come out as zero, as everywhere in XLA."""
+Subnormal results may come out as zero, as everywhere in XLA.
+"""
 
 import math
 from functools import partial
@@ -91,8 +93,9 @@ def _real(x: Array) -> Array:
 
 @jax.custom_jvp
 def _tanh(x: Array) -> Array:
-    """With t = e^(2|x|) - 1 it is t / (t + 2), which loses nothing near 0; t = 2^k (e^r - 1) + (2^k
-    - 1), where 2|x| = k ln(2) + r.
+    """With t = e^(2|x|) - 1 it is t / (t + 2), which loses nothing near 0.
+
+    t = 2^k (e^r - 1) + (2^k - 1), where 2|x| = k ln(2) + r.
     """
     kind, whole, digits = _format(x)
     high, low = (kind(part) for part in _LN2[kind])

@@ -1,6 +1,6 @@
-"""NumPy for plain numbers, jax.numpy for traced ones:
+"""NumPy for plain numbers, jax.numpy for traced ones.
 
-a law written once serves a microsecond loop and a compiled batch.
+A law written once serves a microsecond loop and a compiled batch.
 """
 
 import sys
@@ -22,9 +22,9 @@ def namespace(*values: Any) -> ModuleType:
 
 
 def traced(*values: Any) -> bool:
-    """Whether JAX is looking through any of these:
+    """Whether JAX is looking through any of these.
 
-    then it has no value, and nothing about it can be checked.
+    Then it has no value, and nothing about it can be checked.
     """
     jax = sys.modules.get("jax")
     return jax is not None and any(isinstance(value, jax.core.Tracer) for value in values)
@@ -62,7 +62,8 @@ def finite(value: Any) -> Any:
 
 
 def of_kind(number: Any, like: Any) -> Any:
-    """A constant in the precision of NumPy numbers; Python and JAX numbers take theirs from what
-    they meet.
+    """A constant in the precision of NumPy numbers.
+
+    Python and JAX numbers take theirs from what they meet.
     """
     return type(like)(number) if isinstance(like, np.floating) else number

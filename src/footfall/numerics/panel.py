@@ -1,8 +1,10 @@
-"""A smooth function on a panel (a solver step), known at a few nodes: its integral, its running
-integral and its peak.
+"""A smooth function on a panel (a solver step), known at a few nodes.
+
+Its integral, its running integral and its peak.
 
 Nodes are those of Gauss and Lobatto, both ends among them: nine integrate polynomials up to degree
-15 exactly."""
+15 exactly.
+"""
 
 import itertools
 
@@ -35,8 +37,9 @@ _FINE = legendre.legvander(np.linspace(-1.0, 1.0, FINE), COUNT - 1) @ _COEFFICIE
 
 
 def running_weights(place: np.ndarray) -> np.ndarray:
-    """(places, nodes): the integral from 0 to each place of a panel of length one, of what is known
-    at the nodes.
+    """Weights of running integrals, (places, nodes).
+
+    The integral from 0 to each place of a panel of length one, of what is known at the nodes.
     """
     # Coefficients of the integral of each polynomial.
     sums = legendre.legint(np.eye(COUNT), lbnd=-1.0, axis=0)
@@ -44,8 +47,9 @@ def running_weights(place: np.ndarray) -> np.ndarray:
 
 
 def largest(values: np.ndarray) -> np.ndarray:
-    """(panels, functions): the largest size of functions given at the nodes, (panels, nodes,
-    functions).
+    """The largest size of functions on each panel, (panels, functions).
+
+    The functions are given at the nodes, (panels, nodes, functions).
 
     That of the polynomial through them where it stands out from what the polynomial may be wrong
     by, judged by how its last coefficients fall off; else that of the nodes: at a kink (a torque at
@@ -74,11 +78,13 @@ def largest(values: np.ndarray) -> np.ndarray:
 
 
 def doubt(values: np.ndarray) -> np.ndarray:
-    """(panels, functions): by how much the polynomial through the nodes may be wrong at most, by
-    all that its coefficients tell.
+    """By how much the polynomial through the nodes may be wrong at most, (panels, functions).
+
+    By all that its coefficients tell.
 
     At a kink they fall off so slowly that the first of them tell as much as the last, which may be
-    small by accident."""
+    small by accident.
+    """
     earlier, before, last = _pairs(values)
     return np.maximum(last, np.maximum(FALLS * before, FALLS**2 * earlier))
 
@@ -98,8 +104,9 @@ def bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def positive_part(values: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """The integral from 0 to each place of a panel of length one, of the positive part of a
-    function given at the nodes.
+    """The integral of the positive part of a function given at the nodes.
+
+    From 0 to each place of a panel of length one.
 
     The polynomial through them is integrated from zero to zero.
     """

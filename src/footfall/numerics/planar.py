@@ -1,8 +1,10 @@
-"""Vectors and rotations in the x-z plane, as pairs of scalars (elementwise, so they fuse into
-kernels).
+"""Vectors and rotations in the x-z plane, as pairs of scalars.
+
+Elementwise, so they fuse into kernels.
 
 Angles are counter-clockwise positive with +x to the right and +z up: rotating +x by a quarter turn
-gives +z."""
+gives +z.
+"""
 
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos

@@ -38,9 +38,8 @@ def _quintic(s: Scalar) -> Progress:
     )
 
 
-#: s^2 (3 - 2 s): the acceleration jumps at both ends.      s^3 (10 - 15 s + 6 s^2): it starts and
-#: ends at zero.
-#:                                                                                          (path.1)
+#: s^2 (3 - 2 s): the acceleration jumps at both ends.
+#: s^3 (10 - 15 s + 6 s^2): it starts and ends at zero.                                     (path.1)
 LAWS = {"cubic": Law(_cubic, 6.0), "quintic": Law(_quintic, 10.0 / math.sqrt(3.0))}
 
 

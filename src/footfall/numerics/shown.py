@@ -47,8 +47,9 @@ def bounded(message: str) -> str:
 
 
 def _wrapped(line: str) -> list[str]:
-    """A long line as several, broken between sentences, or words where one sentence is long; those
-    after the first are indented.
+    """A long line as several, broken between sentences, or words where one sentence is long.
+
+    Those after the first are indented.
     """
     if len(line) <= LONGEST_LINE or not line.strip():
         return [line[:LONGEST_LINE]]

@@ -1,7 +1,8 @@
 """Small linear systems solved by unrolled elimination.
 
 `jnp.linalg.solve` calls LAPACK: it cannot be fused into a kernel, and for three unknowns the call
-costs more than the arithmetic. These are plain expressions of scalars."""
+costs more than the arithmetic. These are plain expressions of scalars.
+"""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -10,12 +11,14 @@ from footfall.numerics.scalar import Scalar
 
 
 def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """Solve A x = b for symmetric positive definite A, given as rows; only the lower triangle is
-    read.
+    """Solve A x = b for symmetric positive definite A, given as rows.
+
+    Only the lower triangle is read.
 
     Square-root-free Cholesky (A = L D L^T), stable without pivoting because A is positive definite.
     An entry written as the Python number 0.0 is a structural zero and costs nothing, so order the
-    unknowns such that zeros come early."""
+    unknowns such that zeros come early.
+    """
     n = len(right)
     low: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     diagonal: list[Scalar] = [0.0] * n

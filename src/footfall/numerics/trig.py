@@ -3,7 +3,8 @@
 XLA's own double-precision sine on a CPU is a scalar library call, two per angle. Here both come
 from one argument reduction and two polynomials, elementwise, so they vectorise and fuse into
 kernels. Coefficients: fdlibm (float64), Cephes (float32). Good to 2 units in the last place for
-|angle| <= 1e4; beyond that the reduction loses digits."""
+|angle| <= 1e4; beyond that the reduction loses digits.
+"""
 
 import math
 from functools import partial
@@ -41,7 +42,8 @@ def sincos(angle: Scalar) -> tuple[Scalar, Scalar]:
     """(sin, cos) of an angle in radians.
 
     One angle at a time goes to the library (the same speed, and a program a third as long to trace
-    and compile); lanes of angles go to the polynomials."""
+    and compile); lanes of angles go to the polynomials.
+    """
     if isinstance(
         angle, int | float
     ):  # a plain number stays one, and takes on the precision of what it meets

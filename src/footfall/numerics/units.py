@@ -1,6 +1,6 @@
-"""Units at the door: "4 deg" becomes 0.0698...
+"""Units at the door: "4 deg" becomes 0.0698... here.
 
-here, and nowhere else does a unit appear in arithmetic.
+Nowhere else does a unit appear in arithmetic.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""An animation of the sketch, the camera following the robot:
+"""An animation of the sketch, the camera following the robot.
 
-in real time, or slowed down where legs move too fast to be seen.
+In real time, or slowed down where legs move too fast to be seen.
 """
 
 from collections.abc import Callable
@@ -26,8 +26,10 @@ def write_animation(
     longest: float = LONGEST,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
-    """Write a GIF of the last seconds of a run, `longest` seconds to watch; of a plan, or of a way
-    to somewhere, all of it, faster if it must be."""
+    """Write a GIF of the last seconds of a run, `longest` seconds to watch.
+
+    Of a plan, or of a way to somewhere, all of it, faster if it must be.
+    """
     project = view_of(run)
     slower = _slower(run)
     whole = (run.travel is not None and run.travel.planned) or run.outcome is Outcome.arrived
@@ -93,9 +95,9 @@ def write_animation(
 
 
 def _slower(run: Trajectory) -> float:
-    """How much slower than real time to show it, a whole number:
+    """How much slower than real time to show it, a whole number.
 
-    so that each step has enough frames.
+    So that each step has enough frames.
     """
     if run.travel is None:
         return 1.0
@@ -129,9 +131,9 @@ def _centre(
 
 
 def _reach(run: Trajectory, rows: list[int], project: Project) -> float:
-    """Half the height to show:
+    """Half the height to show.
 
-    so that the robot as drawn takes about a third of the picture's width.
+    So that the robot as drawn takes about a third of the picture's width.
     """
     extents = []
     for row in rows[:: max(1, len(rows) // 10)]:

@@ -1,8 +1,10 @@
-"""A picture of a robot of rigid bodies: rendered by MuJoCo where there is OpenGL, drawn from its
-sketch where there is none.
+"""A picture of a robot of rigid bodies.
+
+Rendered by MuJoCo where there is OpenGL, drawn from its sketch where there is none.
 
 Rendering runs in a process of its own: which OpenGL MuJoCo takes is decided when it is imported,
-and a broken driver must not take the run with it."""
+and a broken driver must not take the run with it.
+"""
 
 import os
 import subprocess

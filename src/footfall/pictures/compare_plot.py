@@ -44,7 +44,8 @@ def write_compare_plot(
     """Two panels in logarithmic scales, one line per method.
 
     Steps above the longest stable one stand alone; what has no error (diverged, fell) is a cross
-    above all others."""
+    above all others.
+    """
     figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
     panels = figure.subplots(1, 2, sharey=True)
     errors = [_shown(r) for r in results if r.error is not None]

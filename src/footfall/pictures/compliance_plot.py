@@ -20,9 +20,9 @@ _PANELS = {
 
 
 def write_compliance_plot(found: Compliance, path: Path, *, title: str) -> None:
-    """Six panels against K_y:
+    """Six panels against K_y.
 
-    each bumpy ground as a point, their mean as a line, level ground dashed.
+    Each bumpy ground as a point, their mean as a line, level ground dashed.
     """
     figure = Figure(figsize=(13.0, 7.0), layout="constrained", dpi=110)
     for axes, name in zip(figure.subplots(2, 3).ravel(), _PANELS, strict=True):

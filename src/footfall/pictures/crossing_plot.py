@@ -1,6 +1,6 @@
-"""Pictures of a crossing study:
+"""Pictures of a crossing study.
 
-how many arrivals got over, by controller and width, or over one more number.
+How many arrivals got over, by controller and width, or over one more number.
 """
 
 from pathlib import Path
@@ -17,8 +17,9 @@ _MARKERS = ("o", "s", "^", "D")
 
 
 def write_crossing_plot(found: Crossings, path: Path, *, title: str) -> None:
-    """One PNG: a table of counts and success over width; with one more number varied, a map for
-    each controller.
+    """One PNG: a table of counts and success over width.
+
+    With one more number varied, a map for each controller.
     """
     figure = Figure(figsize=(11.5, 4.6), layout="constrained", dpi=130)
     if found.question.axis is None:

@@ -1,6 +1,6 @@
-"""Sketch shapes drawn with matplotlib:
+"""Sketch shapes drawn with matplotlib.
 
-side view for robots in a plane, slanted view for those that leave it.
+Side view for robots in a plane, slanted view for those that leave it.
 """
 
 from collections.abc import Callable
@@ -42,9 +42,9 @@ def slanted_view(point: np.ndarray) -> tuple[float, float]:
 
 
 def _nearness(point: np.ndarray) -> float:
-    """How near a point is to who looks at the slanted view [m]:
+    """How near a point is to who looks at the slanted view [m].
 
-    what is nearer is drawn over what is behind it.
+    What is nearer is drawn over what is behind it.
     """
     across, up = np.deg2rad(35.0), np.deg2rad(20.0)
     return float(
@@ -53,9 +53,9 @@ def _nearness(point: np.ndarray) -> float:
 
 
 def view_of(run: Trajectory) -> Project:
-    """Side view unless something moves sideways:
+    """Side view unless something moves sideways.
 
-    legs that stay left and right of the middle are in a plane each.
+    Legs that stay left and right of the middle are in a plane each.
     """
     sideways = [name for name in run.of_role("output") if name.endswith(".y")]
     leaves = any(np.ptp(run[name]) > 1e-9 for name in sideways)

@@ -24,8 +24,9 @@ def write_front_plot(
     title: str,
     torque_limit: float | None,
 ) -> None:
-    """Energy against time on the left, with the scenario's own gait; knobs and the largest torque
-    along the front on the right.
+    """Energy against time on the left, with the scenario's own gait.
+
+    Knobs and the largest torque along the front on the right.
     """
     figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
     left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1.25, 1.0)))

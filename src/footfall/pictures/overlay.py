@@ -13,8 +13,9 @@ _LOOKS = ({"color": "tab:blue", "lw": 1.4}, {"color": "tab:orange", "lw": 1.0})
 
 
 def overlay(first: Trajectory, second: Trajectory, names: tuple[str, str]) -> Picture:
-    """One pair of axes per signal, over time; what the robot's own charts show comes first, then
-    its states.
+    """One pair of axes per signal, over time.
+
+    What the robot's own charts show comes first, then its states.
     """
     shown = _shared(first, second)
     if not shown:

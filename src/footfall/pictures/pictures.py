@@ -1,6 +1,6 @@
-"""What a user types to see runs:
+"""What a user types to see runs: plot, animate, compare.
 
-plot, animate, compare. matplotlib is an extra, and is imported when a picture is asked for.
+matplotlib is an extra, and is imported when a picture is asked for.
 """
 
 import importlib.util
@@ -92,9 +92,9 @@ def compare(first: Trajectory, second: Trajectory, path: str | Path | None = Non
 
 
 def differences(first: Trajectory, second: Trajectory) -> tuple[str, str]:
-    """What each run has that the other has not, in a few words:
+    """What each run has that the other has not, in a few words.
 
-    values of the scenario, else the way it was simulated, else its place.
+    Values of the scenario, else the way it was simulated, else its place.
     """
     sources = [dict(_flat(run.scenario)) for run in (first, second)]
     plans = [

@@ -87,9 +87,9 @@ def _lines(axes: Axes, run: Trajectory, names: Iterable[str], ylabel: str, title
 
 
 def _legend(axes: Axes) -> None:
-    """Above the curves, three names to a line:
+    """Above the curves, three names to a line.
 
-    the axis is made taller by what that needs, so that nothing runs behind it.
+    The axis is made taller by what that needs, so that nothing runs behind it.
     """
     names = len(axes.get_legend_handles_labels()[1])
     low, high = axes.get_ylim()
@@ -211,9 +211,9 @@ def _usual_charts(run: Trajectory) -> tuple[Chart, ...]:
 
 
 def _wanders(run: Trajectory, name: str) -> bool:
-    """Whether a signal leaves for good rather than coming back every step:
+    """Whether a signal leaves for good rather than coming back every step.
 
-    late in the run it still moves further than within a stance.
+    Late in the run it still moves further than within a stance.
     """
     late = run.t >= 0.5 * run.t[-1]
     values, stances = (
@@ -226,8 +226,9 @@ def _wanders(run: Trajectory, name: str) -> bool:
 
 
 def _recent(run: Trajectory, summary: Summary, steps: int) -> float:
-    """The time `steps` steps before the end; the begin of a plan, and of what never came to a
-    steady pace.
+    """The time `steps` steps before the end.
+
+    The begin of a plan, and of what never came to a steady pace.
     """
     step = summary.metrics.get("step_time")
     if (
@@ -283,9 +284,9 @@ def _stores(axes: Axes, run: Trajectory, summary: Summary) -> None:
 
 
 def _ledger(axes: Axes, run: Trajectory) -> None:
-    """What came in, where it went, and what is left:
+    """What came in, where it went, and what is left.
 
-    the curves of what went add up to what came in, less what is stored.
+    The curves of what went add up to what came in, less what is stored.
     """
     stored = sum(run[name] for name in run.of_role("store"))
     works = run.of_role("work")
@@ -457,9 +458,9 @@ def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
 
 
 def _spaced_rows(run: Trajectory, most: int = 8) -> list[int]:
-    """Rows of poses that stand side by side:
+    """Rows of poses that stand side by side: a robot's length apart, the last one at the end.
 
-    a robot's length apart, the last one at the end. A plan is shown whole.
+    A plan is shown whole.
     """
     if run.travel is not None and run.travel.planned:
         return sorted({row_at(run, t) for t in np.linspace(run.t[0], run.t[-1], 2 * most)})

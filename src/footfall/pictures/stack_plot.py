@@ -14,9 +14,9 @@ CLOSE_UP = 2.0  # s
 
 
 def write_replay_plot(replay: Replay, path: Path) -> None:
-    """A row for each signal:
+    """A row for each signal.
 
-    the whole run on the left, its last two seconds with the law on close up on the right.
+    The whole run on the left, its last two seconds with the law on close up on the right.
     """
     names = [row.name for row in replay.mismatches] or [
         n for n in COMPARED if np.isfinite(replay.log[n]).any()

@@ -146,8 +146,9 @@ def binned(
 
 
 def edges(axis: Axis, cells: int) -> np.ndarray:
-    """Where cells begin and end along an axis, halfway between its values (by ratio on a
-    logarithmic one).
+    """Where cells begin and end along an axis.
+
+    Halfway between its values (by ratio on a logarithmic one).
     """
     if axis.values:
         values = np.asarray(axis.values, dtype=float)
@@ -172,8 +173,10 @@ def _hatch(
     hatch: str,
     edge: str = "0.4",
 ) -> None:
-    """Hatch whole cells. Each cell's corners are given its own value, so that borders fall on cell
-    edges, not between centres.
+    """Hatch whole cells.
+
+    Each cell's corners are given its own value, so that borders fall on cell edges, not between
+    centres.
     """
     if face is not None:
         axes.pcolormesh(

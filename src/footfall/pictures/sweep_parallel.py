@@ -121,8 +121,9 @@ def draw_parallel(
 def chosen_designs(
     sweep: Sweep, keys: Sequence[str], metric: str, most: int
 ) -> dict[str, np.ndarray]:
-    """All designs, or `most` of them, chosen by a fixed seed (an even stride would fall in step
-    with a grid).
+    """All designs, or `most` of them, chosen by a fixed seed.
+
+    An even stride would fall in step with a grid.
     """
     count = sweep.manifest.count
     numbers = np.arange(count)

@@ -1,8 +1,10 @@
-"""The picture of a sweep: a heat map of two axes (of samples: dots), curves over one, parallel
-coordinates for more.
+"""The picture of a sweep.
+
+A heat map of two axes (of samples: dots), curves over one, parallel coordinates for more.
 
 Only the columns drawn are read, shard by shard, and binned to what a screen can show: a sweep of
-millions needs no more memory than one of thousands."""
+millions needs no more memory than one of thousands.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,8 +28,9 @@ DPI = 120
 def write_sweep_plot(
     folder: Path, metric: str | None, success: Sequence[str], title: str
 ) -> Path | None:
-    """Draw `metric` over the designs into heatmap.png, curves.png, scatter.png or designs.png; None
-    where there is nothing to compare.
+    """Draw `metric` over the designs into heatmap.png, curves.png, scatter.png or designs.png.
+
+    None where there is nothing to compare.
     """
     sweep = open_sweep(folder)
     metric = metric_of(sweep, metric)
@@ -69,8 +72,9 @@ def axis_size(axis: Axis) -> int:
 
 
 def metric_of(sweep: Sweep, asked: str | None) -> str:
-    """The column to draw: what was asked for, else the speed, else (a robot that goes nowhere) how
-    long it lasted.
+    """The column to draw.
+
+    What was asked for, else the speed, else (a robot that goes nowhere) how long it lasted.
     """
     names = [
         name

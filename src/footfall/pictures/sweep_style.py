@@ -1,6 +1,6 @@
-"""What the pictures of a sweep have in common:
+"""What the pictures of a sweep have in common.
 
-names with units, colours of outcomes, colour limits.
+Names with units, colours of outcomes, colour limits.
 """
 
 from collections.abc import Sequence
@@ -73,8 +73,9 @@ def doubtful_entry() -> Line2D:
 def joined_pieces(
     sweep: Sweep, names: Sequence[str], numbers: np.ndarray | None = None
 ) -> dict[str, np.ndarray]:
-    """Columns of all designs, or of those with these numbers; outcomes as codes, and which designs
-    are `doubtful`.
+    """Columns of all designs, or of those with these numbers.
+
+    Outcomes as codes, and which designs are `doubtful`.
     """
     pieces = []
     for piece in sweep.coded_pieces(names):

@@ -1,5 +1,7 @@
-"""The control stack against the machine's clock: each program a process, each line a serial port or
-a pseudo-terminal, each run a log.
+"""The control stack against the machine's clock.
+
+Each program a process, each line a serial port or a pseudo-terminal, each run a log.
 
 The programs themselves are in footfall.machines.control and know nothing of this. Only named ports
-are opened, nothing listens on a network."""
+are opened, nothing listens on a network.
+"""

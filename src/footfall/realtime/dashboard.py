@@ -21,8 +21,9 @@ _LOOPS = (("high", "supervisor", "cycle"), ("mid", "mid", "due"), ("low", "robot
 
 
 class Rates:
-    """How fast each loop turned, from words of its program that lie at least RATE_OVER apart
-    [1/s].
+    """How fast each loop turned [1/s].
+
+    From words of its program that lie at least RATE_OVER apart.
     """
 
     def __init__(self) -> None:

@@ -2,14 +2,14 @@
 
     echo "sensor stall" > runs/<run>/devices/faults
 
-| line                  | from then on |
-|-----------------------|-------------------------------------------------------------------------------------|
-| sensor stall          | the pitch sensor sends nothing |
-| sensor nan            | the pitch sensor says that it does not know |
-| sensor ok             | it works again |
-| speed MOTOR TURNS     | this motor's encoder says so many turns/s too much (0: it works again) |
-| usb silent, usb ok    | the motor driver neither hears nor answers the high level, or does again |
-| uart silent, uart ok  | the same for the line from the mid level |
+| line                 | from then on                                                             |
+|----------------------|--------------------------------------------------------------------------|
+| sensor stall         | the pitch sensor sends nothing                                           |
+| sensor nan           | the pitch sensor says that it does not know                              |
+| sensor ok            | it works again                                                           |
+| speed MOTOR TURNS    | this motor's encoder says so many turns/s too much (0: it works again)   |
+| usb silent, usb ok   | the motor driver neither hears nor answers the high level, or does again |
+| uart silent, uart ok | the same for the line from the mid level                                 |
 """
 
 from __future__ import annotations

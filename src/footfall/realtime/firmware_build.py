@@ -1,9 +1,9 @@
-"""The Teensy's firmware on this machine: its constants from the stack's settings, its C core as a
-library and as a program.
+"""The Teensy's firmware on this machine.
+
+Its constants from the stack's settings, its C core as a library and as a program.
 
 python -m footfall.realtime.firmware_build SETTINGS.json > footfall_config.h
-python -m footfall.realtime.firmware_build --program SETTINGS.json      (prints where the program
-is)
+python -m footfall.realtime.firmware_build --program SETTINGS.json     (prints where the program is)
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Compiler(NamedTuple):
 
 
 def firmware_folder() -> Path:
-    """Where the firmware's sources are:
+    """Where the firmware's sources are.
 
-    beside the package where it is installed, at the root of the source tree otherwise.
+    Beside the package where it is installed, at the root of the source tree otherwise.
     """
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "firmware" / "teensy", package.parents[1] / "firmware" / "teensy"):
@@ -73,9 +73,9 @@ def core_library(flags: Sequence[str] = FLAGS) -> Path:
 
 
 def host_program(settings: StackSettings) -> Path:
-    """`footfall-mid`, built for these settings:
+    """`footfall-mid`, built for these settings.
 
-    takes the arguments of footfall.realtime.mid_process. Built on first use.
+    Takes the arguments of footfall.realtime.mid_process. Built on first use.
     """
     try:
         constants = config_header(settings)
@@ -87,8 +87,9 @@ def host_program(settings: StackSettings) -> Path:
 
 
 def find_compiler() -> Compiler:
-    """The C compiler in $CC, else the first of cc, gcc, clang on the path, else the one in the
-    package ziglang.
+    """The C compiler to use.
+
+    That in $CC, else the first of cc, gcc, clang on the path, else the one in the package ziglang.
     """
     asked = shlex.split(os.environ.get("CC", ""))
     candidates = [asked] if asked else [["cc"], ["gcc"], ["clang"]]
@@ -152,8 +153,9 @@ def _compile(
 
 @functools.cache
 def _private_folder() -> Path:
-    """What lies here is run, so only a folder that is ours and closed to others will do; failing
-    that, one made for this process.
+    """What lies here is run, so only a folder that is ours and closed to others will do.
+
+    Failing that, one made for this process.
     """
     folder = cache_folder() / "firmware"
     with contextlib.suppress(OSError):

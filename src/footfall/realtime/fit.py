@@ -1,5 +1,6 @@
-"""Friction, delay and motor constant from a log: the parameters with which lockstep simulation
-walks as the robot did.
+"""Friction, delay and motor constant from a log.
+
+The parameters with which lockstep simulation walks as the robot did.
 
 A gait drifts in phase, so no curve is laid on another. What is compared are figures of the settled
 gait (means, spreads, step time), and hundreds of candidates are simulated at once, as one batch.
@@ -90,8 +91,9 @@ class Fit(NamedTuple):
 
     @property
     def verdict(self) -> Verdict:
-        """An estimate at the edge of what was searched says where to search on, not what is
-        true.
+        """What the estimates are worth, in words.
+
+        An estimate at the edge of what was searched says where to search on, not what is true.
         """
         edges = [f"{e.key} = {e.value:.4g} {e.unit}".rstrip() for e in self.estimates if e.at_bound]
         said = (
@@ -123,8 +125,9 @@ def fit(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Fit:
-    """Viscous friction of the drivetrain, age of the pitch, and torque constant of the motors with
-    which the model walks as logged.
+    """The parameters with which the model walks as logged.
+
+    Viscous friction of the drivetrain, age of the pitch, and torque constant of the motors.
 
     What the log cannot tell (masses, lengths, winding resistance) is taken from the scenario.
     """
@@ -211,8 +214,9 @@ def _step(
     width: np.ndarray,
     bounds: tuple[np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The least squares point of a linear model of the figures, kept inside the cloud; and the
-    figures' slopes.
+    """The least squares point of a linear model of the figures, kept inside the cloud.
+
+    And the figures' slopes.
     """
     offsets = (cloud - best) / width
     design = np.concatenate([np.ones((len(cloud), 1)), offsets], axis=1)
@@ -316,9 +320,9 @@ def _steady(log: StackLog) -> tuple[tuple[float, float], float]:
 
 
 def _figures_of_log(log: StackLog, window: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """The log's own figures, and how well each is known:
+    """The log's own figures, and how well each is known.
 
-    from how they differ between pieces of the window.
+    From how they differ between pieces of the window.
     """
     t = log["t"]
     inside = (t >= window[0]) & (t <= window[1])

@@ -1,5 +1,7 @@
-"""The joystick thread: waits for events of the Linux joystick device and publishes what the
-operator wants as one immutable object.
+"""The joystick thread.
+
+Waits for events of the Linux joystick device and publishes what the operator wants as one immutable
+object.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ _EVENTS = 8 * 64  # bytes of one read: up to 64 events
 
 
 def require_joystick(path: Path) -> None:
-    """PortError, in words, unless this can be read as a joystick:
+    """PortError, in words, unless this can be read as a joystick.
 
-    a device, or a named pipe in its place.
+    A device, or a named pipe in its place.
     """
     try:
         mode = path.stat().st_mode
@@ -36,8 +38,9 @@ def require_joystick(path: Path) -> None:
 
 
 class JoystickThread:
-    """Call it for the newest Operator. End of file, or an error of the device, means unplugged. A
-    named pipe serves as well.
+    """Call it for the newest Operator.
+
+    End of file, or an error of the device, means unplugged. A named pipe serves as well.
 
     Ask `require_joystick` first: what cannot be opened counts as unplugged.
     """

@@ -1,6 +1,6 @@
-"""Starts the programs of a run, each a process of its own, watches them, and ends them in order:
+"""Starts the programs of a run, each a process of its own, watches them, and ends them in order.
 
-motors off first, whatever happens.
+Motors off first, whatever happens.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ class StackProcesses:
     """A run. Use as a context: what was started is ended on every path.
 
     `status`: by program, the figures it last gave. `records`, `ending` and the rest of the
-    supervisor's come from its status lines."""
+    supervisor's come from its status lines.
+    """
 
     def __init__(
         self,
@@ -162,9 +163,9 @@ class StackProcesses:
         noise: float = 0.0,
         seed: int = 0,
     ):
-        """`changes`: KEY=VALUE in the scenario; `noise`:
+        """`changes`: KEY=VALUE in the scenario.
 
-        share of bytes that are garbled between supervisor and mid level.
+        `noise`: share of bytes that are garbled between supervisor and mid level.
         """
         self.folder = RunFolder(folder)
         self.status: dict[str, dict[str, Any]] = {"robot": {}, "mid": {}, "supervisor": {}}

@@ -1,8 +1,10 @@
-"""From the main loop to the I/O process: a pair of sockets that keeps records apart and holds a
-bounded number of them.
+"""From the main loop to the I/O process.
+
+A pair of sockets that keeps records apart and holds a bounded number of them.
 
 The kernel's buffer is the queue. Sending never waits; when the queue is full, or nobody is left to
-read it, the record is dropped and the caller told. Records travel as JSON."""
+read it, the record is dropped and the caller told. Records travel as JSON.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,9 @@ class LogLink:
     """The main loop's end, and the I/O process at the other."""
 
     def __init__(self, folder: Path, about: dict[str, str]):
-        """Starts the process, which writes the log into this folder, and tells it what the run
-        is.
+        """Starts the process that writes the log into this folder.
+
+        And tells it what the run is.
         """
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, QUEUE_BYTES)
@@ -51,8 +54,11 @@ class LogLink:
         return self._send(_message("record", to_json(record)))
 
     def close(self, ending: str, patience: float = 2.0) -> bool:
-        """The sentinel, then wait for the file to be whole. False: it was not after twice so many
-        seconds; it will be when its writer gets to it. May be called twice."""
+        """The sentinel, then wait for the file to be whole.
+
+        False: it was not after twice so many seconds; it will be when its writer gets to it. May be
+        called twice.
+        """
         if self._ours.fileno() >= 0:
             self._ours.settimeout(patience)
             self._send(_message("end", ending))

@@ -1,5 +1,6 @@
-"""The I/O process: writes the records to disk and tells the screen. It may wait for a disk as long
-as it must; the main loop does not.
+"""The I/O process: writes the records to disk and tells the screen.
+
+It may wait for a disk as long as it must; the main loop does not.
 
 python -m footfall.realtime.log_process SOCKET FOLDER        (started by the supervisor)
 """

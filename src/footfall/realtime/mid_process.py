@@ -1,5 +1,7 @@
-"""The Teensy's program as a process: footfall.machines.control.mid turned a thousand times a
-second, between a pseudo-terminal and a serial port.
+"""The Teensy's program as a process.
+
+footfall.machines.control.mid turned a thousand times a second, between a pseudo-terminal and a
+serial port.
 
 The host build of the firmware takes the same arguments and is interchangeable with it.
 
@@ -44,7 +46,8 @@ class MidLoop:
 
     The program is told the time of the deadline, not that of waking: the law calculates only when a
     whole period has passed, and a thousandth of a period too early would cost it every other turn.
-    Deadlines that have passed altogether are left out."""
+    Deadlines that have passed altogether are left out.
+    """
 
     def __init__(self, settings: StackSettings, high: Port, driver: Port, reset: FileResetLine):
         self._program, self._high, self._driver, self._reset = (

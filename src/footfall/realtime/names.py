@@ -1,6 +1,6 @@
-"""The folder of a run against the clock:
+"""The folder of a run against the clock: what each file and device in it is called.
 
-what each file and device in it is called. No name in it comes from outside.
+No name in it comes from outside.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""How the programs of a stack begin and end: a child does not outlive its parent, however the
-parent ends, for SIGKILL leaves no time to tell anybody; and a signal means an orderly end, once.
+"""How the programs of a stack begin and end.
+
+A child does not outlive its parent, however the parent ends, for SIGKILL leaves no time to tell
+anybody; and a signal means an orderly end, once.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ def die_with(parent: int) -> None:
 
 
 def begin(parent: int) -> None:
-    """SIGTERM and SIGINT raise SystemExit, the first of them only; and the watch on the parent, if
-    there is one to speak of.
+    """SIGTERM and SIGINT raise SystemExit, the first of them only.
+
+    And the watch on the parent, if there is one to speak of.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)

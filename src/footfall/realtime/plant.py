@@ -1,6 +1,6 @@
-"""The robot itself, in real time or virtual time:
+"""The robot itself, in real time or virtual time.
 
-a plant that is told motor currents and moves by a quarter of a millisecond.
+A plant that is told motor currents and moves by a quarter of a millisecond.
 """
 
 import dataclasses
@@ -43,8 +43,9 @@ class StackPlant(NamedTuple):
 
 
 def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
-    """A scenario of a robot with a control computer, by name or path; of "rimless-wheel" its
-    "rimless-wheel-closed-loop".
+    """A scenario of a robot with a control computer, by name or path.
+
+    Of "rimless-wheel" its "rimless-wheel-closed-loop".
     """
     experiment = load(with_computer(name), list(overrides))
     system = experiment.system
@@ -77,7 +78,8 @@ def plant_of_log(
 
     A log may come from anybody, and a scenario file may name Python code to run: from a log only
     the name of a shipped scenario is taken. Its changes are values and kinds of parts that footfall
-    has; they cannot choose a file or another robot."""
+    has; they cannot choose a file or another robot.
+    """
     if scenario is None and not {log.scenario, log.scenario + COMPUTER} & set(shipped_scenarios()):
         raise StackLogError(
             f"{log.path} is of {log.scenario[:60]!r}, which does not come with footfall, and a log"
@@ -128,11 +130,13 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
 
 
 class PlantStepper:
-    """A plant that moves as it is told currents. Until the first current flows somebody holds it at
-    its start.
+    """A plant that moves as it is told currents.
+
+    Until the first current flows somebody holds it at its start.
 
     `pitch` [rad], `speeds` [turns/s] and `positions` [turns since the start] of the motors, forward
-    drive positive; `outcome` says whether it still runs. A robot that has fallen lies still."""
+    drive positive; `outcome` says whether it still runs. A robot that has fallen lies still.
+    """
 
     def __init__(self, experiment: Experiment, *, held: bool = True):
         """`held`: somebody holds it until the first current flows.
@@ -177,8 +181,9 @@ class PlantStepper:
 
     @property
     def last_footfall(self) -> tuple[float, float, int] | None:
-        """Time [s], distance gone [m] and number of the last footfall; None before the first, or
-        for a robot without feet.
+        """Time [s], distance gone [m] and number of the last footfall.
+
+        None before the first, or for a robot without feet.
         """
         last = self._robot.lane.last
         return (

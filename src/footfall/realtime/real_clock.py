@@ -36,13 +36,15 @@ def now_us() -> int:
 
 
 def keep_time(priority: int | None, *, lock_memory: bool = True) -> list[str]:
-    """Prepare this process for a periodic loop; says what it was granted. `lock_memory`: no, for a
-    program that holds a lot of it.
+    """Prepare this process for a periodic loop; says what it was granted.
+
+    `lock_memory`: no, for a program that holds a lot of it.
 
     Timer slack: the kernel may wake a sleeper 50 us late to save power; here at once, so that no
     loop need spin. Garbage: all that exists now is frozen, so that a later collection looks at the
     few objects of the loop only. Priority: real-time scheduling (SCHED_FIFO), and memory that is
-    never paged out; both need a privilege."""
+    never paged out; both need a privilege.
+    """
     granted = []
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0) == 0:

@@ -1,6 +1,6 @@
-"""A log against the same programs on a bench of virtual time, under the same operator:
+"""A log against the same programs on a bench of virtual time, under the same operator.
 
-what the robot did, what the model says.
+What the robot did, what the model says.
 """
 
 from __future__ import annotations
@@ -95,9 +95,11 @@ def replay(
     age: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Replay:
-    """Simulate what was logged. `scenario` and `overrides` are the log's own unless given; `age`
-    [s] is how old a pitch is when the supervisor reads it. `progress` is told the simulated
-    time."""
+    """Simulate what was logged.
+
+    `scenario` and `overrides` are the log's own unless given; `age` [s] is how old a pitch is when
+    the supervisor reads it. `progress` is told the simulated time.
+    """
     if len(log) < 2:
         raise StackLogError(f"{log.path} has {len(log)} records: nothing to replay.")
     plant = plant_of_log(log, scenario, overrides)
@@ -166,9 +168,9 @@ def replay(
 
 
 def _nearest(t: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Of each of these moments the number of the cycle nearest in time:
+    """Of each of these moments the number of the cycle nearest in time.
 
-    the log's cycles are where the machine let them be.
+    The log's cycles are where the machine let them be.
     """
     nearest = np.clip(np.searchsorted(times, t), 1, len(times) - 1)
     return nearest - ((t - times[nearest - 1]) < (times[nearest] - t))
@@ -188,13 +190,15 @@ def _mismatch(
     simulation: tuple[np.ndarray, np.ndarray],
     nearest: np.ndarray,
 ) -> Mismatch:
-    """`log`: values and where they count, a row each; `simulation`: the same, one each cycle
-    without a gap; `nearest`: each row's cycle.
+    """`log`: values and where they count, a row each.
+
+    `simulation`: the same, one each cycle without a gap; `nearest`: each row's cycle.
 
     The simulation is shifted by whole cycles of its own, so that a gap in the log does not move
     what follows it. Every shift is judged by the same rows of the log, those from which the largest
     shift either way stays where the law was on: a shift that had fewer rows to answer for would
-    look better by chance."""
+    look better by chance.
+    """
     (logged, logged_on), (simulated, simulated_on) = log, simulation
     count = len(simulated)
     good = logged_on & np.isfinite(logged)

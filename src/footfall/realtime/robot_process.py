@@ -1,5 +1,7 @@
-"""The emulated robot: plant, motor driver and pitch sensor in one process, each device behind a
-pseudo-terminal of its own.
+"""The emulated robot.
+
+Plant, motor driver and pitch sensor in one process, each device behind a pseudo-terminal of its
+own.
 
 One process, because the driver's current loop meets the plant 4000 times a second, closer than a
 general-purpose system couples two. The plant's time follows the machine's: every turn does the
@@ -89,8 +91,9 @@ class Robot:
         self.tally = Tally()
 
     def turn(self) -> None:
-        """What has come in, the ticks that are due, what goes out; then sleep until something
-        happens or a turn has passed.
+        """What has come in, the ticks that are due, what goes out.
+
+        Then sleep until something happens or a turn has passed.
         """
         now = now_us()
         self._listen(now)

@@ -1,8 +1,10 @@
-"""Serial lines: a named port of this machine, a pseudo-terminal that looks like one, and one that
-garbles what passes.
+"""Serial lines of this machine.
+
+A named port, a pseudo-terminal that looks like one, and one that garbles what passes.
 
 termios is used directly: pyserial would add Windows and read timeouts, and what a program here
-needs of a line is that it never waits."""
+needs of a line is that it never waits.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""The log of a stack run: an MCAP file of JSON records, one a cycle, readable however its writing
-ended.
+"""The log of a stack run.
+
+An MCAP file of JSON records, one a cycle, readable however its writing ended.
 
 Records are not gathered into chunks: each is in the hands of the system as soon as it is written,
 and a file cut off anywhere is good up to its last whole record. Any MCAP reader opens it (Foxglove,
-rerun, `mcap`)."""
+rerun, `mcap`).
+"""
 
 from __future__ import annotations
 
@@ -74,8 +76,11 @@ def to_json(record: Record) -> dict[str, Any]:
 
 
 class StackLogWriter:
-    """Writes the file as the run goes. `about` are texts: settings (JSON), scenario, changes
-    (JSON), versions (JSON), started (ISO time of t = 0)."""
+    """Writes the file as the run goes.
+
+    `about` are texts: settings (JSON), scenario, changes (JSON), versions (JSON), started (ISO time
+    of t = 0).
+    """
 
     def __init__(self, stream: IO[bytes], about: dict[str, str]):
         from mcap.writer import CompressionType, IndexType, Writer
@@ -235,9 +240,9 @@ def _log(
 
 
 def _check_times(path: Path, t: np.ndarray) -> None:
-    """Times tell how long a replay takes and where it stands:
+    """Times tell how long a replay takes and where it stands.
 
-    they are known, in order, and of a length that a run can have.
+    They are known, in order, and of a length that a run can have.
     """
     wrong = ~((t >= 0.0) & (t <= LONGEST))  # also where it is not a number
     wrong[1:] |= t[1:] < t[:-1]

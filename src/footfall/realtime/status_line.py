@@ -1,6 +1,6 @@
-"""How a program of the stack tells whoever started it how it goes:
+"""How a program of the stack tells whoever started it how it goes.
 
-now and then one line of JSON on standard output, never waiting.
+Now and then one line of JSON on standard output, never waiting.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def say(program: str, **figures: Any) -> None:
 
 
 def prepare_to_say() -> None:
-    """Before the first line:
+    """Before the first line: a pipe shall not block.
 
-    a pipe shall not block. A terminal is left as it is, for it is also the shell's.
+    A terminal is left as it is, for it is also the shell's.
     """
     sys.stdout.flush()
     if stat.S_ISFIFO(os.fstat(_STDOUT).st_mode):

@@ -1,11 +1,14 @@
-"""The Raspberry Pi's program: opens the named devices, checks them, runs
-footfall.machines.control.supervisor against the clock, ends in order.
+"""The Raspberry Pi's program.
+
+Opens the named devices, checks them, runs footfall.machines.control.supervisor against the clock,
+ends in order.
 
     python -m footfall.realtime.supervisor_process --settings FILE --folder RUN --mid PORT --imu
     PORT --driver PORT --script FILE
 
 Exit status: 0 ended as planned; 1 a fault cut the motors off, or the joystick was lost; 2 it did
-not start; 3 a signal ended it."""
+not start; 3 a signal ended it.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +63,9 @@ class Journal:
         return self._link.put(record)
 
     def close(self, finished: str) -> None:
-        """The log's last words, on whichever way the run ends:
+        """The log's last words, on whichever way the run ends.
 
-        by its own wish, by the clock, or by an exception on its way out.
+        By its own wish, by the clock, or by an exception on its way out.
         """
         match sys.exception():
             case None:

@@ -45,8 +45,10 @@ def _notes(run: Trajectory) -> dict[str, str]:
 
 
 def topics(run: Trajectory) -> dict[str, list[Signal]]:
-    """MCAP topics: one per body, leg or motor (each output group), one for states, one for energies
-    and one for powers.
+    """MCAP topics, by what they hold.
+
+    One per body, leg or motor (each output group), one for states, one for energies and one for
+    powers.
 
     Running integrals and peaks, which are there for summaries, are in the Parquet file only.
     """
@@ -76,7 +78,8 @@ def write_mcap(
     """JSON messages with schemas that carry units; opens in Foxglove, rerun and any MCAP reader.
 
     At most `most` rows, evenly spread. `progress` gets rows and all rows; where it says True, the
-    log is cut there, and the time of the cut comes back."""
+    log is cut there, and the time of the cut comes back.
+    """
     from mcap.writer import CompressionType, Writer
 
     writer = Writer(stream, compression=CompressionType.ZSTD)

@@ -14,12 +14,14 @@ NOISE = 1e-15
 
 
 def share_of_throughput(residual: Any, throughput: Any, stored: Any) -> Any:
-    """The residual of a run, or of each run of a batch, as everyone gives it: |residual| over the
-    throughput.
+    """The residual of a run, or of each run of a batch, as everyone gives it.
+
+    |residual| over the throughput.
 
     The throughput is the sum over accepted steps of |change of each store| + |work through each
     port|, and over jumps of |work of the jump|: a lower bound of the integral of the absolute
-    rates. `stored` is the energy at the start, every store counted as positive."""
+    rates. `stored` is the energy at the start, every store counted as positive.
+    """
     measure = np.maximum(throughput, LEAST_SHARE * np.asarray(stored))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(measure > 0, np.abs(residual) / measure, np.abs(residual))
@@ -32,12 +34,14 @@ def without_noise(entry: Any, throughput: Any, stored: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Ledger:
-    """stored(end) - stored(start) = work in - losses - losses at jumps + residual, each by name, in
-    joules.
+    """Where the energy of a run came from and went to, each by name, in joules.
+
+    stored(end) - stored(start) = work in - losses - losses at jumps + residual.
 
     `work` and `jump_work` are signed: positive entered the stores. `losses` and `jump_losses` are
     positive when energy left. `throughput` is what a residual is measured against (see
-    `share_of_throughput`). Entries that are only rounding are 0."""
+    `share_of_throughput`). Entries that are only rounding are 0.
+    """
 
     stored_start: dict[str, float]
     stored_end: dict[str, float]

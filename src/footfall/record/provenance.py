@@ -24,8 +24,9 @@ def _versions() -> dict[str, str]:
 
 @functools.cache
 def commit() -> str | None:
-    """The commit of footfall's own source, "+" where files of it differ from the commit; None where
-    it is not known.
+    """The commit of footfall's own source, "+" where files of it differ from the commit.
+
+    None where it is not known.
     """
     source = Path(__file__).resolve().parents[1]
     root = source.parents[1]

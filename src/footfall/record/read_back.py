@@ -72,9 +72,9 @@ def read_run(folder: Path) -> tuple[Trajectory, Path]:
 
 
 def _files(folder: Path) -> tuple[Path, list[Path]]:
-    """Where the rows are, and in which files:
+    """Where the rows are, and in which files.
 
-    the folder's own, else those of the last run that was killed on its way there.
+    The folder's own, else those of the last run that was killed on its way there.
     """
     whole = folder / "trajectory.parquet"
     if whole.is_file() and (folder / "summary.json").is_file():
@@ -171,8 +171,9 @@ def _cut_off(
         return {name.removeprefix(f"{role}."): float(columns[name][row]) for name in names}
 
     def moved(role: str) -> float:
-        """What of its entries went up and down; what jumps do to the stores is among their
-        works.
+        """What of its entries went up and down.
+
+        What jumps do to the stores is among their works.
         """
         changes = [np.abs(np.diff(columns[name])) for name, s in signals.items() if s.role == role]
         return sum(

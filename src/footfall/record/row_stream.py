@@ -1,9 +1,11 @@
-"""Rows of a run as they come: in memory while they are few, in Parquet shards on disk once they are
-many.
+"""Rows of a run as they come.
+
+In memory while they are few, in Parquet shards on disk once they are many.
 
 So a run of any length needs the memory of one shard, and what a killed run had written can be read:
 shards are whole files, `rows/00000.parquet`, `rows/00001.parquet`, ..., each with units, meanings
-and provenance in its schema (see record/run_folder.py)."""
+and provenance in its schema (see record/run_folder.py).
+"""
 
 import collections
 import json
@@ -129,8 +131,9 @@ class RowStream:
 
 
 class StreamedColumns(Mapping[str, np.ndarray]):
-    """Columns of a run whose rows are on disk, read when they are asked for; the last few asked for
-    stay in memory.
+    """Columns of a run whose rows are on disk, read when they are asked for.
+
+    The last few asked for stay in memory.
     """
 
     def __init__(self, names: Sequence[str], folder: Path, files: tuple[Path, ...], count: int):

@@ -3,7 +3,8 @@
 Aside is a hidden folder next to it, `.NAME-xxxxxxxx`. A long run makes it when it begins to write
 rows: `rows/*.parquet`, whole files in the order of their names, whose schema has units, meanings
 and provenance ("outcome" says "running"), and `scenario.toml`. A run that was killed leaves it so,
-and read_back.py finds what there is."""
+and read_back.py finds what there is.
+"""
 
 import json
 import os
@@ -70,12 +71,15 @@ def write_run(
     progress: Callable[[int, int], bool | None] | None = None,
     most_logged: int = MOST_LOGGED,
 ) -> Path:
-    """Write trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures,
-    and copies of `files`.
+    """Write the folder of a run.
+
+    trajectory.parquet, run.mcap, summary.json, scenario.toml, provenance.json, pictures, and copies
+    of `files`.
 
     `files` has them by the path under which the scenario names them, so that what is written loads
     again. `progress` gets the rows of run.mcap, which takes longest, that are written and all of
-    them (at most `most_logged`), and may end it there by True."""
+    them (at most `most_logged`), and may end it there by True.
+    """
     require_writable(folder, force=force)
     streamed = run.columns if isinstance(run.columns, StreamedColumns) else None
     aside = (

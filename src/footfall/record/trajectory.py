@@ -36,9 +36,7 @@ def _extra(name: str) -> Any:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EventRecord:
-    """One event: when, which guard, and the rows of the trajectory just before and just after
-    it.
-    """
+    """One event: when, which guard, and the rows just before and just after it."""
 
     t: float
     name: str
@@ -151,9 +149,9 @@ class Trajectory:
         return _Metrics(_offered("summarise")(self).metrics)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The plot page as a matplotlib figure, written to `path` if one is given:
+        """The plot page as a matplotlib figure, written to `path` if one is given.
 
-        see `ff.plot`.
+        See `ff.plot`.
         """
         return _offered("plot")(self, path)
 
@@ -162,8 +160,9 @@ class Trajectory:
         return _offered("animate")(self, path)
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write it as `footfall run` does, data, summary, scenario and picture; `ff.open_run` reads
-        it back. See `ff.save_run`.
+        """Write it as `footfall run` does, data, summary, scenario and picture.
+
+        `ff.open_run` reads it back. See `ff.save_run`.
         """
         return _offered("save_run")(self, folder, force=force)
 
@@ -217,8 +216,9 @@ class Trajectory:
         return [name for name, s in self.signals.items() if s.role in roles]
 
     def taken(self, rows: np.ndarray) -> "Trajectory":
-        """These rows only, in memory (`rows` increases), and the events with both sides among
-        them.
+        """These rows only, in memory, and the events with both sides among them.
+
+        `rows` increases.
         """
         columns = self.columns.take(rows) if isinstance(self.columns, StreamedColumns) else None
         place = np.full(len(self.t), -1)
@@ -239,9 +239,9 @@ class Trajectory:
         )
 
     def thinned(self, most: int = 50_000) -> "Trajectory":
-        """Rows enough to draw a long run:
+        """Rows enough to draw a long run.
 
-        the last of them whole, and whole pieces all along before.
+        The last of them whole, and whole pieces all along before.
         """
         count = len(self.t)
         if count <= most:

@@ -1,9 +1,11 @@
-"""The verdict: whether to believe a run. An outcome says how a run ended; a verdict says whether
-that means anything.
+"""The verdict: whether to believe a run.
+
+An outcome says how a run ended; a verdict says whether that means anything.
 
 This is the one place where limits are stated and where reasons come together. What the engine
 noticed on the way (a step above its stability limit) and what the robot says of its own run (a foot
-that pulls) travel in `Trajectory.doubts`; what the books say is found here."""
+that pulls) travel in `Trajectory.doubts`; what the books say is found here.
+"""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,7 +67,7 @@ class Verdict:
         return ["sound"] if self.sound else [f"doubtful: {doubt.sentence}" for doubt in self.doubts]
 
     def status(self, *, success: bool, accepted: bool) -> int:
-        """Exit status of a command with this result:
+        """Exit status of a command with this result.
 
         1 when it failed, 3 when it is doubtful and nobody accepted that, else 0.
         """
@@ -106,7 +108,7 @@ def low_order(order: int | None, precision: str = "float64") -> bool:
 
 
 def stepped_run(provenance: Mapping[str, Any]) -> bool:
-    """The same of a run, by what its record says of its engine:
+    """The same of a run, by what its record says of its engine.
 
     MuJoCo's steps are of the first order.
     """
@@ -114,9 +116,9 @@ def stepped_run(provenance: Mapping[str, Any]) -> bool:
 
 
 def together(verdicts: Sequence[Verdict], what: str) -> Verdict:
-    """Of a study of many ("gaits", "runs"):
+    """The verdict on a study of many ("gaits", "runs").
 
-    each reason once, with how many it holds for and the words of the first.
+    Each reason once, with how many it holds for and the words of the first.
     """
     said: dict[str, str] = {}
     for doubt in (doubt for one in verdicts for doubt in one.doubts):
@@ -166,9 +168,9 @@ def _end_doubts(outcome: Outcome) -> list[Doubt]:
 
 
 def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt]:
-    """What the least force of each foot says:
+    """What the least force of each foot says.
 
-    guards called "liftoff..." are forces in newtons, and a foot cannot pull.
+    Guards called "liftoff..." are forces in newtons, and a foot cannot pull.
     """
     pulled = min(
         (room for name, room in least_room.items() if name.startswith("liftoff")), default=0.0

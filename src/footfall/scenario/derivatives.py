@@ -1,4 +1,4 @@
-"""Derivatives of a run by the numbers of its scenario:
+"""Derivatives of a run by the numbers of its scenario.
 
 `gradient` asks for some, `endpoint` goes into jax.grad and jax.jacfwd.
 """
@@ -23,8 +23,9 @@ from footfall.scenario.vary import find_knob, placed
 
 
 class Gradient(NamedTuple):
-    """What was measured at the end of a run, and its derivative by each key, per SI unit of the
-    key.
+    """What was measured at the end of a run, and its derivative by each key.
+
+    Per SI unit of the key.
     """
 
     value: Any
@@ -100,9 +101,11 @@ def gradient(
 
     Arguments:
         measure: takes the `End` of a run (see `ff.endpoint`) and returns a number, or a struct of
-        numbers. experiment: as `ff.load` gives it; the derivative is taken at its values. wrt: keys
-        of the scenario as in `--set`, of parameters and of the start: ["leg.stiffness",
-        "start.spoke_rate"]. event, count, leg, duration: where to end, as in `ff.endpoint`.
+            numbers.
+        experiment: as `ff.load` gives it; the derivative is taken at its values.
+        wrt: keys of the scenario as in `--set`, of parameters and of the start: ["leg.stiffness",
+            "start.spoke_rate"].
+        event, count, leg, duration: where to end, as in `ff.endpoint`.
 
     Returns a `Gradient`: the `value`, `slopes` by key, per SI unit, and the `end`. Raises
     ScenarioError where the run does not come that far, and where there is no derivative.

@@ -192,7 +192,8 @@ def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
 
     One word alone is not enough where another table has a key that ends with it: "mass", where
     there are robot.torso.mass and robot.wheel_mass. It is where the key found stands above the
-    others: robot.friction, above robot.spike.hinge_friction."""
+    others: robot.friction, above robot.spike.hinge_friction.
+    """
     wanted = tuple(name.strip().split("."))
     every = list(paths(document))
     if wanted in every:
@@ -220,8 +221,9 @@ def find_path(document: Document, name: str, where: str) -> tuple[str, ...]:
 def apply_settings(
     document: Document, settings: list[str], robot: type, own: OwnCode, said: str = "--set "
 ) -> list[tuple[str, ...]]:
-    """Apply `slot=kind` and `key=value`, kinds first, so that `leg=stiffening` and a field of it
-    may come in any order.
+    """Apply `slot=kind` and `key=value`, kinds first.
+
+    So `leg=stiffening` and a field of it may come in any order.
 
     `said` is what stands before a setting in a message: "--set ", or nothing where it came as a
     dictionary.
@@ -306,9 +308,9 @@ def _value(text: str, where: str) -> Any:
 def write_tables(
     document: Document, unit_of: Callable[[tuple[str, ...]], str], path: tuple[str, ...] = ()
 ) -> str:
-    """A document as TOML, with the unit of each quantity as a comment:
+    """A document as TOML, with the unit of each quantity as a comment.
 
-    the numbers stay numbers, to the last digit.
+    The numbers stay numbers, to the last digit.
     """
     lines = [f"[{'.'.join(path)}]\n"] if path else []
     tables = {key: value for key, value in document.items() if isinstance(value, dict)}

@@ -1,9 +1,11 @@
-"""Every kind of part by the slot it fits and the robots that have that slot, as plain data that is
-read without importing a robot.
+"""Every kind of part, by the slot it fits and the robots that have that slot.
+
+As plain data that is read without importing a robot.
 
 `known_parts.json` is written from the catalogue by `python -m footfall.scenario.known_parts` (also
 by `make format`), and a test says when it is out of date: making every robot and importing JAX
-takes two seconds, and `footfall list` should take none."""
+takes two seconds, and `footfall list` should take none.
+"""
 
 import json
 from pathlib import Path
@@ -59,8 +61,9 @@ def made_parts() -> list[Slot]:
 
 
 def first_sentence(text: str) -> str:
-    """Whole, however many lines it takes; what a colon announces (a formula, a list) is left to the
-    docstring.
+    """Whole, however many lines it takes.
+
+    What a colon announces (a formula, a list) is left to the docstring.
     """
     words = " ".join(text.strip().split("\n\n")[0].split())
     end = words.find(". ")

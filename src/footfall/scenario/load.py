@@ -121,24 +121,24 @@ class Experiment:
         return check_system(self.system, self.start)
 
     def cycle(self, event: str, **how: Any) -> Cycle:
-        """Its periodic gait from event to event, with multipliers:
+        """Its periodic gait from event to event, with multipliers.
 
-        see `ff.find_cycle`, which takes the rest.
+        See `ff.find_cycle`, which takes the rest.
         """
         require_flow(self, "cycle()")
         return find_cycle(self.system, self.start, event, **how)
 
     def sweep(self, vary: Any = None, **how: Any) -> Any:
-        """Many designs of it at once:
+        """Many designs of it at once: see `ff.rollout`, which takes the rest.
 
-        see `ff.rollout`, which takes the rest. With folder="study" they are kept there.
+        With folder="study" they are kept there.
         """
         return sys.modules["footfall"].rollout(self, vary, **how)
 
     def to_toml(self) -> str:
-        """The resolved scenario:
+        """The resolved scenario.
 
-        every value in SI, its unit beside it, so that it can be run again after defaults have
+        Every value in SI, its unit beside it, so that it can be run again after defaults have
         changed.
         """
         return write_tables(self.document, self.unit_of)
@@ -167,7 +167,7 @@ class Experiment:
         return infos[key].unit if key in infos else ""
 
     def said_overrides(self) -> str:
-        """What was set beside the file, by its full name, quantities as typed:
+        """What was set beside the file, by its full name, quantities as typed.
 
         "robot.torso.mass = 3 kg, terrain.angle = 4 deg".
         """
@@ -207,8 +207,9 @@ def find_scenario(name: str) -> Path:
 
 
 def with_computer(name: str) -> str:
-    """Of a shipped scenario without a control computer, the one that has it; any other name as it
-    is.
+    """Of a shipped scenario without a control computer, the one that has it.
+
+    Any other name as it is.
     """
     return name + COMPUTER if name + COMPUTER in shipped_scenarios() else name
 
@@ -223,11 +224,10 @@ def load(
     """Load a scenario by name or path, with other values or parts where `settings` says so.
 
     Arguments:
-        name: a shipped scenario (`ff.scenarios()` lists them) or the path of a TOML file. settings:
-        values by key: {"leg.stiffness": 2e4, "terrain.angle": "4 deg", "leg": "stiffening"}; or the
-        same as texts of
-            `--set`: ["leg.stiffness=20000", "leg=stiffening"]. Numbers are SI; any unique end of a
-            key's path will do.
+        name: a shipped scenario (`ff.scenarios()` lists them) or the path of a TOML file.
+        settings: values by key: {"leg.stiffness": 2e4, "terrain.angle": "4 deg", "leg":
+            "stiffening"}; or the same as texts of `--set`: ["leg.stiffness=20000",
+            "leg=stiffening"]. Numbers are SI; any unique end of a key's path will do.
         duration: seconds to simulate, or a text such as "30 s".
         trust: code that the file or a setting names may run, now and whenever code of its folder
             is named (scenario/trust.py).
@@ -486,8 +486,9 @@ MOST_OF_BODIES = 1e10
 
 
 def require_finite(state: HybridState, where: str, most: float = np.inf) -> None:
-    """A start of numbers: what overflows on the way from the [start] table to the state is no
-    start.
+    """A start of numbers.
+
+    What overflows on the way from the [start] table to the state is no start.
     """
     for path, leaf in jax.tree_util.tree_leaves_with_path(state):
         values = np.asarray(leaf)

@@ -22,8 +22,8 @@ def open_run(folder: str | Path) -> Trajectory:
 
     Arguments:
         folder: what `footfall run` wrote ("runs/rimless-wheel-001"), or was to write: of a long run
-        that was killed, what it had
-            put on disk until then is found too, with the outcome `interrupted`.
+            that was killed, what it had put on disk until then is found too, with the outcome
+            `interrupted`.
 
     Returns a `Trajectory`. No code from the folder is executed: the drawing comes from the robot
     its scenario names, and a robot with a Python file of one's own has none. Raises ScenarioError
@@ -77,9 +77,9 @@ def _drawing(file: Path, document: dict[str, Any]) -> Drawing:
 
 
 def _warn(said: str) -> None:
-    """As of the user's own line:
+    """As of the user's own line.
 
-    a drawing is made when someone looks, however deep in here that is.
+    A drawing is made when someone looks, however deep in here that is.
     """
     frame, depth = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (

@@ -1,5 +1,6 @@
-"""Validated tables: pydantic models made from the `param` fields of parts, so that a parameter is
-declared once.
+"""Validated tables.
+
+Pydantic models made from the `param` fields of parts, so that a parameter is declared once.
 """
 
 import functools
@@ -152,7 +153,7 @@ class SimTable(pydantic.BaseModel):
 
     @classmethod
     def used_by(cls, system: Any) -> set[str]:
-        """The keys that mean something for this robot:
+        """The keys that mean something for this robot.
 
         MuJoCo's steps have no solver of ours, no tolerances and no jumps.
         """

@@ -1,10 +1,12 @@
-"""Whose code may run. A scenario can name a Python file, and to load such a scenario is to run that
-file.
+"""Whose code may run.
+
+A scenario can name a Python file, and to load such a scenario is to run that file.
 
 Code runs from a folder that the user said to trust: asked once on a terminal, or told by `--trust`,
 `ff.load(path, trust=True)` or `footfall new`, and remembered. The same code, byte for byte, then
 runs wherever a copy of it lies, such as in a run folder or a sweep. A folder that footfall wrote is
-never trusted as such: no run folder brings code of its own."""
+never trusted as such: no run folder brings code of its own.
+"""
 
 import contextlib
 import hashlib
@@ -35,9 +37,9 @@ _ask: Callable[[str], bool] = _never
 
 
 def answer_by(ask: Callable[[str], bool]) -> None:
-    """Who says whether a folder is trusted:
+    """Who says whether a folder is trusted.
 
-    a function of a question, such as a person at a terminal.
+    A function of a question, such as a person at a terminal.
     """
     global _ask
     _ask = ask
@@ -50,9 +52,9 @@ def trust_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def accepting(digests: Iterable[str]) -> Iterator[None]:
-    """Code with these digests may run here meanwhile:
+    """Code with these digests may run here meanwhile.
 
-    for a worker, whose orders come from one who may run it.
+    For a worker, whose orders come from one who may run it.
     """
     before = list(_here["code"])
     _here["code"] += list(digests)

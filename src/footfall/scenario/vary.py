@@ -2,7 +2,8 @@
 
 What changes only numbers is an array in the same system, and all designs run as one batch. What
 changes the structure (another kind of leg, another number of spokes) cannot be an array:
-`structural` says so, and a caller loads such designs in groups."""
+`structural` says so, and a caller loads such designs in groups.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -41,8 +42,9 @@ class Knob:
 
 
 def find_knob(experiment: Experiment, name: str, where: str) -> Knob:
-    """What `name` means in this scenario, by the same key paths as --set; an error for what cannot
-    vary.
+    """What `name` means in this scenario, by the same key paths as --set.
+
+    An error for what cannot vary.
     """
     robot = type(experiment.system)
     slots = {slot_path(slot): cls for slot, cls in slot_types(robot).items()}
@@ -75,9 +77,9 @@ def find_knob(experiment: Experiment, name: str, where: str) -> Knob:
 
 
 def _switch(experiment: Experiment, name: str) -> Knob | None:
-    """One switch of a list of them, "controller.reflexes.lift":
+    """One switch of a list of them, "controller.reflexes.lift".
 
-    a number, 1 or 0, so that robots with and without are lanes of one batch.
+    A number, 1 or 0, so that robots with and without are lanes of one batch.
     """
     wanted = tuple(name.strip().split("."))
     for slot in slot_types(type(experiment.system)):
@@ -93,12 +95,14 @@ def _switch(experiment: Experiment, name: str) -> Knob | None:
 def batched(
     experiment: Experiment, columns: Columns, numbers: np.ndarray | None = None
 ) -> tuple[AbstractHybridSystem, HybridState]:
-    """System and start with the columns put in: leaves are numbers, or arrays with one entry per
-    design.
+    """System and start with the columns put in.
+
+    Leaves are numbers, or arrays with one entry per design.
 
     Columns are SI numbers by key path ("leg.stiffness", "start.spoke_rate"). `numbers` are the
     designs' numbers for messages; by default they count from 0. Nothing is simulated; everything is
-    checked: bounds, and that each robot can stand as it should start."""
+    checked: bounds, and that each robot can stand as it should start.
+    """
     require_common_length(columns)
     changes: dict[tuple[str, ...], dict[str, np.ndarray]] = {}
     taken: dict[tuple[str, ...], str] = {}
@@ -153,9 +157,9 @@ def batched(
 def placed(
     experiment: Experiment, values: Mapping[str, Any]
 ) -> tuple[AbstractHybridSystem, HybridState]:
-    """One robot and its start with these numbers put in by key path, in SI:
+    """One robot and its start with these numbers put in by key path, in SI.
 
-    plain, or traced by JAX, whose bounds nobody knows.
+    Plain, or traced by JAX, whose bounds nobody knows.
     """
     changes: dict[tuple[str, ...], dict[str, Any]] = {}
     for name, value in values.items():

@@ -2,7 +2,8 @@
 
 A shape names an output group (`"hub"`) by which it is carried. Local coordinates are in the group's
 own frame: the group's roll, pitch and yaw (where it has them) turn them, its x, y, z move them. The
-plot page, the animation and the browser view all draw the same shapes."""
+plot page, the animation and the browser view all draw the same shapes.
+"""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -63,9 +64,12 @@ class Arrow(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The ground in the house frame: (x, z) points whose first and last segments go on beyond them,
-    a function `outline(x0, x1)` that gives such points (every terrain has one), or z = height(x),
-    which is sampled where it is looked at."""
+    """The ground in the house frame.
+
+    (x, z) points whose first and last segments go on beyond them, a function `outline(x0, x1)` that
+    gives such points (every terrain has one), or z = height(x), which is sampled where it is looked
+    at.
+    """
 
     profile: tuple[tuple[float, float], ...] | Callable[[float, float], Any] = (
         (0.0, 0.0),
@@ -82,7 +86,8 @@ class Chart(NamedTuple):
     """Outputs of one unit that belong on one pair of axes.
 
     "lines" are the last steps close up, "whole" the whole run; a "carpet" has a row for each signal
-    (segments, legs) and shows its value as a colour over the whole run."""
+    (segments, legs) and shows its value as a colour over the whole run.
+    """
 
     title: str
     signals: tuple[str, ...]
@@ -90,9 +95,9 @@ class Chart(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """How a robot wants to be seen:
+    """How a robot wants to be seen.
 
-    itself, parts of it close up (title -> shapes), and its charts.
+    Itself, parts of it close up (title -> shapes), and its charts.
     """
 
     shapes: tuple[Shape, ...] = ()
@@ -123,8 +128,9 @@ class Seen:
         self._outputs = outputs
 
     def get(self, group: str, name: str) -> float:
-        """The value of one signal, zero where the group has no such signal (a planar body has no
-        y).
+        """The value of one signal, zero where the group has no such signal.
+
+        (A planar body has no y.)
         """
         base, _, leg = group.rpartition(".")
         # One of several like legs.

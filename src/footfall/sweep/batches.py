@@ -53,8 +53,9 @@ class Variants:
         return list(self._loaded.values())
 
     def groups(self, columns: Columns) -> Iterator[tuple[Experiment, np.ndarray, Columns]]:
-        """(experiment, rows, the numeric columns of these rows) of each structure, in the order
-        they first appear.
+        """(experiment, rows, numeric columns of these rows) of each structure.
+
+        In the order they first appear.
         """
         rows_all = np.arange(len(next(iter(columns.values()))))
         numeric = {key: np.asarray(v) for key, v in columns.items() if key not in self.structural}
@@ -86,8 +87,9 @@ def check_designs(variants: Variants, columns: Columns, first: int) -> None:
 
 
 def step_ladder(variants: Variants, columns: Columns, plan: BatchPlan) -> StepLadder | None:
-    """Steps for designs like these, whatever their structure; None for motion plans, which are not
-    stepped through.
+    """Steps for designs like these, whatever their structure.
+
+    None for motion plans, which are not stepped through.
     """
     groups = [
         (experiment, _laned(experiment, numeric, len(rows)))
@@ -113,11 +115,13 @@ def require_step_fits(variants: Variants, columns: Columns, plan: BatchPlan) -> 
 def result_columns(
     variants: Variants, columns: Columns, plan: BatchPlan
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Name -> type of all result columns of all structures seen so far: every shard then has the
-    same, in the same order.
+    """Name -> type of all result columns of all structures seen so far.
+
+    Every shard then has the same, in the same order.
 
     And why they cannot run as the plan says, where they cannot. Found by a moment of simulation.
-    `columns` are those the step is chosen from: that size is compiled once."""
+    `columns` are those the step is chosen from: that size is compiled once.
+    """
     found: dict[str, str] = {}
     notes: list[str] = []
     # Compiles fastest, and kernels agree on their columns.
@@ -152,12 +156,14 @@ def run_designs(
     threads: int | None = None,
     progress: Fraction | None = None,
 ) -> Results:
-    """Simulate designs (number `first` and following) and return their results, row by row as the
-    columns came.
+    """Simulate designs (number `first` and following) and return their results.
+
+    Row by row as the columns came.
 
     `ladder` (of `step_ladder`) has the steps of a plan without one. Outcomes and verdicts are
     words. `expected` (of `result_columns`) are columns to return in any case, for structures that
-    do not have all of them."""
+    do not have all of them.
+    """
     total = len(next(iter(columns.values())))
     merged = {name: _empty(np.dtype(kind), total) for name, kind in (expected or {}).items()}
     units, docs, paths, notes, done = {}, {}, [], [], 0
@@ -180,8 +186,9 @@ def run_designs(
 
 
 def _laned(experiment: Experiment, numeric: Columns, lanes: int, numbers: np.ndarray | None = None):
-    """A batch of `lanes` robots, also where only the structure varies and no leaf is an array
-    yet.
+    """A batch of `lanes` robots.
+
+    Also where only the structure varies and no leaf is an array yet.
     """
     system, state = batched(experiment, numeric, numbers)
     if not numeric:
@@ -204,8 +211,9 @@ def _worded(result: BatchResult) -> dict[str, np.ndarray]:
 
 
 def _empty(kind: np.dtype, rows: int) -> np.ndarray:
-    """Room for a column that some of the structures may not have; counts are then 0, all else
-    NaN.
+    """Room for a column that some of the structures may not have.
+
+    Counts are then 0, all else NaN.
     """
     if kind.kind == "O":
         return np.full(rows, Outcome.running.name, object)

@@ -43,8 +43,9 @@ def begin_sweep(
     metric: str | None = None,
     before_writing: Callable[[], None] = lambda: None,
 ) -> OpenedSweep:
-    """Check every design, choose the steps where none is given, and only then make the folder and
-    its manifest.
+    """Check every design, then make the folder of a sweep and its manifest.
+
+    In between the steps are chosen, where none is given.
 
     `metric` is what the picture will show, if it is known: there must be such a result.
     `before_writing` is called between the checks and the folder, which is not to be left half made.
@@ -93,8 +94,9 @@ def begin_sweep(
 
 
 def default_shard_size(count: int, path: str = "auto", workers: int = 1) -> int:
-    """Designs per shard: enough to keep the device busy, few enough that a kill loses little and
-    every worker gets some.
+    """Designs per shard.
+
+    Enough to keep the device busy, few enough that a kill loses little and every worker gets some.
     """
     gpu = path == "gpu" or (path == "auto" and jax.default_backend() == "gpu")
     size = GPU_SHARD_SIZE if gpu else SHARD_SIZE
@@ -115,9 +117,9 @@ def chosen_words(ladder: StepLadder) -> str:
 
 
 def require_free(folder: Path, *, force: bool) -> None:
-    """Fail before the work:
+    """Fail before the work.
 
-    nothing that is there is overwritten unasked, and nothing but a sweep even when asked.
+    Nothing that is there is overwritten unasked, and nothing but a sweep even when asked.
     """
     if not folder.exists():
         return

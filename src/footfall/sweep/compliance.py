@@ -1,8 +1,11 @@
-"""What softness of the feet is good for: peak force of the ground and tracking against the vertical
-stiffness K_y, on level ground and over bumps.
+"""What softness of the feet is good for.
+
+Peak force of the ground and tracking against the vertical stiffness K_y, on level ground and over
+bumps.
 
 Each stiffness walks the same grounds. A ground is one seed of the bumps; without bumps the same
-gait is the yardstick."""
+gait is the yardstick.
+"""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -83,8 +86,10 @@ class Compliance:
 def study_compliance(
     experiment: Experiment, question: Question, *, progress: Callable[[float], None] | None = None
 ) -> Compliance:
-    """Run all of them, one after another: MuJoCo steps one robot at a time. Ctrl-C, or a
-    KeyboardInterrupt from `progress`, leaves those not made yet as `running`."""
+    """Run all of them, one after another: MuJoCo steps one robot at a time.
+
+    Ctrl-C, or a KeyboardInterrupt from `progress`, leaves those not made yet as `running`.
+    """
     base = _soft_footed(experiment)
     grounds = ["flat", *range(question.grounds)]
     shape = (len(question.stiffness), len(grounds))

@@ -1,8 +1,10 @@
-"""How often a robot gets over gaps: every controller, every width, many arrival phases, as one
-batch.
+"""How often a robot gets over gaps.
+
+Every controller, every width, many arrival phases, as one batch.
 
 Whether one run crosses says little, for it depends on where in its stride the robot arrives. So
-each cell is a count over arrivals."""
+each cell is a count over arrivals.
+"""
 
 import dataclasses
 import itertools
@@ -28,8 +30,10 @@ ARRIVALS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is varied. Arrivals are `arrivals` places of the gap's near edge, spread over `spread`
-    beyond the scenario's.
+    """What is varied.
+
+    Arrivals are `arrivals` places of the gap's near edge, spread over `spread` beyond the
+    scenario's.
     """
 
     widths: tuple[float, ...] = WIDTHS
@@ -87,9 +91,9 @@ class Crossings:
 
     @property
     def times(self) -> np.ndarray:
-        """(controllers, values, widths):
+        """Median time at which the tail was over, NaN where none was.
 
-        median time at which the tail was over, NaN where none was.
+        (controllers, values, widths).
         """
         late = np.where(self.crossed, self.t_end, np.nan)
         some = self.counts > 0
@@ -132,11 +136,13 @@ def count_crossings(
     progress: Callable[[float], None] | None = None,
     threads: int | None = None,
 ) -> Crossings:
-    """Run all of them. A run that gets over ends there; the others are given the plan's whole
-    duration.
+    """Run all of them. A run that gets over ends there.
+
+    The others are given the plan's whole duration.
 
     Without a step in the plan every run has one that suits it, and what a shorter one could
-    overturn is run again with it."""
+    overturn is run again with it.
+    """
     (key, options), near = controllers_of(experiment), near_edge(experiment)
     chosen = [s for size in range(len(options) + 1) for s in itertools.combinations(options, size)]
     starts = near + question.spread * np.arange(question.arrivals) / question.arrivals

@@ -1,5 +1,6 @@
-"""Designs listed in a user's file (CSV or Parquet; column names are key paths), checked and turned
-into SI once, at the door.
+"""Designs listed in a user's file, checked and turned into SI once, at the door.
+
+CSV or Parquet; column names are key paths.
 """
 
 from pathlib import Path
@@ -89,8 +90,9 @@ def _read(path: Path, where: str) -> Any:
 
 
 class _Rows(NamedTuple):
-    """How to name a row: a person looks for the line of a text file, whose first line names the
-    columns.
+    """How to name a row.
+
+    A person looks for the line of a text file, whose first line names the columns.
     """
 
     of_text: bool

@@ -1,10 +1,12 @@
-"""Which designs a sweep holds, as rules rather than tables: any range of them is made when it is
-needed.
+"""Which designs a sweep holds, as rules rather than tables.
+
+Any range of them is made when it is needed.
 
 A `Designs` knows how many there are and gives the columns of any range of design numbers. Grids and
 Sobol samples compute them from the numbers, so ten million designs cost nothing until they are run.
 Its `spec` is plain JSON, from which `from_spec` makes it again in another process or on another
-day."""
+day.
+"""
 
 import abc
 import dataclasses
@@ -30,8 +32,9 @@ TABLE = "designs.parquet"
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """How one key varies: a range (of `count` values, or without a count for samples), or a list of
-    values.
+    """How one key varies.
+
+    A range (of `count` values, or without a count for samples), or a list of values.
     """
 
     key: str
@@ -113,8 +116,9 @@ class Designs(abc.ABC):
         return {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
 
     def probes(self, most: int = 64) -> np.ndarray:
-        """Numbers of designs spread over the whole sweep, for choices that must hold for all of
-        them.
+        """Numbers of designs spread over the whole sweep.
+
+        For choices that must hold for all of them.
         """
         return np.unique(
             np.linspace(0, self.count - 1, min(most, self.count)).round().astype(np.int64)
@@ -166,9 +170,9 @@ class Grid(Designs):
 
 
 class Samples(Designs):
-    """Points that fill the box of the axes evenly:
+    """Points that fill the box of the axes evenly.
 
-    a scrambled Sobol sequence, or a Latin hypercube.
+    A scrambled Sobol sequence, or a Latin hypercube.
     """
 
     def __init__(self, axes: tuple[Axis, ...], kind: str, count: int, seed: int):

@@ -3,7 +3,8 @@
 A task is a folder, the sweep's id and a shard's number: everything else a worker reads from the
 folder, and it writes the shard there itself. Results never travel, only a small report does. So
 every worker needs the sweep's folder at the same path (a shared file system) and footfall
-installed."""
+installed.
+"""
 
 import dataclasses
 import functools

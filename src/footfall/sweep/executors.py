@@ -1,7 +1,6 @@
-"""Where shards are computed:
+"""Where shards are computed: processes on this machine, or a Dask cluster.
 
-processes on this machine, or a Dask cluster. All of it is optional; without it they are computed
-here.
+All of it is optional; without it they are computed here.
 """
 
 import concurrent.futures
@@ -22,9 +21,8 @@ THREADS_PER_WORKER = 1
 
 
 def process_pool(workers: int) -> Callable[[], Executor]:
-    """A maker of pools of fresh processes (never forked:
-
-    JAX has threads), for `run_sweep(executor=...)`.
+    """A maker of pools of fresh processes (never forked: JAX has threads), for
+    `run_sweep(executor=...)`.
     """
     context = multiprocessing.get_context("spawn")
     return lambda: concurrent.futures.ProcessPoolExecutor(workers, mp_context=context)
@@ -57,8 +55,11 @@ def local_workers(workers: int) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes started here do not hear Ctrl-C: it is ours to tell them, without a stack trace
-    from each. One that comes meanwhile is heard at the end."""
+    """Processes started here do not hear Ctrl-C.
+
+    It is ours to tell them, without a stack trace from each. One that comes meanwhile is heard at
+    the end.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -77,8 +78,9 @@ def _deaf_children() -> Iterator[None]:
 
 @contextlib.contextmanager
 def remote_scheduler(address: str, patience: float = 10.0) -> Iterator[Executor]:
-    """The workers of a Dask scheduler that someone else started and that answers within `patience`
-    seconds.
+    """The workers of a Dask scheduler that someone else started.
+
+    It must answer within `patience` seconds.
     """
     from distributed import Client
 

@@ -1,6 +1,6 @@
-"""Files that are either whole or not there:
+"""Files that are either whole or not there.
 
-written aside in the same folder, flushed to the disk, then renamed.
+Written aside in the same folder, flushed to the disk, then renamed.
 """
 
 import contextlib
@@ -16,11 +16,13 @@ ASIDE = ".tmp"
 
 
 def write_aside(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a file beside `path`, then put it in place. Whatever fails, nothing
-    half-written is left.
+    """Let `write` fill a file beside `path`, then put it in place.
+
+    Whatever fails, nothing half-written is left.
 
     The name aside is new each time, so that two workers that were given the same work do not write
-    into each other's file."""
+    into each other's file.
+    """
     aside = path.with_name(f".{path.stem}-{os.getpid()}-{secrets.token_hex(4)}{ASIDE}")
     try:
         write(aside)

@@ -1,5 +1,6 @@
-"""sweep.json: everything a sweep was asked for, written before its first shard, so that it can go
-on later and be understood for ever.
+"""sweep.json: everything a sweep was asked for, written before its first shard.
+
+So it can go on later and be understood for ever.
 """
 
 import dataclasses
@@ -97,7 +98,7 @@ class Manifest:
         )
 
     def differences(self, other: "Manifest") -> list[str]:
-        """What another request wants otherwise, key by key:
+        """What another request wants otherwise, key by key.
 
         "robot.leg.damping: 400 here, 450 asked for".
         """

@@ -1,5 +1,6 @@
-"""`--vary`, `--sample` and `--designs` as users write them -> Designs, with errors that say what to
-write instead.
+"""`--vary`, `--sample` and `--designs` as users write them -> Designs.
+
+With errors that say what to write instead.
 """
 
 import math
@@ -23,8 +24,9 @@ _SAMPLE_FORMS = "key=FROM:TO, key=FROM:TO:log or key=VALUE,VALUE,..."
 def parse_designs(
     experiment: Experiment, vary: Sequence[str], sample: str | None = None, seed: int = 0
 ) -> Designs:
-    """A grid over the `vary` texts, or with `sample` ("sobol:4096", "lhs:1000") points spread over
-    their ranges.
+    """A grid over the `vary` texts, or points spread over their ranges.
+
+    The second with `sample` ("sobol:4096", "lhs:1000").
     """
     if not vary:
         raise ScenarioError(

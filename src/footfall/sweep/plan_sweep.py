@@ -1,6 +1,6 @@
-"""How the robots of a sweep are moved through time:
+"""How the robots of a sweep are moved through time.
 
-the scenario's [sim] table and what was asked for on top of it.
+The scenario's [sim] table and what was asked for on top of it.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,13 @@ _STATISTICS = ("mean", "rms", "min", "max")
 
 
 def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
-    """A batch plan with what the scenario's [sim] table says, and the `options` that are not None
-    on top of it.
+    """A batch plan with what the scenario's [sim] table says.
+
+    The `options` that are not None stand on top of it.
 
     The scenario's `batch_step` suits its own robot: designs begin with it, and those for which it
-    is too long take a shorter one."""
+    is too long take a shorter one.
+    """
     said = {
         name: getattr(experiment.plan, name) for name in ("duration", "step", "settle", "max_jumps")
     }

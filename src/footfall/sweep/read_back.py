@@ -33,8 +33,9 @@ class Sweep:
 
     @property
     def files(self) -> list[Path]:
-        """The shards of this sweep that are there, in the order of the designs; a file that is none
-        of them is left alone.
+        """The shards of this sweep that are there, in the order of the designs.
+
+        A file that is none of them is left alone.
         """
         return [
             path
@@ -48,9 +49,9 @@ class Sweep:
         return len(self.files) == self.manifest.shards
 
     def dataset(self) -> Any:
-        """A `pyarrow.dataset.Dataset` of all shards:
+        """A `pyarrow.dataset.Dataset` of all shards.
 
-        filters and projections read only what they need.
+        Filters and projections read only what they need.
         """
         import pyarrow.dataset
 
@@ -85,8 +86,9 @@ class Sweep:
             yield {name: table[name].to_numpy() for name in names}
 
     def coded_pieces(self, names: Sequence[str]) -> Iterator[dict[str, np.ndarray]]:
-        """Shard by shard, with outcomes as the numbers of `Outcome`, and beside them whether a
-        design is `doubtful`: quick to count.
+        """Shard by shard, with outcomes as the numbers of `Outcome`.
+
+        Beside them whether a design is `doubtful`: quick to count.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -159,9 +161,9 @@ class Digest:
 
 
 def digest_sweep(sweep: Sweep, success: Sequence[str] = ("reached_end",)) -> Digest:
-    """Outcomes and doubts counted, best and fastest design, worst ledger:
+    """Outcomes and doubts counted, best and fastest design, worst ledger.
 
-    one pass over seven columns.
+    One pass over seven columns.
     """
     there = set(sweep.names())
     wanted = [

@@ -43,17 +43,20 @@ def rollout(
     Their metrics come back as an `xarray.Dataset`.
 
     Arguments:
-        experiment: as `ff.load` gives it. vary: values by key path, in SI or with units
-        ({"leg.stiffness": np.geomspace(8e3, 4e4, 50), "leg": ["spring", "stiffening"]}): every
-            combination is run, with one dimension per key.
+        experiment: as `ff.load` gives it.
+        vary: values by key path, in SI or with units ({"leg.stiffness": np.geomspace(8e3, 4e4, 50),
+            "leg": ["spring", "stiffening"]}): every combination is run, with one dimension per key.
         designs: columns of equal length instead (a dictionary or a pandas data frame): one
-        dimension "design". duration, step, method: without them the scenario's, and each design has
-        a step that is stable and accurate for it
-            (`data.time_step`; where the scenario has a `sim.batch_step` it is the longest); what a
-            shorter step could overturn is run again with it. A step that you give is kept.
-        precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu". track: outputs whose
-        least, greatest and mean values are kept. progress: is told the fraction done. folder: where
-        to keep the designs as `footfall sweep` does; the same call goes on where one was cut off.
+            dimension "design".
+        duration, step, method: without them the scenario's, and each design has a step that is
+            stable and accurate for it (`data.time_step`; where the scenario has a `sim.batch_step`
+            it is the longest); what a shorter step could overturn is run again with it. A step that
+            you give is kept.
+        precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu".
+        track: outputs whose least, greatest and mean values are kept. progress: is told the
+            fraction done.
+        folder: where to keep the designs as `footfall sweep` does; the same call goes on where one
+            was cut off.
 
     Returns a dataset with units and meanings. Outcomes and verdicts are words:
     `data.mean_speed.where(data.verdict == "sound")`. With a folder it returns the `Sweep` in it,
@@ -276,7 +279,7 @@ def _dataset(
 
 
 def _notes(name: str, unit: str, doc: str) -> dict[str, Any]:
-    """Attributes of a variable:
+    """Attributes of a variable.
 
     xarray labels axes with the first two, and would print an empty unit as [].
     """

@@ -35,13 +35,15 @@ def run_sweep(
     path: str | None = None,
     progress: Progress | None = None,
 ) -> SweepReport:
-    """Compute every shard of the sweep in a folder that is missing or bad; those that are good are
-    left alone.
+    """Compute every shard of the sweep in a folder that is missing or bad.
+
+    Those that are good are left alone.
 
     Without an executor the work is done here, with all cores. `executor` may be a function that
     makes one: then a pool that breaks because a worker was killed is made anew and its work given
     out again. `threads` is what each task may use; `path` may differ from the one the sweep began
-    with (kernels agree to rounding)."""
+    with (kernels agree to rounding).
+    """
     opened = open_folder(sweep.resolve()) if isinstance(sweep, Path) else sweep
     folder = opened.folder.resolve()  # workers may stand elsewhere
     workshop = Workshop.of(dataclasses.replace(opened, folder=folder))

@@ -1,10 +1,12 @@
-"""Shards: the Parquet files of a sweep, each with the results of a range of designs, and a checksum
-beside each.
+"""Shards: the Parquet files of a sweep, and a checksum beside each.
+
+Each has the results of a range of designs.
 
 Shard i of a sweep with shards of n designs holds designs i n to (i + 1) n - 1. A shard is whole or
 not there. It says in its own metadata which sweep and which shard it is and how many rows it has;
 its checksum (the form `sha256sum` writes, in a folder of its own so that readers of the shards do
-not stumble over it) tells a truncated or altered file from a good one."""
+not stumble over it) tells a truncated or altered file from a good one.
+"""
 
 import dataclasses
 import hashlib

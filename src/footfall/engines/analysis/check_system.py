@@ -1,8 +1,10 @@
-"""check_system(): does a system keep the contract? Looked at where a run of the event engine comes
-to.
+"""check_system(): does a system keep the contract?
+
+Looked at where a run of the event engine comes to.
 
 The run is made by the program that `simulate` runs, so what is checked is what happens, and nothing
-is compiled only for it."""
+is compiled only for it.
+"""
 
 import dataclasses
 import functools
@@ -42,10 +44,10 @@ def check_system(
     Velocities are derivatives of positions, energy adds up, jumps report what they take.
 
     Arguments:
-        system, state: a robot, often one of your own, and where it starts. samples, seed, spread:
-        how many states near it are looked at, which, and how far from it they are. States that a
-        short
-            run from it comes to are looked at too: every mode, and each jump where it happens.
+        system, state: a robot, often one of your own, and where it starts.
+        samples, seed, spread: how many states near it are looked at, which, and how far from it
+            they are. States that a short run from it comes to are looked at too: every mode, and
+            each jump where it happens.
 
     Returns a report, a line to each claim; a jump that the run did not come to has a line that says
     so. Raises ConformanceError with the whole report, and the file and line of what is wrong, where
@@ -73,8 +75,9 @@ def examine_system(
     seed: int = 0,
     spread: float = 0.05,
 ) -> Report:
-    """The same report without raising; `plan` has the solver and the tolerances to look around
-    with.
+    """The same report without raising.
+
+    `plan` has the solver and the tolerances to look around with.
     """
     prepare_jax()
     return examine(
@@ -83,8 +86,9 @@ def examine_system(
 
 
 def look_around(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Journey:
-    """Go from `state` through SPAN, as far as MOST_TRIES and MOST_EVENTS reach, or until every jump
-    was seen often enough.
+    """Go from `state` through SPAN, or until every jump was seen often enough.
+
+    As far as MOST_TRIES and MOST_EVENTS reach.
     """
     plan = dataclasses.replace(
         plan,
@@ -155,9 +159,9 @@ class _Place(NamedTuple):
 def _places(
     call: Call, events: list[tuple[int, int]], last: tuple[int, int] | None
 ) -> Iterator[_Place]:
-    """Just before each event of a call, and in the middle of some of its steps:
+    """Just before each event of a call, and in the middle of some of its steps.
 
-    ever rarer, a mode changes while it lasts.
+    Ever rarer, a mode changes while it lasts.
     """
     steps, count = call.chunk.steps, int(call.chunk.step_count)
     assert steps is not None  # a sampled run keeps them

@@ -1,5 +1,6 @@
-"""Error against cost: one start of one system, moved through the same span by many methods at many
-settings.
+"""Error against cost.
+
+One start of one system, moved through the same span by many methods at many settings.
 """
 
 import dataclasses
@@ -166,7 +167,8 @@ def find_reference(
 
     Two explicit methods at rtol 1e-12; where they do not agree, or a stiff system wears them out,
     an implicit one as well. How far the two that agree best are from each other is the reference's
-    own uncertainty."""
+    own uncertainty.
+    """
     runs: dict[str, tuple[float, Trajectory]] = {}
     pairs: list[tuple[Errors, str, str]] = []
     for name, rtol in (("dopri8", 1e-12), ("tsit5", 1e-12), ("kvaerno5", 1e-10)):
@@ -207,8 +209,9 @@ def tight(plan: SimPlan, name: str, rtol: float, sampled: bool) -> SimPlan:
 
 
 def errors_of(reference: Trajectory, run: Trajectory, state: HybridState) -> Errors:
-    """How far `run` ended from the reference, state by state; of runs that an event ended, when it
-    did counts too.
+    """How far `run` ended from the reference, state by state.
+
+    Of runs that an event ended, when it did counts too.
     """
     there, here = reference.ending, run.ending
     gaps = {
@@ -240,9 +243,9 @@ def fast_states(state: HybridState) -> set[str]:
 def plan_trials(
     plan: SimPlan, state: HybridState, reference: Reference, methods: Iterable[str]
 ) -> list[Trial]:
-    """For each method a few settings:
+    """For each method a few settings.
 
-    tolerances, or a series of halved steps around what stability and the span ask for.
+    Tolerances, or a series of halved steps around what stability and the span ask for.
     """
     plan = dataclasses.replace(plan, sample_rate=None)
     trials: list[Trial] = []
@@ -396,9 +399,9 @@ def _nothing(trial: Trial, outcome: str, remark: str) -> Result:
 def _timed(
     system: AbstractHybridSystem, state: HybridState, plan: SimPlan
 ) -> tuple[Trajectory | None, float, float]:
-    """The run, the shortest time of a few, and how much longer the first took:
+    """The run, the shortest time of a few, and how much longer the first took.
 
-    a run of many chunks compiles more on its way.
+    A run of many chunks compiles more on its way.
     """
     times: list[float] = []
     run = None
@@ -437,9 +440,11 @@ def _patiently(
 
 
 def evaluations_of(trial: Trial, run: Trajectory, state: HybridState) -> tuple[int | None, bool]:
-    """Evaluations of the flow that the method itself needed (the engine's own, for events, are
-    apart), and whether that is only a lower bound: Newton's iterations are not counted, but there
-    are at least two to a stage. A Jacobian counts once per state."""
+    """Evaluations of the flow that the method needed, and whether that is only a lower bound.
+
+    The engine's own, for events, are apart. Newton's iterations are not counted, but there are at
+    least two to a stage. A Jacobian counts once per state.
+    """
     solver, tried, restarts = trial.plan.solver, run.ending.tried, run.ending.jumps + 1
     if isinstance(
         solver, Multirate

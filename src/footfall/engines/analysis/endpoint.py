@@ -4,7 +4,8 @@ The loop of the event engine is differentiated in forward mode: each step as it 
 event by the implicit function theorem, each jump by its own derivative. So a derivative is exact up
 to the tolerance of the run, through any number of events, as long as the same events come in the
 same order; events in the same instant have each their own time (engines/events/own_times.py).
-Reverse mode (`jax.grad`) is served by the same derivatives, one for each number that moves."""
+Reverse mode (`jax.grad`) is served by the same derivatives, one for each number that moves.
+"""
 
 import functools
 from typing import Any, NamedTuple
@@ -36,7 +37,8 @@ class End(NamedTuple):
     """Where a run ended, and what had flowed until then: every number of it can be differentiated.
 
     At an event these are the values just after it. `work` and `jump_work` are structs like the
-    system's powers: `end.work.motor`."""
+    system's powers: `end.work.motor`.
+    """
 
     t: Any  #: s
     x: Any  #: continuous state
@@ -66,8 +68,9 @@ def course(
     count: int,
     leg: int,
 ) -> Course:
-    """To the end of the plan's span, or until just after the `count`-th `event` (of a leg) within
-    it.
+    """To the end of the plan's span, or until just after the `count`-th `event` (of a leg).
+
+    The event must come within the span.
     """
     stop = -1 if event is None else event_index(system, state, event, leg)
     settings = settings_of(plan, 0, EVENTS_PER_PIECE)
@@ -75,8 +78,9 @@ def course(
 
 
 def find_end(system: Any, state: HybridState, way: Course) -> End:
-    """The end of a run, differentiable in forward and in reverse mode by every number of the system
-    and the state that is traced.
+    """The end of a run, differentiable in forward and in reverse mode.
+
+    By every number of the system and the state that is traced.
     """
     leaves, tree = jax.tree.flatten((system, *state))
     moving = [i for i, leaf in enumerate(leaves) if traced(leaf) and _is_real(leaf)]
@@ -116,7 +120,8 @@ def follow(system: Any, state: HybridState, directions: Any, way: Course) -> tup
     """The end, and how its real numbers move along each direction.
 
     `directions` is like the real numbers of (system, state), None for the others, with a leading
-    axis over directions."""
+    axis over directions.
+    """
     return _follow(
         *_as_arrays(system, state), directions, way.limits, way.step, settings=way.settings
     )
@@ -159,9 +164,9 @@ def _find(system: Any, state: Any, limits: Limits, step: Any, settings: Settings
 
 
 def _once(function: Any) -> Any:
-    """The same function, which refuses to be differentiated:
+    """The same function, which refuses to be differentiated.
 
-    event times are right to the first order only.
+    Event times are right to the first order only.
     """
 
     @jax.custom_jvp

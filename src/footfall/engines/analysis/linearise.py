@@ -1,6 +1,6 @@
-"""linearise(system, state) -> A, B, C, D:
+"""linearise(system, state) -> A, B, C, D.
 
-the flow and the outputs to the first order, with names and units.
+The flow and the outputs to the first order, with names and units.
 """
 
 import dataclasses
@@ -18,8 +18,9 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class LinearSystem:
-    """dx' = rate + A (x - x0) + B (u - u0),   y = y0 + C (x - x0) + D (u - u0),   while the
-    discrete state is held.
+    """A system near a state, to the first order, while the discrete state is held.
+
+    dx' = rate + A (x - x0) + B (u - u0), y = y0 + C (x - x0) + D (u - u0).
     """
 
     A: np.ndarray
@@ -64,9 +65,11 @@ def linearise(
     dx' = A dx + B du, dy = C dx + D du.
 
     Arguments:
-        system: an experiment as `ff.load` gives it, or a system. state: where; without it the
-        experiment's start, or the system's usual one. The discrete state is held. torques: of the
-        driven joints there [N m]; without them, those that the robot's own law gives at this state.
+        system: an experiment as `ff.load` gives it, or a system.
+        state: where; without it the experiment's start, or the system's usual one. The discrete
+            state is held.
+        torques: of the driven joints there [N m]; without them, those that the robot's own law
+            gives at this state.
 
     Returns a `LinearSystem` with A, B, C, D (exact derivatives) and the names of states, inputs and
     outputs, ready for python-control: control.ss(lin.A, lin.B, lin.C, lin.D). Inputs are the
@@ -125,10 +128,9 @@ def linearise(
 
 
 def _opened(plant: AbstractPlant, state: HybridState) -> tuple[AbstractPlant, HybridState]:
-    """The robot without its own law:
+    """The robot without its own law: somebody else decides its torques.
 
-    somebody else decides its torques. Of the discrete state, what it shares with that robot's is
-    kept.
+    Of the discrete state, what it shares with that robot's is kept.
     """
     fixed = {
         key: value() if isinstance(value, type) else value for key, value in plant.commanded.items()

@@ -1,8 +1,10 @@
-"""The best gait of a motion plan, and what time costs in energy: constrained minimisation with
-exact derivatives.
+"""The best gait of a motion plan, and what time costs in energy.
+
+Constrained minimisation with exact derivatives.
 
 Which layout (how many steps) is best cannot be asked of a derivative, so every layout is tried;
-within one, SciPy's SLSQP moves the knobs."""
+within one, SciPy's SLSQP moves the knobs.
+"""
 
 import dataclasses
 import heapq
@@ -51,9 +53,9 @@ class Optimum:
 
 @dataclasses.dataclass(frozen=True)
 class Front:
-    """The fastest gait, the thriftiest one, and the best compromises between:
+    """The fastest gait, the thriftiest one, and the best compromises between.
 
-    none is faster and thriftier than another.
+    None is faster and thriftier than another.
     """
 
     gaits: tuple[Optimum, ...]  #: fastest first
@@ -85,11 +87,13 @@ def find_front(
     refuses: Refuses = lambda _: None,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Front:
-    """Least energy for each of several times, from the fastest gait to the thriftiest. Raises
-    NoGait.
+    """Least energy for each of several times, from the fastest gait to the thriftiest.
+
+    Raises NoGait.
 
     `refuses` may say of a gait why it cannot be walked, for what no smooth function knows (a foot
-    that would land on an edge). Its layout is then searched again in smaller ranges."""
+    that would land on an edge). Its layout is then searched again in smaller ranges.
+    """
     search = _Search(plan.tuning(ranges or {}))
     layouts = list(search.tuning.layouts())
     if not layouts:
@@ -152,8 +156,9 @@ class _Search:
         self._found: dict[bytes, np.ndarray] = {}
 
     def costs(self, share: np.ndarray, layout: np.ndarray) -> tuple[Costs, Costs]:
-        """Values and derivatives by each knob; the last are kept, for SLSQP asks for them one by
-        one.
+        """Values and derivatives by each knob.
+
+        The last are kept, for SLSQP asks for them one by one.
         """
         key = share.tobytes() + layout.tobytes()
         if self._last is None or self._last[0] != key:
@@ -221,9 +226,9 @@ class _Search:
         return share, gait
 
     def _rooms(self, costs: Costs, time_limit: float) -> np.ndarray:
-        """What must not be negative:
+        """What must not be negative.
 
-        given rooms, and the logarithm of each limit over what is taken of it.
+        Given rooms, and the logarithm of each limit over what is taken of it.
         """
         parts = list(costs.room.values())
         if self.torque_limit is not None:

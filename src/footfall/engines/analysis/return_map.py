@@ -13,7 +13,8 @@ within the step.
 
 Such a map is smooth in pieces: the number of ticks in a step is whole, and the derivative is that
 of the piece it is taken on. It does not see that a landing moved by a tick brings one calculation
-more; multipliers are off by what one calculation does in a tick's time."""
+more; multipliers are off by what one calculation does in a tick's time.
+"""
 
 import dataclasses
 import functools
@@ -59,11 +60,13 @@ class Section(NamedTuple):
 
 
 class Cycle(NamedTuple):
-    """A periodic gait: the state just after the event, its period, and the multipliers of the
-    return map.
+    """A periodic gait.
+
+    The state just after the event, its period, and the multipliers of the return map.
 
     Small disturbances are multiplied by `multipliers` from step to step: below one in modulus they
-    die out."""
+    die out.
+    """
 
     state: HybridState
     period: float
@@ -145,11 +148,13 @@ def to_section(
     count: int = 1,
     leg: int = 0,
 ) -> Section:
-    """Flow from `state` until just after the `count`-th `event` (of a leg). Differentiable in
-    forward mode, through every event.
+    """Flow from `state` until just after the `count`-th `event` (of a leg).
+
+    Differentiable in forward mode, through every event.
 
     `outcome` is `reached_end` when it has not come within the plan's duration, `running` when more
-    than EVENTS_BETWEEN events that are no clock's came before."""
+    than EVENTS_BETWEEN events that are no clock's came before.
+    """
     prepare_jax()
     plan = plan or SimPlan()
     # As arrays, traced or not, so that a Python number here and an array there share one compiled
@@ -164,10 +169,9 @@ def to_section(
 
 
 def _room(system: AbstractHybridSystem, plan: SimPlan, count: int = 1) -> int:
-    """Events to make room for:
+    """Events to make room for: every tick that clocks have time for, and others.
 
-    every tick that clocks have time for, and others. A power of two, so that few sizes are
-    compiled.
+    A power of two, so that few sizes are compiled.
     """
     ticks = sum(plan.duration / event.period for event in system.events if event.period is not None)
     return 2 ** math.ceil(math.log2(max(EVENTS_BETWEEN, count + 1) + ticks))
@@ -188,9 +192,9 @@ def _map_and_derivative(
     fixed_step: Any,
     settings: Settings,
 ) -> tuple[Any, Any, Any, Any, Any]:
-    """One step from the numbers `flat`, packed as `like`, and the counts:
+    """One step from the numbers `flat`, packed as `like`, and the counts.
 
-    numbers, their derivative, counts, time, outcome.
+    Numbers, their derivative, counts, time, outcome.
     """
     layout = Layout.of(like)
 
@@ -221,11 +225,12 @@ def find_cycle(
     Newton on the return map just after an event, with the exact derivative.
 
     Arguments:
-        system, guess: a robot and a state from which it nearly walks. event: the event a step ends
-        with ("touchdown"). plan: tolerances, and as its duration the longest a single step may
-        take. ignore: names of numbers that need not repeat. warm_up: steps to take first.
+        system, guess: a robot and a state from which it nearly walks.
+        event: the event a step ends with ("touchdown").
+        plan: tolerances, and as its duration the longest a single step may take.
+        ignore: names of numbers that need not repeat. warm_up: steps to take first.
         tolerance, iterations: how well the state has to repeat, and after how many tries to give
-        up.
+            up.
 
     Returns a `Cycle`: state, period, multipliers (a gait with all of them below one in modulus is
     stable). Raises NoCycle.
@@ -242,7 +247,8 @@ def find_cycle(
     come near a stable gait, with clocks that run on.
 
     Rounded numbers have no derivative to speak of, and chance does not repeat: a control computer
-    (`stack`) is to have pitch_step = current_step = 0, no noise, no loss, no jitter."""
+    (`stack`) is to have pitch_step = current_step = 0, no noise, no loss, no jitter.
+    """
     prepare_jax()
     plan = plan or SimPlan(rtol=1e-10, atol=1e-12)
     system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
@@ -316,11 +322,13 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _only_adds_up(derivative: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Numbers on which, of those that have to repeat, only they themselves depend, one to one:
-    position, heading, a constant.
+    """Numbers on which, of those that have to repeat, only they themselves depend, one to one.
+
+    Position, heading, a constant.
 
     Exactly: what does not enter an equation has a derivative of exactly 0. A heading enters
-    positions only, so it is found once they are."""
+    positions only, so it is found once they are.
+    """
     alone, size = np.zeros(len(derivative), bool), len(derivative)
     for _ in range(size):
         rows = asked & ~alone

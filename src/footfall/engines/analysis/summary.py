@@ -65,9 +65,9 @@ class Summary:
         return _finite(dataclasses.asdict(self))
 
     def __repr__(self) -> str:
-        """A dozen lines at most:
+        """A dozen lines at most.
 
-        how it ended, how it moved, where the energy went, what happened.
+        How it ended, how it moved, where the energy went, what happened.
         """
         end, books = self.outcome, self.ledger
         lines = [f"{self.scenario or 'run'}: {end['sentence']}"]
@@ -115,9 +115,10 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
     How it ended, its metrics with their window, its energy ledger, its events.
 
     Arguments:
-        trajectory: a run, as `ff.simulate` or `ff.open_run` gives it. scenario: its name, if not
-        the one it was loaded by. settle: time from which the metrics are taken [s]; without it the
-        plan's, else the middle of the run.
+        trajectory: a run, as `ff.simulate` or `ff.open_run` gives it.
+        scenario: its name, if not the one it was loaded by.
+        settle: time from which the metrics are taken [s]; without it the plan's, else the middle of
+            the run.
 
     Returns a `Summary`. Metrics are taken over whole steps: from the last footfall before the
     settling time to the last of the run.
@@ -257,9 +258,9 @@ def _totals(run: Trajectory) -> list[str]:
 
 
 def _integrals(run: Trajectory, ends: _Marks, name: str) -> tuple[float, float]:
-    """Of an output and of its square, between two moments:
+    """Of an output and of its square, between two moments.
 
-    as the engine kept them, or else by the trapezoid rule over the rows.
+    As the engine kept them, or else by the trapezoid rule over the rows.
     """
     kept = _totals(run)
     if f"integral.{name}" in kept:
@@ -273,9 +274,9 @@ def _integrals(run: Trajectory, ends: _Marks, name: str) -> tuple[float, float]:
 
 
 def _footfalls(run: Trajectory, side: int | None = None) -> _Marks:
-    """Of all sides or of one:
+    """Footfalls of all sides or of one.
 
-    as they were located between the rows, or else the rows just after them.
+    As they were located between the rows, or else the rows just after them.
     """
     assert run.travel is not None
     counters = run.travel.step_counters if side is None else (run.travel.step_counters[side],)
@@ -329,8 +330,9 @@ def _means(run: Trajectory, ends: _Marks) -> dict[str, float | None]:
 
 
 def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str, float | None]:
-    """Mean, root-mean-square and peak of torques, currents and errors, and the electrical
-    energy.
+    """Mean, root-mean-square and peak of torques, currents and errors.
+
+    And the electrical energy.
     """
     rows, out = slice(int(ends.row[0]), int(ends.row[1]) + 1), {}
     time, electrical, known = float(ends.t[1] - ends.t[0]), 0.0, False

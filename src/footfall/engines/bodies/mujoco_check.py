@@ -1,5 +1,6 @@
-"""Does a robot of rigid bodies keep its contract? Its velocities, its books, its repeatability,
-seen on short runs.
+"""Does a robot of rigid bodies keep its contract?
+
+Its velocities, its ledger, its repeatability, seen on short runs.
 """
 
 import numpy as np

@@ -7,7 +7,8 @@ Work of a force f over a step of length h is h f (v + v')/2, with v' the speed a
 implicit integrator makes M (v' - v) = h (sum of f - bias) with the damping taken at v', so with
 that same damping these works add up to the change of the kinetic energy at a held M exactly. What
 is left over is what the step does to M and to the height: the residual of the ledger, first order
-in h."""
+in h.
+"""
 
 import importlib.metadata
 import math
@@ -63,8 +64,9 @@ def simulate_bodies(
     plan: SimPlan,
     progress: Callable[[float, int], None] | None = None,
 ) -> Trajectory:
-    """See `simulate`. The plan's solver and tolerances play no part; its step does, or the robot's
-    own.
+    """See `simulate`. The plan's solver and tolerances play no part.
+
+    Its step does, or the robot's own.
     """
     mujoco = require_mujoco()
     step = plan.step or system.usual_step

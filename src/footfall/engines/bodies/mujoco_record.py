@@ -1,6 +1,6 @@
-"""What a run of rigid bodies leaves behind:
+"""What a run of rigid bodies leaves behind.
 
-rows allocated once, works summed a chunk at a time, a Trajectory at the end.
+Rows allocated once, works summed a chunk at a time, a Trajectory at the end.
 """
 
 from typing import Any
@@ -172,8 +172,9 @@ class BodiesRecord:
         self._dampings.append((k, damping))
 
     def before_sample(self) -> None:
-        """The state, and what the computer wants; the step that follows evaluates the energies
-        too.
+        """The state, and what the computer wants.
+
+        The step that follows evaluates the energies too.
         """
         row = self.count
         self.qpos[row], self.qvel[row] = self._begin
@@ -245,8 +246,9 @@ class BodiesRecord:
         return np.repeat([d for _, d in self._dampings], np.diff([*begins, count]), axis=0)
 
     def look(self) -> Outcome:
-        """Take the rows since the last look into the record, up to where something ended the
-        run.
+        """Take the rows since the last look into the record.
+
+        Up to where something ended the run.
         """
         self._resolve_contacts()
         begin, self.kept = self.kept, self.summed

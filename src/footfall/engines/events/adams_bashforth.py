@@ -1,6 +1,6 @@
-"""Adams-Bashforth methods with steps of any length:
+"""Adams-Bashforth methods with steps of any length.
 
-the slopes of the steps before are the only stages.
+The slopes of the steps before are the only stages.
 """
 
 from typing import Any, NamedTuple
@@ -21,9 +21,9 @@ MOST_WEIGHT = 1e3
 
 
 class History(NamedTuple):
-    """Slopes of the steps before, with their ages:
+    """Slopes of the steps before, with their ages.
 
-    an engine may count time from the start of each step.
+    An engine may count time from the start of each step.
     """
 
     slope: Array  #: at the start of the next step
@@ -68,8 +68,7 @@ class Extrapolation(NamedTuple):
         """For a step of this length.
 
         With nodes x_j = -age_j / h, Lagrange's polynomials L_j(x) = prod_(m != j) (x - x_m) / (x_j
-        - x_m), and
-        integral_0^x L_j = sum_k powers[k, j] x^(k+1)                                (integrators.2)
+        - x_m), and integral_0^x L_j = sum_k powers[k, j] x^(k+1)                    (integrators.2)
         """
         nodes = jnp.concatenate([jnp.zeros(1, history.ages.dtype), -history.ages / length])
         count = len(nodes)
@@ -90,9 +89,8 @@ class Extrapolation(NamedTuple):
 class AdamsBashforth(AbstractFixedStep):
     """Adams-Bashforth of orders 1 to 5, at one slope a step.
 
-    y1 = y0 + h sum_j w_j f_j,   w_j = (1/h) integral over the step of the Lagrange polynomial of
-    slope j
-                                                                                     (integrators.3)
+    y1 = y0 + h sum_j w_j f_j                                                        (integrators.3)
+    w_j = (1/h) integral over the step of the Lagrange polynomial of slope j
 
     The weights come from the true ages of the slopes, so the method is exact for polynomials of its
     order whatever the steps. A step of another length than the last one is therefore no reason to

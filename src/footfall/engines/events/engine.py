@@ -7,7 +7,8 @@ function theorem carries the exact tangent of the event time, so forward-mode de
 events.
 
 The loop works on time local to the step (`s` from 0 to tau), so an event is located as sharply
-after an hour as after a second."""
+after an hour as after a second.
+"""
 
 import functools
 from typing import Any
@@ -166,8 +167,10 @@ def advance(
 def march(
     loop: Loop, c: Carry, chunk: Chunk, limits: Limits, pending: Array, last_try: Array
 ) -> March:
-    """Accept steps until one contains an event, the end or `last_try` is reached, no more can be
-    kept, or the step size dies.
+    """Accept steps until there is a reason to stop.
+
+    One contains an event, the end or `last_try` is reached, no more can be kept, or the step size
+    dies.
     """
     settings, stop = loop.settings, lax.stop_gradient
     order = loop.solver.order(loop.term)
@@ -268,9 +271,8 @@ def march(
         )
 
     def judge(w: March, s: SolverStep) -> tuple[Array, Array, Array]:
-        """Whether a step is good, the factor for the next one (PI control:
-
-        integral 0.7, proportional 0.2), and its scaled error.
+        """Whether a step is good, the factor for the next one (PI control: integral 0.7,
+        proportional 0.2), and its scaled error.
         """
         if not settings.adaptive or s.error is None:
             return s.solved, jnp.ones(()), jnp.ones(())
@@ -305,12 +307,14 @@ def march(
 def resolve(
     loop: Loop, c: Carry, chunk: Chunk, limits: Limits, walked: March, pending: Array
 ) -> tuple[Carry, Chunk]:
-    """Find the event that was seen, go there, and jump. A look that was wrong leaves a shorter step
-    and no event.
+    """Find the event that was seen, go there, and jump.
+
+    A look that was wrong leaves a shorter step and no event.
 
     Without an event (the end was reached, or a buffer is full) nothing changes. That is done by
     selection, not by a branch: a branch would keep XLA from compiling the whole loop into one piece
-    of code."""
+    of code.
+    """
     stop, zero = lax.stop_gradient, jnp.zeros(())
     active = pending | walked.crossing
     found = locate(loop, c, walked, pending)

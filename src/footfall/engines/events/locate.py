@@ -1,6 +1,6 @@
-"""Which guard reaches zero first, and when:
+"""Which guard reaches zero first, and when.
 
-looking into a step, and searching the event that was seen.
+Looking into a step, and searching the event that was seen.
 """
 
 from typing import Any
@@ -26,8 +26,9 @@ NEWTON_STEPS = 20
 
 
 def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:
-    """The earliest zero of an armed guard after c.t, re-integrating from c.t at every try; the last
-    try's state is kept.
+    """The earliest zero of an armed guard after c.t, re-integrating from c.t at every try.
+
+    The last try's state is kept.
     """
     stop, zero = lax.stop_gradient, jnp.zeros(())
 
@@ -94,23 +95,27 @@ def hermite(y0: Array, slope0: Array, y1: Array, slope1: Array, f: Any) -> Array
 
 
 def seen_too_coarsely(looked: Array, middle: Array, armed: Array) -> Array:
-    """Whether an armed guard came so near to zero that the cubic the looks were taken on cannot
-    tell.
+    """Whether an armed guard came too near to zero for the looks that were taken.
+
+    They were taken on a cubic, which cannot tell then.
 
     A cubic through the ends with their slopes errs most half-way, where the solver's own
-    interpolant shows by how much."""
+    interpolant shows by how much.
+    """
     gap = jnp.abs(looked[LOOKS // 2] - middle)
     least = jnp.min(looked[1:], axis=0)
     return jnp.any(armed & (least > 0) & (least < 2.0 * gap))
 
 
 def until_armed(looked: Array, w: March, tau: Array) -> Array:
-    """Fraction of a step to take instead, so that it ends where a guard arms that would rise and
-    fall again inside the step.
+    """Fraction of a step to take instead, so that it ends where a guard arms.
+
+    For a guard that would rise and fall again inside the step.
 
     1 when nothing does. Only what is armed at a step's start can be located in it, so the step is
     cut where the guard is seen positive. One that was left at zero rising, and is not seen above it
-    at all, rose and fell before the first look."""
+    at all, rose and fell before the first look.
+    """
     # What is unarmed at the start counts as at zero there, whatever its sign.
     positive = looked[1:] > 0
     rose = jnp.where(jnp.any(positive, axis=0), jnp.argmax(positive, axis=0), LOOKS)
@@ -124,9 +129,9 @@ def until_armed(looked: Array, w: March, tau: Array) -> Array:
 
 
 def first_guess(looked: Array, armed: Array) -> tuple[Array, Array]:
-    """Fractions of the step:
+    """Where the earliest crossing of an armed guard seems to be, as fractions of the step.
 
-    where the earliest crossing of an armed guard seems to be, and the look that saw it.
+    And the look that saw it.
     """
     below = (looked[1:] <= 0) & armed
     seen = jnp.any(below, axis=0)

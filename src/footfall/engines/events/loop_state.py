@@ -1,6 +1,6 @@
-"""What the event engine is given, carries from step to step, keeps of them, and reports:
+"""What the event engine is given, carries from step to step, keeps of them, and reports.
 
-structs without behaviour.
+Structs without behaviour.
 """
 
 from typing import Any, NamedTuple
@@ -13,8 +13,9 @@ from jax import Array
 
 
 def as_floats(tree: Any) -> Any:
-    """Every number as a strong 64-bit float, so that changing a value never compiles anything
-    again.
+    """Every number as a strong 64-bit float.
+
+    So changing a value never compiles anything again.
     """
     return jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), tree)
 
@@ -152,9 +153,9 @@ class Chunk(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Where a run stands, as two arrays:
+    """Where a run stands, as two arrays.
 
-    fetching one costs about as much as a solver step, so few are fetched.
+    Fetching one costs about as much as a solver step, so few are fetched.
     """
 
     reals: Any

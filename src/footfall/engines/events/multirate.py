@@ -1,6 +1,6 @@
-"""Two rates in one step:
+"""Two rates in one step.
 
-slow states are extrapolated over it, fast ones follow in many small Runge-Kutta steps.
+Slow states are extrapolated over it, fast ones follow in many small Runge-Kutta steps.
 """
 
 import math
@@ -17,8 +17,9 @@ from footfall.engines.events.runge_kutta import AbstractFixedStep, rk4_step
 
 
 class TwoCubics(diffrax.AbstractLocalInterpolation):
-    """A step seen through the state and slope at both ends and at a fraction `split` of it; slopes
-    are times its length.
+    """A step seen through the state and slope at both ends and at a fraction `split` of it.
+
+    Slopes are times its length.
     """
 
     t0: Any
@@ -52,12 +53,11 @@ class TwoCubics(diffrax.AbstractLocalInterpolation):
 class Multirate(AbstractFixedStep):
     """A coarse step H for slow states and fine ones h for fast states (feet), in one pass.
 
-    slow path        Y(s) = y_n + integral_0^s P,  P the polynomial through the slow slopes of the
-                     last p coarse points
+    slow path        Y(s) = y_n + integral_0^s P,
+                     P the polynomial through the slow slopes of the last p coarse points
     fast states      dz/ds = f(s, Y(s), z) by ceil(H/h) classical Runge-Kutta steps along that path
-    slow states      y_(n+1) = y_n + H mean of f(s, Y(s), z(s)), by the weights of the same
-                     Runge-Kutta steps
-                                                                                     (integrators.4)
+    slow states      y_(n+1) = y_n + H mean of f(s, Y(s), z(s)),
+                     by the weights of the same Runge-Kutta steps                    (integrators.4)
 
     Y errs by H^(p+1) within a step, its slope's mean is off by as much, so the method is of order p
     + 1 in H; with p = 1 a position gets H v + H^2 a/2. What the fine steps add is of order 4 in h.
@@ -74,7 +74,8 @@ class Multirate(AbstractFixedStep):
     (`near_room`, `near_step` of a SimPlan).
 
     `fast` says which entries of the vector are fast; `for_states` binds it. `fine_step` is compiled
-    in: a new one compiles anew."""
+    in: a new one compiles anew.
+    """
 
     interpolation_cls: ClassVar = TwoCubics
 

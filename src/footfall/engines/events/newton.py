@@ -13,7 +13,8 @@ class PatientChord(diffrax.VeryChord):
 
     diffrax's own reports divergence whenever its second iteration has not yet converged, so it
     never makes a third, and a solver rejects every step that would have needed one: on friction
-    that is half of them. Divergence here means that corrections stop shrinking."""
+    that is half of them. Divergence here means that corrections stop shrinking.
+    """
 
     def terminate(self, fn, y, args, options, state, tags):
         del fn, y, args, options, tags
@@ -35,9 +36,9 @@ class PatientChord(diffrax.VeryChord):
 
 
 def with_tolerances(solver: diffrax.AbstractSolver, rtol: Any, atol: Any) -> diffrax.AbstractSolver:
-    """An implicit solver whose `PatientChord` follows a run's tolerances, which may be traced:
+    """An implicit solver whose `PatientChord` follows a run's tolerances, which may be traced.
 
-    another tolerance, same program.
+    Another tolerance, same program.
     """
     if not (
         isinstance(solver, diffrax.AbstractImplicitSolver)

@@ -4,12 +4,12 @@ A robot may make two events in one jump: two feet that land in the same instant,
 does not decide which comes first. For the first derivative each still has a time of its own, and
 between the two the robot flows with only the first of them made:
 
-    x+ = R(x + f d) - f+ d,   d = -dg / (dg/dt)                    (the saltation matrix of one
-    event, with R its jump)
+    x+ = R(x + f d) - f+ d,  d = -dg / (dg/dt)  (the saltation matrix of one event, with R its jump)
 
 one event after the other, f the flow before it and f+ after it. The result is the state at the time
 of the event that was located, on the flow that follows all of them. Where the order matters to it,
-there is no derivative: its tangent is NaN."""
+there is no derivative: its tangent is NaN.
+"""
 
 from typing import Any, NamedTuple
 
@@ -52,8 +52,9 @@ class Others(NamedTuple):
 
 
 def jump(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tuple[Jumped, Others]:
-    """The jump of flat event `which`, with the tangents that belong to it and to those it makes as
-    well.
+    """The jump of flat event `which`, with its tangents.
+
+    And those of the events that it makes as well.
     """
     plain = Jumped(*loop.apply_jump(t, y, m, which))
     events, due = _made_together(loop, t, y, m, which)
@@ -116,9 +117,9 @@ def _made_together(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tupl
 def _one_by_one(
     loop: Loop, t: Array, before: Jumped, events: Array, made: Array
 ) -> tuple[Jumped, Array]:
-    """After these events, one by one, each at its own time:
+    """After these events, one by one, each at its own time.
 
-    as it is at t on the flow after the last of them; and how late each is.
+    As it is at t on the flow after the last of them; and how late each is.
     """
 
     def event(now: Jumped, turn: tuple[Array, Array]) -> tuple[Jumped, Array]:

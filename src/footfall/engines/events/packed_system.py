@@ -1,6 +1,6 @@
-"""A hybrid system as the event engine sees it:
+"""A hybrid system as the event engine sees it: one vector, one vector field, one vector of guards.
 
-one vector, one vector field, one vector of guards. Built while tracing.
+Built while tracing.
 """
 
 import math
@@ -33,9 +33,9 @@ class SolverStep(NamedTuple):
 
 
 class Loop:
-    """The loop's pieces for one system:
+    """The loop's pieces for one system: how it is packed, its vector field, its guards.
 
-    how it is packed, its vector field, its guards. Built while tracing.
+    Built while tracing.
     """
 
     def __init__(
@@ -155,8 +155,9 @@ class Loop:
     def apply_jump(
         self, t: Any, y: Array, m: Any, which: Array, alone: bool = False
     ) -> tuple[Array, Any, Array]:
-        """State, discrete state and jump work after flat event `which`; unchanged if that event
-        only ends the run.
+        """State, discrete state and jump work after flat event `which`.
+
+        Unchanged if that event only ends the run.
 
         `alone`: without the events that it makes as well.
         """

@@ -1,5 +1,6 @@
-"""RODAS: an L-stable method for stiff systems that solves linear equations only, with the exact
-Jacobian.
+"""RODAS: an L-stable method for stiff systems.
+
+It solves linear equations only, with the exact Jacobian.
 """
 
 from typing import Any, ClassVar
@@ -62,8 +63,9 @@ _STAGES = len(_TIMES)
 
 
 class Rodas4(diffrax.AbstractAdaptiveSolver):
-    """Rosenbrock method of order 4 with an error estimate of order 3, L-stable and stiffly
-    accurate.
+    """Rosenbrock method of order 4, L-stable and stiffly accurate.
+
+    Its error estimate is of order 3.
 
     (I - h gamma J) u_i = h gamma (f(t + alpha_i h, y0 + sum_j a_ij u_j) + h d_i df/dt) + gamma
     sum_j c_ij u_j
@@ -73,7 +75,8 @@ class Rodas4(diffrax.AbstractAdaptiveSolver):
     that could fail: regularised friction, whose slope changes within the width of its
     regularisation, stops Newton long before it stops the accuracy. Samples lie on the method's own
     cubic; the slopes at the ends are that cubic's, not the field's, which a stiff system multiplies
-    by its fastest rate times whatever error there is."""
+    by its fastest rate times whatever error there is.
+    """
 
     term_structure: ClassVar = diffrax.ODETerm
     interpolation_cls: ClassVar = diffrax.ThirdOrderHermitePolynomialInterpolation

@@ -37,12 +37,14 @@ def rk4_step_in_a_loop(field: Field, t: Any, length: Any, y: Array) -> tuple[Arr
 
 
 class AbstractFixedStep(diffrax.AbstractSolver):
-    """What our solvers share: one vector, no estimate of their error, a cubic through both ends of
-    a step with their slopes.
+    """What our solvers share.
+
+    One vector, no estimate of their error, a cubic through both ends of a step with their slopes.
 
     The slope at a step's end is kept as the start of the next one, and handed out with the cubic
     (`k0` and `k1`, times the step's length), so an engine that needs slopes at the ends does not
-    compute them again."""
+    compute them again.
+    """
 
     term_structure: ClassVar = diffrax.ODETerm
     interpolation_cls: ClassVar = diffrax.ThirdOrderHermitePolynomialInterpolation

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where footfall keeps what it can make again:
+    """Where footfall keeps what it can make again.
 
     $FOOTFALL_CACHE, else the user's cache folder.
     """

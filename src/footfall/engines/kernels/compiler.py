@@ -1,6 +1,6 @@
-"""The system's C++ compiler:
+"""The system's C++ compiler.
 
-which one, what it is told, for which CPU; run with a time limit that leaves nothing behind.
+Which one, what it is told, for which CPU; run with a time limit that leaves nothing behind.
 """
 
 import contextlib
@@ -35,8 +35,9 @@ class Compiler(NamedTuple):
     flags: tuple[str, ...]
 
     def identity(self) -> str:
-        """Two compilers with equal identities make libraries that can stand in for each other on
-        this machine.
+        """What tells compilers apart.
+
+        Two with equal identities make libraries that can stand in for each other on this machine.
         """
         return "\n".join([*self.command, self.version, *self.flags, cpu_identity()])
 
@@ -54,9 +55,10 @@ class Compiler(NamedTuple):
 
 
 def find_compiler() -> Compiler:
-    """The compiler in $FOOTFALL_CXX (`none`:
+    """The C++ compiler to use.
 
-    switched off), else in $CXX, else the first of c++, g++, clang++ on the path.
+    That in $FOOTFALL_CXX (`none`: switched off), else in $CXX, else the first of c++, g++, clang++
+    on the path.
     """
     chosen = os.environ.get("FOOTFALL_CXX")
     if chosen is not None and chosen.strip().lower() == "none":

@@ -1,6 +1,6 @@
-"""The fused kernel of a CPU:
+"""The fused kernel of a CPU.
 
-a traced lane program, compiled to SIMD code once, run for any number of lanes on all cores.
+A traced lane program, compiled to SIMD code once, run for any number of lanes on all cores.
 """
 
 import ctypes
@@ -18,8 +18,9 @@ from footfall.engines.kernels.kernel_cache import load_kernel
 
 
 class Leaf(NamedTuple):
-    """An input or output: one value per lane or a shared one, for one leg (rows None) or for
-    several.
+    """An input or output.
+
+    One value per lane or a shared one, for one leg (rows None) or for several.
     """
 
     dtype: np.dtype
@@ -55,11 +56,13 @@ class CppKernel:
         self._run.restype = None
 
     def __call__(self, inputs: Sequence[Any], threads: int | None = None) -> list[np.ndarray]:
-        """Every output as one value per lane, or as (legs, lanes). The number of lanes is that of
-        the lane inputs; `threads` is by default all cores.
+        """Every output as one value per lane, or as (legs, lanes).
+
+        The number of lanes is that of the lane inputs; `threads` is by default all cores.
 
         Lanes go in blocks of `width`; the last block is filled up with copies of the last lane. A
-        program that looks across its block (a maximum over lanes) sees those copies too."""
+        program that looks across its block (a maximum over lanes) sees those copies too.
+        """
         if len(inputs) != len(self._inputs):
             raise ValueError(f"the kernel takes {len(self._inputs)} inputs, got {len(inputs)}")
         arrays = [
@@ -85,9 +88,11 @@ class CppKernel:
     def bound(
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
     ) -> Callable[[], None]:
-        """The same for one lane that stays where it is: each call reads these inputs and writes
-        these outputs, and costs a microsecond more than the work itself. The caller keeps the
-        arrays alive."""
+        """The same for one lane that stays where it is.
+
+        Each call reads these inputs and writes these outputs, and costs a microsecond more than the
+        work itself. The caller keeps the arrays alive.
+        """
         for kind, arrays, leaves in (
             ("inputs", inputs, self._inputs),
             ("outputs", outputs, self._outputs),
@@ -124,7 +129,8 @@ def build_cpp(
     along the legs, and NoCompiler if this machine cannot compile it. Numbers the program captures
     are written into the source: another value is another compilation, so what varies should be an
     input. Results differ from XLA's where one of the two rounds a product before adding it and the
-    other does not, and where XLA flushes subnormal numbers to zero."""
+    other does not, and where XLA flushes subnormal numbers to zero.
+    """
     real = np.dtype(real)
     dtypes = [np.dtype(dtype) for dtype in dtypes]
     if real not in (np.float32, np.float64):
@@ -148,9 +154,9 @@ def _rows(shape: tuple[int, ...]) -> int | None:
 
 
 def cores() -> int:
-    """How many threads may run at once:
+    """How many threads may run at once.
 
-    the cores this process is allowed, where the system can say.
+    The cores this process is allowed, where the system can say.
     """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

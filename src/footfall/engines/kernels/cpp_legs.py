@@ -1,6 +1,6 @@
-"""What primitives that move legs about become:
+"""What primitives that move legs about become.
 
-cuts and shifts are read in place, one leg among the others is a choice in the loop.
+Cuts and shifts are read in place, one leg among the others is a choice in the loop.
 """
 
 from collections.abc import Callable, Sequence
@@ -227,9 +227,9 @@ SCATTERS = {
 
 
 def _scatter(build: "Builder", eqn: Equation, inputs: list[Value]) -> list[Value]:
-    """One leg set or changed:
+    """One leg set or changed: x.at[3].add(...).
 
-    x.at[3].add(...). In the loop over legs it is a choice, so nothing is copied.
+    In the loop over legs it is a choice, so nothing is copied.
     """
     name, (x, index, new), (out,) = eqn.primitive.name, inputs, eqn.outvars
     shape, numbers = _shape(eqn.invars[0]), eqn.params["dimension_numbers"]

@@ -1,9 +1,11 @@
-"""A lane program between its equations and its text: statements, loops over legs, branches, and
-what each of them reads and makes.
+"""A lane program between its equations and its text.
+
+Statements, loops over legs, branches, and what each of them reads and makes.
 
 Statements are C++ text in which a name, v12, stands for a value. Of a value with legs it means the
 leg at hand, and @v12 the whole array. So what a statement reads can be read off it, and where the
-array is kept is decided last."""
+array is kept is decided last.
+"""
 
 import dataclasses
 import re
@@ -15,9 +17,9 @@ NAME = re.compile(r"(@?)\b([av]\d+)\b")
 
 
 class View(NamedTuple):
-    """Some legs of another value, in place:
+    """Some legs of another value, in place.
 
-    leg l of the view is leg offset + stride l of the base.
+    Leg l of the view is leg offset + stride l of the base.
     """
 
     base: str
@@ -36,8 +38,9 @@ class View(NamedTuple):
 
 
 class Legs(NamedTuple):
-    """A value with legs: the C++ type of one, how many there are, and of which other value it is a
-    view.
+    """A value with legs.
+
+    The C++ type of one, how many there are, and of which other value it is a view.
     """
 
     kind: str
@@ -85,8 +88,9 @@ class Join:
 
 @dataclasses.dataclass
 class Region:
-    """Statements of one pair of braces; at its end the results are assigned to the targets, all at
-    once.
+    """Statements of one pair of braces.
+
+    At its end the results are assigned to the targets, all at once.
     """
 
     nodes: list["Node"] = dataclasses.field(default_factory=list)
@@ -112,7 +116,7 @@ Node = Line | Each | Join | Control
 
 
 class Reads(NamedTuple):
-    """What a statement needs:
+    """What a statement needs.
 
     `names` as they stand (of values with legs: at its own leg), `arrays` at any leg.
     """

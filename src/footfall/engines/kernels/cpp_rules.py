@@ -1,6 +1,6 @@
-"""What each elementwise JAX primitive is in C++:
+"""What each elementwise JAX primitive is in C++.
 
-one expression on values that are shared or held per lane (lanes.h).
+One expression on values that are shared or held per lane (lanes.h).
 """
 
 from collections.abc import Callable, Mapping
@@ -98,8 +98,9 @@ def _integers(name: str) -> Rule:
 
 
 def _shift(name: str, symbol: str) -> Rule:
-    """By a constant it is one instruction for all lanes; otherwise each lane must look whether it
-    shifts past the end.
+    """By a constant it is one instruction for all lanes.
+
+    Otherwise each lane must look whether it shifts past the end.
     """
 
     def rule(op: Operation) -> str:

@@ -3,7 +3,8 @@
 A region's statements are sorted into stages. A stage is first what has no legs, then one loop for
 each number of legs; a statement stands in the earliest stage in which everything it reads is ready.
 What is read in its own loop is a local variable there; only what is read elsewhere (at another leg,
-in another loop, in a branch) is stored."""
+in another loop, in a branch) is stored.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -22,8 +23,9 @@ from footfall.engines.kernels.cpp_program import (
 
 
 class Use(NamedTuple):
-    """One node reads what another made; `here` if at its own leg, so that one loop can hold
-    both.
+    """One node reads what another made.
+
+    `here` if at its own leg, so that one loop can hold both.
     """
 
     by: int
@@ -32,9 +34,9 @@ class Use(NamedTuple):
 
 
 class Schedule:
-    """The stages of a region and the arrays its values are kept in (`stored`:
+    """The stages of a region and the arrays its values are kept in.
 
-    name -> last moment of use).
+    `stored`: name -> last moment of use.
     """
 
     def __init__(self, region: Region, table: Table, where: Mapping[str, str]) -> None:
@@ -72,8 +74,9 @@ class Schedule:
         return 2 * self.level[i] + isinstance(self.region.nodes[i], Each)
 
     def in_place(self) -> dict[str, str]:
-        """Results that may be written where their target is kept, because nobody reads its old
-        value afterwards: name -> array.
+        """Results that may be written where their target is kept: name -> array.
+
+        Nobody reads its old value afterwards.
         """
         found: dict[str, str] = {}
         pairs = (

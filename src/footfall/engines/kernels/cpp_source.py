@@ -1,11 +1,13 @@
-"""From a traced lane program to C++: its equations as statements, its loops and branches as loops
-and branches.
+"""From a traced lane program to C++.
+
+Its equations as statements, its loops and branches as loops and branches.
 
 The program is a jaxpr whose values are shared scalars, shape (), or one number per lane of a block,
 shape (W,); or such a number for each of L like legs, shape (L,), (L, 1) or (L, W). Elementwise
 primitives are looked up in `cpp_rules`, those that move legs about in `cpp_legs`; calls are written
 out in place; common subexpressions are left to the compiler, except across loops over legs, where
-it finds none."""
+it finds none.
+"""
 
 from collections.abc import Sequence
 from importlib import resources
@@ -64,8 +66,9 @@ def cpp_source(
     real: np.dtype,
     rows: Sequence[int | None] | None = None,
 ) -> str:
-    """The program, traced for blocks of `cpp_values.BLOCK` lanes, as one self-contained C++ file
-    for blocks of `width`.
+    """The program as one self-contained C++ file for blocks of `width` lanes.
+
+    It was traced for blocks of `cpp_values.BLOCK` lanes.
 
     Input i is one value per lane if `lane[i]`, and that for each of `rows[i]` legs unless None.
     """
@@ -78,8 +81,9 @@ def cpp_source(
 
 
 class Builder:
-    """Goes through the equations, gives every value a name, and collects the statements of the
-    region that is open.
+    """Goes through the equations and gives every value a name.
+
+    Collects the statements of the region that is open.
     """
 
     def __init__(self, real: np.dtype) -> None:
@@ -255,8 +259,9 @@ class Builder:
     def variables(
         self, eqn: Equation, start: Sequence[Value] | None
     ) -> tuple[list[Value], list[str | Region]]:
-        """Names that a loop or a branch assigns to, and the lines that declare those without
-        legs.
+        """Names that a loop or a branch assigns to.
+
+        And the lines that declare those without legs.
         """
         made, lines = [], []
         for i, var in enumerate(eqn.outvars):

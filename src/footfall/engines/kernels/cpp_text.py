@@ -1,6 +1,6 @@
-"""The text of a scheduled lane program:
+"""The text of a scheduled lane program.
 
-loops over legs, arrays for what outlives its loop, assignments at the end of braces.
+Loops over legs, arrays for what outlives its loop, assignments at the end of braces.
 """
 
 from collections.abc import Sequence
@@ -108,8 +108,9 @@ class TextWriter:
     # ---- assignments, all at once
 
     def _assign_legs(self, pairs: Sequence[tuple[Value, Value]]) -> None:
-        """Legs of one number are read before any is written; what is read at other legs is set
-        aside first.
+        """Legs of one number are read before any is written.
+
+        What is read at other legs is set aside first.
         """
         pairs = [
             (to, value) for to, value in pairs if self.where.get(value.text) != self.where[to.text]

@@ -1,6 +1,6 @@
-"""Sums, products and extremes along the legs, and over the lanes of a block:
+"""Sums, products and extremes along the legs, and over the lanes of a block.
 
-they run along in the loop that makes what they add up.
+They run along in the loop that makes what they add up.
 """
 
 from collections.abc import Callable

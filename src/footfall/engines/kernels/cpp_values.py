@@ -1,6 +1,6 @@
-"""The values of a lane program as C++ text:
+"""The values of a lane program as C++ text.
 
-shared or one per lane, one or one for each leg; constants that lose no bit.
+Shared or one per lane, one or one for each leg; constants that lose no bit.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,9 @@ SCALARS = {
 
 
 class Layout(NamedTuple):
-    """What a shape means: how many legs (1 where it has none), and whether there is a number for
-    every lane.
+    """What a shape means.
+
+    How many legs (1 where it has none), and whether there is a number for every lane.
     """
 
     legs: int
@@ -52,7 +53,8 @@ class Value(NamedTuple):
 
     One that differs between legs has a name as its text, which means the leg at hand inside a loop
     over legs. A value that is the same for all legs counts as one leg, whatever its shape: it is
-    read in loops as it is."""
+    read in loops as it is.
+    """
 
     text: str
     dtype: np.dtype

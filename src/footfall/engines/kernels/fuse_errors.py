@@ -1,12 +1,13 @@
-"""Why a program cannot become one kernel:
+"""Why a program cannot become one kernel.
 
-something in it has no rule, or nothing here can compile it.
+Something in it has no rule, or nothing here can compile it.
 """
 
 
 class CannotFuse(Exception):
-    """The traced program holds something kernels have no form for; the caller runs it through XLA
-    instead.
+    """The traced program holds something kernels have no form for.
+
+    The caller runs it through XLA instead.
     """
 
     primitive: str  #: the JAX primitive without a rule, as `jax.make_jaxpr` prints it
@@ -17,7 +18,7 @@ class CannotFuse(Exception):
 
 
 class NoCompiler(Exception):
-    """No C++ compiler could be used:
+    """No C++ compiler could be used: missing, switched off, failed or too slow.
 
-    missing, switched off, failed or too slow. One line says which.
+    One line says which.
     """

@@ -1,5 +1,6 @@
-"""A lane program as one GPU kernel: Pallas, lowered to Triton. State stays in registers from the
-first step to the last.
+"""A lane program as one GPU kernel: Pallas, lowered to Triton.
+
+State stays in registers from the first step to the last.
 
 A lane program is a pure function of flat leaves, elementwise over lanes: input i is one value per
 lane or one shared number; every output has one value per lane.
@@ -7,7 +8,8 @@ lane or one shared number; every output has one value per lane.
 Values of one type travel as the rows of one array, read and written in a loop over rows. With a
 load and a store for each of fifty values Triton took 40 s to compile: one of its passes
 (coalescing) walks through the whole program for each of them, in time that grows with the square of
-the program's length. With one load and one store of each type it takes 3."""
+the program's length. With one load and one store of each type it takes 3.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,9 +31,9 @@ LaneProgram = Callable[..., tuple[Any, ...]]
 
 
 class Rows:
-    """Which values lie in which row of which array:
+    """Which values lie in which row of which array.
 
-    one array for the real numbers, one for the whole ones.
+    One array for the real numbers, one for the whole ones.
     """
 
     def __init__(self, dtypes: Sequence[Any]):

@@ -4,7 +4,8 @@ A shared library runs as us the moment it is loaded, so a folder of libraries is
 kept is loaded unless folder and file are ours and closed to others, and the library is to the bit
 what we put there (`private_folder`). What was checked is what is loaded: the bytes are read once,
 and a private copy of them is opened. Whatever fails a check is built again. Where no such folder
-can be had, kernels are built all the same, and not kept."""
+can be had, kernels are built all the same, and not kept.
+"""
 
 import ctypes
 import hashlib
@@ -64,10 +65,9 @@ def _load(library: bytes) -> ctypes.CDLL:
 
 
 def _load_from_memory(library: bytes) -> ctypes.CDLL:
-    """A file without a name:
+    """A file without a name: nobody else can open it.
 
-    nobody else can open it. It stays open, because the loader takes an equal path for the same
-    library.
+    It stays open, because the loader takes an equal path for the same library.
     """
     fd = os.memfd_create("footfall-kernel", os.MFD_CLOEXEC)
     try:

@@ -1,9 +1,11 @@
-"""A folder of files that run as us once loaded: kept only if it is ours, given back only if this
-user put them there, to the bit.
+"""A folder of files that run as us once loaded.
+
+Kept only if it is ours, given back only if this user put them there, to the bit.
 
 Nothing kept is given back unless folder and file are ours and closed to others, and a record beside
 the file names its SHA-256, signed (HMAC) with a secret that only this user can read. Where no such
-folder can be had, nothing is kept."""
+folder can be had, nothing is kept.
+"""
 
 import contextlib
 import hashlib
@@ -21,9 +23,9 @@ OTHERS_ANY = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Folder:
-    """A folder that is ours and closed to others, held open:
+    """A folder that is ours and closed to others, held open.
 
-    a path may be swapped between two looks, an open folder may not.
+    A path may be swapped between two looks, an open folder may not.
     """
 
     def __init__(self, fd: int, ending: str) -> None:
@@ -49,8 +51,9 @@ class Folder:
                 self.write(f"{name}.record", _record(secret, name, content))
 
     def secret(self) -> bytes | None:
-        """The key our records are signed with, made on first use; None if it can be neither read
-        nor made.
+        """The key our records are signed with, made on first use.
+
+        None if it can be neither read nor made.
         """
         for _ in range(2):
             found = self.read(SECRET, OTHERS_ANY)
@@ -71,8 +74,9 @@ class Folder:
         return True
 
     def read(self, name: str, closed: int = OTHERS_WRITE) -> bytes | None:
-        """A file's bytes if it is a plain file of ours without the `closed` permissions; a link is
-        not followed.
+        """A file's bytes if it is a plain file of ours without the `closed` permissions.
+
+        A link is not followed.
         """
         try:
             fd = os.open(
@@ -84,9 +88,9 @@ class Folder:
             return file.read() if _is_ours(os.fstat(fd), stat.S_ISREG, closed) else None
 
     def write(self, name: str, content: bytes, *, replace: bool = True) -> None:
-        """A whole file or none:
+        """A whole file or none.
 
-        written aside, then given its name, so that nobody ever reads half of it.
+        Written aside, then given its name, so that nobody ever reads half of it.
         """
         aside = f".{name}.{secrets.token_hex(8)}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

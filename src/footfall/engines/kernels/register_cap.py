@@ -1,12 +1,14 @@
-"""A limit on the registers a GPU kernel may use: fewer registers a thread, more threads at once to
-hide each other's waiting.
+"""A limit on the registers a GPU kernel may use.
+
+Fewer registers a thread, more threads at once to hide each other's waiting.
 
 Our kernels carry a robot's whole state in registers and wait for long chains of arithmetic. Left
 alone, the compiler spends all 255 registers in double precision, which leaves 8 warps on a
 multiprocessor. What is touched at events only can as well lie in cached memory. Triton knows such a
 limit (`maxnreg`, a module attribute); Pallas has no way to ask for it. So we add the attribute to
 the module that Pallas makes, for kernels that ask by name. Should a later JAX move that function,
-kernels compile without the limit: slower, not wrong."""
+kernels compile without the limit: slower, not wrong.
+"""
 
 import re
 from typing import Any

@@ -4,7 +4,8 @@ Loops, branches and calls hold other programs, and JAX changes how: until 0.10 a
 inputs (`num_consts`, `num_carry`) and programs are closed over their constants; from 0.11 on it
 groups them (`ft_in`, `ft_out`) and there is one kind of program. Nothing else in the kernel
 generator looks into those parameters. A form that is not known here is refused, and the program
-runs through XLA."""
+runs through XLA.
+"""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -28,8 +29,10 @@ HELD = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 
 class CountedLoop(NamedTuple):
-    """A scan: its inputs are constants, then what it carries, then arrays it reads row by row; its
-    outputs carried, then written.
+    """A scan.
+
+    Its inputs are constants, then what it carries, then arrays it reads row by row; its outputs are
+    what it carried, then what it wrote.
     """
 
     consts: int
@@ -41,8 +44,9 @@ class CountedLoop(NamedTuple):
 
 
 class WhileLoop(NamedTuple):
-    """A while loop: its inputs are constants of the condition, those of the body, then what it
-    carries.
+    """A while loop.
+
+    Its inputs are constants of the condition, those of the body, then what it carries.
     """
 
     condition_consts: int
@@ -64,9 +68,9 @@ def known_form(primitive: str) -> Iterator[None]:
 
 
 def opened(program: Any) -> tuple[Any, Sequence[Any]]:
-    """A program's equations, and the values of its constants:
+    """A program's equations, and the values of its constants.
 
-    closed over them, bare, or both in one.
+    Closed over them, bare, or both in one.
     """
     return getattr(program, "jaxpr", program), getattr(program, "consts", ())
 
@@ -123,8 +127,9 @@ def branches(eqn: Equation) -> Sequence[Any]:
 
 
 def without_unused(program: Any) -> tuple[Any, Sequence[Any]]:
-    """A program without what none of its outputs needs, where JAX can tell; and the values of its
-    constants.
+    """A program without what none of its outputs needs, where JAX can tell.
+
+    And the values of its constants.
     """
     jaxpr, consts = opened(program)
     try:

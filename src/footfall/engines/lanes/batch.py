@@ -1,6 +1,6 @@
-"""run_batch(system, state, plan):
+"""run_batch(system, state, plan).
 
-many robots of one kind at once, each with its own numbers, outcome, ledger and statistics.
+Many robots of one kind at once, each with its own numbers, outcome, ledger and statistics.
 """
 
 import dataclasses
@@ -68,7 +68,8 @@ def run_batch(
 
     Never raises for what a robot does: a lane that falls or diverges stays where it did, with its
     outcome, and the others are not touched by it. `progress` is told the share of the span that is
-    done. `room` is for how many lanes programs are compiled: batches with the same share them."""
+    done. `room` is for how many lanes programs are compiled: batches with the same share them.
+    """
     prepare_jax()
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads}: at least one.")
@@ -173,8 +174,9 @@ def _reckoned(
 
 
 def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, str]:
-    """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way;
-    otherwise they run under XLA.
+    """Whether batches of this system can run as one C++ or GPU kernel, or what is in the way.
+
+    Otherwise they run under XLA.
     """
     if isinstance(system, AbstractMotionPlan):
         found = evaluate_plan(system)
@@ -208,9 +210,9 @@ def _tables(
 
 
 class _March:
-    """Calls of the kernel up to the next thing that happens outside it:
+    """Calls of the kernel up to the next thing that happens outside it.
 
-    the settling time, a sample, a word about progress.
+    The settling time, a sample, a word about progress.
     """
 
     def __init__(
@@ -269,8 +271,9 @@ class _March:
         return lane
 
     def _mark_here(self, lane: Lane) -> Mark | None:
-        """The last footfall so far, where metrics begin; where there was none yet, the place
-        itself.
+        """The last footfall so far, where metrics begin.
+
+        Where there was none yet, the place itself.
         """
         if lane.last is None:
             return None

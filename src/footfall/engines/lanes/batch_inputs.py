@@ -1,6 +1,6 @@
-"""What a batch is given, made ready:
+"""What a batch is given, made ready.
 
-numbers of one precision, room for the lanes, steps that fit the clocks.
+Numbers of one precision, room for the lanes, steps that fit the clocks.
 """
 
 import math
@@ -49,9 +49,9 @@ def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, Hybr
 
 
 def _is_one_robot(system: Any, state: HybridState) -> bool:
-    """Whether arrays in the state are over the legs of one robot, not over lanes:
+    """Whether arrays in the state are over the legs of one robot, not over lanes.
 
-    its powers and energies are then single numbers.
+    Its powers and energies are then single numbers.
     """
     if any(np.ndim(leaf) for leaf in jax.tree.leaves(system)) or not any(
         np.ndim(leaf) for leaf in jax.tree.leaves(state)
@@ -65,8 +65,9 @@ def _is_one_robot(system: Any, state: HybridState) -> bool:
 
 
 def room_for(lanes: int) -> int:
-    """Lanes to make room for, at most an eighth more: few different numbers, because each one
-    compiles anew.
+    """Lanes to make room for, at most an eighth more.
+
+    Few different numbers, because each one compiles anew.
 
     Fillers have ended before they begin and cost nothing.
     """

@@ -1,6 +1,6 @@
-"""The step engine's loop as a flat function of arrays, and the three ways to run it:
+"""The step engine's loop as a flat function of arrays, and the three ways to run it.
 
-one GPU kernel, one C++ kernel, XLA.
+One GPU kernel, one C++ kernel, XLA.
 """
 
 import contextlib
@@ -163,8 +163,10 @@ def _flat(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> tupl
 
 
 def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Any:
-    """The compiled kernel itself, whose inputs are the leaves of (system, lane, clock, first,
-    count). Raises CannotFuse or NoCompiler.
+    """The compiled kernel itself.
+
+    Its inputs are the leaves of (system, lane, clock, first, count). Raises CannotFuse or
+    NoCompiler.
     """
     leaves, tree = _flat(system, lane, clock, 0, 0)
     return _cpp(
@@ -230,8 +232,9 @@ def lowers_to_triton(call: Any, leaves: list[Any]) -> Any:
 
 
 def _some_gpu() -> contextlib.AbstractContextManager:
-    """From JAX 0.11 on, what is lowered without a GPU needs to be told which one it is for; before,
-    any was assumed.
+    """From JAX 0.11 on, what is lowered without a GPU needs to be told which one it is for.
+
+    Before, any was assumed.
     """
     if has_gpu():
         return contextlib.nullcontext()
@@ -267,8 +270,9 @@ def has_gpu() -> bool:
 def choose_path(
     wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None
 ) -> tuple[Path, list[str]]:
-    """The path asked for, or for "auto" the fastest there is; and one line for each faster one that
-    could not be taken.
+    """The path asked for, or for "auto" the fastest there is.
+
+    And one line for each faster one that could not be taken.
     """
     notes: list[str] = []
     if wanted == "gpu" and not has_gpu():

@@ -1,6 +1,6 @@
-"""What a batch is asked for afterwards:
+"""What a batch is asked for afterwards.
 
-outcome, ledger and statistics of each lane, as named columns with units.
+Outcome, ledger and statistics of each lane, as named columns with units.
 """
 
 import functools
@@ -97,12 +97,14 @@ def collect(
 def _walk(
     loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: np.ndarray | None
 ) -> Columns:
-    """Metrics from footfall to footfall: from the last one before the settling time to the last one
-    of the run.
+    """Metrics from footfall to footfall.
+
+    From the last one before the settling time to the last one of the run.
 
     Of a robot that did not reach the end they say nothing. Where none came before the settling
     time, the window begins there: speed and cost are those of that window, but a part of a step is
-    no step, so its time and length are not known."""
+    no step, so its time and length are not known.
+    """
     if loop.travel is None or begin is None or lane.last is None or walked is None:
         return {}
     first, last = (
@@ -160,9 +162,9 @@ def _stored(kind: Kind) -> Callable[..., Any]:
 def _books(
     kind: Kind, loop: LaneLoop, system: Any, start: HybridState, lane: Lane, t_end: np.ndarray
 ) -> Columns:
-    """The ledger of each lane:
+    """The ledger of each lane.
 
-    what is not accounted for, and that as a share of what went through.
+    What is not accounted for, and that as a share of what went through.
     """
     stored = _stored(kind)
     before, parts = stored(system, jax.tree.leaves(start.x), jax.tree.leaves(start.m), loop.zero)

@@ -1,12 +1,14 @@
-"""run_checked: a batch in which each robot has a step that suits it, and a result that a shorter
-step would not overturn.
+"""run_checked: a batch in which each robot has a step that suits it.
+
+And a result that a shorter step would not overturn.
 
 Where the plan has no step, every robot takes that of its rung (step_ladder.py). Then those whose
 result may be the step's doing are run again with half of it, in double precision: robots that ended
 before their time, robots whose books do not close, robots whose flow turned out faster than their
 step allows, robots on a rung that no probe vouches for. What two runs agree on stands. What they do
 not agree on after REPEATS halvings is kept with the doubt "step_inaccurate". A step that the plan
-gives is kept, and doubted where it is above the limit."""
+gives is kept, and doubted where it is above the limit.
+"""
 
 import dataclasses
 import math
@@ -60,11 +62,13 @@ def run_checked(
     progress: Callable[[float], None] | None = None,
     threads: int | None = None,
 ) -> BatchResult:
-    """Move every lane through the plan's span, with the plan's step or, where it has none, with one
-    that suits each lane.
+    """Move every lane through the plan's span.
+
+    With the plan's step or, where it has none, with one that suits each lane.
 
     `ladder` says which; without one it is made from robots of this batch. The result has the step
-    of each robot as a column, and in `doubts` what stands against it. Otherwise as `run_batch`."""
+    of each robot as a column, and in `doubts` what stands against it. Otherwise as `run_batch`.
+    """
     if isinstance(system, AbstractMotionPlan):
         return run_batch(system, state, plan, progress=progress, threads=threads)
     system, state, lanes = prepared(system, state, plan.precision)
@@ -145,9 +149,9 @@ def _by_level(
 
 
 def _judged(system: Any, state: HybridState, result: BatchResult, plan: BatchPlan) -> BatchResult:
-    """With the doubt whether the step is stable:
+    """With the doubt whether the step is stable.
 
-    at the start, at the settling time and at the end.
+    At the start, at the settling time and at the end.
     """
     lanes = len(result.columns["outcome"])
     steps, end = np.full(lanes, plan.step), result.columns["t_end"]
@@ -204,8 +208,9 @@ def _open(result: BatchResult) -> np.ndarray:
 
 
 def agree(one: BatchResult, other: BatchResult, tolerance: float) -> np.ndarray:
-    """Which robots ended alike in two runs, at the same time within `tolerance` per unit of 1 +
-    time.
+    """Which robots ended alike in two runs.
+
+    At the same time within `tolerance` per unit of 1 + time.
 
     Of robots that reached the end the measured columns must agree too.
     """

@@ -1,9 +1,11 @@
-"""What each lane of a batch keeps of the outputs that its robot has bounds for (hybrid/bound.py),
-between two steps and at jumps.
+"""What each lane of a batch keeps of the outputs that its robot has bounds for.
+
+See hybrid/bound.py; kept between two steps and at jumps.
 
 An extreme over whole steps needs two numbers: since the last count, which may be the end of the
 run, and before it. A mean needs the value at the end of the last step and the integral, by the
-trapezoid rule on the ends of steps: as of the rows of a run."""
+trapezoid rule on the ends of steps: as of the rows of a run.
+"""
 
 from typing import Any
 

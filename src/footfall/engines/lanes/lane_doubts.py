@@ -19,9 +19,9 @@ from footfall.record.verdict import ROUNDING, creates_energy, low_order, numeric
 def doubts_of(
     kind: Kind, system: Any, lane: Lane, columns: Mapping[str, Column]
 ) -> dict[str, np.ndarray]:
-    """Reasons not to believe a lane:
+    """Reasons not to believe a lane: name -> whether it holds for each.
 
-    name -> whether it holds for each. `system` has the numbers of the batch.
+    `system` has the numbers of the batch.
     """
     relative = columns["relative_residual"].values
     loop = facts(kind, lane)

@@ -1,5 +1,6 @@
-"""What happens to lanes at an event, at a tick of a clock, and at their end; and which guards count
-afterwards.
+"""What happens to lanes at an event, at a tick of a clock, and at their end.
+
+And which guards count afterwards.
 """
 
 import functools
@@ -147,7 +148,8 @@ def look_again(
 
     The guard that fired and those it restarts count once they are positive again; as long as they
     are within what an event is located to they are at zero, and rising decides. Another guard that
-    counted and is below zero now fires at once."""
+    counted and is below zero now fires at once.
+    """
     lane = after.lane
     slope = loop.field(lane.m)(t, lane.x)
     room, rate = loop.guards(t, lane.x, lane.m, slope)

@@ -1,6 +1,6 @@
-"""A hybrid system as the step engine sees it:
+"""A hybrid system as the step engine sees it.
 
-lists of arrays over lanes, one field, one list of guards. Built while tracing.
+Lists of arrays over lanes, one field, one list of guards. Built while tracing.
 """
 
 import functools
@@ -21,9 +21,9 @@ I = np.int32
 
 
 class LaneLoop:
-    """The loop's pieces for one system:
+    """The loop's pieces for one system: what its guards, clocks, states and integrals are.
 
-    what its guards, clocks, states and integrals are. Built while tracing.
+    Built while tracing.
     """
 
     def __init__(

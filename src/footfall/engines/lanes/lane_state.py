@@ -1,6 +1,6 @@
-"""What the step engine carries for each robot of a batch:
+"""What the step engine carries for each robot of a batch: structs without behaviour.
 
-structs without behaviour. Every leaf has one value per lane.
+Every leaf has one value per lane.
 """
 
 from typing import Any, NamedTuple

@@ -1,6 +1,6 @@
-"""Figures of motion plans:
+"""Figures of motion plans.
 
-nothing is stepped through, but thousands of plans are worth a kernel.
+Nothing is stepped through, but thousands of plans are worth a kernel.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -1,9 +1,11 @@
-"""One robot that stays in the memory of its kernel: for runs of one, and for a plant that a clock
-drives in real time.
+"""One robot that stays in the memory of its kernel.
+
+For runs of one, and for a plant that a clock drives in real time.
 
 A batch passes its arrays to the kernel and gets new ones back, which costs more than a millisecond
 of one robot's motion. Here the arrays are laid out once, the kernel reads and writes them where
-they are, and a call costs a few microseconds."""
+they are, and a call costs a few microseconds.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -102,8 +104,9 @@ class ResidentLane:
     def function(
         self, program: Callable[..., tuple], *extra: np.ndarray
     ) -> tuple[Callable[[], None], list[np.ndarray]]:
-        """`program(system, x, m, *extra) -> numbers` bound to this robot: a call that costs a
-        microsecond, and where its results then are.
+        """`program(system, x, m, *extra) -> numbers` bound to this robot.
+
+        A call that costs a microsecond, and where its results then are.
 
         `extra` are arrays of one element that the caller writes between calls.
         """

@@ -2,7 +2,8 @@
 
 The eigenvalues of d(flow)/dx, h times as large, must lie where the method lets a disturbance decay.
 For thousands of robots their largest modulus is enough, and repeated squaring finds it without
-eigenvectors: rho(J) = lim |J^n|^(1/n)."""
+eigenvectors: rho(J) = lim |J^n|^(1/n).
+"""
 
 import math
 from collections.abc import Callable
@@ -37,8 +38,9 @@ def rates_of_change(system: Any, state: HybridState, t: Any = 0.0) -> np.ndarray
 def above_reach(
     system: Any, state: HybridState, t: Any, steps: np.ndarray, method: str, span: float = math.inf
 ) -> np.ndarray:
-    """Which lanes have a disturbance that decays by itself and that the method grows at the lane's
-    step; see step_growth.py.
+    """Which lanes have a decaying disturbance that the method grows at the lane's step.
+
+    See step_growth.py.
     """
     steps = np.asarray(steps, float)
     if not explicit(method):
@@ -56,8 +58,9 @@ def above_reach(
 
 
 def spectral_radius(matrices: np.ndarray) -> np.ndarray:
-    """Largest |eigenvalue| of each matrix, from above and within 2 %; zero for one that is not
-    finite (its robot has ended anyway).
+    """Largest |eigenvalue| of each matrix, from above and within 2 %.
+
+    Zero for one that is not finite (its robot has ended anyway).
     """
     power = np.asarray(matrices, float)
     if not power.shape[-1]:

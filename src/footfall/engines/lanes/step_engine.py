@@ -1,5 +1,6 @@
-"""The step engine: fixed steps, batch first. One loop moves a block of lanes; traced once, it
-becomes a kernel.
+"""The step engine: fixed steps, batch first.
+
+One loop moves a block of lanes; traced once, it becomes a kernel.
 
 Each turn of the loop attempts one step (or what is left of one) in every lane. Where no guard of
 the block reached zero and no clock ticks, that is all. Otherwise the lanes that crossed find the
@@ -9,7 +10,8 @@ done wait with attempts of length zero, which change nothing. So the step formul
 once, and a lane's numbers never depend on its neighbours.
 
 Everything is elementwise over lanes, which are the last axis; the only thing a block shares is the
-question "does any lane need more?"."""
+question "does any lane need more?".
+"""
 
 import functools
 from typing import Any
@@ -168,8 +170,9 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
 
 
 def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, Array, Array]:
-    """Every lane by its target, as if nothing happened; whether a guard reached zero on the way;
-    whether the numbers are finite.
+    """Every lane by its target, as if nothing happened.
+
+    Whether a guard reached zero on the way; whether the numbers are finite.
     """
     lane, tau = now.lane, now.target
     stepped = loop.method.step(
@@ -228,7 +231,8 @@ def resolve(
     """What becomes of an attempt: accepted, repeated up to an event, or followed by a jump.
 
     Also whether the step is over for all and, where there are clocks, whether those that were due
-    have ticked."""
+    have ticked.
+    """
     t, t1, end_of_step = times  # start and end of the attempt, end of the step
     after, arriving = _accept(loop, now, tried, hit, good)
     landed = any_lane(arriving)
@@ -301,8 +305,9 @@ def _accept(
 
 
 def _earliest(loop: LaneLoop, now: Moving, tried: Moving) -> tuple[Array, Array]:
-    """Fraction of the attempt at which the first guard reached zero, and which; ties go in declared
-    order.
+    """Fraction of the attempt at which the first guard reached zero, and which.
+
+    Ties go in declared order.
     """
     rows = list(zip(now.lane.room, now.room_rate, tried.lane.room, tried.room_rate, strict=True))
 

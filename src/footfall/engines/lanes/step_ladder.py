@@ -1,5 +1,6 @@
-"""Which step each robot of a batch takes: short enough to be stable for it, and accurate for robots
-like it.
+"""Which step each robot of a batch takes.
+
+Short enough to be stable for it, and accurate for robots like it.
 
 All steps are those of one halving series, first / 2^level. A robot's *rung* says how far the series
 must go down before an explicit method is stable for it at its start; what accuracy asks for beyond
@@ -8,7 +9,8 @@ table alone, whoever its neighbours are.
 
 A scenario may give the first step (`BatchPlan.first_step`). For a method of low order, whose steps
 could be halved without end before they are as accurate as those of order 4, its author has said how
-accurate is enough: it is only halved where it is not stable."""
+accurate is enough: it is only halved where it is not stable.
+"""
 
 import dataclasses
 import math
@@ -70,8 +72,9 @@ class StepLadder:
         return AGREED * (WANTED_ERROR[precision] if self.probes else ROUGH_ERROR)
 
     def vouched(self, rungs: np.ndarray) -> np.ndarray:
-        """Which robots have a rung that was probed and found accurate; all of them where accuracy
-        was not asked for.
+        """Which robots have a rung that was probed and found accurate.
+
+        All of them where accuracy was not asked for.
         """
         accurate = [rung for rung, _ in self.levels if rung not in self.unsure]
         return np.isin(rungs, accurate) | (self.probes == 0)
@@ -113,9 +116,9 @@ class StepLadder:
 
 
 def first_step(system: AbstractHybridSystem, plan: BatchPlan) -> float:
-    """The longest step worth trying:
+    """The longest step worth trying.
 
-    the plan's, or one that divides the duration or the shortest time between ticks of a clock.
+    The plan's, or one that divides the duration or the shortest time between ticks of a clock.
     """
     if plan.first_step is not None:
         return plan.first_step
@@ -126,8 +129,9 @@ def first_step(system: AbstractHybridSystem, plan: BatchPlan) -> float:
 def rungs_of(
     system: Any, state: HybridState, first: float, method: str, margin: float = MARGIN
 ) -> np.ndarray:
-    """How often the first step must be halved to be stable, with room to spare, for each robot
-    where it starts.
+    """How often the first step must be halved to be stable for each robot where it starts.
+
+    With room to spare.
     """
     with np.errstate(divide="ignore"):
         needed = np.log2(first * rates_of_change(system, state) / (margin * damper_reach(method)))
@@ -155,7 +159,8 @@ def choose_steps(
     On each rung the step is halved until a further halving changes the end of nine tenths of its
     probes by less than is wanted. A probe that ends otherwise, or at another time, at half the step
     is as wrong as can be. Single precision is measured by double: halving steps until rounding
-    freezes the state would look like accuracy."""
+    freezes the state would look like accuracy.
+    """
     first = first or first_step(system, plan)
     if plan.first_step is not None and METHODS[plan.method].order < 4:
         return StepLadder(first, ((0, 0),), _deepest(first, plan.duration, 0), math.inf, 0.0, 0)
@@ -225,8 +230,9 @@ def _accurate(
 
 
 def differences(one: BatchResult, other: BatchResult) -> np.ndarray:
-    """How far two runs of the same robots ended from each other, per unit of 1 + |state|; infinite
-    where they ended otherwise.
+    """How far two runs of the same robots ended from each other, per unit of 1 + |state|.
+
+    Infinite where they ended otherwise.
     """
     a, b = (
         np.concatenate(

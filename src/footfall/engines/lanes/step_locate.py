@@ -1,6 +1,6 @@
-"""Where in a fixed step a guard reaches zero:
+"""Where in a fixed step a guard reaches zero.
 
-on the cubic through its values and rates at both ends. No trigonometry, no branches.
+On the cubic through its values and rates at both ends. No trigonometry, no branches.
 """
 
 from typing import Any
@@ -15,11 +15,13 @@ NEWTON_STEPS = 10
 
 
 def may_dip(g0: Array, r0: Array, g1: Array, r1: Array, tau: Array) -> Array:
-    """Whether an armed guard may have been at zero inside a step and positive at its end: falling,
-    then rising, tangents meeting below.
+    """Whether an armed guard may have been at zero inside a step and positive at its end.
+
+    Falling, then rising, tangents meeting below.
 
     The tangents g0 + r0 s and g1 + r1 (s - tau) meet at height (r0 (g1 - r1 tau) - r1 g0) / (r0 -
-    r1), and r0 - r1 is negative here."""
+    r1), and r0 - r1 is negative here.
+    """
     return (g0 > 0) & (r0 < 0) & (r1 > 0) & (r0 * (g1 - r1 * tau) >= r1 * g0)
 
 
@@ -27,7 +29,8 @@ def first_zero(g0: Array, m0: Array, g1: Array, m1: Array) -> Array:
     """Fraction of the step at which an armed guard is first at zero; 2 when it is not.
 
     m0, m1 are the rates times the step's length. A guard that is armed is positive (by how little
-    does not matter) at the start."""
+    does not matter) at the start.
+    """
     c2, c3 = 3.0 * (g1 - g0) - 2.0 * m0 - m1, 2.0 * (g0 - g1) + m0 + m1
     one = jnp.ones_like(g0)
     # The first minimum of the cubic, where it has one inside: m0 + 2 c2 s + 3 c3 s^2 = 0 in the

@@ -4,7 +4,8 @@ A lane's state is a list of arrays; a rate that is None belongs to a state that 
 `field(t, x)` gives the Slope at a state. Every method is given the slope at its start and hands
 back the one at its end: it is the start of the next step, the guards need it, and what is shared
 between the two (sines, mostly) is computed once. `t1` is the time at the end: t + tau but for the
-last bit, which must not depend on where a call into the kernel begins."""
+last bit, which must not depend on where a call into the kernel begins.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -87,12 +88,14 @@ def semi_implicit_euler(
     tau: Array,
     roles: "Roles",
 ) -> Stepped:
-    """Velocities first, then the positions with the new velocities; what has no velocity of its own
-    (a phase, a filter) by its old slope.
+    """Velocities first, then the positions with the new velocities.
+
+    What has no velocity of its own (a phase, a filter) by its old slope.
 
     Order 1, but energy does not drift for conservative forces; and one slope a step. Integrals by
     the trapezoid rule on the states as they come out: of order 2, so the ledger shows the method's
-    own error."""
+    own error.
+    """
     new = [a if r is None else a + tau * r for a, r in zip(x, first.x, strict=True)]
     x1 = [
         a if rate is None or old is None else b + tau * new[rate]
@@ -113,13 +116,15 @@ def linearly_implicit(
     tau: Array,
     roles: "Roles",
 ) -> Stepped:
-    """Linearly implicit Euler in 1, 2 and 3 parts, extrapolated to order 3: for systems with fast
-    decaying motions.
+    """Linearly implicit Euler in 1, 2 and 3 parts, extrapolated to order 3.
+
+    For systems with fast decaying motions.
 
     (I - h J) d = h f(x), with J the Jacobian at the start of the step. Integrals are states of the
     same scheme that nothing depends on, so their rule follows: h (P(x) + dP/dx d), extrapolated
     with the rest. Elimination is unrolled and without pivoting: I - h J is near the identity for
-    slow motions and dominated by its diagonal for fast dissipative ones."""
+    slow motions and dominated by its diagonal for fast dissipative ones.
+    """
     del roles
     moving = [i for i, r in enumerate(first.x) if r is not None]
 

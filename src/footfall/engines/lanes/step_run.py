@@ -1,6 +1,6 @@
-"""One run by the step engine, as a Trajectory:
+"""One run by the step engine, as a Trajectory.
 
-for robots whose clocks tick thousands of times a second.
+For robots whose clocks tick thousands of times a second.
 """
 
 import functools
@@ -47,7 +47,8 @@ def simulate_steps(
     """Fixed steps from `state` through the plan's span, with a row at each sample and at the end.
 
     Events are located and jumped as always, but no rows are kept on their two sides. Footfalls are
-    told from the counters that `travel` names, with the times at which they happened."""
+    told from the counters that `travel` names, with the times at which they happened.
+    """
     assert plan.fixed is not None and plan.sample_rate is not None
     step, told = (
         plan.fixed.step,
@@ -96,11 +97,13 @@ def simulate_steps(
 
 
 class _Walk:
-    """Rows of a robot as it goes, and a copy of it after each step in which a foot came down;
-    handed over to the record block by block.
+    """Rows of a robot as it goes, and a copy of it after each step in which a foot came down.
+
+    Handed over to the record block by block.
 
     A row counts once all that belongs to it is kept: whenever Ctrl-C comes, rows and footfalls
-    belong together."""
+    belong together.
+    """
 
     def __init__(self, robot: ResidentLane, record: "_Record", every: int, steps: int):
         self.robot, self.record, self.every, self.steps = robot, record, every, steps
@@ -143,9 +146,9 @@ class _Walk:
         return jax.tree.map(lambda leaf: leaf[..., 0], self.robot.lanes_of(rows))
 
     def _find_footfalls(self, steps: int) -> None:
-        """A lane remembers its last footfall only:
+        """A lane remembers its last footfall only.
 
-        an interval with several is gone through again, in halves.
+        An interval with several is gone through again, in halves.
         """
         robot, last = self.robot, self.robot.lane.last
         if last is None:
@@ -211,8 +214,10 @@ class _Record:
     def add(
         self, t: np.ndarray, lanes: Lane, rows: list[int], ends: np.ndarray, feet: Lane | None
     ) -> None:
-        """Some rows more; `feet` are the lanes at the `ends` of the steps in which a foot came
-        down, and `rows` those that follow.
+        """Some rows more.
+
+        `feet` are the lanes at the `ends` of the steps in which a foot came down, and `rows` those
+        that follow.
         """
         values, (found, sides) = self._observed(t, lanes), self._footfalls(rows, ends, feet)
         jumps = np.asarray(lanes.jumps).astype(int)
@@ -260,11 +265,13 @@ class _Record:
         return self.builder.trajectory(kept.mark, outcome, stand)
 
     def _cause(self, outcome: Outcome) -> int | None:
-        """The event that ended it: of those with this outcome, the one whose guard is the least
-        time from zero.
+        """The event that ended it.
+
+        Of those with this outcome, the one whose guard is the least time from zero.
 
         What the lane kept of a guard is its room, but next to nothing where a tick pushed a guard
-        that counts below zero."""
+        that counts below zero.
+        """
         events, searched = self.system.events, self.loop.searched
         able = [j for j, (k, _) in enumerate(searched) if events[k].outcome is outcome]
         if not able:
@@ -285,8 +292,9 @@ class _Record:
     def _footfalls(
         self, rows: list[int], ends: np.ndarray, lanes: Lane | None
     ) -> tuple[list[Footfall], tuple[int, ...]]:
-        """One for each foot that came down, and how often each side has; those of several sides in
-        one step have the time of the last.
+        """One for each foot that came down, and how often each side has.
+
+        Those of several sides in one step have the time of the last.
         """
         travel, before = self.system.travel(), self.kept.sides
         if travel is None or lanes is None or lanes.last is None:
@@ -318,7 +326,8 @@ class _Record:
     def _totals_at(self, ends: np.ndarray, lanes: Lane) -> np.ndarray:
         """Running integrals at the footfalls of lanes that are at the ends of their steps, less
         than a step later: from there back to the footfall with the value at the end, wrong by the
-        square of a step."""
+        square of a step.
+        """
         assert lanes.last is not None
         seen, names = self._observed(ends, lanes), [s.name for s in self.named.signals]
         value = seen[:, [names.index(name) for name in self.named.told]]

@@ -5,8 +5,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class SegmentChain(Parametric):
-    """Point masses joined by springs along the body and by springs that resist bending, each with
-    its damper.
+    """Point masses in a row, joined by springs.
+
+    Springs along the body and springs that resist bending, each with its damper.
     """
 
     segments: int = param(

@@ -1,8 +1,10 @@
-"""Forces in a chain of segments with one leg each: every one of them acts between points, so
-momentum is kept to the last bit.
+"""Forces in a chain of segments with one leg each.
+
+Every one of them acts between points, so momentum is kept to the last bit.
 
 Rows are segments, head first. Fields of the state have the shape (segments,) or, in a batch,
-(segments, lanes)."""
+(segments, lanes).
+"""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,9 +47,9 @@ class Plane(NamedTuple):
         return Plane(change(self.x), change(self.z))
 
     def turning(self, inverse_square: Scalar) -> "Plane":
-        """Gradient of the vector's angle:
+        """Gradient of the vector's angle: perp(a) = (-a_z, a_x)/|a|^2.
 
-        perp(a) = (-a_z, a_x)/|a|^2. Divisions are dear: the caller makes one serve several things.
+        Divisions are dear: the caller makes one serve several things.
         """
         return Plane(-self.z * inverse_square, self.x * inverse_square)
 
@@ -82,9 +84,9 @@ def to_behind(rows: Scalar) -> Scalar:
 
 
 def spread(links: Scalar, first: int, last: int) -> Scalar:
-    """Rows of links or joints put among the segments:
+    """Rows of links or joints put among the segments.
 
-    `first` rows of nothing before, `last` after.
+    `first` rows of nothing before them, `last` after.
     """
     none = jnp.zeros_like(links[:1])
     return jnp.concatenate([none] * first + [links] + [none] * last)
@@ -125,13 +127,14 @@ class Loads(NamedTuple):
 
 
 def chain_forces(system: "SegmentedWalker", nodes: Points, moments: Scalar) -> Chain:
-    """Tension k_a (L - l) + c_a L' in every link; torque -(k_b beta + c_b beta') - M at every joint
-                                                                                          (walker.1)
+    """Forces of the links and joints on the segments.
+
+    Tension k_a (L - l) + c_a L' in every link;
+    torque -(k_b beta + c_b beta') - M at every joint                                     (walker.1)
 
     beta = atan2(u x w, u . w). A torque tau on the angle between u and w pulls at three segments by
-    tau times the gradient
-    of the angle: F_{i+1} += tau perp(w), F_i -= tau (perp(w) + perp(u)), F_{i-1} += tau perp(u).
-                                                                                          (walker.2)
+    tau times the gradient of the angle: F_{i+1} += tau perp(w), F_i -= tau (perp(w) + perp(u)),
+    F_{i-1} += tau perp(u).                                                               (walker.2)
     """
     body, at, moving = system.body, place(nodes), velocity(nodes)
     link, link_rate = at.rows(_to_next), moving.rows(_to_next)
@@ -172,11 +175,11 @@ def drive_forces(
     phase_rate: Scalar,
     lift_rate: Scalar,
 ) -> Drive:
-    """A force along each leg and a torque about its hip, which the body beside it carries:
-                                                                                          (walker.3)
+    """A force along each leg and a torque about its hip, which the body carries:         (walker.3)
 
     tip: f g/L + tau perp(g), its segment the opposite; segments a and b of the body's direction d =
-    r_a - r_b: -+ tau perp(d)."""
+    r_a - r_b: -+ tau perp(d).
+    """
     leg = system.leg
     at, moving = place(nodes), velocity(nodes)
     arm, arm_rate = place(tips).minus(at), velocity(tips).minus(moving)

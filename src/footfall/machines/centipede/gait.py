@@ -13,8 +13,9 @@ TURN = 2.0 * math.pi
 
 
 class Target(NamedTuple):
-    """Where the tip of a leg should be, seen from its segment (x along the body, z normal to it),
-    and how that changes.
+    """Where the tip of a leg should be, seen from its segment, and how that changes.
+
+    x along the body, z normal to it.
     """
 
     x: Scalar
@@ -29,8 +30,7 @@ class WaveGait(Parametric):
     little:
 
         swing  0 <= phi < pi:     x_t = -A cos phi,            z_t = -h + B sin phi + eps
-        stance pi <= phi < 2 pi:  x_t = A (3 - 2 phi/pi),      z_t = -h + d_s sin phi + eps
-                                                                                          (walker.5)
+        stance pi <= phi < 2 pi:  x_t = A (3 - 2 phi/pi),  z_t = -h + d_s sin phi + eps   (walker.5)
 
     with the lift eps of a reflex, and z_t never above `highest`. Without slip it goes at v = 4 A f.
     """

@@ -1,5 +1,6 @@
-"""A leg with two actuated degrees of freedom, length and angle, each a spring and a damper about a
-moving target.
+"""A leg with two actuated degrees of freedom, length and angle.
+
+Each is a spring and a damper about a moving target.
 """
 
 from footfall.hybrid.fields import Parametric, param

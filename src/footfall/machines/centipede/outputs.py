@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def order_parameter(phase: Any, lag: Scalar) -> Scalar:
-    """|mean of exp(i (phi_k + k psi))|:
+    """|mean of exp(i (phi_k + k psi))|                                                   (walker.9)
 
-    1 where the phases are the wave, near 0 where they are anything.       (walker.9)
+    1 where the phases are the wave, near 0 where they are anything.
     """
     count = phase.shape[0]
     index = jnp.arange(count, dtype=phase.dtype).reshape(-1, *[1] * (phase.ndim - 1))

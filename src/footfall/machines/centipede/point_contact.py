@@ -1,6 +1,6 @@
-"""What ground does to a point that touches it:
+"""What ground does to a point that touches it.
 
-any terrain, any law of the normal force, any law of friction.
+Any terrain, any law of the normal force, any law of friction.
 """
 
 from typing import NamedTuple
@@ -37,8 +37,9 @@ def touch(
     vz: Scalar,
     bristle: Scalar = 0.0,
 ) -> Touch:
-    """Every face pushes along its normal by the law of contact and rubs along itself under that
-    load, each by its share.
+    """What every face of the ground does to a point, each by its share.
+
+    It pushes along its normal by the law of contact and rubs along itself under that load.
     """
     total = Touch(*[0.0 * x] * 8)
     for face in terrain.faces(x, z, vx, vz):

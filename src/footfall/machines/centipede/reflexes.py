@@ -1,6 +1,6 @@
-"""Decentralised control of a many-legged walker:
+"""Decentralised control of a many-legged walker.
 
-each leg has an oscillator, feels its own tip, and hears its neighbours.
+Each leg has an oscillator, feels its own tip, and hears its neighbours.
 """
 
 import math
@@ -25,9 +25,8 @@ class ReflexControl(Parametric):
                  + s_2 [sin(phi_{i-1} - phi_i - psi) + sin(phi_{i+1} - phi_i + psi)]      (walker.6)
 
     lift: a leg that a wall pushes back (F_x < -F_th, |F_x| > |F_z|) is drawn up at e_up until it
-    clears the edge, its swing held in
-    the second half; a leg that carries lets itself down again at e_dn, and so raises the body.
-                                                                                          (walker.7)
+    clears the edge, its swing held in the second half; a leg that carries lets itself down again at
+    e_dn, and so raises the body.                                                         (walker.7)
 
     cantilever: a leg that should carry and does not says so to the segment behind. The segments
     behind hold the weight in front by the bending moment of a straight level beam: from head to
@@ -109,8 +108,9 @@ class ReflexControl(Parametric):
         return jnp.where(carries, 0.0, jnp.where(stance & (self.reflexes[1] > 0), 1.0, flag))
 
     def moments(self, unsupported: Any, weights: list[Scalar], spacing: Scalar) -> Scalar:
-        """Bending moment M_i that each segment holds; `weights` are those of the segments with
-        their legs.
+        """Bending moment M_i that each segment holds.
+
+        `weights` are those of the segments with their legs.
         """
         shear = moment = jnp.zeros_like(unsupported[0])
         held = []

@@ -1,8 +1,10 @@
-"""A centipede after the myriapod of Yasui, Sakai, Kano, Owaki and Ishiguro (PLoS ONE 12(2),
-e0171421, 2017).
+"""A centipede after the myriapod of Yasui and others.
+
+Yasui, Sakai, Kano, Owaki and Ishiguro (PLoS ONE 12(2), e0171421, 2017).
 
 From their supplement: the law of contact (with its errata mended) and of friction, without numbers.
-Chosen here, not measured: every number, the body, the legs, the oscillators and the reflexes."""
+Chosen here, not measured: every number, the body, the legs, the oscillators and the reflexes.
+"""
 
 from footfall.machines.centipede.body import SegmentChain
 from footfall.machines.centipede.gait import WaveGait

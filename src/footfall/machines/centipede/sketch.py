@@ -27,9 +27,9 @@ def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
 
 
 def walker_charts(system: "SegmentedWalker") -> tuple[Chart, ...]:
-    """What a biologist looks at:
+    """What a biologist looks at.
 
-    the body over time, ground reaction, reflexes, locking of the phases.
+    The body over time, ground reaction, reflexes, locking of the phases.
     """
     rows = range(system.body.segments)
 

@@ -15,9 +15,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class WalkerStart(AbstractStart):
-    """Standing straight on its legs, level segment by segment:
+    """Standing straight on its legs, level segment by segment.
 
-    on a slope it begins by settling into its line.
+    On a slope it begins by settling into its line.
     """
 
     head: Scalar = param(0.0, unit="m", doc="where the head is, forward")

@@ -1,5 +1,6 @@
-"""A walker of many segments in a row, each with a leg: point masses in the vertical plane of its
-path.
+"""A walker of many segments in a row, each with a leg.
+
+Point masses in the vertical plane of its path.
 
 House frame: x forward, z up, angles counter-clockwise. Theory: docs/theory/centipede.md.
 """
@@ -49,12 +50,14 @@ STRIDE = 0  # index of the event; the only other one that jumps is the tick
 
 
 class SegmentedWalker(AbstractHybridSystem):
-    """Segments joined by springs, each with a leg of two actuated degrees of freedom, on solid
-    ground of any shape.
+    """Segments joined by springs, each with a leg, on solid ground of any shape.
+
+    A leg has two actuated degrees of freedom.
 
     Not modelled: the second leg of a pair (both legs of a segment are one, of the pair's strength),
     turning, the mass of the legs but for their tips, torque limits, a ground that moves or gives
-    way for good, delays in the nerves."""
+    way for good, delays in the nerves.
+    """
 
     Start = WalkerStart
     refuses: ClassVar[Mapping[str, str]] = {
@@ -196,9 +199,12 @@ class SegmentedWalker(AbstractHybridSystem):
         return (stride, fall, tick, *((crossed,) if self.terrain.broken else ()))
 
     def guards(self, t: Scalar, x: WalkerState, m: WalkerMode) -> tuple[Scalar, ...]:
-        """[rad] phase left in the cycle of the head's leg; [m] highest segment over the ground; [s]
+        """Room left before each event.
+
+        [rad] phase left in the cycle of the head's leg; [m] highest segment over the ground; [s]
         time left before the next look; [m] way left for the tail, or height left for the lowest
-        segment, whichever is more."""
+        segment, whichever is more.
+        """
         phase, z = x.legs.phase[0], x.nodes.z
         real = jnp.result_type(phase)
         rooms = [

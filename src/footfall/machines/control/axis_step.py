@@ -1,9 +1,11 @@
-"""The motor driver as pure functions: an axis with its watchdog and loops, and the bus that all
-axes draw from.
+"""The motor driver as pure functions.
+
+An axis with its watchdog and loops, and the bus that all axes draw from.
 
 One text for the emulated driver (odrive_axis.py, odrive_emulator.py), which has a protocol around
 it, and for lockstep, which traces it. Everything here is in the motor's own sign. Numbers may be
-Python floats, NumPy scalars or arrays, JAX arrays."""
+Python floats, NumPy scalars or arrays, JAX arrays.
+"""
 
 from __future__ import annotations
 
@@ -106,9 +108,9 @@ def ticked(
     speed: Scalar,
     position: Scalar = 0.0,
 ) -> AxisMemory:
-    """After a tick of the driver:
+    """After a tick of the driver.
 
-    its watchdog and its speed limit, then the current until the next tick.
+    Its watchdog and its speed limit, then the current until the next tick.
     """
     ready = memory.calibrating & (elapsed_us(now_us, memory.calibrated_us) >= 0)
     memory = memory._replace(
@@ -139,7 +141,8 @@ def loaded(
     """The axes once the bus has fed them, its voltage and its current. Speeds in rad/s.
 
     A bus that breaks down, since its battery cannot give so much at any voltage, switches every
-    axis off."""
+    axis off.
+    """
     each = zip(windings, axes, speeds, strict=True)
     drawn = sum(electrical_power(winding, axis.current, speed) for winding, axis, speed in each)
     broken = too_much(battery, drawn)

@@ -1,8 +1,10 @@
-"""Chance from counters: the k-th number of a stream, the same in every engine, batch and order of
-evaluation.
+"""Chance from counters.
+
+The k-th number of a stream, the same in every engine, batch and order of evaluation.
 
 Elementwise on 32-bit integers, so that it runs inside one kernel; no generator has to be carried
-along."""
+along.
+"""
 
 import jax.numpy as jnp
 import numpy as np
@@ -39,9 +41,9 @@ def uniform(seed: Scalar, stream: int, count: Scalar, like: Scalar) -> Scalar:
 
 
 def bell(seed: Scalar, stream: int, count: Scalar, like: Scalar) -> Scalar:
-    """A number of mean 0 and variance 1, nearly Gaussian:
+    """A number of mean 0 and variance 1, nearly Gaussian.
 
-    the sum of four uniform ones, so within 3.5 of 0.
+    The sum of four uniform ones, so within 3.5 of 0.
     """
     total = sum(uniform(seed, stream, count * SUMMED + n, like) for n in range(SUMMED))
     return (total - 0.5 * SUMMED) * (12.0 / SUMMED) ** 0.5

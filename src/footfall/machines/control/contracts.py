@@ -1,6 +1,6 @@
-"""What the high level is made of:
+"""What the high level is made of: devices it asks, an operator it obeys, a record it leaves.
 
-devices it asks, an operator it obeys, a record it leaves. Each has several makes.
+Each has several makes.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ class DeviceError(OSError):
 
 @dataclasses.dataclass(frozen=True)
 class Operator:
-    """What the operator wants now: one immutable object, replaced as a whole, so that no lock is
-    needed to read it.
+    """What the operator wants now.
+
+    One immutable object, replaced as a whole, so that no lock is needed to read it.
 
     Buttons are counted, not held: an action is due when its count is not the one last seen.
     """

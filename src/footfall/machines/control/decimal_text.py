@@ -1,6 +1,6 @@
-"""Numbers as text on a serial line:
+"""Numbers as text on a serial line.
 
-one notation to write, one grammar to read, the same in firmware/teensy/ to the last byte.
+One notation to write, one grammar to read, the same in firmware/teensy/ to the last byte.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def fixed(value: float, decimals: int) -> bytes:
 
 def number(text: bytes) -> float | None:
     """The double nearest to a decimal text, or None if the text is no number or too large for one.
-    Tiny numbers are numbers: they come out subnormal or zero, as in C."""
+
+    Tiny numbers are numbers: they come out subnormal or zero, as in C.
+    """
     if _NUMBER.fullmatch(text) is None:
         return None
     value = float(text)

@@ -1,6 +1,6 @@
-"""The pitch law that a microcontroller computes:
+"""The pitch law that a microcontroller computes: its numbers.
 
-its numbers. The law itself is footfall.machines.control.pid.
+The law itself is footfall.machines.control.pid.
 """
 
 from footfall.hybrid.fields import Parametric, param
@@ -8,11 +8,13 @@ from footfall.numerics.scalar import Scalar
 
 
 class DigitalPid(Parametric):
-    """PID at a fixed sample time, in joint torque of all motors together; they are converted to
-    amperes by the motors' constants.
+    """PID at a fixed sample time, in joint torque of all motors together.
+
+    They are converted to amperes by the motors' constants.
 
     The defaults walk with a pitch that is 10 ms old, which the stiff gains of a continuous law (20,
-    40, 1) do not."""
+    40, 1) do not.
+    """
 
     proportional: Scalar = param(6.0, unit="N m/rad", doc="gain Kp", ge=0)
     integral: Scalar = param(10.0, unit="N m/rad/s", doc="gain Ki", ge=0)

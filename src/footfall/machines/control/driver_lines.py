@@ -19,9 +19,12 @@ DECIMALS = 4  #: 0.1 mA, or 0.1 mN m
 
 
 def current_lines(settings: StackSettings, currents: Sequence[float]) -> bytes:
-    """One `c` line for each motor. Currents [A] are given forward drive positive; what is sent is
-    as the motor is mounted, and in newton metres where the driver's firmware takes those. Raises
-    ValueError for what is not a finite number."""
+    """One `c` line for each motor.
+
+    Currents [A] are given forward drive positive; what is sent is as the motor is mounted, and in
+    newton metres where the driver's firmware takes those. Raises ValueError for what is not a
+    finite number.
+    """
     if len(currents) != settings.motors:
         raise ValueError(f"{len(currents)} currents came for {settings.motors} motors.")
     # Python numbers take on the precision of the current: in single precision these are the

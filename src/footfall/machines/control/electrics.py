@@ -1,8 +1,10 @@
 """The low level as a law: a current loop that has only the battery's voltage to work with.
+
 Elementwise, for numbers and traced arrays.
 
 Motors are taken as their DC equivalents: winding resistance R, and a back-EMF of the torque
-constant K times the speed. Theory: docs/theory/control-stack.md."""
+constant K times the speed. Theory: docs/theory/control-stack.md.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ class Winding(NamedTuple):
 
 
 def loop_share(bandwidth: Scalar | None, period: float) -> Scalar:
-    """What a first-order current loop of this bandwidth [rad/s] removes of its error in a tick;
+    """What a first-order current loop of this bandwidth [rad/s] removes of its error in a tick.
+
     None: all of it.
     """
     return 1.0 if bandwidth is None else 1.0 - namespace(bandwidth).exp(-bandwidth * period)
@@ -57,9 +60,9 @@ def next_current(
 
 
 def electrical_power(winding: Winding, current: Scalar, speed: Scalar) -> Scalar:
-    """What one motor takes from the bus:
+    """What one motor takes from the bus: winding heat and mechanical power.
 
-    winding heat and mechanical power. Negative: it brakes into the battery.
+    Negative: it brakes into the battery.
     """
     return winding.resistance * current * current + winding.torque_constant * current * speed
 
@@ -70,7 +73,8 @@ def bus(battery: Battery, power: Scalar) -> tuple[Scalar, Scalar]:
     V = V0 - R_b I,  V I = P   so   V = (V0 + sqrt(V0^2 - 4 R_b P)) / 2                    (stack.3)
 
     The other root belongs to a battery nearly short-circuited. More than V0^2 / (4 R_b) cannot be
-    drawn at all (`too_much`): there the voltage told is half, and whoever draws must let go."""
+    drawn at all (`too_much`): there the voltage told is half, and whoever draws must let go.
+    """
     xp = namespace(*battery, power)
     room = battery.voltage * battery.voltage - 4.0 * battery.resistance * power
     voltage: Any = 0.5 * (battery.voltage + xp.sqrt(xp.maximum(room, 0.0)))

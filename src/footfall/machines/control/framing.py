@@ -1,5 +1,6 @@
-"""Frames between the high and the mid level: `<field,field,...*HH>`. What may stand in one, how it
-is written, how it is read.
+"""Frames between the high and the mid level: `<field,field,...*HH>`.
+
+What may stand in one, how it is written, how it is read.
 
 A reader is a machine of three states that takes any bytes in pieces of any size. A frame is
 accepted whole or not at all; what is not accepted is counted, and nothing of it is kept.
@@ -11,7 +12,8 @@ accepted whole or not at all; what is not accepted is counted, and nothing of it
 
 `<` inside a frame discards what was collected, which counts as one rejection, and starts anew. Any
 other byte that does not belong where it stands discards the frame, which counts as one rejection,
-and leads to IDLE. firmware/teensy/ does the same in C."""
+and leads to IDLE. firmware/teensy/ does the same in C.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,9 @@ _TAIL_BYTES = frozenset(b"0123456789ABCDEF")
 
 
 class Field(NamedTuple):
-    """One value of a frame:
+    """One value of a frame.
 
-    a number between -limit and +limit, or a flag, which is `0` or `1` and nothing else.
+    A number between -limit and +limit, or a flag, which is `0` or `1` and nothing else.
     """
 
     name: str
@@ -59,13 +61,16 @@ def as_sent(limit: float) -> float:
 
     The sender may hold the limit in single precision, and writes six decimals: pi arrives as
     3.141593, which is more than pi. A receiver that took pi literally would reject every frame of
-    an honest sender at its limit."""
+    an honest sender at its limit.
+    """
     return max(limit, float(fixed(limit, DECIMALS)), float(fixed(np.float32(limit), DECIMALS)))
 
 
 def down_format(settings: StackSettings) -> FrameFormat:
-    """High to mid level: what is wanted and what is measured; with the steering current where there
-    is steering (version 2).
+    """High to mid level.
+
+    What is wanted and what is measured; with the steering current where there is steering (version
+    2).
     """
     fields = (
         Field("setpoint", as_sent(settings.setpoint_limit)),
@@ -97,9 +102,9 @@ def checksum_of(payload: bytes) -> bytes:
 
 
 def encode(frame_format: FrameFormat, values: Sequence[float]) -> bytes:
-    """A frame. Raises ValueError for what the other end would reject:
+    """A frame. Raises ValueError for what the other end would reject.
 
-    it is better noticed here, where the mistake was made.
+    It is better noticed here, where the mistake was made.
     """
     names = ",".join(field.name for field in frame_format.fields)
     if len(values) != len(frame_format.fields):
@@ -149,8 +154,9 @@ class FrameReader:
         self._tail = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[float, ...]]:
-        """The values of every frame that these bytes completed, oldest first; flags as 0.0 or
-        1.0.
+        """The values of every frame that these bytes completed, oldest first.
+
+        Flags as 0.0 or 1.0.
         """
         frames: list[tuple[float, ...]] = []
         for byte in data:

@@ -1,9 +1,11 @@
 """Plant and control computer in lockstep: again a hybrid system, whose ticks are jumps.
+
 Deterministic, exact, traceable, batchable.
 
 What the programs decide is the text that the real ones run (safety_step.py, mid_step.py,
 axis_step.py); what surrounds it there as bytes on lines is here the effect of those lines:
-rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md."""
+rounding, delay, loss, jitter. Theory: docs/theory/control-stack.md.
+"""
 
 import abc
 import dataclasses
@@ -77,13 +79,15 @@ class Now(NamedTuple):
 
 
 class ClosedLoop(AbstractHybridSystem):
-    """A plant and the three-level computer that drives it. `with_computer` makes a robot class of
-    this kind for a class of plants.
+    """A plant and the three-level computer that drives it.
+
+    `with_computer` makes a robot class of this kind for a class of plants.
 
     At a tick, programs run in the order high, mid, low: what one sends without delay the next one
     has. Not modelled: the time a program takes, corrupted messages that pass for good ones (the
     checksum lets about one in 256 corruptions through; see machines/control/virtual_bench.py for
-    real bytes)."""
+    real bytes).
+    """
 
     motor: eqx.AbstractVar[DcMotor]
     controller: eqx.AbstractVar[DigitalPid]
@@ -210,9 +214,11 @@ class ClosedLoop(AbstractHybridSystem):
         return Jump(jumped.x, LoopMemory(jumped.m, m.programs), jumped.work)
 
     def restarted(self, m: LoopMemory) -> LoopMemory:
-        """The next tick is at zero, and every program begins there as at the start of a run:
+        """The next tick is at zero, and every program begins there as at the start of a run.
+
         high_offset and mid_offset are then times after the event. Memories stay; messages under way
-        have the time left that they had before the next tick."""
+        have the time left that they had before the next tick.
+        """
         self._require_repeatable()
         stack, c = self.stack, m.programs
         passed_us = c.ticks * stack.tick_us
@@ -389,8 +395,9 @@ class ClosedLoop(AbstractHybridSystem):
         return _if_due(due, done, m)
 
     def _low(self, senses: Senses, m: ComputerMemory, now: Now) -> ComputerMemory:
-        """The motor driver. Its own speed limit and its trip levels of the bus are out of the
-        way.
+        """The motor driver.
+
+        Its own speed limit and its trip levels of the bus are out of the way.
         """
         stack, idle = self.stack, m.tripped | m.cut_off
         due = lax.rem(now.ticks, jnp.int32(stack.ticks(stack.low_period))) == 0
@@ -553,8 +560,9 @@ def _if_due(due: Scalar, after: ComputerMemory, before: ComputerMemory) -> Compu
 
 
 def _whole(value: Scalar, like: Scalar) -> Scalar:
-    """The largest whole number not above it; tolerates 1e-4, because 0.001 / 0.00025 may be
-    3.9999.
+    """The largest whole number not above it.
+
+    Tolerates 1e-4, because 0.001 / 0.00025 may be 3.9999.
     """
     return jnp.floor(jnp.asarray(value, jnp.result_type(like)) + 1e-4)
 

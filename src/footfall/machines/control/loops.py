@@ -1,6 +1,6 @@
-"""Robots with a control computer:
+"""Robots with a control computer.
 
-made from classes of plants, so that no parameter is declared twice.
+Made from classes of plants, so that no parameter is declared twice.
 """
 
 import dataclasses
@@ -26,11 +26,13 @@ ADDED: dict[str, tuple[type, str]] = {
 
 
 def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[ClosedLoop]:
-    """A robot class: the plant's own parameters and parts, with a control computer in the place of
-    its law.
+    """A robot class with a control computer in the place of its law.
+
+    The plant's own parameters and parts stay.
 
     The plant class says in `commanded` which of its fields make it a plant that others drive, and
-    what they then hold."""
+    what they then hold.
+    """
     kept = {f.name: f for f in dataclasses.fields(plant) if f.name not in plant.commanded}
 
     def bare(self: Any) -> AbstractPlant:

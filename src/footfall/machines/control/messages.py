@@ -1,6 +1,6 @@
-"""Messages under way on a line that takes time:
+"""Messages under way on a line that takes time.
 
-a queue of fixed length, elementwise, inside a discrete state.
+A queue of fixed length, elementwise, inside a discrete state.
 """
 
 from typing import Any
@@ -44,9 +44,9 @@ def sent(queue: Queue, message: Message, really: Any) -> Queue:
 
 
 def received(queue: Queue, now_us: Scalar) -> tuple[Queue, Any, Message]:
-    """What has arrived by now:
+    """What has arrived by now.
 
-    the queue without it, whether there was anything, and the newest of it.
+    The queue without it, whether there was anything, and the newest of it.
     """
     newest = queue.newest
     here = newest.under_way & (elapsed_us(now_us, newest.arrival_us) >= 0)

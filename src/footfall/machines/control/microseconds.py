@@ -1,6 +1,6 @@
-"""Time as microcontrollers count it:
+"""Time as microcontrollers count it.
 
-whole microseconds in 32 bits, which wrap around every 71 minutes.
+Whole microseconds in 32 bits, which wrap around every 71 minutes.
 """
 
 from typing import Any
@@ -11,8 +11,9 @@ _HALF = 1 << 31
 
 
 def elapsed_us(now: Any, before: Any) -> Any:
-    """now - before as a signed 32-bit difference: right across the wrap for any two times less than
-    35 minutes apart.
+    """now - before as a signed 32-bit difference.
+
+    Right across the wrap for any two times less than 35 minutes apart.
 
     Python numbers of any size, or 32-bit integer arrays, whose subtraction wraps by itself.
     """

@@ -1,9 +1,11 @@
-"""The program of the mid level: frames from above and the time go in, current commands and reports
-come out. Opens nothing itself.
+"""The program of the mid level.
+
+Frames from above and the time go in, current commands and reports come out. Opens nothing itself.
 
 What it decides is mid_step.py, which lockstep runs too; here are the bytes around it.
 firmware/teensy/ is the same program in C. With `real=numpy.float32` the two send the same bytes,
-always: tests/contracts/test_firmware.py."""
+always: tests/contracts/test_firmware.py.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,14 @@ class Sent(NamedTuple):
 
 
 class MidProgram:
-    """Frames, commands, reports. Call `receive` with what has arrived and `step` as often as
-    possible.
+    """Frames, commands, reports.
+
+    Call `receive` with what has arrived and `step` as often as possible.
 
     Off, it commands 0 A once per period of the law: sent, not merely left out, and the driver's own
     watchdog stays fed. It is on from a frame with the flag 1 that follows one with the flag 0; so
-    it is off after a reset, and after its watchdog tripped, until the high level has said both."""
+    it is off after a reset, and after its watchdog tripped, until the high level has said both.
+    """
 
     def __init__(self, settings: StackSettings, real: Any = np.float32):
         self.settings = settings
@@ -89,9 +93,9 @@ class MidProgram:
         return Sent(self._report(now_us), to_driver)
 
     def _report(self, now_us: int) -> bytes:
-        """The output, at fixed times:
+        """The output, at fixed times: a late report does not delay those after it.
 
-        a late report does not delay those after it. Those missed altogether are not made up for.
+        Those missed altogether are not made up for.
         """
         period = self.settings.report_period_us
         late = 0 if self._next_report_us is None else elapsed_us(now_us, self._next_report_us)

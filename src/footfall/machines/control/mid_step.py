@@ -1,9 +1,11 @@
-"""The mid level as a pure function: gate, watchdog, pitch law, currents. What it remembers goes in
-and comes out.
+"""The mid level as a pure function: gate, watchdog, pitch law, currents.
+
+What it remembers goes in and comes out.
 
 One text for three uses, like the law in pid.py: MidProgram puts bytes around it (and
 firmware/teensy/ is the same in C), lockstep traces it. Numbers may be Python floats, NumPy scalars
-or arrays, JAX arrays. Theory: docs/theory/control-stack.md."""
+or arrays, JAX arrays. Theory: docs/theory/control-stack.md.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,8 @@ def stepped(
     On, the law's currents whenever it calculates. Off, 0 A at once and then once per period: sent,
     not merely left out, so that the driver's own watchdog stays fed. A pitch that is no number
     keeps the output for one calculation; the second one, or a current that is none, counts as the
-    watchdog does."""
+    watchdog does.
+    """
     silent = memory.armed & (elapsed_us(now_us, memory.heard_us) >= watchdog_us)
     memory = choose(silent, _tripped(memory), memory)
 

@@ -37,8 +37,9 @@ _MEANINGS = {
 
 
 def error_words(word: int) -> str:
-    """An error word as it is and, for the bits that firmware 0.4 and 0.5 give these meanings, in
-    words: "0x2 (under-voltage)".
+    """An error word as it is and in words: "0x2 (under-voltage)".
+
+    For the bits that firmware 0.4 and 0.5 give these meanings.
     """
     known = [meaning for bit, meaning in _MEANINGS.items() if word & bit]
     other = word & ~sum(_MEANINGS)
@@ -58,8 +59,9 @@ class _Seen(NamedTuple):
 
 
 class OdriveAscii:
-    """A MotorDriver. Waits at most `reply_limit` seconds for an answer, by `clock`, looking every
-    `poll` seconds.
+    """A MotorDriver that speaks the ODrive's ASCII protocol.
+
+    Waits at most `reply_limit` seconds for an answer, by `clock`, looking every `poll` seconds.
 
     One exchange asks for all that concerns safety, so `positions`, `states` and `errors` cost
     nothing after `speeds` in the same cycle; `speeds` always asks anew, and so does everything
@@ -71,7 +73,8 @@ class OdriveAscii:
     late answer is never taken for that of another question.
 
     Set points are the mid level's (S9). The single exception is 0 A, sent before arming, when the
-    law is off: the driver remembers its last command, and must not wake up with it."""
+    law is off: the driver remembers its last command, and must not wake up with it.
+    """
 
     def __init__(
         self,
@@ -84,8 +87,9 @@ class OdriveAscii:
         dialect: Dialect = FIRMWARE_05,
         counts_per_turn: float = 1.0,
     ):
-        """`counts_per_turn`: 1 for a driver that speaks in turns (firmware 0.5 and later); an
-        encoder's counts for one before.
+        """`counts_per_turn`: 1 for a driver that speaks in turns (firmware 0.5 and later).
+
+        An encoder's counts for one before.
         """
         self._port, self._clock, self._dialect = port, clock, dialect
         self._reply_limit, self._poll = reply_limit, poll

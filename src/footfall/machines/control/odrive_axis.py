@@ -1,7 +1,9 @@
-"""One motor's half of an emulated motor driver: axis_step.py with what an ODrive's protocol reads
-and writes of it.
+"""One motor's half of an emulated motor driver.
 
-Everything here is in the motor's own sign."""
+axis_step.py with what an ODrive's protocol reads and writes of it.
+
+Everything here is in the motor's own sign.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,11 @@ class AxisState(enum.IntEnum):
 
 
 class Axis:
-    """Simplified against the ODrive: the velocity loop has no integral part and no torque limit
-    near the speed limit; calibration takes its time but neither turns nor heats the motor; the
-    watchdog runs in closed loop only."""
+    """Simplified against the ODrive.
+
+    The velocity loop has no integral part and no torque limit near the speed limit; calibration
+    takes its time but neither turns nor heats the motor; the watchdog runs in closed loop only.
+    """
 
     def __init__(
         self, settings: StackSettings, winding: Winding, calibrated: bool, calibration_us: int

@@ -1,10 +1,12 @@
-"""A motor driver that is not there: two motors behind the ODrive's ASCII protocol, on two lines at
-once, in front of any plant.
+"""A motor driver that is not there.
+
+Two motors behind the ODrive's ASCII protocol, on two lines at once, in front of any plant.
 
 Opens nothing: bytes and times go in, bytes and currents come out. The protocol is that of
 control-stack.md, section 6, with the answers of the ODrive's firmware 0.5: `unknown command`,
 `invalid command format`, `invalid motor`, `invalid property`, and `not implemented` for a value
-that cannot be written. An answer carries a checksum if the question did."""
+that cannot be written. An answer carries a checksum if the question did.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +66,9 @@ class _Request(NamedTuple):
 
 
 class OdriveEmulator:
-    """Driver and motors as mounted. Lines speak in each motor's own sign, `tick` in the robot's:
-    forward drive positive.
+    """Driver and motors as mounted.
+
+    Lines speak in each motor's own sign, `tick` in the robot's: forward drive positive.
 
     Faults for tests: `speed_offsets`, `usb_silent`, `uart_silent`.
     """
@@ -79,8 +82,9 @@ class OdriveEmulator:
         calibrated: bool = True,
         calibration_us: int = 2_000_000,
     ):
-        """`calibrated`: motors whose calibration was saved in the driver; else closed loop is
-        refused before a calibration.
+        """`calibrated`: motors whose calibration was saved in the driver.
+
+        Else closed loop is refused before a calibration.
         """
         if len(windings) != settings.motors:
             raise ValueError(f"{len(windings)} windings came for {settings.motors} motors.")
@@ -127,11 +131,13 @@ class OdriveEmulator:
     def tick(
         self, now_us: int, speeds: Sequence[float], positions: Sequence[float]
     ) -> tuple[float, ...]:
-        """The currents [A] that flow until the next tick, given the motors' speeds [turns/s] and
-        positions [turns].
+        """The currents [A] that flow until the next tick.
+
+        Given the motors' speeds [turns/s] and positions [turns].
 
         All three are the robot's, forward drive positive: hand the plant's in, hand the result on
-        to the plant, without a sign."""
+        to the plant, without a sign.
+        """
         self._check_bus()
         known = tuple(
             zip(self.axes, self._signs, speeds, self.speed_offsets, positions, strict=False)

@@ -1,6 +1,6 @@
-"""What `r` and `w` reach of an emulated motor driver:
+"""What `r` and `w` reach of an emulated motor driver.
 
-names, how they are read, what may be written to them.
+Names, how they are read, what may be written to them.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class Property(NamedTuple):
 
 
 def axis_properties(axis: Axis) -> dict[bytes, Property]:
-    """By the names of firmware 0.5; `active_errors`, `pos_estimate` and `vel_estimate` also by
-    those of 0.6 (with the bits of 0.5).
+    """By the names of firmware 0.5.
+
+    `active_errors`, `pos_estimate` and `vel_estimate` also by those of 0.6 (with the bits of 0.5).
     """
     error = Property(lambda: int(axis.error), lambda value, _: axis.clear_errors(), True, 0, 0)
     position, velocity = Property(lambda: axis.position), Property(lambda: axis.speed)

@@ -1,5 +1,6 @@
-"""The motor driver as the high level sees it, through the vendor's `odrive` package and its object
-tree.
+"""The motor driver as the high level sees it, through the vendor's package.
+
+`odrive` and its object tree.
 
 Not tried on hardware. The names were checked against the package 0.6.11.post1
 (`axisN.active_errors`, `clear_errors`, `requested_state`, `current_state`, `pos_estimate`,
@@ -7,7 +8,8 @@ Not tried on hardware. The names were checked against the package 0.6.11.post1
 and, from memory, firmware 0.5 (`axisN.error`, `axisN.encoder.pos_estimate`). Which of the two a
 tree has is asked of the tree, once. Every read is a round trip over USB; the package waits for each
 as long as it likes, so a driver that stops answering without disconnecting holds the main loop up.
-The mid level's watchdog, 100 ms, then switches off."""
+The mid level's watchdog, 100 ms, then switches off.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +67,9 @@ class OdriveVendor:
         self._request(AxisState.IDLE)
 
     def motors_on(self) -> None:
-        """Clears the driver's errors:
+        """Clears the driver's errors: only an operator's explicit press may lead here.
 
-        only an operator's explicit press may lead here. 0 A first: the driver remembers its input.
+        0 A first: the driver remembers its input.
         """
         for axis in self._axes:
             _asked(lambda axis=axis: setattr(axis.controller, "input_torque", 0.0))
@@ -107,8 +109,9 @@ class OdriveVendor:
 
 
 def _asked(question: Callable[[], T]) -> T:
-    """The package has exceptions of its own for a lost device, by version; all mean the same
-    here.
+    """The package has exceptions of its own for a lost device, by version.
+
+    All mean the same here.
     """
     try:
         return question()

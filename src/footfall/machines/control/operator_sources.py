@@ -17,8 +17,11 @@ _PRESSES = ("motors_on", "motors_off", "calibrate")  # counted
 
 
 def pressed(operator: Operator, action: str, settings: StackSettings) -> Operator:
-    """The operator after one action. Switching the motors on or off also switches the start switch
-    off: a run is started by a press of its own, after the motors'."""
+    """The operator after one action.
+
+    Switching the motors on or off also switches the start switch off: a run is started by a press
+    of its own, after the motors'.
+    """
     if action in ("motors_on", "motors_off"):
         operator = dataclasses.replace(operator, run=False)
     if action in _PRESSES:
@@ -82,12 +85,14 @@ DUALSHOCK3_BEFORE_4_12 = Layout(
 
 
 class JoystickDecoder:
-    """Events of the Linux joystick interface to operators: `struct js_event`, eight bytes (time,
-    value, type, number).
+    """Events of the Linux joystick interface to operators.
+
+    `struct js_event`, eight bytes (time, value, type, number).
 
     A button counts when it goes down. The events marked as initial, which tell of the state found
     when the device was opened, are no presses. Any bytes are survived: unknown types and numbers
-    mean nothing."""
+    mean nothing.
+    """
 
     EVENT = struct.Struct("<IhBB")
     BUTTON, AXIS, INITIAL = 0x01, 0x02, 0x80
@@ -152,8 +157,9 @@ class Timeline:
 
 
 class ScriptedOperator(Timeline):
-    """An operator who does what a text says: lines `t action [value]`, t in seconds since the start
-    and never falling, `#` a comment.
+    """An operator who does what a text says.
+
+    Lines `t action [value]`, t in seconds since the start and never falling, `#` a comment.
 
         0.5 motors-on          # also lifts a latched cut-off
         0.6 run                # the start switch on; off: pause
@@ -224,9 +230,9 @@ class ScriptedOperator(Timeline):
 
 
 class RecordedOperator(Timeline):
-    """The operator of a run that was logged, as far as the records tell:
+    """The operator of a run that was logged, as far as the records tell.
 
-    switches, set point, steering. Stops after the last.
+    Switches, set point, steering. Stops after the last.
     """
 
     def __init__(self, records: Iterable[Record], settings: StackSettings):

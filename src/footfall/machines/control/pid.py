@@ -1,9 +1,11 @@
-"""The pitch law of the mid level: PID at a fixed sample time, with a limit on the integral and a
-filter on the derivative.
+"""The pitch law of the mid level.
+
+PID at a fixed sample time, with a limit on the integral and a filter on the derivative.
 
 One text for three uses. With NumPy float32 numbers it is, operation by operation, what
 firmware/teensy/ does in C; with Python floats it runs in the real-time programs; with JAX arrays it
-is traced into lockstep simulations and batches. Theory: docs/theory/control-stack.md."""
+is traced into lockstep simulations and batches. Theory: docs/theory/control-stack.md.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ if TYPE_CHECKING:  # it imports JAX, which a control computer need not have
 
 
 class PidGains(NamedTuple):
-    """Numbers of the law. Amperes for a motor, newton metres for a joint:
+    """Numbers of the law.
 
-    the law does not care, as long as all agree.
+    Amperes for a motor, newton metres for a joint: the law does not care, as long as all agree.
     """
 
     proportional: Scalar

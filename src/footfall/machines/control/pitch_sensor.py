@@ -32,9 +32,11 @@ class SensorEmulator:
         self._due: int | None = None
 
     def step(self, now_us: int, pitch: float) -> bytes:
-        """What the sensor sends now: a frame if one is due, else nothing. Frames are due at whole
-        multiples of the period, and at the first call; those missed are not made up for. May be
-        called at any rate."""
+        """What the sensor sends now: a frame if one is due, else nothing.
+
+        Frames are due at whole multiples of the period, and at the first call; those missed are not
+        made up for. May be called at any rate.
+        """
         if self._due is not None and elapsed_us(now_us, self._due) < 0:
             return b""
         self._due = now_us - now_us % self._period + self._period

@@ -1,5 +1,6 @@
-"""A line of bytes between two computers, as a program sees it, and the kind that needs no
-hardware.
+"""A line of bytes between two computers, as a program sees it.
+
+And the kind that needs no hardware.
 """
 
 from collections import deque
@@ -25,9 +26,9 @@ class Port(Protocol):
 
 
 class PipeEnd:
-    """One end of a line in memory, for virtual time:
+    """One end of a line in memory, for virtual time.
 
-    what one end writes the other reads, at once and in order.
+    What one end writes the other reads, at once and in order.
     """
 
     def __init__(self, incoming: deque[bytes], outgoing: deque[bytes], ends: list[bool]):

@@ -1,6 +1,6 @@
-"""The wire from the high level to the mid level's reset pin, active low:
+"""The wire from the high level to the mid level's reset pin, active low.
 
-none, a file, or a pin of the Raspberry Pi.
+None, a file, or a pin of the Raspberry Pi.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ class NoResetLine:
 
 
 class FileResetLine:
-    """A file of one byte, '0' low and '1' high, which an emulated mid level maps into its memory
-    and looks at in every turn.
+    """A file of one byte, '0' low and '1' high.
+
+    An emulated mid level maps it into its memory and looks at it in every turn.
 
     The file is made if it is not there, and begins high. Closing leaves the level as it is, as a
-    real pin's pull-up would not: the emulated device must outlive the program that reset it."""
+    real pin's pull-up would not: the emulated device must outlive the program that reset it.
+    """
 
     def __init__(self, path: str | Path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -55,8 +57,10 @@ class FileResetLine:
 
 
 class GpioResetLine:
-    """A pin of the Raspberry Pi through the package gpiod: GpioResetLine("/dev/gpiochip0", 17). Its
-    names were checked against version 2.5.0; not tried on hardware."""
+    """A pin of the Raspberry Pi through the package gpiod: GpioResetLine("/dev/gpiochip0", 17).
+
+    Its names were checked against version 2.5.0; not tried on hardware.
+    """
 
     def __init__(self, chip: str, line: int):
         try:

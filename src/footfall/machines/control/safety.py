@@ -1,4 +1,4 @@
-"""The high level's care for its motors:
+"""The high level's care for its motors.
 
 safety_step.py with the devices it asks and the words for what is wrong.
 """
@@ -19,7 +19,8 @@ class Safety:
     """The rules of safety_step.py, among devices that may fail.
 
     Trouble sets `fault`, which stays while the cut-off is latched. The order to switch off is given
-    anew in every cycle in which the trouble lasts, and until the driver has taken it."""
+    anew in every cycle in which the trouble lasts, and until the driver has taken it.
+    """
 
     def __init__(
         self, settings: StackSettings, driver: MotorDriver, operator: Operator, now: float
@@ -42,9 +43,9 @@ class Safety:
         return self._memory.pitch if self._memory.pitch_known else None
 
     def check_motors(self, operator: Operator, now: float) -> tuple[float, ...] | None:
-        """The first thing in every cycle:
+        """The first thing in every cycle: the speeds, None if they could not be read.
 
-        the speeds, None if they could not be read. Motors that must be off are ordered off here.
+        Motors that must be off are ordered off here.
         """
         speeds, trouble = self._look_at_motors(now)
         if not operator.present:
@@ -67,9 +68,9 @@ class Safety:
             self._order_off(f"The pitch sensor said {measured}." if fresh else silent)
 
     def obey(self, operator: Operator, now: float) -> bool:
-        """The last thing before the frame:
+        """The last thing before the frame: what the operator wants, as far as it may be had.
 
-        what the operator wants, as far as it may be had. Whether the law may run.
+        Whether the law may run.
         """
         before, self._obeyed = self._obeyed, operator
         buttons = (

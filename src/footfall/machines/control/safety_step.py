@@ -9,7 +9,8 @@
 - Calibration turns motors too: it is obeyed only while they are off and nothing is latched.
 
 One text for the supervisor (safety.py asks the devices and finds the words) and for lockstep, which
-traces it. Numbers may be Python floats, NumPy scalars or arrays, JAX arrays."""
+traces it. Numbers may be Python floats, NumPy scalars or arrays, JAX arrays.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +63,9 @@ def over_speed(speeds: Sequence[Scalar], limit: Scalar) -> list[Any]:
 
 
 def disobeyed(memory: SafetyMemory, everywhere: Any, now_us: Any) -> tuple[SafetyMemory, Any]:
-    """What is known of the motors' state, and whether it is trouble that not all are in closed
-    loop. Asked while they should be on.
+    """What is known of the motors' state, and whether that is trouble.
+
+    It is where not all are in closed loop. Asked while they should be on.
     """
     late = now_us - memory.armed_us > ARMING_US
     trouble = negated(everywhere) & (memory.closed_loop | late)
@@ -71,9 +73,9 @@ def disobeyed(memory: SafetyMemory, everywhere: Any, now_us: Any) -> tuple[Safet
 
 
 def watched(memory: SafetyMemory, trouble: Any, off: Any) -> SafetyMemory:
-    """The first thing in every cycle:
+    """The first thing in every cycle.
 
-    whether there is trouble, and whether the motors are to be switched off without any.
+    Whether there is trouble, and whether the motors are to be switched off without any.
     """
     memory = memory._replace(troubled=memory.troubled & False)
     return choose(trouble, cut_off(memory), choose(off, switched_off(memory), memory))
@@ -94,9 +96,9 @@ def switched_off(memory: SafetyMemory) -> SafetyMemory:
 def sensed(
     memory: SafetyMemory, fresh: Any, measured: Scalar, limit: Scalar, timeout_us: Any, now_us: Any
 ) -> tuple[SafetyMemory, Any]:
-    """After the sensor was asked, and whether that is trouble:
+    """After the sensor was asked, and whether that is trouble.
 
-    a fresh pitch that is none, or nothing fresh for too long.
+    A fresh pitch that is none, or nothing fresh for too long.
     """
     good = finite(measured) & (abs(measured) <= limit)
     stale = negated(fresh) & (now_us - memory.pitch_us > timeout_us)

@@ -53,9 +53,9 @@ class StackSettings:
     )
 
     def __post_init__(self) -> None:
-        """Settings also come out of files:
+        """Settings also come out of files.
 
-        nothing that any program could stumble over gets past here.
+        Nothing that any program could stumble over gets past here.
         """
         if not isinstance(self.gains, PidGains):
             raise ValueError(

@@ -29,8 +29,11 @@ class StartUpError(Exception):
 
 
 class Connections(NamedTuple):
-    """How to open each device; called in the order of the checks, since a Teensy's port is gone
-    while it is in reset. An OSError (DeviceError, LinkLost) means: not there."""
+    """How to open each device.
+
+    Called in the order of the checks, since a Teensy's port is gone while it is in reset. An
+    OSError (DeviceError, LinkLost) means: not there.
+    """
 
     mid: Callable[[], Port]
     sensor: Callable[[], PitchSensor]
@@ -57,8 +60,9 @@ D = TypeVar("D", bound=_Closable)
 def start_up(
     settings: StackSettings, reset_line: ResetLine, connect: Connections, clock: Clock
 ) -> Devices:
-    """All devices, with the motors off and the mid level's law off; or a StartUpError, with the
-    same and everything closed again.
+    """All devices, with the motors off and the mid level's law off.
+
+    Or a StartUpError, with the same and everything closed again.
     """
     opened: list[_Closable] = []
 
@@ -184,9 +188,9 @@ def _quiet(port: Port, driver: MotorDriver, settings: StackSettings) -> None:
 
 
 def _leave(opened: list[_Closable]) -> None:
-    """After a failed check:
+    """After a failed check.
 
-    off what can be reached, and every line closed, whatever goes wrong on the way.
+    Off what can be reached, and every line closed, whatever goes wrong on the way.
     """
     for device in reversed(opened):
         off = getattr(device, "motors_off", None)

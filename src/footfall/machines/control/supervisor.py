@@ -1,5 +1,7 @@
-"""The high level: safety first, then pitch, readings, frame, answer, record; 100 times a second,
-and an orderly end on every path.
+"""The high level.
+
+Safety first, then pitch, readings, frame, answer, record; 100 times a second, and an orderly end on
+every path.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ SHUTDOWN_ATTEMPTS = 3  #: at each step
 
 
 class Supervisor:
-    """One cycle at a time; `run` repeats it. Devices stay the caller's: close them after
-    `shut_down`.
+    """One cycle at a time; `run` repeats it.
+
+    Devices stay the caller's: close them after `shut_down`.
 
     The cycle's order is that of control-stack.md, section 2.3, and nothing in it waits longer than
-    a device's own limit for an answer."""
+    a device's own limit for an answer.
+    """
 
     def __init__(
         self,
@@ -37,8 +41,9 @@ class Supervisor:
         *,
         end_log: Callable[[], None] = lambda: None,
     ):
-        """`log` takes a record without waiting and says whether it did; `end_log` tells the log
-        that no more come, and waits for it.
+        """`log` takes a record without waiting and says whether it did.
+
+        `end_log` tells the log that no more come, and waits for it.
         """
         self.cycles = 0
         self.late_cycles = (
@@ -107,11 +112,13 @@ class Supervisor:
         return record
 
     def shut_down(self) -> None:
-        """Motors off first, then setpoint_on = 0, then the log. Never raises, leaves out no step,
-        does nothing the second time.
+        """Motors off first, then setpoint_on = 0, then the log.
+
+        Never raises, leaves out no step, does nothing the second time.
 
         A signal that arrives meanwhile (a second Ctrl-C) interrupts a step, not the shutdown: the
-        step is done again."""
+        step is done again.
+        """
         if self._shut_down:
             return
         self._shut_down = True
@@ -171,9 +178,9 @@ class Supervisor:
         return encode(self._down, (*values, steer) if self._settings.steering else values)
 
     def _send(self, setpoint: float, setpoint_on: bool, steer: float) -> None:
-        """A line too full for the whole frame loses it:
+        """A line too full for the whole frame loses it.
 
-        the mid level rejects the half, and its watchdog counts.
+        The mid level rejects the half, and its watchdog counts.
         """
         try:
             self._mid_port.write(
@@ -192,13 +199,15 @@ class Supervisor:
 
 
 def run(supervisor: Supervisor, clock: Clock, until: float | None = None) -> str:
-    """Cycles at absolute deadlines until the supervisor is finished or the clock reads `until`; why
-    it ended.
+    """Cycles at absolute deadlines until the supervisor is finished or the clock reads `until`.
+
+    Why it ended.
 
     A cycle whose deadline passes while the one before is still at work is counted as late and done
     at once; of several such only the last is done, the others are dropped. The deadlines stay where
     they were. Every path shuts down; an exception (also the KeyboardInterrupt or SystemExit that a
-    signal's handler raises) goes on to the caller after that."""
+    signal's handler raises) goes on to the caller after that.
+    """
     # Whole microseconds: sums of float periods would drift.
     period_us, start, due = (supervisor.period_us, clock.now(), 0)
     try:

@@ -1,6 +1,6 @@
-"""The control computer of the differential-drive rimless wheel:
+"""The control computer of the differential-drive rimless wheel.
 
-three programs on three machines, and the lines between them.
+Three programs on three machines, and the lines between them.
 """
 
 import math
@@ -22,12 +22,14 @@ MOUNTINGS = {
 
 
 class ThreeLevelStack(Parametric):
-    """High level (safety, sensor, operator; 100 Hz), mid level (pitch law; 1 kHz), low level (motor
-    currents; 4 kHz).
+    """A high level (100 Hz), a mid level (1 kHz) and a low level (4 kHz), a program each.
+
+    High level: safety, sensor, operator. Mid level: pitch law. Low level: motor currents.
 
     Programs start at ticks of one clock, `resolution` apart; periods, offsets and jitter are whole
     numbers of ticks. Chance (noise, loss, jitter) comes from a counter and the seed: the same seed
-    gives the same run, in a batch as alone."""
+    gives the same run, in a batch as alone.
+    """
 
     resolution: float = param(
         250e-6,

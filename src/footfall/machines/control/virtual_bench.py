@@ -1,9 +1,11 @@
-"""The whole stack on a bench of virtual time: every program and device as they are, one clock of
-whole microseconds, lines in memory.
+"""The whole stack on a bench of virtual time.
+
+Every program and device as they are, one clock of whole microseconds, lines in memory.
 
 What the supervisor takes for sleep is when the rest of the world moves: mid level, motor driver,
 sensor and plant, in their order. A run is exact and repeats to the last bit; faults come at given
-microseconds."""
+microseconds.
+"""
 
 from __future__ import annotations
 
@@ -67,8 +69,9 @@ class Moment(NamedTuple):
 
 
 class Killed(BaseException):
-    """The supervisor's process is no more; not an Exception, as nothing in that process could catch
-    it.
+    """The supervisor's process is no more.
+
+    Not an Exception, as nothing in that process could catch it.
     """
 
 
@@ -88,12 +91,14 @@ class BenchClock:
 
 
 class VirtualBench:
-    """Settings, a plant and a mid level make a bench; `run` runs it. See its methods for what can
-    go wrong on it, and `at` for when.
+    """Settings, a plant and a mid level make a bench; `run` runs it.
+
+    See its methods for what can go wrong on it, and `at` for when.
 
     Within one microsecond things happen in this order: faults, sensor, supervisor, mid level, motor
     driver and plant. So without `sensor_delay_us` a pitch reaches the mid level in the microsecond
-    in which it was measured."""
+    in which it was measured.
+    """
 
     def __init__(
         self,
@@ -112,11 +117,13 @@ class VirtualBench:
         seed: int = 0,
         wrap_driver: Callable[[MotorDriver], MotorDriver] = lambda driver: driver,
     ):
-        """`script`: lines as ScriptedOperator takes them, or an operator ready made; its time zero
-        where `run` is first called. `mid_poll_us`: how often the mid level's loop comes round.
-        `sensor_delay_us`: from measuring a pitch to its arrival; `sensor_lead_us`: how long before
-        each cycle of the supervisor it is measured. `wrap_driver`: to put something between
-        supervisor and motor driver."""
+        """`script`: lines as ScriptedOperator takes them, or an operator ready made.
+
+        Its time zero where `run` is first called. `mid_poll_us`: how often the mid level's loop
+        comes round. `sensor_delay_us`: from measuring a pitch to its arrival; `sensor_lead_us`: how
+        long before each cycle of the supervisor it is measured. `wrap_driver`: to put something
+        between supervisor and motor driver.
+        """
         if mid_poll_us % settings.low_period_us:
             raise ValueError(
                 f"mid_poll_us = {mid_poll_us}: a multiple of the low period,"
@@ -172,8 +179,9 @@ class VirtualBench:
         self._devices = start_up(self.settings, self.reset_line, self._connections, self.clock)
 
     def run(self, until: float) -> None:
-        """The main loop until the bench's clock reads `until` [s]; should it end before that, the
-        rest of the bench goes on. Once.
+        """The main loop until the bench's clock reads `until` [s].
+
+        Should it end before that, the rest of the bench goes on. Once.
         """
         if self.supervisor is not None:
             raise RuntimeError(

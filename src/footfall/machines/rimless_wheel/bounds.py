@@ -1,6 +1,6 @@
-"""What the equations of a spoked wheel cannot mean:
+"""What the equations of a spoked wheel cannot mean.
 
-feet that no ground could hold, spokes that sag so far that two would carry at once.
+Feet that no ground could hold, spokes that sag so far that two would carry at once.
 """
 
 import math

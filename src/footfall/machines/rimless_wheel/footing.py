@@ -1,15 +1,15 @@
-"""Spokes over the ground: where each tip is, what is under it, and what a wheel on uneven ground
-cannot do.
+"""Spokes over the ground.
+
+Where each tip is, what is under it, and what a wheel on uneven ground cannot do.
 
 A tip lands where the ground is: the wheel turns about its stance foot until the next tip has no
-room left above the ground under it. The
-new foot stays where it landed. Hub and spokes are where they were, so nothing but the plastic
-impact changes the energy.
-                                                                                          (ground.1)
+room left above the ground under it. The new foot stays where it landed. Hub and spokes are where
+they were, so nothing but the plastic impact changes the energy.                          (ground.1)
 
 A tip that runs into an upright face, the spoke after the next one, or the hub, ends the run: the
 wheel stumbles. What the ground does to a spoke between its tip and the hub is not modelled; where a
-corner is in the way of the stance spoke, the run is doubtful."""
+corner is in the way of the stance spoke, the run is doubtful.
+"""
 
 import math
 from collections.abc import Mapping
@@ -41,8 +41,9 @@ def stumble() -> Event:
 def tip(
     hub_x: Scalar, hub_z: Scalar, length: Scalar, s: Scalar, c: Scalar, turn: float
 ) -> tuple[Scalar, Scalar]:
-    """Of the spoke that is `turn` on from the stance spoke, whose angle has the sine s and the
-    cosine c.
+    """The tip of the spoke that is `turn` on from the stance spoke.
+
+    The angle of the stance spoke has the sine s and the cosine c.
     """
     cos_turn, sin_turn = math.cos(turn), math.sin(turn)
     return hub_x + length * (s * cos_turn + c * sin_turn), hub_z - length * (
@@ -60,8 +61,9 @@ def room_to_stumble(
     spacing: float,
     direction: Scalar,
 ) -> Scalar:
-    """[m] Least room at walls of the next tip, and above the ground of the tip after it and of the
-    hub, the way the wheel rolls.
+    """[m] Least room before the wheel stumbles, the way it rolls.
+
+    Room at walls of the next tip, and above the ground of the tip after it and of the hub.
     """
     rooms = [terrain.room_above(hub_x, hub_z)]
     for k in (1, 2):
@@ -83,8 +85,9 @@ def room_to_stumble(
 def to_footing(
     terrain: AbstractTerrain, foot_x: Scalar, along: Scalar, normal: Scalar
 ) -> tuple[Scalar, Scalar]:
-    """A force along and normal to the plane of the ground, as one along and normal to the ground
-    under the foot.
+    """A force along and normal to the ground under the foot.
+
+    Given along and normal to the plane of the ground.
     """
     if not terrain.uneven:
         return along, normal

@@ -7,11 +7,13 @@ from footfall.numerics.scalar import Scalar
 
 
 class AbstractCompliantLeg(Parametric):
-    """A massless leg from foot to hub, with an axial force that depends on its length and the rate
-    of it.
+    """A massless leg from foot to hub, with an axial force.
+
+    The force depends on its length and the rate of it.
 
     Callers may rely on: `force(l, v) = -d energy/dl - f_d` with `f_d * v = loss(l, v) >= 0`, and
-    energy 0 at rest length."""
+    energy 0 at rest length.
+    """
 
     rest_length: Scalar = param(0.26, unit="m", doc="length at zero force", gt=0)
 

@@ -8,11 +8,14 @@ from footfall.numerics.scalar import Scalar
 
 
 class AbstractPitchController(Parametric):
-    """Continuous law: torque wanted from the error of an angle, its rate and an integral the caller
-    carries as a state.
+    """A continuous law of the torque that holds a pitch.
+
+    Torque wanted from the error of an angle, its rate and an integral the caller carries as a
+    state.
 
     Stateless: `integral_rate` says how the caller's integral grows. `held`: there is no law here,
-    the torque is what a control computer last commanded."""
+    the torque is what a control computer last commanded.
+    """
 
     held: ClassVar[bool] = False
 

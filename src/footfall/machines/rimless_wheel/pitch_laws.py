@@ -10,8 +10,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class PitchPid(AbstractPitchController):
-    """T = Kp e + Ki xi - Kd rate, xi_dot = e; the derivative acts on the measurement, so a new set
-    point gives no kick.
+    """T = Kp e + Ki xi - Kd rate, xi_dot = e.
+
+    The derivative acts on the measurement, so a new set point gives no kick.
     """
 
     proportional: Scalar = param(20.0, unit="N m/rad", doc="gain Kp", ge=0)
@@ -61,9 +62,9 @@ class Passive(AbstractPitchController):
 
 
 class CommandedTorque(AbstractPitchController):
-    """The torque is what a control computer last commanded:
+    """The torque is what a control computer last commanded.
 
-    the robot is a plant, and has no law of its own.
+    The robot is a plant, and has no law of its own.
     """
 
     held: ClassVar[bool] = True

@@ -1,8 +1,10 @@
-"""The rigid rimless wheel on a plane: McGeer's and Coleman's passive walker, with an optional
-constant wheel torque.
+"""The rigid rimless wheel on a plane.
+
+McGeer's and Coleman's passive walker, with an optional constant wheel torque.
 
 Model plane: x along the ground (downhill), z normal to it; foot - hub = l (sin theta, -cos theta);
-walking forward means theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1."""
+walking forward means theta_dot < 0. Theory: docs/theory/rimless-wheel.md, section 1.
+"""
 
 import math
 from collections.abc import Mapping
@@ -83,12 +85,13 @@ class WheelTravel(eqx.Module):
 
 
 class RigidWheel(AbstractHybridSystem):
-    """Rigid spokes, all mass at the hub (plus a wheel inertia), one foot on the ground at a time,
-    no slip.
+    """Rigid spokes, all mass at the hub (plus a wheel inertia).
+
+    One foot on the ground at a time, no slip.
 
     (m l^2 + J) theta_dd = m g l sin(theta - gamma) - T          (rigid.1)
-    support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-, theta+ = theta- + alpha
-                                                                                           (rigid.2)
+    support transfer: (m l^2 + J) omega+ = (m l^2 cos(alpha) + J) omega-,
+                      theta+ = theta- + alpha                                              (rigid.2)
     and theta+ = theta- - alpha for one that rolls backward (see wheel_rolling.py).
     """
 
@@ -163,9 +166,12 @@ class RigidWheel(AbstractHybridSystem):
         return Rates(dx, RigidWheelPower(motor=-self.wheel_torque * x.spoke_rate))
 
     def guards(self, t: Scalar, x: RigidWheelState, m: WheelStance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] normal force; [m]
-        room to turn back; [m] height of the foot behind, of a wheel that has not decided yet; on
-        uneven ground [m] room to stumble."""
+        """Room left before each event.
+
+        [m] height of the next and of the previous foot above the ground; [N] normal force; [m] room
+        to turn back; [m] height of the foot behind, of a wheel that has not decided yet; on uneven
+        ground [m] room to stumble.
+        """
         del t
         s, c = sincos(x.spoke_angle)  # once: guards are looked at many times a step
         l = self.leg.length

@@ -5,7 +5,8 @@ constant, stiff spokes (k = 1315 N/m, c = 1e5 N s/m). Corrected: torso offset 0.
 cm cannot walk, erratum E12), yaw inertia 0.12 kg m^2 (printed 0.052 is impossible, E8). Chosen
 here, not measured: the compliant spokes (k = 15 000 N/m, c = 400 N s/m), the pitch gains, roll
 inertia. With its control computer also the winding resistance (0.05 ohm) and the battery (24 V,
-0.05 ohm)."""
+0.05 ohm).
+"""
 
 from footfall.machines.control.lockstep import ClosedLoop
 from footfall.machines.parts.actuators.base import AbstractMotor
@@ -27,9 +28,9 @@ from footfall.machines.rimless_wheel.torso_wheel import TorsoWheel
 def passive_wheel(
     *, leg: Strut | None = None, terrain: AbstractTerrain | None = None
 ) -> RigidWheel:
-    """Rigid wheel of the robot's mass and size, coasting down a slope of 0.08 rad:
+    """Rigid wheel of the robot's mass and size, coasting down a slope of 0.08 rad.
 
-    the analytic yardstick.
+    The analytic yardstick.
     """
     return RigidWheel(
         mass=6.91, spokes=10, leg=leg or Strut(length=0.26), terrain=terrain or Slope(angle=0.08)
@@ -52,8 +53,9 @@ def rimless_wheel(
     controller: AbstractPitchController | None = None,
     terrain: AbstractTerrain | None = None,
 ) -> TorsoWheel:
-    """The robot in its sagittal plane, compliant spokes, torso held at 0.6 rad by a continuous
-    PID.
+    """The robot in its sagittal plane, with compliant spokes.
+
+    Its torso is held at 0.6 rad by a continuous PID.
     """
     return TorsoWheel(
         wheel_mass=2.46,
@@ -75,8 +77,9 @@ def rimless_wheel_3d(
     controller: AbstractPitchController | None = None,
     steering_current: float = 0.0,
 ) -> SteeredWheel:
-    """The same robot with two sides, roll and heading; steered by a difference of the motor
-    currents.
+    """The same robot with two sides, roll and heading.
+
+    Steered by a difference of the motor currents.
     """
     return SteeredWheel(
         wheel_mass=2.46,
@@ -93,8 +96,9 @@ def rimless_wheel_3d(
 
 
 def rimless_wheel_closed_loop() -> ClosedLoop:
-    """The robot in its sagittal plane under its own three-level software, gains that walk with a
-    pitch 10 ms old.
+    """The robot in its sagittal plane under its own three-level software.
+
+    With gains that walk with a pitch 10 ms old.
     """
     plant = rimless_wheel()
     kept = {
@@ -105,8 +109,9 @@ def rimless_wheel_closed_loop() -> ClosedLoop:
 
 
 def rimless_wheel_3d_closed_loop() -> ClosedLoop:
-    """The same with two sides, roll and heading; the operator steers by a difference of the motor
-    currents.
+    """The same with two sides, roll and heading.
+
+    The operator steers by a difference of the motor currents.
     """
     plant = rimless_wheel_3d()
     names = ("wheel_mass", "half_track", "yaw_inertia", "roll_inertia", "spokes", "leg", "torso")

@@ -1,5 +1,6 @@
-"""Which of the two neighbours of a stance spoke is the next to take over: the one in front, or
-rolling backward the one behind.
+"""Which of the two neighbours of a stance spoke is the next to take over.
+
+The one in front, or rolling backward the one behind.
 
 A wheel that rolls backward (`direction` -1) is the mirror image of one that rolls forward: the next
 spoke is the one behind, and rocking back means to land on the one in front again. One that starts
@@ -10,7 +11,8 @@ its torso leaning back, it rolls backward. Its landing on the spoke behind is an
 
 The spoke that a wheel has just left springs to its full length, so under a sagging hub its foot is
 still in the ground: the height of that foot (`rock_back`) counts only once it has been positive. A
-wheel that turns round before would go through the ground unseen: `turn_back` sees it."""
+wheel that turns round before would go through the ground unseen: `turn_back` sees it.
+"""
 
 from typing import Any, NamedTuple
 
@@ -46,7 +48,7 @@ def rolling(
     terrain: AbstractTerrain = LEVEL,
     foot_x: Scalar = 0.0,
 ) -> Any:
-    """Direction of a start with this speed, the hub at `height`, its stance spoke at `angle`:
+    """Direction of a start with this speed, the hub at `height`, its stance spoke at `angle`.
 
     0 on one foot. One robot or a batch.
     """
@@ -63,8 +65,9 @@ def rolling(
 
 
 class Feet(NamedTuple):
-    """Heights above the ground of the feet on both sides of the stance foot, by what landing on
-    them means.
+    """Heights above the ground of the feet on both sides of the stance foot.
+
+    By what landing on them means.
     """
 
     next: Scalar  #: it takes over
@@ -83,27 +86,30 @@ def feet(front: Scalar, behind: Scalar, direction: Scalar, free: Scalar) -> Feet
 
 
 def turning_back(previous: Scalar, speed: Scalar, direction: Scalar, length: Scalar) -> Any:
-    """Room before a wheel rolls back onto a foot that it has not left yet: while that foot is
-    clear, or while the hub still rolls on.
+    """Room before a wheel rolls back onto a foot that it has not left yet.
+
+    While that foot is clear, or while the hub still rolls on.
 
     Positive after every landing but that of a wheel which rolls back already, so nothing is missed
-    while `rock_back` does not count."""
+    while `rock_back` does not count.
+    """
     return jnp.maximum(
         previous + DEEPER * length, A_MOMENT * jnp.where(direction < 0, -speed, speed)
     )
 
 
 def side_of_landing(direction: Scalar, *, behind: bool) -> Any:
-    """1 where the spoke that lands is the one in front, -1 where it is the one behind; `behind`:
+    """1 where the spoke that lands is the one in front, -1 where it is the one behind.
 
-    by `touchdown_behind`.
+    `behind`: by `touchdown_behind`.
     """
     return jnp.where((direction < 0) | behind, np.int32(-1), np.int32(1))
 
 
 def landing_behind(name: str, restarts: tuple[str, ...], side: str = "") -> Event:
-    """The event with which a wheel (one side of it) that started on one foot decides to roll
-    backward.
+    """The event with which a wheel that started on one foot decides to roll backward.
+
+    Or one side of a wheel.
     """
     return Event(
         name,

@@ -8,8 +8,9 @@ from footfall.scene.sketch import Arrow, Ball, Bar, Link, Shape
 def spoke_fan(
     body: str, spokes: int, length: float, y: float = 0.0, color: str = "silver"
 ) -> tuple[Shape, ...]:
-    """All spokes of a wheel whose body pitch is that of the stance spoke, pointing down at zero
-    pitch.
+    """All spokes of a wheel, pointing down at zero pitch.
+
+    Its body pitch is that of the stance spoke.
     """
     spacing = 2.0 * math.pi / spokes
     tips = [
@@ -19,8 +20,9 @@ def spoke_fan(
 
 
 def stance_spoke(foot: str, hub: str, weight: float, color: str = "black") -> tuple[Shape, ...]:
-    """The loaded spoke, its foot, its hub and the ground force, an arrow 0.15 m long at body
-    weight.
+    """The loaded spoke, its foot, its hub and the ground force.
+
+    The force is an arrow 0.15 m long at body weight.
     """
     return (
         Link(foot, hub, color),

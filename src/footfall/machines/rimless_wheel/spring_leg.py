@@ -24,7 +24,7 @@ class SpringLeg(AbstractCompliantLeg):
 
 
 class StiffeningLeg(AbstractCompliantLeg):
-    """A spring that grows stiffer with deflection, as rubber does:
+    """A spring that grows stiffer with deflection, as rubber does.
 
     F = -k s (1 + (s/s2)^2) - c l_dot, s = l - l0.
     """

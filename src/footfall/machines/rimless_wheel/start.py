@@ -1,6 +1,6 @@
-"""Starts of the spoked wheels:
+"""Starts of the spoked wheels: standing on one spoke, rolling over it.
 
-standing on one spoke, rolling over it. Elementwise: one robot or a batch.
+Elementwise: one robot or a batch.
 """
 
 import math
@@ -41,7 +41,8 @@ def _require_above_ground(
     foot_x: Scalar = 0.0,
 ) -> None:
     """No unloaded spoke may reach below the ground, with the hub over x = 0, its height from the
-    stance foot. Of a batch, the deepest is named."""
+    stance foot. Of a batch, the deepest is named.
+    """
     if traced(height, rest_length, angle, *jax.tree.leaves(terrain)):
         return
     hub_z = terrain.relief(foot_x) + height

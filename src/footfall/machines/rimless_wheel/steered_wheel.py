@@ -1,9 +1,11 @@
-"""The rimless wheel with two sides: one springy spoke each, small roll, heading, steering by a
-current difference.
+"""The rimless wheel with two sides.
+
+One springy spoke each, small roll, heading, steering by a current difference.
 
 Coordinates: mid-axle height z, roll r, torso angle phi, forward speed v, yaw rate w; per side the
 distance s from hub forward to the foot. Level ground only. Theory: docs/theory/rimless-wheel.md,
-section 3."""
+section 3.
+"""
 
 import dataclasses
 import math
@@ -126,7 +128,8 @@ class SteeredWheel(AbstractPlant):
 
     Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw,
     lateral slip, wheel pitch inertia. Requires compliance: with rigid spokes and no roll no turn
-    exists."""
+    exists.
+    """
 
     Start = SteeredWheelStart
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
@@ -305,9 +308,12 @@ class SteeredWheel(AbstractPlant):
         return Rates(dx, power)
 
     def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
-        """[m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above
-        its least height; [m] room of each side to turn back; [m] height of the foot behind of each
-        side that has not decided yet."""
+        """Room left before each event.
+
+        [m] height of the next and previous foot of each side; [N] spoke forces; [m] axle above its
+        least height; [m] room of each side to turn back; [m] height of the foot behind of each side
+        that has not decided yet.
+        """
         del t
         l0 = self.leg.rest_length
         left, right = self.sides(x, m)
@@ -342,12 +348,14 @@ class SteeredWheel(AbstractPlant):
         return in_front, side.height - l0 * (side.cos * cos_alpha + side.sin * sin_alpha)
 
     def jump(self, t: Scalar, x: SteeredWheelState, m: Counts, k: int) -> Jump:
-        """The landing side gets a new, unstretched spoke; no velocity jumps, because the wheels
-        have no pitch inertia here.
+        """The landing side gets a new, unstretched spoke.
+
+        No velocity jumps, because the wheels have no pitch inertia here.
 
         The other side lands with it if it has less than TOGETHER left, in the SAME place if only
         rounding says otherwise: walking straight is unstable against the sides drifting apart, so a
-        difference of a rounding error must not be made into one of a step."""
+        difference of a rounding error must not be made into one of a step.
+        """
         if k not in LANDINGS:  # a lift-off that is only reported changes nothing
             return Jump(x, m, self.no_work(x))
         first = LANDINGS[k]

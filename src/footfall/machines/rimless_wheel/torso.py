@@ -5,8 +5,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class Torso(Parametric):
-    """A body that hangs from the axle and is held pitched by the motors, so that its weight drives
-    the wheels.
+    """A body that hangs from the axle and is held pitched by the motors.
+
+    So its weight drives the wheels.
     """
 
     mass: Scalar = param(4.45, unit="kg", doc="torso mass", ge=0)

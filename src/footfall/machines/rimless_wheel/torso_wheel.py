@@ -1,9 +1,11 @@
-"""The sagittal rimless wheel: springy, damped spokes, a torso hung from the axle, motors between
-torso and wheels.
+"""The sagittal rimless wheel.
+
+Springy, damped spokes, a torso hung from the axle, motors between torso and wheels.
 
 Model plane: x along the ground, z normal to it; foot - hub = l (sin theta, -cos theta), torso
 centre - hub = c (sin phi, -cos phi), angles counter-clockwise. Walking forward means theta_dot < 0;
-T > 0 (on the torso) drives forward. Theory: docs/theory/rimless-wheel.md, section 2."""
+T > 0 (on the torso) drives forward. Theory: docs/theory/rimless-wheel.md, section 2.
+"""
 
 import dataclasses
 import math
@@ -128,9 +130,9 @@ class TorsoWheelOutputs(eqx.Module):
 
 
 class Motion(NamedTuple):
-    """Velocities of the hub and the torso's centre, and the two spins:
+    """Velocities of the hub and the torso's centre, and the two spins.
 
-    all that carries kinetic energy.
+    All that carries kinetic energy.
     """
 
     hub_x: Scalar
@@ -142,11 +144,13 @@ class Motion(NamedTuple):
 
 
 class TorsoWheel(AbstractPlant):
-    """Springy-spoked wheel with torso on a plane; left and right wheels move as one (see
-    SteeredWheel for two).
+    """Springy-spoked wheel with torso on a plane.
+
+    Left and right wheels move as one (see SteeredWheel for two).
 
     Not modelled: slip, both spokes loaded at once, a stop at l > l0. Lift-off and rocking back are
-    detected."""
+    detected.
+    """
 
     Start = TorsoWheelStart
     refuses: ClassVar[Mapping[str, str]] = REFUSES
@@ -242,8 +246,9 @@ class TorsoWheel(AbstractPlant):
     def mass_matrix(
         self, length: Scalar, sin_between: Scalar, cos_between: Scalar
     ) -> list[list[Scalar]]:
-        """Of (l, theta, phi), in the order that makes `solve_spd` cheapest; the angle between is
-        theta - phi.
+        """Of (l, theta, phi), in the order that makes `solve_spd` cheapest.
+
+        The angle between is theta - phi.
         """
         m2c = self.torso.mass * self.torso.com_distance
         total = self.total_mass
@@ -260,11 +265,11 @@ class TorsoWheel(AbstractPlant):
         M(q) q_dd = [  F - M g cos(theta - gamma) + M l theta_dot^2 - m2 c phi_dot^2 C,
                       -T + M g l sin(theta - gamma) - 2 M l l_dot theta_dot + m2 c l phi_dot^2 S,
                        T - m2 g c sin(phi - gamma) + 2 m2 c l_dot theta_dot C - m2 c l theta_dot^2 S
-                       ]
-                                                                                           (wheel.1)
+                       ]                                                                   (wheel.1)
 
         for q = (l, theta, phi), with S, C of theta - phi. The first row mends erratum E1 of the
-        source."""
+        source.
+        """
         total, l, g = self.total_mass, x.spoke_length, self.gravity
         m2c = self.torso.mass * self.torso.com_distance
         theta_dot, phi_dot, l_dot = x.spoke_rate, x.torso_rate, x.spoke_speed
@@ -315,12 +320,15 @@ class TorsoWheel(AbstractPlant):
         return Rates(dx, power)
 
     def guards(self, t: Scalar, x: TorsoWheelState, m: Stance) -> tuple[Scalar, ...]:
-        """[m] height of the next and of the previous foot above the ground; [N] spoke force; [m]
-        hub above its least height; [m] room to turn back; [m] height of the foot behind, of a wheel
+        """Room left before each event.
+
+        [m] height of the next and of the previous foot above the ground; [N] spoke force; [m] hub
+        above its least height; [m] room to turn back; [m] height of the foot behind, of a wheel
         that has not decided yet.
 
         With a sampled controller also [s] time left before its next tick; on uneven ground [m] room
-        to stumble."""
+        to stumble.
+        """
         l0 = self.leg.rest_length
         s, c = sincos(x.spoke_angle)
         height = x.spoke_length * c
@@ -357,9 +365,9 @@ class TorsoWheel(AbstractPlant):
         return self.terrain.room_above(*ahead), self.terrain.room_above(*behind)
 
     def _time_left(self, t: Scalar, m: SampledStance, like: Scalar) -> Scalar:
-        """Before the next tick, in the precision of `like`:
+        """Before the next tick, in the precision of `like`.
 
-        a whole number times a Python number would be double.
+        A whole number times a Python number would be double.
         """
         return jnp.asarray(m.ticks, jnp.result_type(like)) * self.control_period - t
 
@@ -390,19 +398,19 @@ class TorsoWheel(AbstractPlant):
         return 0.5 * (self.wheel_mass * hub + self.torso.mass * torso + spins)
 
     def transfer(self, x: TorsoWheelState, side: Scalar = 1.0) -> TorsoWheelState:
-        """State just after the next spoke (`side` 1: in front, -1: behind) has taken over,
-        unstretched, its foot at rest.
+        """State just after the next spoke has taken over, unstretched, its foot at rest.
+
+        `side` is 1 for the spoke in front, -1 for the one behind.
 
         Three momenta pass through unchanged, because the impulse acts at the new foot and across
-        the new spoke only:
-        the torso's about the hub (p_phi), the whole robot's about the new foot (p_theta + p_phi)
-        and the linear one along the
-        NEW spoke (p_l; the source projects the old one on the old spoke, erratum E2). In the
-        coordinates of the new
-        stance these are M(q+) q_dot+ = p.                                                 (wheel.2)
+        the new spoke only: the torso's about the hub (p_phi), the whole robot's about the new foot
+        (p_theta + p_phi) and the linear one along the NEW spoke (p_l; the source projects the old
+        one on the old spoke, erratum E2). In the coordinates of the new stance these are M(q+)
+        q_dot+ = p.                                                                        (wheel.2)
 
         Without wheel inertia nothing impulsive happens at all, and the velocities are rewritten
-        exactly."""
+        exactly.
+        """
         l0 = self.leg.rest_length
         angle = x.spoke_angle + side * self.spoke_spacing
         s, c = sincos(angle)

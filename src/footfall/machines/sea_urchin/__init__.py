@@ -1,4 +1,6 @@
-"""The sea urchin: twelve spikes on a shell; one spike on a bench, the planar kick, the whole robot.
+"""The sea urchin: twelve spikes on a shell.
+
+One spike on a bench, the planar kick, and the whole robot:
 
 Three models of one machine. Read `numbers.py` first: what its source says, and what we chose.
 

@@ -5,7 +5,8 @@ which is fixed to it but a body of its own. That matters: how soft MuJoCo makes 
 how easily the bodies that touch are moved (`body_invweight0`), and a light ball at the tip is moved
 more easily than the middle of a cylinder. At zero angles a spike lies along -z of its frame S,
 where the hinges turn about (0, 0, 1) and then (0, -1, 0) and the slide goes along (0, 0, -1):
-machines/sea_urchin/spike_kinematics.py. Only balls and shell touch the ground."""
+machines/sea_urchin/spike_kinematics.py. Only balls and shell touch the ground.
+"""
 
 import itertools
 import math
@@ -36,8 +37,9 @@ _BALLS = 1  #: collision bit: the ground meets what has it
 
 
 def urchin_spec(robot: "UrchinRobot") -> Any:
-    """The whole robot, standing at the origin with its joints at zero; where it starts is the
-    start's business.
+    """The whole robot, standing at the origin with its joints at zero.
+
+    Where it starts is the start's business.
     """
     mj = require_mujoco()
     spec = mj.MjSpec()

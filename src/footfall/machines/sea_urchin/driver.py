@@ -1,7 +1,8 @@
 """The sea urchin's computer: a program of walking and rolling, a control law, and kicks.
 
 The program is a generator that is asked for the next target once a step: it reads as what it does,
-and costs a tenth of a microsecond."""
+and costs a tenth of a microsecond.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,9 +46,9 @@ class Reference(NamedTuple):
 
 
 def walk_reference(robot: "UrchinRobot", steps: int, step: float) -> Reference:
-    """All that a walk of so many steps needs, in one batch:
+    """All that a walk of so many steps needs, in one batch.
 
-    a cycle of it, where a cycle is a whole number of steps.
+    A cycle of it, where a cycle is a whole number of steps.
     """
     period = float(robot.gait.period)
     cycle = round(period / step)
@@ -172,9 +173,9 @@ class UrchinDriver(AbstractDriver):
         return math.atan2(axes[1, 0], axes[0, 0])
 
     def _turned_reference(self) -> Reference:
-        """After it has rolled, its body points elsewhere:
+        """After it has rolled, its body points elsewhere.
 
-        the heading is kept in the house, not in the body.
+        The heading is kept in the house, not in the body.
         """
         heading = float(self.robot.gait.heading) + self.first_yaw - self._yaw()
         robot = eqx.tree_at(lambda r: r.gait.heading, self.robot, heading)
@@ -206,8 +207,9 @@ class UrchinDriver(AbstractDriver):
             still = still + self.step if quiet else 0.0
 
     def _kick(self, spikes: tuple[int, ...], force: float) -> Iterator[None]:
-        """A constant force until the slides are out and for the least time, or until patience
-        ends.
+        """A constant force until the slides are out and for the least time.
+
+        Or until patience ends.
         """
         roll, stroke, t = self.robot.roll, float(self.robot.built_spike.stroke), 0.0
         slides = [3 * k + 2 for k in spikes]
@@ -284,9 +286,11 @@ class UrchinDriver(AbstractDriver):
     # ---- between standing and lying
 
     def _rear_feet(self) -> tuple[int, ...]:
-        """Two neighbouring bottom spikes that tip it over the two opposite feet: to the left of the
-        direction it is to roll in, so that its axis then lies across it; as nearly as its six edges
-        allow."""
+        """Two neighbouring bottom spikes that tip it over the two opposite feet.
+
+        To the left of the direction it is to roll in, so that its axis then lies across it; as
+        nearly as its six edges allow.
+        """
         columns, angle = self._columns(), float(self.robot.roll.direction)
         leftward = columns @ np.array([-math.sin(angle), math.cos(angle), 0.0])
         both = leftward + np.roll(leftward, -1)

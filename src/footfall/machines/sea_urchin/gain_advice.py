@@ -1,5 +1,7 @@
-"""What can be said of a spike's control before it runs: how soft it may be, and how short the steps
-of an explicit integrator must be."""
+"""What can be said of a spike's control before it runs.
+
+How soft it may be, and how short the steps of an explicit integrator must be.
+"""
 
 import numpy as np
 
@@ -15,9 +17,9 @@ MIDDLE: Vector = (np.pi / 6, np.pi / 2, 0.02)
 
 
 def least_stiffness(weight: Scalar, lift: Scalar, feet: int = 3) -> Scalar:
-    """K_y below which the body sags by more than a foot is lifted, so that swinging feet drag:
-    W/(n lift)
-                                                                                          (spike.18)
+    """K_y below which the body sags by more than a foot is lifted: W/(n lift)            (spike.18)
+
+    Below it, swinging feet drag.
 
     n feet stand: three of a tripod.
     """
@@ -55,8 +57,9 @@ def stiffness_at(controller: AbstractSpikeControl, spike: Spike, q: Vector = MID
 def stiff_gains_warning(
     controller: AbstractSpikeControl, spike: Spike, step: float, q: Vector = MIDDLE
 ) -> str | None:
-    """Words for gains that are too stiff for a step whose damping is taken at its end and whose
-    spring at its begin, or None.
+    """Words for gains that are too stiff for a step, or None.
+
+    For a step whose damping is taken at its end and whose spring at its begin.
 
     J v' = J v - h (P x + D v'),   x' = x + h v':   stable where h^2 P < 4 J + 2 h D      (spike.22)
 
@@ -91,12 +94,12 @@ def explicit_step_limit(
 ) -> float:
     """Longest step of Euler's explicit method with which the closed loop is stable near q:
 
-    min over the roots s of det(D s^2 + K_v s + K) of -2 Re(s)/|s|^2, which is 2 J/K_v where damping
-    rules
-                                                                                          (spike.19)
+    min over the roots s of det(D s^2 + K_v s + K) of -2 Re(s)/|s|^2                      (spike.19)
+    It is 2 J/K_v where damping rules.
 
     The integral is left out: it is slow. Other explicit methods allow up to 1.4 times as much. 0:
-    not stable with any step."""
+    not stable with any step.
+    """
     inverse = 1.0 / np.array([float(d) for d in mass_matrix(spike.inertia(q[2]), q[1])])
     stiffness, damping = (
         stiffness_at(controller, spike, q),

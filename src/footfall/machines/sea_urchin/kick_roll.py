@@ -1,8 +1,10 @@
-"""Rolling by a kick, in the plane: the foot of the kicking spike is a pivot, the body a disc that
-the slide pushes away from it.
+"""Rolling by a kick, in the plane.
+
+The foot of the kicking spike is a pivot, the body a disc that the slide pushes away from it.
 
 House frame: x ahead, z up, the pivot at the origin; `angle` is that of the line from pivot to
-centre above the ground ahead. Theory: docs/theory/sea-urchin.md, section 6."""
+centre above the ground ahead. Theory: docs/theory/sea-urchin.md, section 6.
+"""
 
 from typing import Any
 
@@ -138,7 +140,8 @@ class KickRoll(AbstractHybridSystem):
     m d'' - m a'^2 (d+R) + m g sin a = F                                                  (spike.21)
 
     The run ends at full stroke: there the pivot would have to pull, and the body flies. Not
-    modelled: what comes then, slip, the mass of the spike."""
+    modelled: what comes then, slip, the mass of the spike.
+    """
 
     Start = KickStart
 

@@ -1,9 +1,11 @@
-"""The laws of machines/sea_urchin/spike_control.py for twelve spikes at once, in NumPy on arrays
-that exist already.
+"""The laws of spike_control.py for twelve spikes at once.
+
+In NumPy, on arrays that exist already.
 
 The control parts are written for JAX: a call of theirs would take longer than a step of the engine.
 A test holds both against each other. The term -damping * v is inside the actuators and is left out
-here; limits are the actuators' too."""
+here; limits are the actuators' too.
+"""
 
 from typing import Any
 
@@ -98,9 +100,9 @@ class PidLaw:
 
 
 class StiffnessLaw:
-    """J^T K J e + K_v v_d with J of the ball's centre, whose columns are orthogonal:
+    """J^T K J e + K_v v_d with J of the ball's centre, whose columns are orthogonal.
 
-    lam s2 e1, lam e2, z_2.
+    They are lam s2 e1, lam e2, z_2.
     """
 
     def __init__(
@@ -146,8 +148,9 @@ def law_of(
     v: np.ndarray,
     out: np.ndarray,
 ) -> Any:
-    """The law of a control part, reading the joints q, v (spikes, 3) and writing the controls into
-    `out`.
+    """The law of a control part, for all spikes.
+
+    It reads the joints q, v (spikes, 3) and writes the controls into `out`.
     """
     if isinstance(control, SpikePid):
         return PidLaw(control, spike, gravity, step, q, v, out)

@@ -1,16 +1,22 @@
-"""Numbers of the sea urchin: a course report (Kayabasi, EE587, 2022), which leaves most of them
-open.
+"""Numbers of the sea urchin.
 
-| number | value | from | |---|---|---| | prism k, stroke of the slide | 0.04 m, 0.04 m | the
-report's text | | ball r | 0.005 m (profile T), 0.04 m (profile P) | the text; its script | | masses
-of prism and cylinder | 0.01 kg, 0.05 kg | the script | | foothold of profile P | 0.09 m out, 3
-sqrt(3) cm down; lift 3 sqrt(3) - 4.2 cm | the script | | stride, stance time | 0.03 m, 3 s | the
-script | | gains of the PID | 10, 10, 10; 10000, 1000, 100 | the report's table 5.1 | | cylinder
-length, inertias, tip mass, shell, swing time, stiffness, friction | below | ASSUMED, not measured |
+A course report (Kayabasi, EE587, 2022), which leaves most of them open.
+
+| number | value | from |
+|---|---|---|
+| prism k, stroke of the slide | 0.04 m, 0.04 m | the report's text |
+| ball r | 0.005 m (profile T), 0.04 m (profile P) | the text; its script |
+| masses of prism and cylinder | 0.01 kg, 0.05 kg | the script |
+| foothold of profile P | 0.09 m out, 3 sqrt(3) cm down; lift 3 sqrt(3) - 4.2 cm | the script |
+| stride, stance time | 0.03 m, 3 s | the script |
+| gains of the PID | 10, 10, 10; 10000, 1000, 100 | the report's table 5.1 |
+| cylinder length, inertias, tip mass, shell, swing time, stiffness, friction | below | ASSUMED, not
+measured |
 
 Profile T: the text's ball cannot reach the text's foothold (the slide would have to go out 58 mm of
 its 40), so T stands in the middle of its stroke, along the normal of the shell. Profile P: reaches
-it, with a ball as thick as the prism is long."""
+it, with a ball as thick as the prism is long.
+"""
 
 import math
 from typing import NamedTuple
@@ -72,8 +78,10 @@ def urchin_spike(
     controller: AbstractSpikeControl | None = None,
     index: int = 1,
 ) -> UrchinSpike:
-    """One bottom spike on a bench, led along the path of a tripod gait. Spike 1, at 60 degrees,
-    moves all three joints when walking ahead."""
+    """One bottom spike on a bench, led along the path of a tripod gait.
+
+    Spike 1, at 60 degrees, moves all three joints when walking ahead.
+    """
     shape = PROFILES[profile]()
     return UrchinSpike(
         height=float(shape.foothold.y),
@@ -87,8 +95,9 @@ def urchin_spike(
 
 
 def urchin_kick() -> KickRoll:
-    """The planar kick with the mass of the whole robot (1.232 kg), its inertia guessed as 0.0025 kg
-    m^2.
+    """The planar kick with the mass of the whole robot (1.232 kg).
+
+    Its inertia is guessed as 0.0025 kg m^2.
     """
     return KickRoll()
 

@@ -25,7 +25,7 @@ def _block(gait: Any, shape: Any, foothold: Any, t: jax.Array) -> jax.Array:
 
 
 def walking_joints(robot: "UrchinRobot", t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Joints of the six walking spikes and their rates at the times t since the walk began:
+    """Joints of the six walking spikes and their rates at the times t since the walk began.
 
     (instants, 6, 3) each.
     """

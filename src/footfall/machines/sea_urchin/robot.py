@@ -1,5 +1,6 @@
-"""The whole sea urchin: a shell with twelve spikes, stepped by MuJoCo, that walks on the lower six
-and rolls on its sides.
+"""The whole sea urchin.
+
+A shell with twelve spikes, stepped by MuJoCo, that walks on the lower six and rolls on its sides.
 
 Theory: docs/theory/sea-urchin-robot.md.
 """
@@ -55,12 +56,14 @@ FAR_BELOW = 0.5
 
 
 class UrchinRobot(AbstractRigidBodies):
-    """A solid sphere with six spikes below its equator and six above, each with two hinges and a
-    slide; only balls and shell touch the ground.
+    """A solid sphere with six spikes below its equator and six above.
+
+    Each spike has two hinges and a slide; only balls and shell touch the ground.
 
     Not modelled: spikes that collide with each other or with the shell, play, bending, sensors and
     their noise. Derivative gains are inside the actuators and integrated implicitly. The stops of
-    the slides are soft: a servo of 10000 N/m presses them in by millimetres."""
+    the slides are soft: a servo of 10000 N/m presses them in by millimetres.
+    """
 
     Start = UrchinStart
     refuses: ClassVar[Mapping[str, str]] = {
@@ -203,8 +206,11 @@ class UrchinRobot(AbstractRigidBodies):
         return np.array([math.sin(angle), 0.0, math.cos(angle)])
 
     def way(self, yaw: float) -> tuple[np.ndarray, np.ndarray]:
-        """Unit vectors along and to the left of where it is meant to go, on the ground. A walker's
-        heading is its body's, which starts at this yaw; a roll's direction is the ground's."""
+        """Unit vectors along and to the left of where it is meant to go, on the ground.
+
+        A walker's heading is its body's, which starts at this yaw; a roll's direction is the
+        ground's.
+        """
         first = next((d.verb for d in self.actions if d.verb in ("walk", "roll")), "walk")
         angle = float(self.gait.heading) + yaw if first == "walk" else float(self.roll.direction)
         normal = self.ground_normal

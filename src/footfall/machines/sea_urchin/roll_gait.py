@@ -5,12 +5,15 @@ from footfall.numerics.scalar import Scalar
 
 
 class RollGait(Parametric):
-    """Drawn in, the tips are the corners of a hexagonal prism. Lying on a side, it kicks with the
-    two spikes of its rear column, bottom and upper, and falls onto the next side; a kick with one
-    of them alone pushes beside the middle and throws it onto an end.
+    """Drawn in, the tips are the corners of a hexagonal prism.
+
+    Lying on a side, it kicks with the two spikes of its rear column, bottom and upper, and falls
+    onto the next side; a kick with one of them alone pushes beside the middle and throws it onto an
+    end.
 
     A kick is a constant force until the slides are out, for `kick_time` at least; then they are
-    drawn in."""
+    drawn in.
+    """
 
     direction: Scalar = param(
         0.0, unit="rad", doc="where to roll, counter-clockwise from the house's x axis"

@@ -1,6 +1,6 @@
-"""A spike of the sea urchin:
+"""A spike of the sea urchin.
 
-a prism on two hinges, a cylinder that slides out of it, a ball at the tip.
+A prism on two hinges, a cylinder that slides out of it, a ball at the tip.
 """
 
 from footfall.hybrid.fields import Parametric, choice, param
@@ -15,12 +15,15 @@ from footfall.numerics.scalar import Scalar
 
 
 class Spike(Parametric):
-    """Lengths and masses. Prism and cylinder are thin rods, or points as in the source, whose 1e-15
-    kg m^2 is ten orders too small.
+    """Lengths and masses.
+
+    Prism and cylinder are thin rods, or points as in the source, whose 1e-15 kg m^2 is ten orders
+    too small.
 
     "sliding": the cylinder is a rod of fixed length whose end is at k + d_3. "telescoping": its
     middle is at k + d_3/2, the source's reading of where the mass is; the slide then moves a
-    quarter of it. Not modelled: inertia of the motors, play, bending."""
+    quarter of it. Not modelled: inertia of the motors, play, bending.
+    """
 
     prism: Scalar = param(0.04, unit="m", doc="length k of the prism", gt=0)
     ball: Scalar = param(0.005, unit="m", doc="radius r of the ball at the tip", gt=0)
@@ -59,7 +62,7 @@ class Spike(Parametric):
     def axial_bodies(self) -> tuple[AxialBody, ...]:
         """Prism, cylinder and ball along the axis.
 
-        For the telescope:   lam_2 = k + d_3/2                         (spike.15)
+        For the telescope: lam_2 = k + d_3/2                                              (spike.15)
         """
         rods = self.bodies == "rods"
         long, short = self.cylinder_length, self.prism

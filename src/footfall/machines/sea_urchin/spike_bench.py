@@ -1,8 +1,10 @@
-"""One spike of the sea urchin on a fixed base, its foot led along the path of the gait through the
-air.
+"""One spike of the sea urchin on a fixed base.
+
+Its foot is led along the path of the gait through the air.
 
 House frame: x away from the shell, y along the ring, z up; the spike's own frame S has y down.
-Theory: docs/theory/sea-urchin.md."""
+Theory: docs/theory/sea-urchin.md.
+"""
 
 from typing import NamedTuple
 
@@ -68,7 +70,8 @@ class UrchinSpike(AbstractHybridSystem):
 
     Its time goes in three pieces, stance, rise and fall, as the path does: where the path's speed
     jumps (`swing_ends` = "resting") the target jumps exactly there. Not modelled: the floor, stops
-    at the ends of the slide (the run ends there), motors' inertia and limits of speed."""
+    at the ends of the slide (the run ends there), motors' inertia and limits of speed.
+    """
 
     Start = SpikeStart
 
@@ -211,8 +214,10 @@ class UrchinSpike(AbstractHybridSystem):
         )
 
     def guards(self, t: Scalar, x: SpikeState, m: SpikeStage) -> tuple[Scalar, ...]:
-        """[s] time left before the path's next pieces; [m] room left for the slide; [rad] of joint
-        2 before the axis.
+        """Room left before each event.
+
+        [s] time left before the path's next pieces; [m] room left for the slide; [rad] of joint 2
+        before the axis.
         """
         now, period = self._leg_time(t), self.gait.period
         real = jnp.result_type(now, float)
@@ -302,8 +307,10 @@ class UrchinSpike(AbstractHybridSystem):
         )
 
     def charts(self) -> tuple[Chart, ...]:
-        """Three joints in rows, their place, rate and acceleration in columns, as in the report;
-        then errors, efforts and the foot."""
+        """Three joints in rows, their place, rate and acceleration in columns, as in the report.
+
+        Then errors, efforts and the foot.
+        """
         names = (
             ("joint_1", "Joint 1", "angle"),
             ("joint_2", "Joint 2", "angle"),

@@ -1,4 +1,4 @@
-"""Laws that make a spike follow its joints' targets:
+"""Laws that make a spike follow its joints' targets.
 
 PID joint by joint, and a stiffness of the foot in space.
 """
@@ -21,12 +21,14 @@ GAINS = {
 
 
 class AbstractSpikeControl(Parametric):
-    """Continuous law: efforts (torque, torque, force) from joints, targets and an integral of the
-    error that the caller carries.
+    """A continuous law of a spike's efforts (torque, torque, force).
+
+    From joints, targets and an integral of the error that the caller carries.
 
     Pure and elementwise, for one spike or an array of them. `effort` is affine in v with the slope
     -`damping` until a limit cuts it, so that an integrator may take v = 0 here and put the damping
-    in implicitly. The spike is needed for its lengths and weights, where a law uses them."""
+    in implicitly. The spike is needed for its lengths and weights, where a law uses them.
+    """
 
     torque_limit: Scalar | None = param(
         None, unit="N m", doc="largest torque of a hinge; none when not given", gt=0
@@ -78,8 +80,9 @@ class AbstractSpikeControl(Parametric):
         spike: Spike | None = None,
         gravity: Scalar = 9.81,
     ) -> Vector:
-        """d(integral)/dt: the error; nothing where the effort is at its limit and the error would
-        press on.
+        """d(integral)/dt: the error.
+
+        Nothing where the effort is at its limit and the error would press on.
         """
         errors = _minus(q_d, q)
         if all(limit is None for limit in self._limits):
@@ -110,11 +113,12 @@ class AbstractSpikeControl(Parametric):
 
 
 class SpikePid(AbstractSpikeControl):
-    """Each joint on its own: effort = P e + I int(e) + D e',   e = q_d - q               (spike.16)
+    """Each joint on its own: effort = P e + I int(e) + D e',   e = q_d - q            (spike.16)
 
     The source's gains creep: D = 10 N m s/rad against P = 10 lets an error of the hinges decay with
     P/D = 1 s, on an inertia of 1e-4 kg m^2 whose own time is 1e-5 s, so that an explicit integrator
-    needs steps below 2 J/D. The recommended ones have no integral."""
+    needs steps below 2 J/D. The recommended ones have no integral.
+    """
 
     nickname: ClassVar[str] = "pid"  #: what --set controller= may call it
 
@@ -196,7 +200,8 @@ class StiffnessControl(AbstractSpikeControl):
     effort = J^T K J (q_d - q) + K_v (q_d' - q')                                          (spike.17)
 
     y is down: a soft `stiffness_y` spares the spike on rough ground, and lets the body sag by W/(n
-    K_y) on n feet; see `least_stiffness`. The source names neither K nor K_v: these are ours."""
+    K_y) on n feet; see `least_stiffness`. The source names neither K nor K_v: these are ours.
+    """
 
     stiffness_x: Scalar = param(2000.0, unit="N/m", doc="radial stiffness of the foot", ge=0)
     stiffness_y: Scalar = param(3000.0, unit="N/m", doc="vertical stiffness of the foot", ge=0)

@@ -13,8 +13,9 @@ from footfall.numerics.trig import sincos
 
 
 class AxialBody(NamedTuple):
-    """A body whose centre of mass is on the spike axis, lam = offset + share d_3 from the
-    joints.
+    """A body whose centre of mass is on the spike axis.
+
+    lam = offset + share d_3 from the joints.
     """
 
     mass: Scalar
@@ -29,8 +30,9 @@ class AxialBody(NamedTuple):
 class SpikeInertia(NamedTuple):
     """The sums that the equations need, at one extension:
 
-    Jm = sum(m lam^2 + I_t), eta = Jm'/2 = sum(m lam lam'), m_s = sum(m lam'^2), M = sum(m lam), M'
-    = sum(m lam')  (spike.11)"""
+    Jm = sum(m lam^2 + I_t), eta = Jm'/2 = sum(m lam lam'),                               (spike.11)
+    m_s = sum(m lam'^2), M = sum(m lam), M' = sum(m lam')
+    """
 
     moment: Scalar  #: Jm
     eta: Scalar
@@ -41,8 +43,10 @@ class SpikeInertia(NamedTuple):
 
 
 def inertia(bodies: tuple[AxialBody, ...], d3: Scalar) -> SpikeInertia:
-    """Of all bodies together with the slide at d_3. The source's telescope (lam' = 1/2) moves a
-    quarter of its mass, m_s = m_2/4, not all of it."""
+    """Of all bodies together with the slide at d_3.
+
+    The source's telescope (lam' = 1/2) moves a quarter of its mass, m_s = m_2/4, not all of it.
+    """
     moment = eta = slide = first = first_rate = axial = 0.0
     for body in bodies:
         lam = body.offset + body.share * d3
@@ -68,8 +72,9 @@ def mass_matrix(i: SpikeInertia, q2: Scalar) -> Vector:
 def coriolis(i: SpikeInertia, q2: Scalar, v: Vector) -> Rows:
     """Rows of C, by Christoffel's symbols, so that D' - 2 C is skew:
 
-    C = [[h v2 + eta s^2 v3, h v1, eta s^2 v1], [-h v1, eta v3, eta v2], [-eta s^2 v1, -eta v2, 0]]
-                                                                                          (spike.13)
+    C = [[h v2 + eta s^2 v3, h v1, eta s^2 v1],
+         [-h v1, eta v3, eta v2],
+         [-eta s^2 v1, -eta v2, 0]]                                                       (spike.13)
 
     with h = (Jm - I_a) s c.
     """
@@ -84,8 +89,9 @@ def coriolis(i: SpikeInertia, q2: Scalar, v: Vector) -> Rows:
 
 
 def gravity_load(i: SpikeInertia, q1: Scalar, q2: Scalar, gravity: Scalar) -> Vector:
-    """What the joints must give to hold the spike still. y is DOWN, so the height of a body is -lam
-    s1 s2 (the source has it upside down):
+    """What the joints must give to hold the spike still.
+
+    y is DOWN, so the height of a body is -lam s1 s2 (the source has it upside down):
 
     P = -g M s1 s2,   g(q) = dP/dq = -g (M c1 s2, M s1 c2, M' s1 s2)                      (spike.14)
     """

@@ -1,6 +1,6 @@
-"""The gait of the sea urchin:
+"""The gait of the sea urchin.
 
-six feet follow one path, each in its own frame and at its own time.
+Six feet follow one path, each in its own frame and at its own time.
 """
 
 import math
@@ -28,9 +28,9 @@ STANDS, RISES, SINKS = 0, 1, 2  #: pieces of a foot's path
 
 
 class Foothold(NamedTuple):
-    """Where the contact point of a foot is in the middle of its stride:
+    """Where the contact point of a foot is in the middle of its stride.
 
-    in S, and how far S is from the body's axis.
+    In S, and how far S is from the body's axis.
     """
 
     x: Scalar  #: outwards from the attachment [m]
@@ -67,8 +67,8 @@ class SpikeGait(Parametric):
     """A straight stroke back on the floor at the speed V = R/T_s, and back ahead through the air:
 
         stance  s = R/2 - V t,  rise = 0
-        swing   s: quintic from (-R/2, v, 0) to (R/2, v, 0) in T_t (place, speed, acceleration)
-                                                                                           (spike.7)
+        swing   s: quintic from (-R/2, v, 0) to (R/2, v, 0) in T_t
+                   (place, speed, acceleration)                                            (spike.7)
                 rise: quintics 0 -> lift -> 0, each in T_t/2, at rest at all three knots   (spike.8)
 
     v = -V ("matched") makes speed and acceleration continuous over the whole cycle; the foot then
@@ -79,7 +79,8 @@ class SpikeGait(Parametric):
 
     A foot lands when the fractional part of t/T + offset is 0. Walking goes to the azimuth
     `heading` of the body; turning strokes every foot along its ring, as the source does for what it
-    calls walking; an arc carries the feet around a point beside the body."""
+    calls walking; an arc carries the feet around a point beside the body.
+    """
 
     pattern: str = choice("tripod", options=(*PATTERNS, "custom"), doc="which feet step together")
     offsets: tuple[float, ...] = numbers(
@@ -169,9 +170,9 @@ class SpikeGait(Parametric):
 
     @property
     def least_duty(self) -> float:
-        """Smallest T_s/T with the body's centre always inside the standing feet:
+        """Smallest T_s/T with the body's centre always inside the feet.               (spike.10)
 
-        tripod 1/2, pairs 2/3, wave 5/6   (spike.10)
+        Standing feet: tripod 1/2, pairs 2/3, wave 5/6.
         """
         return least_duty(self.offsets_of(), AZIMUTHS)
 
@@ -200,9 +201,12 @@ class SpikeGait(Parametric):
 
     @property
     def ideal_speed(self) -> Scalar:
-        """Of the body without slip: V for as long as the standing feet hold it up, all the time
-        where support is required. Feet that all move together push it ahead and, as it sinks onto
-        them while they swing, back again: 0."""
+        """Speed of the body without slip.
+
+        v for as long as the standing feet hold it up, all the time where support is required. Feet
+        that all move together push it ahead and, as it sinks onto them while they swing, back
+        again: 0.
+        """
         if self.pattern == "together" or len(set(self.offsets_of())) == 1:
             return 0.0 * self.stance_speed
         if self.support == "required":
@@ -210,8 +214,10 @@ class SpikeGait(Parametric):
         return self.stance_speed * supported_share(self.offsets_of(), AZIMUTHS, float(self.duty))
 
     def turn_per_cycle(self, foothold: Sequence[Scalar]) -> Scalar:
-        """Heading gained in a cycle without slip, counter-clockwise positive; 2 R/arm for an
-        alternating tripod that turns on the spot."""
+        """Heading gained in a cycle without slip, counter-clockwise positive.
+
+        2 R/arm for an alternating tripod that turns on the spot.
+        """
         advance = self.ideal_speed * self.period * self._sign
         if self.motion == "walk":
             return 0.0 * advance
@@ -231,8 +237,10 @@ class SpikeGait(Parametric):
         return self.stance_time, half, half
 
     def stage(self, t: Scalar) -> tuple[Any, Scalar]:
-        """Which piece of its path a foot is on, STANDS, RISES or SINKS, at the time t after one of
-        its landings, and since when."""
+        """Which piece of its path a foot is on, and since when.
+
+        STANDS, RISES or SINKS, at the time t after one of its landings.
+        """
         turns = t / self.period
         since = (turns - jnp.floor(turns)) * self.period
         stance, half, _ = self.stage_lengths
@@ -247,7 +255,8 @@ class SpikeGait(Parametric):
 
         All pieces are computed and one is taken. To choose the piece first and how long it has
         lasted then is not safe: XLA may compute a time on the border of two twice, with and without
-        a fused product, and a foot be on the floor in mid-swing."""
+        a fused product, and a foot be on the floor in mid-swing.
+        """
         turns = t / self.period
         since = (turns - jnp.floor(turns)) * self.period
         stance, half, _ = self.stage_lengths
@@ -262,8 +271,10 @@ class SpikeGait(Parametric):
         )
 
     def path_in(self, stage: Any, since: Scalar) -> FootPath:
-        """A foot on a given piece of its path, a time `since` after its begin: smooth also beyond
-        its ends, which an event may be."""
+        """A foot on a given piece of its path, a time `since` after its begin.
+
+        Smooth also beyond its ends, which an event may be.
+        """
         stands, sinks = stage == STANDS, stage == SINKS
         air, speed = self.air_time, self.stance_speed
         half = 0.5 * air
@@ -296,8 +307,9 @@ class SpikeGait(Parametric):
     def foot(
         self, t: Scalar, foothold: Sequence[Scalar], azimuth: Scalar, offset: Scalar
     ) -> FootMotion:
-        """The contact point of one leg, or of several whose azimuths and offsets have the shape to
-        meet t, in S.
+        """The contact point of one leg, or of several, in S.
+
+        Azimuths and offsets of several have the shape to meet t.
         """
         return self.placed(self.path(t + offset * self.period), foothold, azimuth)
 
@@ -306,8 +318,7 @@ class SpikeGait(Parametric):
 
         walk  x = x_0 + s cos(u - theta_i),  z = s sin(u - theta_i);     turn  x = x_0,  z = s
         arc   the foothold turned by s/radius about the arc's centre, which lies beside the body,
-              square to u
-                                                                                           (spike.9)
+              square to u                                                                  (spike.9)
         """
         place = Foothold(*foothold)
         s, s_rate, s_second = path.s, path.s_rate, path.s_second
@@ -345,8 +356,9 @@ class SpikeGait(Parametric):
     def feet(
         self, t: Scalar, foothold: Sequence[Scalar], azimuths: Sequence[float] = AZIMUTHS
     ) -> FootMotion:
-        """The contact points of all legs in their own frames; each component has the legs first,
-        then the shape of t.
+        """The contact points of all legs in their own frames.
+
+        Each component has the legs first, then the shape of t.
         """
         rows = (-1, *[1] * np.ndim(t))
         offsets = np.asarray(self.offsets_of()).reshape(rows)
@@ -368,8 +380,10 @@ class SpikeGait(Parametric):
 
 
 def quintic(distance: Scalar, begin: Scalar, end: Scalar, duration: Scalar, t: Scalar) -> Vector:
-    """Way gone at t, speed and acceleration on the quintic over `distance` in `duration` with these
-    speeds and no acceleration at its ends."""
+    """Way gone at t, speed and acceleration on a quintic.
+
+    Over `distance` in `duration` with these speeds and no acceleration at its ends.
+    """
     u = t / duration
     a, b = begin * duration, end * duration
     # value = a u + c3 u^3 + c4 u^4 + c5 u^5, from the conditions at u = 1.

@@ -1,9 +1,11 @@
-"""The first hinge of one spike, driven by a motor that a control computer commands; its second
-hinge and its slide are locked.
+"""The first hinge of one spike, driven by a motor that a control computer commands.
+
+Its second hinge and its slide are locked.
 
 The smallest plant there is: one driven joint, one sensed angle. House frame and signs as in
 urchin_spike.py: a positive angle lowers the spike. Theory: docs/theory/sea-urchin.md, section 3,
-and docs/theory/control-stack.md."""
+and docs/theory/control-stack.md.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -95,9 +97,9 @@ class HingeStart(AbstractStart):
 
 
 class SpikeHinge(AbstractPlant):
-    """(D_1 + J_r) q'' = torque - b q' - g_1(q), with D_1 and g_1 of the whole spike at its locked
-    joints.
-                                                                                          (spike.30)
+    """(D_1 + J_r) q'' = torque - b q' - g_1(q)                                        (spike.30)
+
+    With D_1 and g_1 of the whole spike at its locked joints.
 
     Not modelled: play, dry friction, the stops at a right angle (the run ends there).
     """

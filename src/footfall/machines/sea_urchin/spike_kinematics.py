@@ -1,11 +1,13 @@
-"""A spike of the sea urchin: two hinges and a slide that carry a ball, which is a point in
-spherical coordinates.
+"""A spike of the sea urchin.
+
+Two hinges and a slide that carry a ball, which is a point in spherical coordinates.
 
 Frame S of a spike, at its attachment: x radially outwards, y straight DOWN, z along the ring,
 counter-clockwise from above. Joint 1 turns about z, joint 2 about (sin q1, -cos q1, 0), joint 3
 slides along the spike axis z_2 = (cos q1 sin q2, sin q1 sin q2, -cos q2). A spike that lies level
 and points outwards has q1 = 0, q2 = pi/2. Everything is elementwise: a number, or an array of them.
-Theory: docs/theory/sea-urchin.md."""
+Theory: docs/theory/sea-urchin.md.
+"""
 
 import math
 from typing import Any, NamedTuple
@@ -58,16 +60,17 @@ def forward(shape: SpikeShape, q1: Scalar, q2: Scalar, d3: Scalar) -> Vector:
 
 
 def inverse(shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar) -> Vector:
-    """Joints (q1, q2, d_3) that put the contact point with a level floor at (x, y, z) in S; q2 in
-    (0, pi).
+    """Joints (q1, q2, d_3) that put the contact point with a level floor at (x, y, z) in S.
 
-    w = y - r,  rho = hypot(x, w):   q1 = atan2(w, x),  q2 = atan2(rho, -z),  d_3 = hypot(rho, z) -
-                r - k
-                                                                                           (spike.3)
+    q2 in (0, pi).
+
+    w = y - r,  rho = hypot(x, w):
+    q1 = atan2(w, x),  q2 = atan2(rho, -z),  d_3 = hypot(rho, z) - r - k                   (spike.3)
 
     The root keeps its digits at z = 0, where the source's -z/cos(q2) is 0/0. Nothing is cut off at
     the end of the stroke: see `within_stroke` and `require_reach`. Singular only at rho = 0, on the
-    axis of joint 1, where q1 means nothing."""
+    axis of joint 1, where q1 means nothing.
+    """
     w = y - shape.ball
     rho_squared = x * x + w * w
     rho = _root(rho_squared)
@@ -75,11 +78,12 @@ def inverse(shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar) -> Vector:
 
 
 def jacobian(lam: Scalar, lam_rate: Scalar, q1: Scalar, q2: Scalar) -> Rows:
-    """Rows of dp/dq in S for the point at distance `lam` along the spike axis, with lam_rate = d
-    lam/d d_3.
+    """Rows of dp/dq in S for the point at distance `lam` along the spike axis.
 
-    J = [ lam (-s1 s2, c1 s2, 0) | lam (c1 c2, s1 c2, s2) | lam' z_2 ],   det J = lam^2 lam' sin q2
-                                                                                           (spike.4)
+    With lam_rate = d lam/d d_3.
+
+    J = [ lam (-s1 s2, c1 s2, 0) | lam (c1 c2, s1 c2, s2) | lam' z_2 ]                     (spike.4)
+    det J = lam^2 lam' sin q2
 
     The ball's centre has lam = r + k + d_3 and lam' = 1.
     """
@@ -98,12 +102,12 @@ def ball_jacobian(shape: SpikeShape, q1: Scalar, q2: Scalar, d3: Scalar) -> Rows
 
 
 def joint_rates(shape: SpikeShape, q: Vector, v_foot: Vector) -> Vector:
-    """J^-1 v for the velocity v of the ball's centre. The columns of J are orthogonal, so the
-    inverse needs no elimination:
+    """J^-1 v for the velocity v of the ball's centre.
 
-    q1' = e1.v/(lam s2),  q2' = e2.v/lam,  d_3' = z_2.v,   e1 = (-s1, c1, 0), e2 = (c1 c2, s1 c2,
-                          s2)
-                                                                                           (spike.5)
+    The columns of J are orthogonal, so the inverse needs no elimination:
+
+    q1' = e1.v/(lam s2),  q2' = e2.v/lam,  d_3' = z_2.v                                    (spike.5)
+    e1 = (-s1, c1, 0),  e2 = (c1 c2, s1 c2, s2)
 
     Unbounded at q2 = 0 and pi, on the axis of joint 1.
     """
@@ -116,8 +120,8 @@ def joint_rates(shape: SpikeShape, q: Vector, v_foot: Vector) -> Vector:
 def joint_accelerations(shape: SpikeShape, q: Vector, q_rates: Vector, a_foot: Vector) -> Vector:
     """J^-1 (a - J' q') for the acceleration a of the ball's centre, in the same axes:
 
-    q1'' = [e1.a - 2 d' s2 q1' - 2 lam c2 q1' q2'] / (lam s2),   q2'' = [e2.a - 2 d' q2' + lam s2 c2
-    q1'^2] / lam,
+    q1'' = [e1.a - 2 d' s2 q1' - 2 lam c2 q1' q2'] / (lam s2),
+    q2'' = [e2.a - 2 d' q2' + lam s2 c2 q1'^2] / lam,
     d_3'' = z_2.a + lam (q2'^2 + s2^2 q1'^2)                                               (spike.6)
     """
     q1, q2, d3 = q
@@ -144,22 +148,24 @@ def _spherical(q1: Scalar, q2: Scalar, v: Vector) -> tuple[Scalar, Scalar, Scala
 
 
 def ring_radius(r_s: Scalar) -> Scalar:
-    """Radius r_s sqrt(3)/2 of both rings of attachments:
+    """Radius r_s sqrt(3)/2 of both rings of attachments.
 
-    they lie 30 degrees below and above the equator.
+    They lie 30 degrees below and above the equator.
     """
     return (0.5 * math.sqrt(3.0)) * r_s
 
 
 def attachment(r_s: Scalar, upper: bool, index: int) -> tuple[Vector, Rows]:
-    """Place of the origin of S in the body, and the rows of the rotation from S to the body;
+    """Place of the origin of S in the body, and the rows of the rotation from S to the body.
+
     `index` is 0 to 5.
 
-    p_B = (R_a c, R_a s, -+r_s/2) + [[c, 0, -s], [s, 0, c], [0, -1, 0]] p_S,   R_a = r_s sqrt(3)/2
-                                                                                           (spike.2)
+    p_B = (R_a c, R_a s, -+r_s/2) + [[c, 0, -s], [s, 0, c], [0, -1, 0]] p_S                (spike.2)
+    R_a = r_s sqrt(3)/2
 
     with c, s of the azimuth 60 deg * index and the upper sign for the bottom ring. The body's z is
-    up while it stands."""
+    up while it stands.
+    """
     if not 0 <= index < SPIKES:
         raise ValueError(f"spikes of a ring are numbered from 0 to {SPIKES - 1}, not {index}")
     s, c = math.sin(AZIMUTHS[index]), math.cos(AZIMUTHS[index])
@@ -189,8 +195,10 @@ def within_stroke(shape: SpikeShape, d3: Scalar) -> Any:
 def require_reach(
     shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar, field: str, what: str = "the foothold"
 ) -> None:
-    """Raise for contact points (numbers or arrays of them) that the ball cannot be put at; the
-    worst is told. For concrete numbers."""
+    """Raise for contact points (numbers or arrays of them) that the ball cannot be put at.
+
+    The worst is told. For concrete numbers.
+    """
     points = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in (x, y, z)))
     w = points[1] - float(shape.ball)
     span = np.sqrt(points[0] ** 2 + w**2 + points[2] ** 2)

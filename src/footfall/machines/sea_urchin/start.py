@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class UrchinStart(AbstractStart):
-    """At rest, as its program needs it:
+    """At rest, as its program needs it.
 
-    on its feet where they are when the gait begins, or drawn in on a side.
+    On its feet where they are when the gait begins, or drawn in on a side.
     """
 
     x: Scalar = param(0.0, unit="m", doc="place of the shell's centre, forward")

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 
 def least_duty(offsets: Sequence[float], azimuths: Sequence[float]) -> float:
-    """The smallest share of the cycle that each foot must stand so that the body's centre is always
-    inside the standing feet; 1 if none is.
+    """The smallest share of the cycle that each foot must stand, 1 if none is enough.
+
+    So that the body's centre is always inside the standing feet.
 
     A foot stands while the fractional part of t/T + offset is below the duty. A longer stance never
     takes a foot away, and what stands together changes only where one foot lands just as another
     leaves: duty = 1 - (o_i - o_j mod 1). So those, and standing always, are all that need be looked
-    at."""
+    at.
+    """
     # Alike but for rounding: once.
     gaps = {round((a - b) % 1.0, 9): (a - b) % 1.0 for a in offsets for b in offsets}
     for duty in sorted(1.0 - gap for key, gap in gaps.items() if 0.0 < key < 1.0):
@@ -38,8 +40,10 @@ def supported_share(offsets: Sequence[float], azimuths: Sequence[float], duty: f
 
 
 def holds(azimuths: Sequence[float]) -> bool:
-    """Whether feet at these azimuths on a circle have its centre inside them: no two neighbours are
-    half a turn or more apart."""
+    """Whether feet at these azimuths on a circle have its centre inside them.
+
+    No two neighbours are half a turn or more apart.
+    """
     half = math.pi
     ordered = sorted(a % (2.0 * half) for a in azimuths)
     if len(ordered) < 3:

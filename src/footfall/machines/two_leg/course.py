@@ -2,7 +2,8 @@
 
 A footstep lifts one foot, carries it across and puts it down: three moves. Every step of a walk is
 two footsteps, the leading foot's and the other's, and ends as it began, so equal steps need to be
-computed only once. Positions are in the model's plane, x to the right."""
+computed only once. Positions are in the model's plane, x to the right.
+"""
 
 import dataclasses
 import math
@@ -48,9 +49,9 @@ class Stand(NamedTuple):
 def one_step(
     across: Scalar, rise: Scalar, apart: Scalar, forward: bool, times: Scalar = 1.0
 ) -> tuple[Footstep, Footstep]:
-    """Both feet, the leading one first:
+    """Both feet, the leading one first: foot 1 towards -x (`forward`), foot 2 towards +x.
 
-    foot 1 towards -x (`forward`), foot 2 towards +x. They end as far apart as they began.
+    They end as far apart as they began.
     """
     lead, follow = (1, 2) if forward else (2, 1)
     sign = -1.0 if forward else 1.0
@@ -73,9 +74,11 @@ def lay_out(distance: Scalar, stride: Scalar, forward: bool) -> Walk:
 
 
 def walk_blocks(distance: Scalar, stride: Scalar, apart: Scalar, walk: Walk) -> list[Footstep]:
-    """A walk over a distance of the sign that `walk.forward` says: n - 1 full steps and a last one
-    of what remains. Elementwise, and smooth in distance and stride while the number of steps stays
-    the same."""
+    """A walk over a distance of the sign that `walk.forward` says.
+
+    N - 1 full steps and a last one of what remains. Elementwise, and smooth in distance and stride
+    while the number of steps stays the same.
+    """
     sign, some = -1.0 if walk.forward else 1.0, 1.0 * (walk.count > 0)
     before = (walk.count - 1.0) * some
     last = some * (sign * distance - before * stride) + (1.0 - some) * stride

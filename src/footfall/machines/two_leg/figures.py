@@ -1,9 +1,11 @@
-"""What a plan of footsteps costs: time, peak torques, energy, efficiency, margins, at rest and in
-motion, for one plan or thousands.
+"""What a plan of footsteps costs.
+
+Time, peak torques, energy, efficiency, margins, at rest and in motion, for one plan or thousands.
 
 Equal footsteps are computed once and counted. Nothing is simulated: along a plan everything is
 known. What happens in one instant of one footstep is written once; it is reduced over the samples
-of a move as one array (XLA, derivatives) or in a loop (a kernel)."""
+of a move as one array (XLA, derivatives) or in a loop (a kernel).
+"""
 
 from typing import Any, NamedTuple
 
@@ -90,8 +92,9 @@ class Row(NamedTuple):
 
 
 def _instant(row: Row, move: Scalar, sample: Scalar, samples: Scalar) -> Figures:
-    """What sample number `sample` of a move gives to the figures of its footstep; integrals by the
-    trapezoid rule.
+    """What sample number `sample` of a move gives to the figures of its footstep.
+
+    Integrals by the trapezoid rule.
     """
     limbs, gait, step = row.limbs, row.gait, row.step
     durations = legs_of(gait, step).durations
@@ -142,8 +145,9 @@ def _side(row: Row, p: Pose, e: Effort, weight: Scalar) -> Side:
 
 
 def _first_zero(room: Scalar, slope: Scalar) -> Scalar:
-    """The k > 0 at which room + k slope reaches zero, infinite if it never does; zero if there is
-    no room.
+    """The k > 0 at which room + k slope reaches zero, infinite if it never does.
+
+    Zero if there is no room.
     """
     falls = slope < 0
     return jnp.where(
@@ -195,9 +199,11 @@ def each_of(rows: Row, samples: int) -> Figures:
 
 
 def plan_of(each: Figures, times: Scalar) -> Figures:
-    """A plan's figures from those of its footsteps (first axis) and how often each is made. What is
-    not made counts for nothing, even where it could not be. In NumPy if that is what it is given:
-    then another number of footsteps compiles nothing."""
+    """A plan's figures from those of its footsteps (first axis) and how often each is made.
+
+    What is not made counts for nothing, even where it could not be. In NumPy if that is what it is
+    given: then another number of footsteps compiles nothing.
+    """
     made, xp = times > 0, np if isinstance(times, np.ndarray) else jnp
 
     def fold(rule: Rule, v: Scalar) -> Scalar:
@@ -215,8 +221,9 @@ def figures(
     motor: AbstractMotor | None = None,
     regeneration: Scalar = 0.0,
 ) -> Figures:
-    """Over all footsteps (leaves of `steps` have them on their first axis, and designs, if many, on
-    their second).
+    """Figures over all footsteps.
+
+    Leaves of `steps` have the footsteps on their first axis, and designs, if many, on their second.
     """
     return plan_of(
         each_of(Row(limbs, gait, steps, motor or IdealMotor(), regeneration), samples), steps.times

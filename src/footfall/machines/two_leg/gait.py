@@ -6,14 +6,14 @@ from footfall.numerics.scalar import Scalar
 
 
 class InchwormGait(Parametric):
-    """Each foot is lifted, carried across and put down, each a straight move from rest to rest; the
-    leading foot goes first.
+    """Each foot is lifted, carried across and put down, each a straight move from rest to rest.
 
-    "mean-speed": a move of distance D takes |D|/speed. "peak-acceleration": as short as the
-    acceleration allows,
-    sqrt(6 |D|/a) for the cubic.                                                            (path.2)
-    Moves up and down take 1/lift_pace of that: so the time of a footstep is split between its
-    moves.
+    The leading foot goes first.
+
+    "mean-speed": a move of distance D takes |D|/speed.
+    "peak-acceleration": as short as the acceleration allows, for the cubic
+    sqrt(6 |D|/a)                                                                           (path.2)
+    Moves up and down take 1/lift_pace of that: so a footstep's time is split between its moves.
     """
 
     lift: Scalar = param(

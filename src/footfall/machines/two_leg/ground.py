@@ -1,8 +1,10 @@
-"""Whole plans of many designs over the ground at once: where each foot lands, whether it may, and
-how its support holds.
+"""Whole plans of many designs over the ground at once.
+
+Where each foot lands, whether it may, and how its support holds.
 
 A single walker is checked in words before it moves (two_leg_route). Thousands are checked here,
-footstep by footstep, as arrays over designs."""
+footstep by footstep, as arrays over designs.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,13 +41,15 @@ class Walked(NamedTuple):
 def walk_over(
     walker: "TwoLegWalker", steps: Footstep, each: Figures, groups: Sequence[Sequence[int]]
 ) -> Walked:
-    """Go through the plan. `steps` and `each` have footsteps on their first axis and designs on
-    their second; the footsteps of a group are made one after another, and the group as often as its
-    first one says.
+    """Go through the plan.
+
+    `steps` and `each` have footsteps on their first axis and designs on their second; the footsteps
+    of a group are made one after another, and the group as often as its first one says.
 
     A design whose plan would be refused is `unreachable` or `blocked`. Else the first footstep that
     tips, lifts off or overloads a motor decides, in this order where it is the same footstep; a
-    run, which knows the instant, may name another of the three."""
+    run, which knows the instant, may name another of the three.
+    """
     lanes = np.shape(steps.foot)[1]
     limit = np.broadcast_to(np.asarray(walker.motor.limit, float), (lanes,))
     side = each.dynamic if walker.dynamics == "full" else each.static

@@ -1,10 +1,12 @@
-"""Two shanks that stay upright and two thighs that meet in a knee: where the links are, how they
-move, what their motors must give.
+"""Two shanks that stay upright and two thighs that meet in a knee.
+
+Where the links are, how they move, what their motors must give.
 
 Plane: x to the right, y up, angles clockwise from +y. Points 1 to 5: sole of foot 1, motor 1
 (ankle), motor 2 (knee), motor 3 (ankle), sole of foot 2. Links 1 to 4 join them; both feet stay
 flat, so links 1 and 4 stay upright. Everything is elementwise: a number, or an array of poses.
-Theory: docs/theory/two-leg-walker.md."""
+Theory: docs/theory/two-leg-walker.md.
+"""
 
 from typing import NamedTuple
 
@@ -54,8 +56,9 @@ class Limbs(NamedTuple):
 
 
 class Pose(NamedTuple):
-    """The five points, the turn at each motor (clockwise, from link i to link i + 1), and the
-    thighs' directions.
+    """The five points, the turn at each motor, and the thighs' directions.
+
+    A turn is clockwise, from link i to link i + 1.
     """
 
     points: tuple[Point, Point, Point, Point, Point]
@@ -64,9 +67,9 @@ class Pose(NamedTuple):
 
 
 def reach_left(limbs: Limbs, u: Scalar, v: Scalar) -> Scalar:
-    """How much further apart the feet may be, in metres:
+    """How much further apart the feet may be, in metres: 2 L - hypot(u, v).
 
-    2 L - hypot(u, v). Zero is a stretched knee, where joint speeds are unbounded.
+    Zero is a stretched knee, where joint speeds are unbounded.
     """
     return 2.0 * limbs.length - jnp.sqrt(u * u + v * v)
 
@@ -75,14 +78,15 @@ def pose(limbs: Limbs, foot1: Point, foot2: Point) -> Pose:
     """Inverse kinematics, knee up, with exact rates, for feet u = x5 - x1 apart and v = y5 - y1
     above each other:
 
-    cos(theta2/2) = hypot(u, v)/2L,  theta1 = atan2(u, v) - theta2/2,  theta3 = pi - theta1 - theta2
-                                                                                         (two-leg.1)
+    cos(theta2/2) = hypot(u, v)/2L,  theta1 = atan2(u, v) - theta2/2,
+    theta3 = pi - theta1 - theta2                                                        (two-leg.1)
     w2 = (u' s3 + v' c3)/S,  w3 = -(u' s2 + v' c2)/S,  S = L sin(theta2)                 (two-leg.2)
-    w2' = (U s3 + V c3)/S,  w3' = -(U s2 + V c2)/S,  (U, V) = (u'', v'') + L sum of (s, c) w^2
-                                                                                         (two-leg.3)
+    w2' = (U s3 + V c3)/S,  w3' = -(U s2 + V c2)/S,
+    (U, V) = (u'', v'') + L sum of (s, c) w^2                                            (two-leg.3)
 
     For u > 0; for u < 0 the page's formula would put the knee below, and this is its mirror image,
-    knee up too. It means nothing beyond reach (see `reach_left`)."""
+    knee up too. It means nothing beyond reach (see `reach_left`).
+    """
     L = limbs.length
     u, v = foot2.x.minus(foot1.x), foot2.y.minus(foot1.y)
     span = jnp.sqrt(u.value * u.value + v.value * v.value)
@@ -195,8 +199,8 @@ def effort(limbs: Limbs, p: Pose, first_stands: Scalar, inertial: float = 1.0) -
     the moving side of motor i:
 
     P_i = Q_i theta_i' whichever foot stands; at rest Q_i = d(potential)/d(theta_i)      (two-leg.5)
-    zmp = -+ M/F_y, M of (two-leg.4) over all bodies about the sole, F_y = sum of m (a_y + g)
-                                                                                         (two-leg.6)
+    zmp = -+ M/F_y,  F_y = sum of m (a_y + g),  M of (two-leg.4) over all                (two-leg.6)
+    bodies about the sole
     """
     every = bodies(limbs, p)
     joints = p.points[1:4]

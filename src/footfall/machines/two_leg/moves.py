@@ -22,8 +22,7 @@ class Legs(NamedTuple):
 
 
 def legs_of(gait: InchwormGait, step: Footstep) -> Legs:
-    """Up to the lift above the highest ground on the way, across, down to the foothold.
-                                                                                         (two-leg.7)
+    """Up to the lift above the highest ground on the way, across, down to the foothold.wo-leg.7)
 
     A step down thus goes up first, and does not drive the foot into the edge it stands on.
     """
@@ -36,11 +35,13 @@ def legs_of(gait: InchwormGait, step: Footstep) -> Legs:
 def feet_at(
     gait: InchwormGait, step: Footstep, move: Scalar, t: Scalar, x1: Scalar = 0.0, y1: Scalar = 0.0
 ) -> tuple[Point, Point]:
-    """Both feet a time t into a move (0, 1 or 2) of a footstep at whose begin foot 1 stood at (x1,
-    y1).
+    """Both feet a time t into a move (0, 1 or 2) of a footstep.
+
+    At its begin foot 1 stood at (x1, y1).
 
     Only the current move counts for velocity and acceleration: where two moves meet, the
-    acceleration jumps."""
+    acceleration jumps.
+    """
     legs = legs_of(gait, step)
     up, across, down = (
         moved(gait.path, d, T, t) for d, T in zip(legs.distances, legs.durations, strict=True)

@@ -1,6 +1,6 @@
-"""Foothold by foothold over steps:
+"""Foothold by foothold over steps.
 
-the fewest footsteps that lead to a goal, found by a search over where feet may stand.
+The fewest footsteps that lead to a goal, found by a search over where feet may stand.
 """
 
 import heapq
@@ -39,10 +39,12 @@ GRAIN = 1e-4
 
 def plan_to(walker: "TwoLegWalker", stand: Stand, goal: float) -> list[Footstep]:
     """Footsteps until foot 1 is at x = `goal`, the feet their usual distance apart and level.
+
     Raises ParameterError, naming how far it gets.
 
     Best first (A*): footsteps made, plus the least number still needed; of equally good ones that
-    which is further on, then that which has kept the feet nearer to their usual distance."""
+    which is further on, then that which has kept the feet nearer to their usual distance.
+    """
     apart, stride = float(walker.separation), float(walker.gait.stride)
     forward = goal < stand.x1
 
@@ -143,9 +145,9 @@ def _trace(parents: dict, here: Stand, start: Stand) -> list[Footstep]:
 def _lengths(
     walker: "TwoLegWalker", stand: Stand, foot: int, goal: float, forward: bool
 ) -> np.ndarray:
-    """Signed lengths worth trying, longest first:
+    """Signed lengths worth trying, longest first.
 
-    some shares of a stride, those that end just at an edge, or where the goal wants the foot.
+    Some shares of a stride, those that end just at an edge, or where the goal wants the foot.
     """
     stride, foot_length = float(walker.gait.stride), float(walker.foot_length)
     sign = -1.0 if forward else 1.0

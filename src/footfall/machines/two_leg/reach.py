@@ -18,9 +18,9 @@ STRETCHED = 1e-6
 
 
 def corners(walker: "TwoLegWalker", step: Footstep) -> list[tuple[Scalar, Scalar]]:
-    """(u, v) of the feet at the four ends of a footstep's three moves:
+    """(u, v) of the feet at the four ends of a footstep's three moves.
 
-    nowhere between are they further apart. Elementwise.
+    Nowhere between are they further apart. Elementwise.
     """
     sign = np.where(np.equal(step.foot, 1), -1.0, 1.0)
     up = walker.gait.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)

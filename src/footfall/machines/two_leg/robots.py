@@ -1,9 +1,11 @@
-"""The two-leg step climber of the `TwoLegRobot` report: an inchworm of four 10 cm links, three
-motors and two flat feet.
+"""The two-leg step climber of the `TwoLegRobot` report.
+
+An inchworm of four 10 cm links, three motors and two flat feet.
 
 From the report: lengths, masses, step height, lift, stride, speed, the approach of 0.49 m and the
 goal at 1 m. Fixed here because the report leaves it open: feet 0.1 m apart, foot 1 first, an edge
-at 0.5 m (suggested by the approach), feet that the ground holds down."""
+at 0.5 m (suggested by the approach), feet that the ground holds down.
+"""
 
 from typing import Any
 

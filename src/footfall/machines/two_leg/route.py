@@ -1,6 +1,6 @@
-"""Routes of the two-leg walker:
+"""Routes of the two-leg walker.
 
-the words a user writes, turned into footsteps and checked before anything moves.
+The words a user writes, turned into footsteps and checked before anything moves.
 """
 
 import math
@@ -68,8 +68,9 @@ def parse_route(text: str) -> list[Verb]:
 
 
 def _number(text: str) -> float | str:
-    """What Python takes for a number, so that "nan" and "inf" are told to be none that is finite;
-    else a quantity with its unit.
+    """What Python takes for a number, so that "nan" and "inf" are told to be none that is finite.
+
+    Else a quantity with its unit.
     """
     try:
         return float(text)
@@ -94,8 +95,9 @@ class Block(NamedTuple):
 def blocks_of(
     walker: "TwoLegWalker", verbs: list[Verb], layout: Sequence[Walk] | None = None
 ) -> list[Block]:
-    """Elementwise in the walker's numbers: one design or many. Not for `go_to`, which plans
-    foothold by foothold.
+    """Elementwise in the walker's numbers: one design or many.
+
+    Not for `go_to`, which plans foothold by foothold.
 
     With a layout, which says for each walk how many steps it has, the numbers may be traced.
     """
@@ -124,8 +126,9 @@ def blocks_of(
 
 
 def stacked(blocks: Sequence[Block], lanes: int) -> tuple[Footstep, list[list[int]]]:
-    """The footsteps of all blocks as arrays, designs on the second axis; and the pairs of them that
-    are made in turns.
+    """The footsteps of all blocks as arrays, designs on the second axis.
+
+    And the pairs of them that are made in turns.
     """
     rows = [step for block in blocks for step in block.steps]
     columns = (
@@ -149,8 +152,9 @@ def _laid_out(verb: Verb, distance: Scalar, stride: Scalar, forward: bool) -> Wa
 def footsteps_of(
     walker: "TwoLegWalker", verbs: list[Verb]
 ) -> tuple[list[Footstep], list[Stand], list[Verb]]:
-    """Every footstep of a route in order, where the feet stand before each (and after the last),
-    and the verb it belongs to.
+    """Every footstep of a route in order.
+
+    With where the feet stand before each (and after the last), and the verb it belongs to.
     """
     stand = Stand(0.0, 0.0, float(walker.separation), 0.0)
     problem = unfit_start(walker, stand)

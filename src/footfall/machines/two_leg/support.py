@@ -1,5 +1,6 @@
-"""Feet and links against the ground: how much of a foot has ground under it, and what a footstep
-would cut into.
+"""Feet and links against the ground.
+
+How much of a foot has ground under it, and what a footstep would cut into.
 
 Elementwise: one footstep, or the same footstep of many designs.
 """
@@ -45,8 +46,9 @@ def foot_span(build: Build, foot: int, stand: Stand) -> tuple[Scalar, Scalar]:
 def ground_under(
     build: Build, ground: AbstractTerrain, foot: int, stand: Stand
 ) -> tuple[Scalar, Scalar]:
-    """(from, to) of the ground under a foot at its own height, from its ankle towards the other
-    foot; nothing, (0, 0), where there is none.
+    """(from, to) of the ground under a foot at its own height.
+
+    From its ankle towards the other foot; nothing, (0, 0), where there is none.
     """
     height = stand.y1 if foot == 1 else stand.y5
     ankle, toe = foot_span(build, foot, stand)
@@ -121,7 +123,8 @@ def footing(
 
 
 def obstacle(walker: "TwoLegWalker", step: Footstep, stand: Stand) -> str | None:
-    """Why a footstep cannot be made on this ground, in words with the place and the nearest remedy;
+    """Why a footstep cannot be made on this ground, in words with the place and the nearest remedy.
+
     None if it can.
     """
     build = Build.of(walker)
@@ -198,11 +201,13 @@ def _cut_link(build: Build, ground: AbstractTerrain, step: Footstep, stand: Stan
 def links_below(
     build: Build, ground: AbstractTerrain, foot: int, step: Footstep, stand: Stand
 ) -> np.ndarray:
-    """How deep each link is below the ground, in poses along each move: (moves, links, places,
-    poses, *designs).
+    """How deep each link is below the ground, in poses along each move.
+
+    (moves, links, places, poses, *designs).
 
     Ground is level between edges and links are straight, so a link is deepest at one of its ends or
-    above a corner: those are the places."""
+    above a corner: those are the places.
+    """
     L = np.asarray(build.link_length, float)
     up = build.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)
     zero = 0.0 * (up + step.across + stand.x1)
@@ -254,8 +259,9 @@ def _corners(ground: AbstractTerrain) -> list[tuple[float, float]]:
 def _above(
     corner: tuple[float, float], a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]
 ) -> np.ndarray:
-    """How far a corner stands out above a link from a to b; far below where the link does not pass
-    over it.
+    """How far a corner stands out above a link from a to b.
+
+    Far below where the link does not pass over it.
     """
     x, y = corner
     width = b[0] - a[0]

@@ -48,8 +48,9 @@ def table(
 
 
 def _rows(walker: "TwoLegWalker", lanes: int) -> tuple[Row, list[list[int]]]:
-    """Footsteps on the first axis, designs on the second; and which of them are made in turns, one
-    after another.
+    """Footsteps on the first axis, designs on the second.
+
+    And which of them are made in turns, one after another.
     """
     if walker.schedule is not None and lanes == 1:
         rows = walker.schedule.steps._replace(times=walker.schedule.made)

@@ -1,8 +1,10 @@
-"""The two-leg walker's gait as an optimisation problem: lift, stride, speed and the split of the
-time between moves.
+"""The two-leg walker's gait as an optimisation problem.
+
+Lift, stride, speed and the split of the time between moves.
 
 How many steps a walk takes jumps with the stride. Between two jumps (a layout) the plan's costs are
-smooth, and the ends of that range are the strides that divide a walk evenly."""
+smooth, and the ends of that range are the strides that divide a walk evenly.
+"""
 
 import itertools
 import math
@@ -39,8 +41,11 @@ NEAREST = 2e-3
 
 
 class TwoLegTuning(AbstractTuning):
-    """Knobs: gait.lift, gait.stride, gait.speed, gait.lift_pace. A layout: (steps of each walk...,
-    shortest stride, longest stride), of strides that the ground does not refuse."""
+    """Knobs: gait.lift, gait.stride, gait.speed, gait.lift_pace.
+
+    A layout: (steps of each walk..., shortest stride, longest stride), of strides that the ground
+    does not refuse.
+    """
 
     def __init__(self, walker: "TwoLegWalker", ranges: Mapping[str, tuple[float, float]]):
         if walker.gait.timing != "mean-speed":
@@ -102,9 +107,9 @@ class TwoLegTuning(AbstractTuning):
         )
 
     def _longest(self, lift: Any) -> Any:
-        """The longest stride within reach:
+        """The longest stride within reach.
 
-        the feet are a stride further apart than usual, one of them lifted, above the step or beside
+        The feet are a stride further apart than usual, one of them lifted, above the step or beside
         it.
         """
         high = lift + self._climb

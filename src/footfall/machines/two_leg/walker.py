@@ -1,8 +1,10 @@
-"""The two-leg step climber: an inchworm of four links, three motors and two flat feet that follows
-a plan of footsteps.
+"""The two-leg step climber.
+
+An inchworm of four links, three motors and two flat feet that follows a plan of footsteps.
 
 Model plane: x to the right, y up; it walks towards -x, foot 1 ahead. Theory:
-docs/theory/two-leg-walker.md."""
+docs/theory/two-leg-walker.md.
+"""
 
 import math
 from collections.abc import Mapping
@@ -180,12 +182,14 @@ class TwoLegStart(AbstractStart):
 
 
 class TwoLegWalker(AbstractTunablePlan):
-    """Four equal links, three motors, two flat feet that point at each other; one foot moves at a
-    time.
+    """Four equal links, three motors, two flat feet that point at each other.
+
+    One foot moves at a time.
 
     Not modelled: elasticity, backlash, motors and gears of any mass, slip. A foot that is "clamped"
     cannot tip or lift off; what it would do if it were "free" is told by the support's margin and
-    pressure."""
+    pressure.
+    """
 
     Start = TwoLegStart
     refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
@@ -270,8 +274,9 @@ class TwoLegWalker(AbstractTunablePlan):
     # ---- along the plan
 
     def row(self, m: TwoLegMode) -> tuple[Footstep, Stand, Scalar]:
-        """The current footstep (the last, when all are made), where the feet stood before it, and
-        when its current move began.
+        """The current footstep (the last, when all are made).
+
+        With where the feet stood before it, and when its current move began.
         """
         table, i = self._table, self._index(m)
         step = Footstep(*(jnp.asarray(v)[i] for v in table.steps))
@@ -329,7 +334,9 @@ class TwoLegWalker(AbstractTunablePlan):
         )
 
     def guards(self, t: Scalar, x: NoState, m: TwoLegMode) -> tuple[Scalar, ...]:
-        """[s] time left of the move and of the plan; [N m] torque left; [m] support margin; [N]
+        """Room left before each event.
+
+        [s] time left of the move and of the plan; [N m] torque left; [m] support margin; [N]
         pressure.
         """
         del x

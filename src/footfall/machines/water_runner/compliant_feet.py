@@ -1,6 +1,6 @@
-"""A springy foot for hard ground:
+"""A springy foot for hard ground.
 
-a flat strip as a pseudo-rigid body, two rigid pieces and a hinge with a torsion spring.
+A flat strip as a pseudo-rigid body, two rigid pieces and a hinge with a torsion spring.
 """
 
 from footfall.hybrid.fields import param
@@ -22,8 +22,9 @@ def strip_stiffness(
 
 
 class CompliantFoot(AbstractFoot):
-    """A rigid piece beyond the leg's end, a hinge with spring and damper, and a light link to the
-    tip.
+    """A rigid piece beyond the leg's end, a sprung hinge, and a light link to the tip.
+
+    The hinge has a spring and a damper.
 
     With gamma the hinge's share of the length l, q the deflection (positive flattens the foot):
 
@@ -31,7 +32,8 @@ class CompliantFoot(AbstractFoot):
         I q'' = -b q' - k q + P . d(tip)/dq                                               (runner.5)
 
     The foot's inertia counts against its own deflection only, not against the leg's acceleration. A
-    bare strip has no area to speak of: water does not carry it."""
+    bare strip has no area to speak of: water does not carry it.
+    """
 
     has_hinge = True
 

@@ -6,11 +6,12 @@ the water with normal speed a(s) = a0 + a1 s. Strip by strip it feels the drag a
 pressure of an open cavity behind a disc (Glasheen and McMahon's law):
 
     q(s) = C_D rho sqrt(R^2 - s^2) [2 g chi h(s) + a |a|]                                    (pad.1)
-    F_w = integral of q,   S_1 = integral of s q,   over -R <= s <= s_t = clamp(d/tau_y, -R, R)
-                                                                                             (pad.2)
+    F_w = integral of q,  S_1 = integral of s q,  over -R <= s <= s_t                        (pad.2)
+    s_t = clamp(d/tau_y, -R, R)
 
 The force on the pad is -F_w n, the moment about its centre -cross(tau, n) S_1, the power put into
-it -(F_w a0 + S_1 a1)."""
+it -(F_w a0 + S_1 a1).
+"""
 
 import math
 from typing import NamedTuple
@@ -27,7 +28,8 @@ class DiscLoad(NamedTuple):
     """What the water does to a pad: F_w = drag + pressure, S_1 = drag_moment + pressure_moment.
 
     Apart, because drag only dissipates, drag a0 + drag_moment a1 >= 0, while pressure may give
-    power back."""
+    power back.
+    """
 
     drag: Scalar  #: [N] part of F_w from a |a|
     drag_moment: Scalar  #: [N m] its part of S_1
@@ -45,24 +47,24 @@ def disc_load(
     drag_density: Scalar,
     pressure_density: Scalar,
 ) -> DiscLoad:
-    """The load (pad.2) on a pad whose centre lies d = `depth` below the surface, with tau_y =
-    `axis_up` >= 0.
+    """The load (pad.2) on a pad whose centre lies d = `depth` below the surface.
+
+    With tau_y = `axis_up` >= 0.
 
     `normal_speed` is a0, `normal_gradient` a1, `drag_density` C_D rho, `pressure_density` 2 g chi
     C_D rho. In units of R, with xi_t = s_t/R, b = R a1, and j_k(xi) the integral of s^k sqrt(1 -
     s^2) from -1 to xi:
 
-        m_k = sign a(xi_t) [j_k(xi_t) - 2 j_k(xi_0)],   xi_0 = -a0/b where a changes sign below
-        xi_t, else -1
-                                                                                             (pad.3)
-        drag = C_D rho R^2 (a0^2 m_0 + 2 a0 b m_1 + b^2 m_2),   drag_moment: R^3 and m_1, m_2, m_3
-                                                                                             (pad.4)
-        pressure = 2 g chi C_D rho R^2 (d j_0 - R tau_y j_1),   pressure_moment: R^3 and j_1, j_2
-        at xi_t
-                                                                                             (pad.5)
+        m_k = sign a(xi_t) [j_k(xi_t) - 2 j_k(xi_0)]                                         (pad.3)
+        xi_0 = -a0/b where a changes sign below xi_t, else -1
+        drag = C_D rho R^2 (a0^2 m_0 + 2 a0 b m_1 + b^2 m_2)                                 (pad.4)
+        drag_moment: R^3 and m_1, m_2, m_3
+        pressure = 2 g chi C_D rho R^2 (d j_0 - R tau_y j_1)                                 (pad.5)
+        pressure_moment: R^3 and j_1, j_2; all at xi_t
 
     A level pad (tau_y = 0) is all wet where d > 0, else dry; a dry pad feels exactly nothing. First
-    and second derivatives are right wherever they exist, and finite everywhere."""
+    and second derivatives are right wherever they exist, and finite everywhere.
+    """
     a0, half_height = normal_speed, radius * axis_up
     # Where the surface does not cut the pad, nothing is divided by its height, which may be zero.
     dry, cut = depth <= -half_height, abs(depth) < half_height
@@ -96,7 +98,8 @@ def _disc_moments(xi: Array) -> tuple[Array, Array, Array, Array]:
     """j_k(xi) = integral of s^k sqrt(1 - s^2) from -1 to xi, k = 0..3; all exactly zero at xi = -1.
 
     Its own derivative, j_k' = xi^k sqrt(1 - xi^2), because the formulas' is infinite minus infinite
-    at both ends."""
+    at both ends.
+    """
     xi = jnp.clip(xi, -1.0, 1.0)  # a kernel's quotient may round past the edge
     square = (1.0 - xi) * (1.0 + xi)
     width = jnp.sqrt(square)
@@ -165,7 +168,8 @@ def _area(xi: Array, width: Array, cube: Array) -> Array:
 
     One pad at a time goes to the library's asin (a shorter program to trace and compile). Lanes go
     to a polynomial: a CPU has no asin for lanes, and without the difference of nearly equal numbers
-    a pad that just touches keeps all its digits."""
+    a pad that just touches keeps all its digits.
+    """
     if jnp.ndim(xi) == 0:
         area = 0.5 * (xi * width + jnp.arcsin(xi)) + 0.25 * math.pi
         return jnp.where(xi > -1.0, jnp.maximum(area, 0.0), 0.0)

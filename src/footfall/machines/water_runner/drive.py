@@ -8,8 +8,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class AbstractDrive(Parametric):
-    """What turns all cranks of a robot together, through a rigid gear train that keeps their
-    phases.
+    """What turns all cranks of a robot together.
+
+    Through a rigid gear train that keeps their phases.
     """
 
     #: The cranks' angle and rate are states; otherwise the drive prescribes them.

@@ -18,11 +18,13 @@ LEAST_MARGIN = 1e-3
 
 
 class FourBarLeg(Parametric):
-    """Crank, coupler and rocker without mass; the foot sits on the coupler prolonged beyond the
-    crank's tip.
+    """Crank, coupler and rocker without mass.
+
+    The foot sits on the coupler prolonged beyond the crank's tip.
 
     The crank must be able to turn fully (four-bar.5): what cannot is refused when the leg is made,
-    and so is what barely can."""
+    and so is what barely can.
+    """
 
     ground: Scalar = param(
         0.0615, unit="m", doc="ground link L0, from the crank's axis to the rocker's axis", gt=0

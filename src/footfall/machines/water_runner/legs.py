@@ -1,9 +1,11 @@
-"""Legs of the runner at one instant: where their feet are, what water or ground does to them, what
-that asks of the cranks.
+"""Legs of the runner at one instant.
+
+Where their feet are, what water or ground does to them, what that asks of the cranks.
 
 The legs are alike, so what is true of one is written once. A single robot loops over its legs
 inside the compiled program, which is a quarter as long then; in a batch, where numbers are arrays
-over robots, the same lines are written out for each leg."""
+over robots, the same lines are written out for each leg.
+"""
 
 import functools
 from collections.abc import Callable
@@ -70,8 +72,9 @@ class Touch(NamedTuple):
 
 
 class FootLoad(NamedTuple):
-    """What a surface does to a leg at its end F, where that energy goes, and how the foot's own
-    state moves.
+    """What a surface does to a leg at its end F.
+
+    Where that energy goes, and how the foot's own state moves.
     """
 
     fx: Scalar
@@ -107,9 +110,9 @@ class Loads(NamedTuple):
 
 
 class EachLeg(NamedTuple):
-    """Something that was computed for every leg:
+    """Something that was computed for every leg.
 
-    one struct of arrays over the legs, or a list with a struct for each.
+    One struct of arrays over the legs, or a list with a struct for each.
     """
 
     names: tuple[str, ...]
@@ -172,9 +175,9 @@ def look(system: "FourBarRunner", t: Scalar, x: RunnerState) -> Frame:
 
 
 def leg_at(system: "FourBarRunner", x: RunnerState, frame: Frame, mount: Mount) -> Leg:
-    """F = centre of mass + Rot(pitch)(b + f(psi)) and its velocity.
+    """A leg in the plane, its foot and the foot's velocity.
 
-    (runner.1)
+    F = centre of mass + Rot(pitch)(b + f(psi))                                           (runner.1)
     """
     s, c = sincos(frame.crank_angle + mount.phase)
     p = pose(system.leg.links, s, c, system.leg.assembly_sign)
@@ -197,8 +200,9 @@ def hinge_of(system: "FourBarRunner", foot: FootState) -> Hinge:
 
 
 def touch(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Touch:
-    """The tip against the plane of the ground, which rises to the rear where it descends
-    forward.
+    """The tip against the plane of the ground.
+
+    The plane rises to the rear where it descends forward.
     """
     tip = system.foot.tip(at, hinge)
     s, c = sincos(system.terrain.descent)
@@ -264,9 +268,9 @@ def foot_load(system: "FourBarRunner", leg: Leg, mount: Mount) -> FootLoad:
 
 
 def _crank_torque(leg: Leg, fx: Scalar, fy: Scalar, moment: Scalar) -> Scalar:
-    """Massless links pass on power:
+    """Torque on the crank: massless links pass on power.
 
-    T = -(P . dF/dpsi + M dtheta2/dpsi).                                  (four-bar.8)
+    T = -(P . dF/dpsi + M dtheta2/dpsi)                                                 (four-bar.8)
     """
     return -(fx * leg.sweep_x + fy * leg.sweep_y + moment * leg.pose.coupler_rate)
 

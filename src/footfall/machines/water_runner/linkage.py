@@ -7,7 +7,8 @@ L4 u(theta2). A linkage on a moving body turns rigidly with it, so this one fram
 motion. Theory: docs/theory/water-runner.md.
 
 Positions come from the intersection of two circles, as unit vectors: no angle is ever taken back
-from its sine."""
+from its sine.
+"""
 
 from typing import NamedTuple
 
@@ -66,8 +67,9 @@ class JointLoads(NamedTuple):
 
 
 def pose(links: Links, sin_psi: Scalar, cos_psi: Scalar, assembly: int) -> FourBarPose:
-    """The linkage at a crank angle, in one of its two assemblies: +1 has B left of the line from A
-    to C, -1 right of it.
+    """The linkage at a crank angle, in one of its two assemblies.
+
+    +1 has B left of the line from A to C, -1 right of it.
 
     L1 u(psi) + L2 u(theta2) = L0 u(0) + L3 u(theta3)                                   (four-bar.1)
 
@@ -75,14 +77,15 @@ def pose(links: Links, sin_psi: Scalar, cos_psi: Scalar, assembly: int) -> FourB
     turned a quarter left, and S the signed double area of the triangle A C B:
 
     B - A = [(D.D + L2^2 - L3^2) D / 2 + S D_perp] / D.D,
-    S = +-1/2 sqrt[((L2 + L3)^2 - D.D) (D.D - (L2 - L3)^2)] = L2 L3 sin(theta3 - theta2)
-                                                                                        (four-bar.2)
+    S = +-1/2 sqrt[((L2 + L3)^2 - D.D) (D.D - (L2 - L3)^2)]                             (four-bar.2)
+      = L2 L3 sin(theta3 - theta2)
 
     theta2' = -cross(A, B - C) / S,   theta3' = cross(B - A, A) / S,
     f = A - L4 u(theta2),   f' = L1 u_perp(psi) - L4 u_perp(theta2) theta2'             (four-bar.3)
 
     Singular only where coupler and rocker line up (S = 0), which a positive `grashof_margin`
-    excludes; links that do not reach give NaN."""
+    excludes; links that do not reach give NaN.
+    """
     ground, crank, coupler, rocker, foot = links
     ax, ay = crank * cos_psi, crank * sin_psi
     dx = ground - ax  # D = (dx, -ay)
@@ -119,16 +122,18 @@ def pose(links: Links, sin_psi: Scalar, cos_psi: Scalar, assembly: int) -> FourB
 def curvature(
     links: Links, sin_psi: Scalar, cos_psi: Scalar, pose: FourBarPose
 ) -> FourBarCurvature:
-    """Second derivatives by psi, from the loop differentiated twice and multiplied by u(theta3) and
-    by u(theta2).
+    """Second derivatives by psi.
+
+    From the loop differentiated twice and multiplied by u(theta3) and by u(theta2).
 
     theta2'' = [L1 u(psi).w + L2 (u.w) theta2'^2 - L3 theta3'^2] / (L2 cross(u, w)),
-    theta3'' = [L1 u(psi).u + L2 theta2'^2 - L3 (u.w) theta3'^2] / (L3 cross(u, w)),   u =
-    u(theta2), w = u(theta3),
+    theta3'' = [L1 u(psi).u + L2 theta2'^2 - L3 (u.w) theta3'^2] / (L3 cross(u, w)),
+    u = u(theta2), w = u(theta3),
     f'' = -L1 u(psi) - L4 [u_perp(theta2) theta2'' - u(theta2) theta2'^2]               (four-bar.4)
 
     Apart from `pose` because the motion of massless links does not need it: only accelerations as
-    outputs do."""
+    outputs do.
+    """
     _, crank, coupler, rocker, foot = links
     ux, uy, wx, wy = pose.ux, pose.uy, pose.wx, pose.wy
     ax, ay = crank * cos_psi, crank * sin_psi
@@ -147,15 +152,17 @@ def curvature(
 
 
 def grashof_margin(links: Links) -> Scalar:
-    """By how much the two other links exceed crank + longest: positive when the crank, then the
-    shortest, can turn fully.
+    """By how much the two other links exceed crank + longest.
+
+    Positive when the crank, then the shortest, can turn fully.
 
     min(L2 + L3 - L0, L0 - |L2 - L3|) - L1 > 0                                          (four-bar.5)
 
     The first is the reach left when the crank points away from C (psi = 180 deg, coupler and rocker
     stretched), the second the room left when it points at C (psi = 0, coupler and rocker folded);
     with the crank subtracted they are the two cases of L1 + L_max < sum of the other two. Without a
-    `min`, so that plain numbers, NumPy and traced arrays all may come."""
+    `min`, so that plain numbers, NumPy and traced arrays all may come.
+    """
     ground, crank, coupler, rocker, _ = links
     stretched, folded = coupler + rocker - ground, ground - abs(coupler - rocker)
     return 0.5 * (stretched + folded - abs(stretched - folded)) - crank
@@ -164,8 +171,9 @@ def grashof_margin(links: Links) -> Scalar:
 def joint_loads(
     links: Links, pose: FourBarPose, force_x: Scalar, force_y: Scalar, moment: Scalar
 ) -> JointLoads:
-    """What the joints carry when the foot carries the force P at F and the moment M; P in the frame
-    of the pose.
+    """What the joints carry when the foot carries the force P at F and the moment M.
+
+    P in the frame of the pose.
 
     Nine balances of three massless links:
 
@@ -177,8 +185,10 @@ def joint_loads(
 
     N = [L4 cross(u, P) - M] / (L2 cross(u, w)),   F1 = -P - N w                        (four-bar.7)
 
-    For the torque alone use the power balance, T = -(P.f' + M theta2'): it needs no division.
-    (four-bar.8)"""
+    For the torque alone use the power balance, which needs no division:
+
+    T = -(P.f' + M theta2')                                                             (four-bar.8)
+    """
     ux, uy, wx, wy = pose.ux, pose.uy, pose.wx, pose.wy
     along = (links.foot * cross(ux, uy, force_x, force_y) - moment) / (
         links.coupler * cross(ux, uy, wx, wy)

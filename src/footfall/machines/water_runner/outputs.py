@@ -1,6 +1,6 @@
-"""What can be seen of the runner, in the house frame:
+"""What can be seen of the runner, in the house frame.
 
-body, loads, drive, and every joint of every leg.
+Body, loads, drive, and every joint of every leg.
 """
 
 import dataclasses
@@ -41,8 +41,9 @@ class Motion(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A point of a leg in the body's frame, from the centre of mass, and its first two derivatives
-    by the crank's angle.
+    """A point of a leg in the body's frame, with two derivatives by the crank's angle.
+
+    Measured from the centre of mass.
     """
 
     x: Scalar
@@ -161,9 +162,9 @@ def _leg(
 def _joint(
     x: RunnerState, frame: Frame, motion: Motion, path: Path, fx: Scalar, fy: Scalar
 ) -> Joint:
-    """A point that moves in a body that moves:
+    """A point that moves in a body that moves.                                           (runner.2)
 
-    velocity and acceleration with all their terms.            (runner.2)
+    Velocity and acceleration with all their terms.
     """
     rx, ry = frame.turned(path.x, path.y)
     # Velocity in the body.

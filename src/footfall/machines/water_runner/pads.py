@@ -1,6 +1,6 @@
-"""Circular pads that slap water:
+"""Circular pads that slap water.
 
-one that never folds, and the breakaway pad, which folds as soon as it would pull.
+One that never folds, and the breakaway pad, which folds as soon as it would pull.
 """
 
 import jax.numpy as jnp
@@ -73,13 +73,12 @@ class BreakawayPad(_Pad):
     """A pad that folds when the water would hold it back, and then shows the water little.
 
     It folds where the normal speed a0 of its centre is negative. Folded it is a pad `folded_share`
-    as large, and a disc of
-    `edge_radius` across the leg, facing down it. "blended" folds by degrees, lambda = (1 +
-    tanh(a0/blend_speed))/2 unfolded
-                                                                                          (runner.3)
+    as large, and a disc of `edge_radius` across the leg, facing down it.
+
+    "blended" folds by degrees, unfolded by
+    lambda = (1 + tanh(a0/blend_speed))/2                                                 (runner.3)
     "hard" folds at once, an event at a0 = 0, where the force jumps. Only with a prescribed crank: a
-    motor can be held
-    at a0 = 0 from both sides.
+    motor can be held at a0 = 0 from both sides.
     """
 
     folded_share: Scalar = param(

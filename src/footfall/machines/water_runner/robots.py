@@ -1,12 +1,14 @@
-"""The water runner of Floyd and Sitti's group, as simulated by Thatte (2012): a light quadruped on
-crank-driven four-bar legs.
+"""The water runner of Floyd and Sitti's group, as simulated by Thatte (2012).
+
+A light quadruped on crank-driven four-bar legs.
 
 From the group's research files: link lengths, pad radius, hip spacing, tail radius and angle, foot
 length and inertia, friction, winding resistance and gear efficiency. From the source text: contact
 stiffness and damping, folded radius. From Glasheen and McMahon: the drag coefficient. Chosen here,
 not measured: mass, inertia, where the centre of mass is, phases, the tail's place, the hinge of the
 compliant foot (the research values made the open-loop robot hop and tip), torque constant, gear and
-rotor."""
+rotor.
+"""
 
 from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.cubic import CubicContact
@@ -55,8 +57,9 @@ def water_runner(
 
 
 def water_runner_biped() -> FourBarRunner:
-    """30 g biped on water: the legs at the centre of mass, pitch locked, drag on the forward
-    motion, no tail.
+    """30 g biped on water.
+
+    The legs at the centre of mass, pitch locked, drag on the forward motion, no tail.
     """
     return FourBarRunner(
         legs="two",

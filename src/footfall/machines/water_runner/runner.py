@@ -1,8 +1,10 @@
-"""A runner with four-bar legs: a rigid body carried by feet that water or ground pushes on, all
-cranks turned together.
+"""A runner with four-bar legs.
+
+A rigid body carried by feet that water or ground pushes on, all cranks turned together.
 
 Model plane: x to the robot's rear, y up, angles counter-clockwise; it runs towards -x, and positive
-pitch is nose down. Theory: docs/theory/water-runner.md."""
+pitch is nose down. Theory: docs/theory/water-runner.md.
+"""
 
 import dataclasses
 import functools
@@ -65,7 +67,8 @@ class FourBarRunner(AbstractHybridSystem):
     """A body with two or four crank-driven four-bar legs, on water or on hard ground.
 
     Not modelled: mass of the legs, roll, the slap impulse (added mass at entry), buoyancy, waves,
-    wakes, a cavity that closes."""
+    wakes, a cavity that closes.
+    """
 
     Start = RunnerStart
     refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
@@ -143,8 +146,8 @@ class FourBarRunner(AbstractHybridSystem):
     ) -> tuple[Scalar, Scalar, Scalar, Scalar | None]:
         """(x'', y'', pitch'', crank'' of a drive that has one):
 
-        m x'' = sum P_x - c x',   m y'' = sum P_y - m g,   I pitch'' = sum [M + (F - centre) x P]
-                                                                                          (runner.7)
+        m x'' = sum P_x - c x',   m y'' = sum P_y - m g,
+        I pitch'' = sum [M + (F - centre) x P]                                            (runner.7)
         """
         body, crank = self.body, None
         if self.drive.free:
@@ -248,9 +251,12 @@ class FourBarRunner(AbstractHybridSystem):
         )
 
     def guards(self, t: Scalar, x: RunnerState, m: RunnerMode) -> tuple[Scalar, ...]:
-        """[m] height of each foot over the surface, and its depth; [m/s] pressing speed of each
-        pad, and its opposite; [rad] crank angle left in this turn; [rad] pitch left; [m] height of
-        the body left; cosine of the coupler that stands steepest."""
+        """Room left before each event.
+
+        [m] height of each foot over the surface, and its depth; [m/s] pressing speed of each pad,
+        and its opposite; [rad] crank angle left in this turn; [rad] pitch left; [m] height of the
+        body left; cosine of the coupler that stands steepest.
+        """
         frame = look(self, t, x)
         feet = each_leg(self, x, m, lambda mount: foot_depth(self, x, frame, mount)).by_name()
         turns = jnp.asarray(m.strides + 1, jnp.result_type(frame.crank_angle))

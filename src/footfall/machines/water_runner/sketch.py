@@ -45,9 +45,9 @@ def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
 
 
 def free_bodies(system: "FourBarRunner") -> dict[str, tuple[Shape, ...]]:
-    """The front left leg by itself:
+    """The front left leg by itself.
 
-    what the body, the crank and the rocker do to its coupler, against what the foot does.
+    What the body, the crank and the rocker do to its coupler, against what the foot does.
     """
     name = system.names[0]
     weight = float(system.body.mass * system.gravity)

@@ -99,8 +99,9 @@ def _seen(system: Any, x: RunnerState) -> tuple[dict[str, tuple[Scalar, Scalar]]
 
 
 def _touching_height(system: Any, at_zero: RunnerState) -> Scalar:
-    """Height of the centre of mass at which the lowest foot just touches; `at_zero` has the centre
-    of mass at the origin.
+    """Height of the centre of mass at which the lowest foot just touches.
+
+    `at_zero` has the centre of mass at the origin.
     """
     xp = namespace(*jax.tree.leaves((system, at_zero)))
     deepest = functools.reduce(

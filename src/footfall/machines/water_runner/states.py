@@ -43,7 +43,7 @@ class FootState(eqx.Module):
 
 
 class RunnerState(eqx.Module):
-    """Continuous state, in the model's plane:
+    """Continuous state, in the model's plane.
 
     x to the rear of the robot, y up, angles counter-clockwise.
     """

@@ -30,6 +30,7 @@ class AbstractTail(Parametric):
         rate: Scalar,
         medium: Medium,
     ) -> WaterLoad:
-        """Load at its centre, which is at (x, y) and moves with (vx, vy) while the body, pitched by
-        (sin, cos), turns with `rate`.
+        """Load at its centre, which is at (x, y) and moves with (vx, vy).
+
+        Meanwhile the body, pitched by (sin, cos), turns with `rate`.
         """

@@ -8,8 +8,9 @@ from footfall.numerics.trig import sincos
 
 
 class PadTail(AbstractTail):
-    """A disc behind the body that never folds, its rear edge down by an angle eta: thrust lifts the
-    nose, the tail presses it down.
+    """A disc behind the body that never folds, its rear edge down by an angle eta.
+
+    Thrust lifts the nose, the tail presses it down.
 
     tau = Rot(pitch) (-cos eta, sin eta),   n = Rot(pitch) (-sin eta, -cos eta)           (runner.4)
     """

@@ -1,6 +1,6 @@
-"""A disc moving in water:
+"""A disc moving in water.
 
-its force, moment and power in the plane, from the load along its diameter
+Its force, moment and power in the plane, from the load along its diameter
 (machines/water_runner/disc_load.py).
 """
 
@@ -22,9 +22,9 @@ class Medium(NamedTuple):
 
 
 class Disc(NamedTuple):
-    """Where a disc is and how it moves:
+    """Where a disc is and how it moves.
 
-    centre, velocity, unit vector along it in the plane, unit normal (the face that pushes).
+    Centre, velocity, unit vector along it in the plane, unit normal (the face that pushes).
     """
 
     x: Scalar
@@ -62,13 +62,14 @@ NO_LOAD = WaterLoad(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 def wet_disc(
     disc: Disc, radius: Scalar, drag_coefficient: Scalar, hydrostatics: float, medium: Medium
 ) -> WaterLoad:
-    """Force -F_w n, moment -cross(tau, n) S_1 and power -(F_w a0 + S_1 a1) of a disc of which any
-    part is wet.
-                                                                                             (pad.6)
+    """Force -F_w n, moment -cross(tau, n) S_1 and power -(F_w a0 + S_1 a1).                 (pad.6)
+
+    Of a disc of which any part is wet.
 
     With tau the axis along the disc that points up, a0 = v . n the normal speed of the centre and
     a1 = rate (-tau_y n_x + tau_x n_y) its gradient along tau. Drag alone takes energy out of every
-    strip; pressure need not."""
+    strip; pressure need not.
+    """
     down = disc.along_y < 0
     tau_x, tau_y = jnp.where(down, -disc.along_x, disc.along_x), jnp.abs(disc.along_y)
     turn = cross(tau_x, tau_y, disc.normal_x, disc.normal_y)

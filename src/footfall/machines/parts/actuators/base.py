@@ -13,7 +13,8 @@ class AbstractMotor(Parametric):
     """One motor with its gear, seen from the joint: what torque it gives, and what that costs.
 
     `has_winding`: whether current and heat mean anything. A robot with several like motors holds
-    one of these and asks it for the torque of each."""
+    one of these and asks it for the torque of each.
+    """
 
     has_winding: ClassVar[bool] = False
 

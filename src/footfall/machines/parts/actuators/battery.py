@@ -5,9 +5,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class BatteryPack(Parametric):
-    """A constant voltage behind a resistance:
+    """A constant voltage behind a resistance: it sags under load and rises while the motors brake.
 
-    it sags under load and rises while the motors brake. It does not run down.
+    It does not run down.
     """
 
     voltage: Scalar = param(24.0, unit="V", doc="voltage without load", gt=0)

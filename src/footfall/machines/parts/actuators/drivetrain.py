@@ -7,8 +7,10 @@ from footfall.numerics.scalar import Scalar
 
 class DriveTrain(Parametric):
     """Friction of gear and bearings of one driven joint, against its motion: b w + c tanh(w / w_0).
+
     It is met at each tick of the computer's clock and held in between: (b + c / w_0) times a tick
-    must stay well below the joint's inertia, or it chatters."""
+    must stay well below the joint's inertia, or it chatters.
+    """
 
     viscous: Scalar = param(0.0, unit="N m s/rad", doc="friction b that grows with speed", ge=0)
     dry: Scalar = param(0.0, unit="N m", doc="friction c that does not", ge=0)

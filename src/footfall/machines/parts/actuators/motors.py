@@ -27,7 +27,8 @@ class DcMotor(AbstractMotor):
     """Current-controlled DC motor: joint torque = gear ratio x torque constant x current.
 
     The current loop is taken as instant and the gear as lossless. A winding resistance of zero
-    means "not known": the electrical power then shows the mechanical part only."""
+    means "not known": the electrical power then shows the mechanical part only.
+    """
 
     has_winding: ClassVar[bool] = True
 

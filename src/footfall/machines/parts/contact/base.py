@@ -7,8 +7,9 @@ from footfall.numerics.scalar import Scalar
 
 
 class AbstractContact(Parametric):
-    """Force along the ground's normal on a point that has sunk in by `depth`, positive below the
-    surface.
+    """Force along the ground's normal on a point that has sunk in.
+
+    By `depth`, positive below the surface.
 
     Callers may rely on: `force >= 0` (ground pushes and never pulls); all three are 0 for depth <=
     0; `loss >= 0`; and
@@ -16,7 +17,8 @@ class AbstractContact(Parametric):
         force * depth_rate = d(energy)/dt + loss                                         (contact.1)
 
     for every depth above zero, so that a foot cannot take more out of the ground than it put in.
-    The force need not be continuous at touch-down: a law with a linear damper is not."""
+    The force need not be continuous at touch-down: a law with a linear damper is not.
+    """
 
     @abc.abstractmethod
     def force(self, depth: Scalar, depth_rate: Scalar) -> Scalar:

@@ -1,6 +1,6 @@
-"""The ground of the water runner:
+"""The ground of the water runner.
 
-a spring that stiffens with the square of the depth, damped in proportion to its force.
+A spring that stiffens with the square of the depth, damped in proportion to its force.
 """
 
 import jax.numpy as jnp
@@ -11,13 +11,14 @@ from footfall.numerics.scalar import Scalar
 
 
 class CubicContact(AbstractContact):
-    """F = max(0, k d^3 (1 + c d_dot)) for depth d > 0, else 0                           (contact.2)
+    """F = max(0, k d^3 (1 + c d_dot)) for depth d > 0, else 0                        (contact.2)
 
     Force, stiffness and damping all start from zero at the surface, so touch-down is smooth. A free
     mass that hits at v_i leaves at v_o with c (v_i + v_o) = ln[(1 + c v_i)/(1 - c v_o)], whatever k
     and its mass: c alone sets the bounce, and none leaves faster than 1/c. What is pulled out
     faster than that feels no force, and its share of the spring's energy is lost. Soft on purpose:
-    the default gives by 1 to 2 mm under the loads of a 60 g robot."""
+    the default gives by 1 to 2 mm under the loads of a 60 g robot.
+    """
 
     stiffness: Scalar = param(2.5e8, unit="N/m^3", doc="stiffness k of the cubic spring", gt=0)
     damping: Scalar = param(
@@ -31,8 +32,9 @@ class CubicContact(AbstractContact):
         return 0.25 * self._spring_force(depth) * depth
 
     def loss(self, depth: Scalar, depth_rate: Scalar) -> Scalar:
-        """(F - k d^3) d_dot: a product of two factors of one sign, also where the force is
-        clipped.
+        """(F - k d^3) d_dot.
+
+        A product of two factors of one sign, also where the force is clipped.
         """
         return self._spring_force(depth) * depth_rate * jnp.maximum(self.damping * depth_rate, -1.0)
 

@@ -1,6 +1,6 @@
-"""The law of Hunt and Crossley:
+"""The law of Hunt and Crossley.
 
-two round bodies that press into each other, damped in proportion to their force.
+Two round bodies that press into each other, damped in proportion to their force.
 """
 
 import jax.numpy as jnp
@@ -11,11 +11,12 @@ from footfall.numerics.scalar import Scalar
 
 
 class HuntCrossleyContact(AbstractContact):
-    """F = max(0, k d^(3/2) (1 + c d_dot)) for depth d > 0, else 0                       (contact.4)
+    """F = max(0, k d^(3/2) (1 + c d_dot)) for depth d > 0, else 0                    (contact.4)
 
     Hertz's spring of two spheres. Force and damping start from zero at the surface; a free mass
     bounces as on the cubic law: c alone sets how high (Hunt and Crossley 1975, with c = 3/2 of
-    their alpha for small speeds)."""
+    their alpha for small speeds).
+    """
 
     stiffness: Scalar = param(
         2e5, unit="N/m^1.5", doc="stiffness k of the spring of power 3/2", gt=0

@@ -1,6 +1,6 @@
-"""Contracts of friction along the ground:
+"""Contracts of friction along the ground.
 
-any law, and those with the two coefficients of dry friction.
+Any law, and those with the two coefficients of dry friction.
 """
 
 import abc
@@ -26,14 +26,16 @@ class AbstractFriction(Parametric):
         -force * speed = d(energy)/dt + loss                                            (friction.1)
 
     for every speed, load and bristle, and however the load changes meanwhile: energy depends on the
-    bristle alone."""
+    bristle alone.
+    """
 
     has_memory: ClassVar[bool] = False
 
     @abc.abstractmethod
     def force(self, speed: Scalar, normal: Scalar, bristle: Scalar) -> Scalar:
-        """Force on the foot along the ground; without memory it opposes `speed`, with it what
-        `speed` has done of late.
+        """Force on the foot along the ground.
+
+        Without memory it opposes `speed`, with it what `speed` has done of late.
         """
 
     def bristle_rate(self, speed: Scalar, normal: Scalar, bristle: Scalar) -> Scalar:
@@ -65,8 +67,9 @@ class AbstractDryFriction(AbstractFriction):
     )
 
     def coefficient(self, speed: Scalar) -> Scalar:
-        """mu(v) = mu_k + (mu_s - mu_k) exp(-(v/v_s)^2)
-        (friction.2)
+        """Coefficient of friction at a speed.
+
+        mu(v) = mu_k + (mu_s - mu_k) exp(-(v/v_s)^2)                                    (friction.2)
         """
         ratio = speed / self.stribeck_speed
         return self.kinetic_coefficient + (

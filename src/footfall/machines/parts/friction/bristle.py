@@ -1,6 +1,6 @@
-"""Dry friction that truly sticks:
+"""Dry friction that truly sticks.
 
-the foot hangs on a bristle that bends, and slides only once it yields.
+The foot hangs on a bristle that bends, and slides only once it yields.
 """
 
 from typing import ClassVar, NamedTuple
@@ -23,12 +23,12 @@ class _Bend(NamedTuple):
 
 
 class BristleFriction(AbstractDryFriction):
-    """A bristle of bend z per foot, elastic at first, then yielding (of LuGre's family,
-    elasto-plastic).
+    """A bristle of bend z per foot, elastic at first, then yielding.
 
-        f = N^2/(N^2 + N0^2),   w = f (N^2 + N0^2)^(1/4)/sqrt(N_r)           touch (0 in flight),
-                                grip
-                                                                                        (friction.4)
+    Of LuGre's family, elasto-plastic.
+
+        f = N^2/(N^2 + N0^2)                                touch (0 in flight)
+        w = f (N^2 + N0^2)^(1/4)/sqrt(N_r)                  grip                        (friction.4)
         z_dot = v (w - p) - [z - clip(z, -y, y)]/t_r,   y = w s(0)                      (friction.5)
         p = f max(0, sgn(v) z/s(v) - beta w)/(1 - beta),   s(v) = mu(v) N_r/sigma_0     (friction.6)
         F = -w sigma_0 [z + tau v (w - p)]                                              (friction.7)
@@ -51,7 +51,8 @@ class BristleFriction(AbstractDryFriction):
     which a foot yields the same under every load. Under a constant stiffness that travel would
     shrink with the load, and the bristle be stiff without bound at each touch-down. Rates an
     integrator meets: |v|/((1 - beta) s), 1/t_r, and those of sigma_0 and sigma_1 on the foot's
-    mass."""
+    mass.
+    """
 
     has_memory: ClassVar[bool] = True
 

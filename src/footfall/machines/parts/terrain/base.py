@@ -21,7 +21,8 @@ class Face(NamedTuple):
 
     (nx, nz) is minus the gradient of the depth: the way the surface pushes. Where it is not of
     length one (ground that rises, measured straight down), a law's force times (nx, nz) is still
-    what keeps energy: its power is the force times the rate of the depth."""
+    what keeps energy: its power is the force times the rate of the depth.
+    """
 
     depth: Scalar  #: m, how deep the point is below the surface; not positive outside
     nx: Scalar
@@ -39,8 +40,9 @@ class StillWater(NamedTuple):
 
 
 class AbstractTerrain(Parametric):
-    """Ground as a height z = h(x) in the house frame. Only `height` must be written; the rest
-    follows from it.
+    """Ground as a height z = h(x) in the house frame.
+
+    Only `height` must be written; the rest follows from it.
 
     What else a ground has, which some robots cannot use, it says in `features`: "inclined" (a plane
     that is not level), "hills" (its slope changes), "walls" (upright faces), "gaps" (places without
@@ -48,7 +50,8 @@ class AbstractTerrain(Parametric):
     with the reason. No robot asks for the class of its ground.
 
     Callers may rely on: the shares of all faces add up to one; a face that is not touched has depth
-    <= 0; a room is positive outside the ground, negative inside, and continuous."""
+    <= 0; a room is positive outside the ground, negative inside, and continuous.
+    """
 
     features: ClassVar[frozenset[str]] = frozenset({"hills"})
 
@@ -66,14 +69,16 @@ class AbstractTerrain(Parametric):
 
         A point's depth is measured straight down, p = h(x) - z, and the law's force acts along
         minus its gradient, (-h', 1): the stored energy is continuous over kinks and the ledger
-        closes. On a piece of slope h' the ground is then stiffer across itself by 1 + h'^2."""
+        closes. On a piece of slope h' the ground is then stiffer across itself by 1 + h'^2.
+        """
         del vx, vz
         slope = self.slope(x)
         return (Face(self.height(x) - z, -slope, 1.0 + 0.0 * x, jnp.sqrt(1.0 + slope * slope)),)
 
     def outline(self, x0: float, x1: float) -> tuple[tuple[float, float], ...]:
-        """(x, z) along its surface from x0 to x1, for pictures and bodies; an upright face is two
-        points above each other.
+        """(x, z) along its surface from x0 to x1, for pictures and bodies.
+
+        An upright face is two points above each other.
         """
         x = np.linspace(x0, x1, _SAMPLES)
         return tuple(zip(x.tolist(), np.asarray(self.height(x), float).tolist(), strict=True))
@@ -83,7 +88,7 @@ class AbstractTerrain(Parametric):
 
     @property
     def descent(self) -> Scalar:
-        """Angle below the horizontal, towards +x, of the plane that it is or lies on:
+        """Angle below the horizontal, towards +x, of the plane that it is or lies on.
 
         `room_above` and `relief` are seen from there.
         """
@@ -124,8 +129,9 @@ class AbstractTerrain(Parametric):
         return self.height(x)
 
     def pieces(self) -> list[tuple[float, float, float]]:
-        """(from, to, height) of every level piece, the first and last endless; none of ground that
-        is not made of such pieces.
+        """(from, to, height) of every level piece, the first and last endless.
+
+        None of ground that is not made of such pieces.
         """
         return []
 

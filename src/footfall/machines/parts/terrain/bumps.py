@@ -11,11 +11,13 @@ from footfall.numerics.scalar import Scalar
 
 
 class Bumps(AbstractLevelPieces):
-    """Bars across the way with flat tops and upright sides; their heights are drawn evenly between
-    nothing and `highest`, by `seed`.
+    """Bars across the way with flat tops and upright sides.
+
+    Their heights are drawn evenly between nothing and `highest`, by `seed`.
 
     Level before the first bar and after the last. The same seed gives the same ground, whatever the
-    height: heights scale with `highest`."""
+    height: heights scale with `highest`.
+    """
 
     highest: Scalar = param(0.004, unit="m", doc="most height of a bar", ge=0)
     width: Scalar = param(0.02, unit="m", doc="of each bar, along x", gt=0)

@@ -18,8 +18,9 @@ DRAWN_DEPTH = 0.12
 
 
 class AbstractBrokenGround(AbstractLevelPieces):
-    """Ground at height zero except over the gaps. A point inside it is pushed out of the nearer
-    surface:
+    """Ground at height zero except over the gaps.
+
+    A point inside it is pushed out of the nearer surface:
 
         p_z = -z,   p_x = distance to the nearest edge
         top surface where p_z <= p_x, side wall where p_z > p_x                              (gap.1)
@@ -31,7 +32,8 @@ class AbstractBrokenGround(AbstractLevelPieces):
         w = 1/2 + (3 s - s^3)/4                                                              (gap.2)
 
     and the wall the rest. The mixture is no longer the slope of an energy: what it gives or takes
-    is (V_top - V_wall) dw/dt."""
+    is (V_top - V_wall) dw/dt.
+    """
 
     features: ClassVar[frozenset[str]] = frozenset({"walls", "gaps"})
     broken: ClassVar[bool] = True

@@ -26,17 +26,18 @@ class Piece(NamedTuple):
 
 
 class AbstractLevelPieces(AbstractTerrain):
-    """Level pieces. A point inside is pushed out of the nearer surface, up or sideways, as at the
-    edge of a gap (gap.1):
+    """Level pieces, each at its own height.
+
+    A point inside is pushed out of the nearer surface, up or sideways, as at the edge of a gap
+    (gap.1):
 
         up:     p_z = h - z
-        beside: max(p_x, q), for a lower neighbour with its edge p_x away and its ground q above the
-        point
+        beside: max(p_x, q), for a lower neighbour with its edge p_x away and its ground q above
+                the point
 
     where q > p_x the neighbour's ground pushes up. The least of them is the depth: it is the same
-    on both sides of every edge, so the
-    stored energy is continuous; the force turns by a right angle where two of them are the same.
-                                                                                          (pieces.1)
+    on both sides of every edge, so the stored energy is continuous; the force turns by a right
+    angle where two of them are the same.                                                 (pieces.1)
     """
 
     features: ClassVar[frozenset[str]] = frozenset({"walls"})
@@ -109,23 +110,23 @@ class AbstractLevelPieces(AbstractTerrain):
         )
 
     def room_above(self, x: Scalar, z: Scalar) -> Scalar:
-        """Over the tops of its pieces, each shorter by ON_THE_EDGE where it ends at a drop:
+        """Over the tops of its pieces, each shorter by ON_THE_EDGE where it ends at a drop.
 
-        a point beside a wall stays outside.
+        A point beside a wall stays outside.
         """
         return self._room(x, z, sideways=ON_THE_EDGE, deeper=0.0)
 
     def room_at_walls(self, x: Scalar, z: Scalar) -> Scalar:
-        """The same of its whole pieces, each lower by ON_THE_EDGE:
+        """The same of its whole pieces, each lower by ON_THE_EDGE.
 
-        a point that comes from above has come to stand before.
+        A point that comes from above has come to stand before.
         """
         return self._room(x, z, sideways=0.0, deeper=ON_THE_EDGE)
 
     def _room(self, x: Scalar, z: Scalar, sideways: float, deeper: float) -> Scalar:
-        """Of the piece at x and its neighbours, the least of:
+        """Least distance to the piece at x and to its neighbours.
 
-        how far above the top or beside the walls, whichever is more.
+        Of each: how far above the top or beside the walls, whichever is more.
         """
         at, far = self.piece(x), math.inf
         to_begin, to_end = x - at.begin, at.end - x

@@ -6,11 +6,13 @@ from footfall.numerics.scalar import Scalar
 
 
 class Steps(AbstractLevelPieces):
-    """Ground that goes up and down in steps with upright faces, seen in the house frame (x
-    forward).
+    """Ground that goes up and down in steps with upright faces.
+
+    Seen in the house frame (x forward).
 
     Behind the first edge it is at height 0; from each edge on it is at that edge's height. Two
-    edges with a lower height between them are a gap."""
+    edges with a lower height between them are a gap.
+    """
 
     edges: tuple[float, ...] = numbers(
         (0.5,), unit="m", doc="where the ground changes its height, forward", increasing=True

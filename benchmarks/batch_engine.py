@@ -46,8 +46,7 @@ WORDS = {"cpp": "C++", "xla": "XLA", "gpu": "Pallas"}  # how a path names itself
 Timed = tuple[dict[str, np.ndarray], float]
 
 
-# --- ours
-# --------------------------------------------------------------------------------------------------
+# --- ours -----------------------------------------------------------------------------------------
 
 
 def machine(
@@ -137,8 +136,7 @@ def results_of(result, path: str) -> dict[str, np.ndarray]:
     return result.columns | {name: np.asarray(getattr(result.end.x, name)) for name in plain.STATE}
 
 
-# --- equal accuracy
-# --------------------------------------------------------------------------------------------------
+# --- equal accuracy -------------------------------------------------------------------------------
 
 
 def reference(
@@ -210,14 +208,13 @@ def accuracy(few: plain.Arrays) -> dict:
     }
 
 
-# --- SciPy
-# --------------------------------------------------------------------------------------------------
+# --- SciPy ----------------------------------------------------------------------------------------
 
 
 def lean_flow(p: dict[str, float], y, torque: float) -> tuple[float, float, float]:
-    """(theta_dd, phi_dd, l_dd) in plain Python floats:
+    """(theta_dd, phi_dd, l_dd) in plain Python floats.
 
-    several times faster than NumPy on numbers this few.
+    Several times faster than NumPy on numbers this few.
     """
     theta, phi, l, theta_dot, phi_dot, l_dot = y[0], y[1], y[2], y[3], y[4], y[5]
     total, m2c, g = (
@@ -259,9 +256,9 @@ def lean_transfer(p: dict[str, float], y: np.ndarray) -> np.ndarray:
 def scipy_walk(
     p: dict[str, float], law: str, method: str, rtol: float, duration: float
 ) -> np.ndarray:
-    """Final mechanical state by solve_ivp with a terminal event:
+    """Final mechanical state by solve_ivp with a terminal event.
 
-    restarted at footfalls, and if `law` is "held" at ticks too.
+    Restarted at footfalls, and if `law` is "held" at ticks too.
     """
     from scipy.integrate import solve_ivp
 
@@ -394,8 +391,7 @@ def _star(task: tuple) -> np.ndarray:
     return scipy_walk(*task)
 
 
-# --- the rest
-# --------------------------------------------------------------------------------------------------
+# --- the rest -------------------------------------------------------------------------------------
 
 
 def diffrax_section(few: plain.Arrays, lanes: int, rounds: int) -> dict:
@@ -572,9 +568,9 @@ def growth_with_lanes(sizes: list[int], per_tick: int, rounds: int) -> dict:
 
 
 def growth_with_duration(per_tick: int, rounds: int) -> dict:
-    """ns per lane-step by duration:
+    """ns per lane-step by duration.
 
-    but for what a call costs it is constant if nothing piles up.
+    But for what a call costs it is constant if nothing piles up.
     """
     names = ["C poly f64", "ours cpp f64", "ours xla f64"]
     out: dict[str, dict] = {name: {} for name in names}
@@ -596,9 +592,9 @@ def growth_with_duration(per_tick: int, rounds: int) -> dict:
 
 
 def worker(task: dict) -> dict:
-    """In a process of its own:
+    """In a process of its own.
 
-    seconds of the first and second call, and the peak of resident memory.
+    Seconds of the first and second call, and the peak of resident memory.
     """
     given = plain.population(task["lanes"])
     began = time.perf_counter()

@@ -33,8 +33,7 @@ WATER_START = np.array([0.0, 0.05, 0.0, 0.0, 0.0, 0.0])
 GROUND_START = np.array([0.0, 0.115, 0.0, 0.0, 0.0, 0.0] + 8 * [0.0])  # then (q, q') of each foot
 
 
-# --- lean
-# --------------------------------------------------------------------------------------------------
+# --- lean -----------------------------------------------------------------------------------------
 
 
 def linkage(sine: float, cosine: float) -> tuple[float, float, float, float, float, float, float]:
@@ -175,9 +174,9 @@ def water_touches(frequency: float = 8.0) -> list[Callable[[float, Sequence[floa
 
 
 def ground_flow(frequency: float = 3.0) -> Rhs:
-    """Right-hand side of the run on hard ground:
+    """Right-hand side of the run on hard ground.
 
-    the body, then deflection and rate of each compliant foot.
+    The body, then deflection and rate of each compliant foot.
     """
     omega, (front, rear) = 2.0 * math.pi * frequency, GROUND_HIPS
     fixed, link = (1.0 - SHARE) * LENGTH, SHARE * LENGTH
@@ -228,8 +227,7 @@ def ground_flow(frequency: float = 3.0) -> Rhs:
     return flow
 
 
-# --- plain
-# --------------------------------------------------------------------------------------------------
+# --- plain ----------------------------------------------------------------------------------------
 
 
 def unit(angle: float) -> np.ndarray:
@@ -376,8 +374,7 @@ def plain_ground_flow(frequency: float = 3.0) -> Rhs:
     return flow
 
 
-# --- both
-# --------------------------------------------------------------------------------------------------
+# --- both -----------------------------------------------------------------------------------------
 
 
 def integrate(

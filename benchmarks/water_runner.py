@@ -56,14 +56,13 @@ PLAIN_ROUNDS = 2  # plain SciPy takes seconds: twice will do
 Run = Callable[[], tuple[np.ndarray, int]]
 
 
-# --- ours, in a process of its own
-# -------------------------------------------------------------------------------------------------
+# --- ours, in a process of its own ----------------------------------------------------------------
 
 
 def serve() -> None:
-    """For each line of (section, solver) on standard input, one line of figures:
+    """For each line of (section, solver) on standard input, one line of figures.
 
-    the best of five runs.
+    The best of five runs.
     """
     from footfall import load, simulate
     from footfall.engines.events.solvers import SOLVERS
@@ -129,8 +128,7 @@ class Ours:
         self.process.wait()
 
 
-# --- sections
-# --------------------------------------------------------------------------------------------------
+# --- sections -------------------------------------------------------------------------------------
 
 
 def keep(best: dict, name: str, row: dict) -> None:

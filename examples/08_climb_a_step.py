@@ -1,6 +1,6 @@
-"""Plan a climb in plain words:
+"""Plan a climb in plain words.
 
-walk to the step, up, and on. Forward is negative, as in the robot's source.
+Walk to the step, up, and on. Forward is negative, as in the robot's source.
 """
 
 import footfall as ff

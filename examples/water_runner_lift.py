@@ -51,8 +51,7 @@ INSTANTS = 2048
 DURATION, STEP = 4.0, 2.5e-4  # s
 
 
-# --- one leg, the body held
-# --------------------------------------------------------------------------------------------------
+# --- one leg, the body held -----------------------------------------------------------------------
 
 
 @jax.jit
@@ -98,14 +97,13 @@ def one_leg(frequencies: np.ndarray, heights: np.ndarray) -> dict[str, np.ndarra
     }
 
 
-# --- the whole robot, let go
-# --------------------------------------------------------------------------------------------------
+# --- the whole robot, let go ----------------------------------------------------------------------
 
 
 def whole_robot(frequencies: np.ndarray, masses: np.ndarray) -> dict[str, np.ndarray]:
-    """Arrays over (mass, frequency):
+    """Arrays over (mass, frequency).
 
-    settled hip height, speed and power, NaN where the robot sinks or tips over.
+    Settled hip height, speed and power, NaN where the robot sinks or tips over.
     """
     frequency, mass = (grid.ravel() for grid in np.meshgrid(frequencies, masses))
     # a rod of 0.3 m.
@@ -133,8 +131,7 @@ def capacity(masses: np.ndarray, runs: np.ndarray) -> np.ndarray:
     return np.where(count > 0, masses[np.maximum(count - 1, 0)], np.nan)
 
 
-# --- table
-# --------------------------------------------------------------------------------------------------
+# --- table ----------------------------------------------------------------------------------------
 
 
 def print_tables(
@@ -189,8 +186,7 @@ def print_tables(
     )
 
 
-# --- figure
-# --------------------------------------------------------------------------------------------------
+# --- figure ---------------------------------------------------------------------------------------
 
 
 def draw(

@@ -164,8 +164,7 @@ def test_an_output_with_the_name_of_a_state_is_found():
         check_system(Wrong(), start())
 
 
-# --- along a run
-# --------------------------------------------------------------------------------------------------
+# --- along a run ----------------------------------------------------------------------------------
 
 
 def dropped():
@@ -256,9 +255,9 @@ def test_a_jump_whose_loss_gives_energy_is_found():
 
 @pytest.mark.parametrize("height", [0.0, 1e-17, -1e-17])
 def test_a_start_within_rounding_of_a_guard_has_its_event_and_a_wrong_jump_is_found(height):
-    """On the ground and falling:
+    """On the ground and falling.
 
-    by the rule of the engines it bounces there, or is below the ground for ever.
+    By the rule of the engines it bounces there, or is below the ground for ever.
     """
 
     class Wrong(Ball):

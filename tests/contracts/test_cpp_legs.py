@@ -52,9 +52,9 @@ def both(program, real, inputs):
 
 
 def numbers(real, legs, lanes=37, seed=0):
-    """Small multiples of 1/8:
+    """Small multiples of 1/8.
 
-    sums and products of a few are exact in either precision, so that order does not matter.
+    Sums and products of a few are exact in either precision, so that order does not matter.
     """
     random = np.random.default_rng([legs, seed])
     return (random.integers(-40, 40, (legs, lanes)) / 8).astype(real)
@@ -226,9 +226,9 @@ def test_legs_are_carried_through_loops_and_branches(legs, real):
 
 
 def turns(x, y, z):
-    """Legs that are overwritten while others still want their old values:
+    """Legs that are overwritten while others still want their old values.
 
-    at other legs, a loop later, in a branch, in a loop inside.
+    At other legs, a loop later, in a branch, in a loop inside.
     """
 
     def at_other_legs(_, v):
@@ -268,9 +268,9 @@ def test_legs_that_are_overwritten_were_read_before(legs, real):
 
 
 def tame(v):
-    """Multiples of 1/8 up to 64:
+    """Multiples of 1/8 up to 64.
 
-    whatever two of them do next is exact, so that FMA and the order of sums change nothing.
+    Whatever two of them do next is exact, so that FMA and the order of sums change nothing.
     """
     return jnp.clip(jnp.floor(v * 8) / 8, -64, 64)
 
@@ -357,9 +357,9 @@ def random_program(seed, depth=2):
 
 
 def blocks_by_xla(program, width, inputs):
-    """What a program that looks across its block gives in XLA:
+    """What a program that looks across its block gives in XLA.
 
-    block by block, the last lane filling up the last.
+    Block by block, the last lane filling up the last.
     """
     lanes = inputs[0].shape[-1]
     blocks = -(-lanes // width)

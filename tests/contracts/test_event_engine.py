@@ -197,9 +197,9 @@ class Swing(eqx.Module):
 
 
 class Oscillator(AbstractToy):
-    """x = cos(10 t) and a guard x + level:
+    """x = cos(10 t) and a guard x + level.
 
-    it dips below zero once a period, for a time that `level` sets.
+    It dips below zero once a period, for a time that `level` sets.
     """
 
     level: float = param(0.99, doc="how much of the swing is allowed")
@@ -278,9 +278,9 @@ def test_events_due_at_the_very_end_still_happen():
 
 @pytest.mark.parametrize("ulps", [1, 3])
 def test_a_run_that_ends_a_hair_after_an_event_ends(ulps):
-    """What is left of the run is a step too small to be cut further:
+    """What is left of the run is a step too small to be cut further.
 
-    that is the end, not a Zeno point.
+    That is the end, not a Zeno point.
     """
     end = 0.6 + ulps * np.spacing(0.6)
     run = clocked(Curve(0.6, -1.0), plan=SimPlan(duration=end, sample_rate=None))
@@ -417,9 +417,9 @@ def test_a_constant_step_keeps_its_order_across_events():
 
 
 def test_forward_derivatives_through_bounces_are_exact():
-    """After n bounces the speed is r^n sqrt(2 g h):
+    """After n bounces the speed is r^n sqrt(2 g h).
 
-    its derivative with respect to h and r is known.
+    Its derivative with respect to h and r is known.
     """
 
     def speed(height, restitution):

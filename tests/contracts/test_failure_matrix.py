@@ -1,6 +1,6 @@
-"""The failure matrix of control-stack.md, section 7, exactly:
+"""The failure matrix of control-stack.md, section 7, exactly.
 
-in virtual time, to the tick. One test or more for each row.
+In virtual time, to the tick. One test or more for each row.
 """
 
 import dataclasses
@@ -41,9 +41,9 @@ def still(on_bench: VirtualBench, begin: float, end: float) -> bool:
 
 
 class Cycles:
-    """A supervisor among devices that write down what is asked of them, past its start:
+    """A supervisor among devices that write down what is asked of them, past its start.
 
-    armed and running.
+    Armed and running.
     """
 
     def __init__(self) -> None:

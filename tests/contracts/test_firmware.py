@@ -309,9 +309,9 @@ CORTEX_M7 = (
 )
 @pytest.mark.parametrize("name", EVERY)
 def test_on_an_emulated_chip_of_the_teensys_kind_it_sends_the_same_bytes(name, tmp_path):
-    """Compiler, flags and C library as Teensyduino has them:
+    """Compiler, flags and C library as Teensyduino has them.
 
-    a contracted product, a strtod that rounds differently would show here.
+    A contracted product, a strtod that rounds differently would show here.
     """
     stack, draw = EVERY[name], np.random.default_rng(3)
     for file, text in (core_sources() | {"footfall_config.h": config_header(stack)}).items():

@@ -69,8 +69,7 @@ def test_a_refused_ground_is_told_with_its_sentence_and_those_that_fit():
         assert words in str(caught.value)
 
 
-# --- over every ground
-# --------------------------------------------------------------------------------------------------
+# --- over every ground ----------------------------------------------------------------------------
 
 
 def deepest_tip(run, wheel):

@@ -1,6 +1,6 @@
-"""A guard that is at zero:
+"""A guard that is at zero.
 
-whether it is reaching it or leaving it, at the start and after a jump. Both engines alike.
+Whether it is reaching it or leaving it, at the start and after a jump. Both engines alike.
 """
 
 import dataclasses
@@ -19,9 +19,9 @@ from support.toys import AbstractToy, Clockwork, Count, NoPower, NoWork, Scalar1
 
 
 class Ending(AbstractToy):
-    """x(t) = t. Guard `change` is 0.3 - x; guard `end` is a cubic:
+    """x(t) = t. Guard `change` is 0.3 - x; guard `end` is a cubic.
 
-    from the start (`after` = 0), or only after the change, 1 before.
+    From the start (`after` = 0), or only after the change, 1 before.
     """
 
     c0: float = param(0.0, doc="guard")
@@ -120,9 +120,9 @@ class Meeting(Ending):
 
 
 def test_a_guard_at_zero_before_a_jump_that_leaves_it_rising_has_had_its_event():
-    """It got to zero itself, in the same instant:
+    """It got to zero itself, in the same instant.
 
-    unlike one that had room, and that the jump put there.
+    Unlike one that had room, and that the jump put there.
     """
     parts = (0.0, 0.5, -1.0, 0.0, 1.0)
     plan = SimPlan(duration=1.0, sample_rate=None, max_step=0.13)
@@ -226,9 +226,9 @@ class Restarting(Ending):
 def test_an_ending_guard_that_another_event_restarts_waits_at_the_start_unless_it_is_at_zero(
     c0, c1, c2
 ):
-    """A return map begins just after a footfall, where the spoke that left reaches into the ground:
+    """A return map begins just after a footfall, where the spoke that left reaches into the ground.
 
-    that is no rocking back.
+    That is no rocking back.
     """
     run = simulate(
         Restarting(c0, c1, c2, 0.0, 0.0),

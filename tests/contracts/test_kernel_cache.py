@@ -1,6 +1,6 @@
-"""What the kernel cache may be relied on for:
+"""What the kernel cache may be relied on for.
 
-it loads what this user built and nothing else, and it never hangs or half-writes.
+It loads what this user built and nothing else, and it never hangs or half-writes.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
-"""What every mid-level program does:
+"""What every mid-level program does.
 
-the one in Python and the firmware's core, one suite for both, in virtual time to the microsecond.
+The one in Python and the firmware's core, one suite for both, in virtual time to the microsecond.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""The engine of rigid bodies:
+"""The engine of rigid bodies.
 
-the contract of a Trajectory, books that close, runs that repeat, ends that are data.
+The contract of a Trajectory, books that close, runs that repeat, ends that are data.
 """
 
 import dataclasses

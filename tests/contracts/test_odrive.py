@@ -369,9 +369,9 @@ class Wire:
 
 
 class Tree:
-    """An object tree as the vendor's package gives it, over an emulator:
+    """An object tree as the vendor's package gives it, over an emulator.
 
-    attributes are properties.
+    Attributes are properties.
     """
 
     def __init__(self, odrive: OdriveEmulator, path: str = "", absent: tuple[str, ...] = ()):

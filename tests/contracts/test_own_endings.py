@@ -1,6 +1,6 @@
-"""A robot of one's own ends in its own way:
+"""A robot of one's own ends in its own way.
 
-in a run, in a batch, in a sweep's table, in another process.
+In a run, in a batch, in a sweep's table, in another process.
 """
 
 import pickle
@@ -130,9 +130,9 @@ def test_an_unknown_success_is_refused_and_an_own_one_is_known(tmp_path, sled):
 
 
 def test_a_jump_may_leave_its_work_out_beside_one_that_does_some(tmp_path, monkeypatch):
-    """The hopper of `footfall new`:
+    """The hopper of `footfall new`.
 
-    touchdown reports nothing, the push at the bottom does work, lift-off loses some.
+    Touchdown reports nothing, the push at the bottom does work, lift-off loses some.
     """
     monkeypatch.chdir(tmp_path)
     new_robot("hopper")

@@ -261,8 +261,7 @@ def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
     assert tail.present == (np.max(np.abs(given)) > 1e-3)
 
 
-# --- together
-# --------------------------------------------------------------------------------------------------
+# --- together -------------------------------------------------------------------------------------
 
 
 def fits():
@@ -291,9 +290,9 @@ STEPS = {"urchin-spike": 2.5e-5}
 
 @pytest.mark.parametrize(("scenario", "slot", "kind"), list(fits()))
 def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(scenario, slot, kind, monkeypatch):
-    """On the step engine, as the runners do:
+    """On the step engine, as the runners do.
 
-    a kernel for each choice costs a third of an adaptive loop. A plan is not stepped.
+    A kernel for each choice costs a third of an adaptive loop. A plan is not stepped.
     """
     experiment = load(scenario, [f"{slot}={kind}"], duration=1.0)
     system = experiment.system

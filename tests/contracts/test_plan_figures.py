@@ -1,6 +1,6 @@
-"""Figures of many plans:
+"""Figures of many plans.
 
-one kernel or XLA, the same numbers; another number of steps, the same program.
+One kernel or XLA, the same numbers; another number of steps, the same program.
 """
 
 import dataclasses
@@ -112,9 +112,9 @@ def ended(experiment, settings):
     "feet", [pytest.param("clamped", marks=pytest.mark.slow), "free"]
 )  # free feet end in more ways
 def test_outcomes_of_many_plans_are_those_of_their_runs(feet):
-    """Strides that overhang, that are out of reach, speeds that tip, lift off or overload:
+    """Strides that overhang, that are out of reach, speeds that tip, lift off or overload.
 
-    all of it in the batch, as each run would say.
+    All of it in the batch, as each run would say.
     """
     experiment = load(
         "two-leg-step",
@@ -135,9 +135,9 @@ def test_outcomes_of_many_plans_are_those_of_their_runs(feet):
 
 
 def test_a_stride_longer_than_the_walk_is_made_as_short_as_the_walk():
-    """Its full steps are made no times at all:
+    """Its full steps are made no times at all.
 
-    that they would be out of reach is nobody's business.
+    That they would be out of reach is nobody's business.
     """
     system = batched(load("two-leg-single-step"), {"gait.stride": np.array([0.08, 0.12])})[0]
     for path in ("cpp", "xla"):

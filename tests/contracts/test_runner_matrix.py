@@ -48,9 +48,9 @@ RESIDUAL = 1e-6
 
 @pytest.fixture(autouse=True)
 def lightly(monkeypatch):
-    """Kernels without optimisation, and little else compiled:
+    """Kernels without optimisation, and little else compiled.
 
-    a combination is run once, for a moment.
+    A combination is run once, for a moment.
     """
     optimised(monkeypatch, "-O0")
     op_by_op(monkeypatch)
@@ -62,9 +62,9 @@ SUITED = {"contact=viscoelastic": "contact.damping=0.4"}
 
 
 def run_and_check(scenario, settings, duration):
-    """Both frequencies, let go where the scenario's start puts them:
+    """Both frequencies, let go where the scenario's start puts them.
 
-    finite, ended as it may, books closed.
+    Finite, ended as it may, books closed.
     """
     experiment = load(scenario, [*settings, *(SUITED[kind] for kind in settings if kind in SUITED)])
     system, start = experiment.system, experiment.start

@@ -35,8 +35,7 @@ def ball(heights, restitution):
     return Ball(restitution=np.array(restitution)), Ball.begin(Height(x=np.array(heights), v=0.0))
 
 
-# --- which events happen, and when
-# -----------------------------------------------------------------------------------------------
+# --- which events happen, and when ----------------------------------------------------------------
 
 #: Each case: guards as (roots, scale); the order of events ("1|2": rounding decides); time of the
 #: first a (or None); of the first b.
@@ -97,9 +96,9 @@ CASES = {
 
 @pytest.mark.parametrize("steps", [4, 5, 40])
 def test_each_event_happens_when_it_is_due_and_in_order(path, steps):
-    """A cubic guard is its own Hermite cubic, and x = t is integrated exactly:
+    """A cubic guard is its own Hermite cubic, and x = t is integrated exactly.
 
-    only rounding is left.
+    Only rounding is left.
     """
     system, start = curves([case for case, *_ in CASES.values()])
     result = run_batch(system, start, BatchPlan(1.0, step=1.0 / steps, path=path))
@@ -167,8 +166,7 @@ def both_cosines(s):
     return (jnp.cos(np.pi * s), 3.0 * jnp.cos(np.pi * s))
 
 
-# --- balls
-# --------------------------------------------------------------------------------------------------
+# --- balls ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -249,8 +247,7 @@ def test_more_jumps_than_allowed_end_the_lane(path, heights):
     np.testing.assert_allclose(result.columns["t_end"], 5 * np.sqrt(0.2 * heights), atol=1e-12)
 
 
-# --- lanes do not touch each other
-# -----------------------------------------------------------------------------------------------
+# --- lanes do not touch each other ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lanes", [1, 7, 8, 9, 16])
@@ -323,8 +320,7 @@ def test_a_start_that_is_not_finite_is_an_outcome_at_time_zero(path):
     np.testing.assert_array_equal(result.columns["t_end"], [1.0, 0.0, 0.0, 1.0])
 
 
-# --- clocks
-# --------------------------------------------------------------------------------------------------
+# --- clocks ---------------------------------------------------------------------------------------
 
 
 def test_two_clocks_tick_at_zero_and_at_every_period(poisoned):
@@ -361,8 +357,7 @@ def test_a_step_that_does_not_fit_is_refused_with_one_that_does(duration, step, 
         run_batch(experiment.system, experiment.start, BatchPlan(duration, step=step, path="xla"))
 
 
-# --- against the event engine
-# --------------------------------------------------------------------------------------------------
+# --- against the event engine ---------------------------------------------------------------------
 
 
 def test_lanes_that_end_do_so_where_the_event_engine_says():
@@ -495,8 +490,7 @@ def test_ticks_of_the_wheel_are_counted_from_zero():
         assert result.end.m.ticks[0] == 201
 
 
-# --- what is asked for
-# --------------------------------------------------------------------------------------------------
+# --- what is asked for ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -563,9 +557,9 @@ def test_a_lane_that_has_ended_stays_where_it_is_while_time_goes_on_beside_it(pa
 
 
 def test_a_guard_that_rises_through_zero_with_another_that_falls_does_not_fire(path):
-    """Shared roots on the grid of steps:
+    """Shared roots on the grid of steps.
 
-    what is left of the step moves nothing, and a guard leaving zero is not one reaching it.
+    What is left of the step moves nothing, and a guard leaving zero is not one reaching it.
     """
     draw = np.random.default_rng(5)
     roots = draw.integers(2, 19, 500) / 20

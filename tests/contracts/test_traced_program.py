@@ -27,9 +27,9 @@ BODY = object()
 
 
 class Group(tuple):
-    """A FlatTree of JAX 0.11, as far as one is read:
+    """A FlatTree of JAX 0.11, as far as one is read.
 
-    it unpacks into groups, and each has a length.
+    It unpacks into groups, and each has a length.
     """
 
     def unpack(self):

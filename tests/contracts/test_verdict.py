@@ -1,6 +1,6 @@
-"""A verdict beside every outcome:
+"""A verdict beside every outcome.
 
-each test makes one thing doubtful, with the sound case beside it.
+Each test makes one thing doubtful, with the sound case beside it.
 """
 
 import dataclasses
@@ -73,8 +73,7 @@ def ledger(residual=0.0, lost=0.0):
     return Ledger({"a": 0.0}, {"a": residual - lost}, {}, {"damper": lost}, {}, throughput=100.0)
 
 
-# --- the books
-# --------------------------------------------------------------------------------------------------
+# --- the books ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("limit", "order"), [(1e-4, None), (1e-4, 4), (1e-2, 3), (1e-2, 1)])
@@ -118,8 +117,7 @@ def test_a_step_with_which_contacts_create_energy_is_doubtful():
         assert run.verdict.word == expected and run.ledger.relative_residual < 1e-3
 
 
-# --- what the engine notices
-# ---------------------------------------------------------------------------------------------
+# --- what the engine notices ----------------------------------------------------------------------
 
 
 def test_a_jump_that_changes_nothing_is_doubtful():
@@ -240,8 +238,7 @@ def test_a_verdict_shows_as_its_sentence():
     )
 
 
-# --- where it is told
-# --------------------------------------------------------------------------------------------------
+# --- where it is told -----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -323,8 +320,7 @@ def test_an_estimate_at_the_edge_of_the_search_is_doubtful():
     )
 
 
-# --- what is shipped
-# --------------------------------------------------------------------------------------------------
+# --- what is shipped ------------------------------------------------------------------------------
 
 #: Scenarios that are doubtful as they are, and say so in `look_for`.
 KNOWN = {"two-leg-step": "tips_unless_held"}

@@ -1,6 +1,6 @@
-"""The centipede from the command line:
+"""The centipede from the command line.
 
-walking, a gap, counting crossings. The commands share one process, and programs.
+Walking, a gap, counting crossings. The commands share one process, and programs.
 """
 
 import csv

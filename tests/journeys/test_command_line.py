@@ -38,8 +38,7 @@ def suggested(text):
     return [line.strip() for line in text.partition("Try next")[2].splitlines() if line.strip()]
 
 
-# --- run
-# --------------------------------------------------------------------------------------------------
+# --- run ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +103,9 @@ def test_run_writes_a_folder_that_reads_back_and_runs_again(walked):
 
 
 def test_an_existing_folder_is_refused_then_forced_and_rocking_back_is_status_1(walked, tmp_path):
-    """0.3 rad is too little for set B (reference page, speed against pitch):
+    """0.3 rad is too little for set B (reference page, speed against pitch).
 
-    it stops. Written as 17.2 deg, to go through the door.
+    It stops. Written as 17.2 deg, to go through the door.
     """
     place = tmp_path
     folder = shutil.copytree(walked[0] / "walk", place / "walk")
@@ -265,8 +264,7 @@ def test_two_runs_started_in_the_same_second_are_both_kept(tmp_path):
     assert len(list((tmp_path / "runs").iterdir())) == 2
 
 
-# --- list, show, check, new
-# ------------------------------------------------------------------------------------------
+# --- list, show, check, new -----------------------------------------------------------------------
 
 
 def test_list_show_and_check_answer(tmp_path):
@@ -393,8 +391,7 @@ def test_new_can_be_given_a_name_that_the_template_uses_itself(tmp_path):
     assert made.status == 2 or checked.status == 0
 
 
-# --- faults
-# --------------------------------------------------------------------------------------------------
+# --- faults ---------------------------------------------------------------------------------------
 
 
 def test_without_matplotlib_pictures_are_left_out_with_the_install_line_and_data_still_comes(
@@ -515,8 +512,7 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
     )
 
 
-# --- processes and caches
-# ----------------------------------------------------------------------------------------------
+# --- processes and caches -------------------------------------------------------------------------
 
 COUNTED = """
 import collections, json, sys
@@ -544,9 +540,9 @@ pyarrow.parquet.write_table(table, sys.argv[1] + "/trajectory.parquet")
 
 
 def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
-    """By JAX's own counters:
+    """By JAX's own counters.
 
-    every program the second process asks for comes from the first one's cache, in a command or in
+    Every program the second process asks for comes from the first one's cache, in a command or in
     Python.
     """
     counts, columns = [], []

@@ -109,8 +109,7 @@ def test_bad_input_is_answered_before_anything_is_computed(command, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a-file"]
 
 
-# --- methods that fail
-# ------------------------------------------------------------------------------------------------
+# --- methods that fail ----------------------------------------------------------------------------
 
 
 class Cubic(AbstractToy):
@@ -160,8 +159,7 @@ def test_steps_are_whole_fractions_of_the_span_around_what_stability_asks_for():
     assert step_series(0.2, 1e-9) == [pytest.approx(0.2 / 300_000)]
 
 
-# --- the warning of `run`
-# ----------------------------------------------------------------------------------------------
+# --- the warning of `run` -------------------------------------------------------------------------
 
 
 def test_run_warns_once_of_a_step_above_the_limit_and_of_no_other(command):

@@ -76,8 +76,7 @@ def test_lift_of_the_water_runner_is_that_of_the_physics_page(quick):
     assert "approached 80 g and exceeded 12 g/W" in said
 
 
-# --- one thing each
-# --------------------------------------------------------------------------------------------------
+# --- one thing each -------------------------------------------------------------------------------
 
 #: What each prints, as far as another source knows it: closed forms, published numbers, the command
 #: line.

@@ -1,6 +1,6 @@
-"""The library a person types:
+"""The library a person types.
 
-every public name teaches, results print as summaries, runs come back from their folders.
+Every public name teaches, results print as summaries, runs come back from their folders.
 """
 
 import dataclasses
@@ -40,8 +40,7 @@ def folder(tmp_path_factory):
     return place
 
 
-# --- every public name teaches
-# -----------------------------------------------------------------------------------
+# --- every public name teaches --------------------------------------------------------------------
 
 
 def test_dir_shows_public_names_only():
@@ -80,8 +79,7 @@ def test_help_of_every_public_name_opens_with_a_line_and_has_an_example_that_run
     assert not report, "".join(report)
 
 
-# --- results print as summaries
-# ----------------------------------------------------------------------------------
+# --- results print as summaries -------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -164,8 +162,7 @@ def test_experiments_and_cycles_print_in_a_few_lines(wheel):
     assert "spoke_rate = " in repr(cycle) and "0.6545" in repr(cycle)
 
 
-# --- pictures
-# --------------------------------------------------------------------------------------------------
+# --- pictures -------------------------------------------------------------------------------------
 
 
 def test_two_runs_over_each_other_say_what_differs(run, tmp_path):
@@ -208,8 +205,7 @@ def test_scenarios_are_listed_with_a_sentence_each():
     )
 
 
-# --- a run comes back from its folder
-# ----------------------------------------------------------------------------
+# --- a run comes back from its folder -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -321,8 +317,7 @@ def test_code_on_the_pages_about_the_library_runs(page, tmp_path, monkeypatch, c
     )
 
 
-# --- an experiment is asked
-# -------------------------------------------------------------------------------------------
+# --- an experiment is asked -----------------------------------------------------------------------
 
 
 def test_an_experiment_runs_is_checked_and_finds_its_gait():

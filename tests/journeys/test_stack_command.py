@@ -1,6 +1,6 @@
-"""`footfall stack run` as a user has it:
+"""`footfall stack run` as a user has it.
 
-the shipped robot in real time, a log, an orderly end; and what it says to bad input.
+The shipped robot in real time, a log, an orderly end; and what it says to bad input.
 """
 
 import json

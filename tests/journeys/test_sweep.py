@@ -55,8 +55,7 @@ def command(capsys, monkeypatch, tmp_path):
     return run
 
 
-# --- the whole way
-# -------------------------------------------------------------------------------------------------
+# --- the whole way --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -329,8 +328,7 @@ def test_a_robot_of_ones_own_is_swept_with_its_file_kept(command):
     assert status == 2 and "hopper.py has been changed" in err
 
 
-# --- whether to believe it
-# -------------------------------------------------------------------------------------------
+# --- whether to believe it ------------------------------------------------------------------------
 
 
 def test_doubtful_designs_are_counted_named_hatched_and_make_the_status_3_unless_accepted(command):
@@ -421,8 +419,7 @@ def test_a_sweep_loads_and_builds_its_scenario_once(command, monkeypatch):
     assert status == 0 and len(built) == 1, err
 
 
-# --- rollout
-# --------------------------------------------------------------------------------------------------
+# --- rollout --------------------------------------------------------------------------------------
 
 
 def test_rollout_gives_one_dimension_per_key_with_units_and_named_outcomes():
@@ -548,8 +545,7 @@ def test_importing_footfall_imports_neither_xarray_nor_scipy_nor_dask_nor_matplo
     assert done.stdout.strip() in ("[]", "['scipy']"), done.stderr  # JAX itself imports scipy
 
 
-# --- what is asked wrongly
-# -------------------------------------------------------------------------------------------
+# --- what is asked wrongly ------------------------------------------------------------------------
 
 VARY = ("--vary", "terrain.angle=0.05:0.1:3")
 

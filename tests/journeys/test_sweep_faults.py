@@ -1,6 +1,6 @@
-"""Sweeps that are killed, starved of disk, tampered with or asked to be another:
+"""Sweeps that are killed, starved of disk, tampered with or asked to be another.
 
-nothing finished is lost, nothing is doubled.
+Nothing finished is lost, nothing is doubled.
 """
 
 import concurrent.futures
@@ -53,8 +53,7 @@ def copy(whole, tmp_path):
     return shutil.copytree(whole, tmp_path / "copy")
 
 
-# --- killed
-# --------------------------------------------------------------------------------------------------
+# --- killed ---------------------------------------------------------------------------------------
 
 
 def test_a_sweep_killed_in_the_middle_resumes_to_what_an_uninterrupted_one_gives(whole, tmp_path):
@@ -193,8 +192,7 @@ def test_two_sweeps_do_not_work_in_one_folder_at_once(copy):
     assert run_sweep(copy).computed == 0
 
 
-# --- disk full
-# --------------------------------------------------------------------------------------------------
+# --- disk full ------------------------------------------------------------------------------------
 
 
 def test_a_full_disk_is_one_line_and_finished_shards_stay(whole, tmp_path, monkeypatch):
@@ -245,8 +243,7 @@ def test_a_really_full_disk(whole, tmp_path):
     assert listed and all(name.startswith("part-") and name.endswith(".parquet") for name in listed)
 
 
-# --- tampered with
-# --------------------------------------------------------------------------------------------------
+# --- tampered with --------------------------------------------------------------------------------
 
 
 def test_damaged_shards_are_found_and_computed_again_and_no_others(copy, whole):
@@ -345,8 +342,7 @@ def test_a_lock_that_is_a_link_is_not_followed(copy, tmp_path):
     assert precious.read_text() == "keep me"
 
 
-# --- asked to be another
-# -----------------------------------------------------------------------------------------------
+# --- asked to be another --------------------------------------------------------------------------
 
 SAME = (
     "passive-wheel",

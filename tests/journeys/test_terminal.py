@@ -215,8 +215,7 @@ def test_folders_of_studies_are_no_part_of_the_repository():
     assert len(places) >= 6 and places <= ignored
 
 
-# --- at once
-# --------------------------------------------------------------------------------------------------
+# --- at once --------------------------------------------------------------------------------------
 
 IMPORTED = """
 import json, sys

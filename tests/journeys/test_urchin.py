@@ -1,6 +1,6 @@
-"""The whole sea urchin from the command line:
+"""The whole sea urchin from the command line.
 
-walk, turn, roll, picture, MJCF, compliance. The commands share one process.
+Walk, turn, roll, picture, MJCF, compliance. The commands share one process.
 """
 
 import csv

@@ -192,9 +192,9 @@ def test_the_contract_of_the_ground_runner_is_checked(command):
 
 @pytest.mark.slow
 def test_the_original_method_shows_what_it_does(command):
-    """Adams-Bashforth at 10 us:
+    """Adams-Bashforth at 10 us.
 
-    right as long as nothing touches; on the ground above its limit of 1.1 us, warned of and wrong.
+    Right as long as nothing touches; on the ground above its limit of 1.1 us, warned of and wrong.
     """
     line = (
         "run water-runner-ground --set sim.solver=adams-bashforth-4 --set sim.step=1e-5 --json"

@@ -17,9 +17,9 @@ _kernels = functools.lru_cache(maxsize=32)(batch_program._cpp.__wrapped__)
 
 @pytest.fixture(scope="module")
 def little_compiled() -> Iterator[None]:
-    """Kernels with -O2, and what a batch does once operation by operation:
+    """Kernels with -O2, and what a batch does once operation by operation.
 
-    a third of the time for a robot of twelve legs.
+    A third of the time for a robot of twelve legs.
     """
     with pytest.MonkeyPatch.context() as patch:
         optimised(patch, "-O2")

@@ -1,6 +1,6 @@
-"""Laws of the segmented walker:
+"""Laws of the segmented walker.
 
-forces are slopes of an energy written down anew, momentum is kept, the ledger closes.
+Forces are slopes of an energy written down anew, momentum is kept, the ledger closes.
 """
 
 import dataclasses
@@ -31,8 +31,7 @@ from support.centipedes import lanes, march, momentum, shaken
 
 pytestmark = pytest.mark.usefixtures("little_compiled")
 
-# --- forces, derived a second time
-# ----------------------------------------------------------------------------------------------
+# --- forces, derived a second time ----------------------------------------------------------------
 
 
 def angle(vector):
@@ -169,8 +168,7 @@ def test_momentum_of_a_walker_in_empty_space_is_that_of_the_physics_page_and_sta
     assert np.ptp(end.nodes.z) > 0.005  # it moved meanwhile
 
 
-# --- energy
-# --------------------------------------------------------------------------------------------------
+# --- energy ---------------------------------------------------------------------------------------
 
 
 def power_gap(system, state):
@@ -313,8 +311,7 @@ def test_the_walker_and_its_gap_keep_the_contract_of_a_hybrid_system():
     assert check_system(system, system.Start().state(system)).ok
 
 
-# --- control
-# --------------------------------------------------------------------------------------------------
+# --- control --------------------------------------------------------------------------------------
 
 
 def test_the_target_goes_round_without_a_break_and_its_rates_are_its_slopes():
@@ -380,9 +377,9 @@ def test_the_lift_reflex_draws_up_holds_and_lets_down():
 
 
 def test_the_cantilever_reflex_asks_for_the_moment_of_a_straight_level_beam():
-    """Three unsupported segments in front:
+    """Three unsupported segments in front.
 
-    moments of their weights about each joint behind, w l (1), w l (1 + 2), w l (1 + 2 + 3).
+    Moments of their weights about each joint behind, w l (1), w l (1 + 2), w l (1 + 2 + 3).
     """
     law, weight, spacing = ReflexControl(most_moment=100.0), 1.2, 0.05
     held = law.moments(jnp.asarray([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), [weight] * 6, spacing)
@@ -414,8 +411,7 @@ def test_a_flag_is_raised_in_stance_without_load_cleared_by_load_and_else_kept()
     )
 
 
-# --- more or fewer segments and legs
-# --------------------------------------------------------------------------------------------
+# --- more or fewer segments and legs --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("segments", "slip"), [(4, 0.15), (30, 0.02)])
@@ -491,8 +487,7 @@ def test_a_leg_of_other_stiffness_or_a_step_of_other_size_is_a_number_not_a_prog
     assert len({jax.tree.structure(s) for s in (a, b, centipede())}) == 1
 
 
-# --- where it stands, falls and arrives
-# -----------------------------------------------------------------------------------------
+# --- where it stands, falls and arrives -----------------------------------------------------------
 
 
 def at(system, **places):
@@ -541,9 +536,9 @@ def test_a_start_with_speed_moves_all_of_it():
 
 
 def test_a_stump_in_the_ground_carries_nothing():
-    """What stands for a missing tip sits in its segment:
+    """What stands for a missing tip sits in its segment.
 
-    even where that is in the ground, no load is seen there.
+    Even where that is in the ground, no load is seen there.
     """
     system = centipede(missing_legs=(5.0,))
     x, m = at(system, z=jnp.full(12, -0.002))

@@ -106,9 +106,9 @@ def unknowns(found: Cycle, state: HybridState) -> np.ndarray:
 
 
 def test_the_derivative_is_the_slope_of_the_map_with_all_memory_in_it():
-    """By central differences of 1e-4 in random directions of all 19 numbers:
+    """By central differences of 1e-4 in random directions of all 19 numbers.
 
-    truncation 1e-8, the solver's 1e-9 divided by the step 1e-5.
+    Truncation 1e-8, the solver's 1e-9 divided by the step 1e-5.
     """
     experiment, found, random = wheel(), cycle(), np.random.default_rng(1)
 

@@ -1,6 +1,6 @@
-"""Laws between a foot and the ground:
+"""Laws between a foot and the ground.
 
-what they promise to every model, and what each does to a foot.
+What they promise to every model, and what each does to a foot.
 """
 
 import inspect
@@ -66,9 +66,9 @@ def any_friction_state(draw):
 
 
 def closes(*terms):
-    """Terms that should sum to zero do so to rounding:
+    """Terms that should sum to zero do so to rounding.
 
-    each is a product of fewer than 30 rounded factors.
+    Each is a product of fewer than 30 rounded factors.
     """
     return np.abs(sum(terms)) <= 1e-14 * sum(np.abs(term) for term in terms)
 
@@ -297,9 +297,9 @@ def slowly(share):
 
 @pytest.mark.parametrize(("share", "bound"), [(0.25, 1e-10), (0.45, 1e-10), (0.9, 1e-6)])
 def test_a_bristle_holds_a_foot_that_is_pushed_with_less_than_the_static_limit(share, bound):
-    """What is left after 1 s is ringing:
+    """What is left after 1 s is ringing.
 
-    it decays at 17 1/s, and ten times slower where the bristle has begun to yield.
+    It decays at 17 1/s, and ten times slower where the bristle has begun to yield.
     """
     motion = push(BristleFriction(), slowly(share), duration=2.0)
     travel = motion(np.linspace(1.0, 2.0, 101))[0]
@@ -370,9 +370,9 @@ def test_spring_and_damper_together_stay_inside_the_friction_cone():
 
 
 def test_shaking_does_not_move_a_foot_that_is_pushed_within_the_elastic_share():
-    """With no elastic share (LuGre's own form) every shake lets it slip a little:
+    """With no elastic share (LuGre's own form) every shake lets it slip a little.
 
-    it wanders by millimetres in seconds.
+    It wanders by millimetres in seconds.
     """
 
     def shaken(t):
@@ -426,9 +426,9 @@ def test_a_bristle_follows_the_cone_of_a_load_that_goes():
 
 
 def test_a_cycle_through_load_and_shear_takes_no_energy_out_of_a_bristle():
-    """Bend it under a light load, let it pull under a heavy one:
+    """Bend it under a light load, let it pull under a heavy one.
 
-    where stiffness follows load alone, this would pay.
+    Where stiffness follows load alone, this would pay.
     """
     law = BristleFriction()
     phase = np.linspace(0.0, 2 * np.pi, 9)[:-1]
@@ -507,8 +507,7 @@ def test_a_number_that_would_break_a_law_is_refused_by_name(cls, bad):
     assert caught.value.field == name
 
 
-# --- viscoelastic ground and smoothed Coulomb friction
-# ---------------------------------------------------------------------
+# --- viscoelastic ground and smoothed Coulomb friction --------------------------------------------
 
 
 @pytest.mark.parametrize(

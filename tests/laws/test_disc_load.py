@@ -1,6 +1,6 @@
-"""The closed-form water load on a pad is the integral it stands for:
+"""The closed-form water load on a pad is the integral it stands for.
 
-its value, its derivatives, its power, at every edge.
+Its value, its derivatives, its power, at every edge.
 """
 
 import itertools
@@ -49,9 +49,9 @@ class Pads(NamedTuple):
 
     @property
     def turn(self) -> np.ndarray:
-        """s0, held inside the wetted range:
+        """s0, held inside the wetted range.
 
-        where it lies outside, one of the two pieces is empty.
+        Where it lies outside, one of the two pieces is empty.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             turn = np.where(
@@ -61,9 +61,9 @@ class Pads(NamedTuple):
 
     @property
     def sizes(self) -> DiscLoad:
-        """How large each part would be if nothing cancelled:
+        """How large each part would be if nothing cancelled.
 
-        the whole disc at its highest speed and greatest depth.
+        The whole disc at its highest speed and greatest depth.
         """
         area = 0.5 * math.pi * self.radius**2
         drag = (
@@ -93,9 +93,9 @@ def random_pads(count: int = 4000, seed: int = 4) -> Pads:
 
 
 def edge_pads() -> Pads:
-    """Everything that could divide by zero:
+    """Everything that could divide by zero.
 
-    level, just touching, just drowned, at rest, not turning, still at an edge.
+    Level, just touching, just drowned, at rest, not turning, still at an edge.
     """
     cases = [
         (RADIUS, depth * (up or 1.0), up, speed, gradient, DRAG, PRESSURE)
@@ -162,9 +162,9 @@ def by_quadrature(pads: Pads) -> DiscLoad:
 
 
 def derivatives_by_quadrature(pads: Pads) -> dict[str, DiscLoad]:
-    """Leibniz' rule on the same integrals:
+    """Leibniz' rule on the same integrals.
 
-    what changes inside, and what the moving surface s_t = d/tau_y adds at its end.
+    What changes inside, and what the moving surface s_t = d/tau_y adds at its end.
     """
     at, top, zero = strips(pads), pads.top, np.zeros_like(pads.depth)
     a, h, w = (
@@ -434,9 +434,9 @@ def test_turning_off_either_part_leaves_the_other():
 @each_way
 @pytest.mark.parametrize("pads", [RANDOM, EDGES], ids=["random", "edges"])
 def test_drag_never_gives_power(way, pads):
-    """-(drag a0 + drag_moment a1) is minus the integral of C_D rho w |a|^3:
+    """-(drag a0 + drag_moment a1) is minus the integral of C_D rho w |a|^3.
 
-    the pad loses what the water takes.
+    The pad loses what the water takes.
     """
     load = way(disc_load)(*pads)
     given = -(
@@ -456,9 +456,9 @@ def test_drag_never_gives_power(way, pads):
 
 
 def test_power_of_drag_is_the_integral_of_the_cube_of_the_speed():
-    """The proof behind it, in symbols:
+    """The proof behind it, in symbols.
 
-    the strip's share of drag a0 + drag_moment a1 is w a|a| (a0 + a1 s) = w |a|^3 >= 0.
+    The strip's share of drag a0 + drag_moment a1 is w a|a| (a0 + a1 s) = w |a|^3 >= 0.
     """
     a0, a1, s = sympy.symbols("a0 a1 s", real=True)
     w, a = sympy.sqrt(1 - s**2), a0 + a1 * s
@@ -469,9 +469,9 @@ def test_power_of_drag_is_the_integral_of_the_cube_of_the_speed():
 
 
 def test_pressure_gives_back_as_much_as_it_took():
-    """Drawn up at the speed it went down, at the same depth:
+    """Drawn up at the speed it went down, at the same depth.
 
-    the pressure's power only changes sign, the drag's does not.
+    The pressure's power only changes sign, the drag's does not.
     """
     back = RANDOM._replace(
         normal_speed=-RANDOM.normal_speed, normal_gradient=-RANDOM.normal_gradient

@@ -65,9 +65,9 @@ def dot(a: Any, b: Any) -> Any:
 
 
 def random_links(draw: Any, count: int) -> Links:
-    """Linkages that turn, of all proportions, none close to singular:
+    """Linkages that turn, of all proportions, none close to singular.
 
-    a margin of a twentieth of the longest link or more.
+    A margin of a twentieth of the longest link or more.
     """
     ground, coupler, rocker = draw.uniform(0.03, 0.09, (3, 40 * count))
     room = grashof_margin(Links(ground, 0.0, coupler, rocker, 0.0)) - 0.05 * np.max(
@@ -177,9 +177,9 @@ def test_the_loop_closes_in_both_assemblies(assembly):
 
 @pytest.mark.parametrize("assembly", [1, -1])
 def test_circle_intersection_is_the_angle_formula_of_the_physics_page(assembly):
-    """Section 2 with atan2 and acos, whose argument may be near 1:
+    """Section 2 with atan2 and acos, whose argument may be near 1.
 
-    its rounding grows by 1/sin of it, 3 at most here.
+    Its rounding grows by 1/sin of it, 3 at most here.
     """
     draw = np.random.default_rng(2)
     links, psi = random_links(draw, 200), draw.uniform(-3.0, 3.0, 200)
@@ -624,9 +624,9 @@ def test_lengths_inside_a_compiled_function_are_not_checked():
 
 
 def test_the_least_margin_that_is_accepted_still_computes():
-    """What the limit is for:
+    """What the limit is for.
 
-    joint loads some tens of times the foot's, and single precision that still closes the loop.
+    Joint loads some tens of times the foot's, and single precision that still closes the loop.
     """
     longest, none = 0.0748, Links(0.0615, 0.0, 0.0748, 0.0468, 0.0624)
     leg = FourBarLeg(crank=float(grashof_margin(none)) - (1 + 1e-9) * LEAST_MARGIN * longest)

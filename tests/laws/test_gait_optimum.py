@@ -1,6 +1,6 @@
-"""Gaits tuned by gradient:
+"""Gaits tuned by gradient.
 
-derivatives are exact, costs are those of the walker, and no gait at random beats the one that was
+Derivatives are exact, costs are those of the walker, and no gait at random beats the one that was
 found.
 """
 
@@ -36,9 +36,9 @@ def costs_at(share, layout, *settings):
 
 
 def test_layouts_meet_where_a_stride_divides_a_walk_evenly():
-    """Walks of 0.49 m and, after a climb of one stride, 0.51 m less that stride:
+    """Walks of 0.49 m and, after a climb of one stride, 0.51 m less that stride.
 
-    counts jump at 0.49/n and 0.51/(n + 1).
+    Counts jump at 0.49/n and 0.51/(n + 1).
     """
     layouts = search().tuning.layouts()
     edges = sorted({0.49 / n for n in range(5, 9)} | {0.51 / n for n in range(5, 9)})

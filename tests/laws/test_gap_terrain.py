@@ -1,6 +1,6 @@
-"""Gaps with side walls, uneven ground:
+"""Gaps with side walls, uneven ground.
 
-which surface pushes, where the energy is, what the source printed.
+Which surface pushes, where the energy is, what the source printed.
 """
 
 import itertools
@@ -79,9 +79,9 @@ def test_the_two_walls_are_mirror_images():
 
 
 def test_the_printed_wall_friction_pushes_a_point_at_rest_and_ours_does_not():
-    """The source writes tanh(c z) for the friction on a wall:
+    """The source writes tanh(c z) for the friction on a wall.
 
-    with the position, not the speed, in it.
+    With the position, not the speed, in it.
     """
     depth, z = 0.001, -0.005
     printed = -0.8 * (5000 * depth) * np.tanh(50 * z)

@@ -26,8 +26,7 @@ from footfall.hybrid.system import Event, Jump, Rates
 from footfall.scenario.schema import SimTable
 from support.toys import AbstractToy, Ball, Count, Height, NoPower, NoWork
 
-# --- on their own
-# --------------------------------------------------------------------------------------------------
+# --- on their own ---------------------------------------------------------------------------------
 
 
 @functools.partial(jax.jit, static_argnames=("solver", "field"))
@@ -186,9 +185,9 @@ def test_adams_bashforth_takes_one_slope_a_step_once_it_has_started():
 
 
 def test_a_tiny_step_does_not_blow_up_the_next_one(monkeypatch):
-    """A step of 1e-12 of the others bunches the history:
+    """A step of 1e-12 of the others bunches the history.
 
-    its slopes differ in their last digits only, and the weights are 1e12.
+    Its slopes differ in their last digits only, and the weights are 1e12.
     """
     exact = pendulum_at(2.0)
 
@@ -245,8 +244,7 @@ def test_lanes_and_forward_derivatives_go_through(solver):
     np.testing.assert_allclose((batch[1] - batch[2]) / 2e-5, tangent, rtol=1e-8)
 
 
-# --- two time scales
-# --------------------------------------------------------------------------------------------------
+# --- two time scales ------------------------------------------------------------------------------
 
 RATE = 100.0
 
@@ -326,14 +324,13 @@ def test_rodas_damps_what_is_infinitely_stiff_and_its_error_estimate_is_of_third
     assert 12.0 < ratio < 20.0  # the embedded method is of order 3: h^4
 
 
-# --- in the event engine
-# -------------------------------------------------------------------------------------------------
+# --- in the event engine --------------------------------------------------------------------------
 
 
 class Bouncer(Ball):
-    """A ball on a spring in dense air:
+    """A ball on a spring in dense air.
 
-    smooth, and without a closed form, so that orders can be seen.
+    Smooth, and without a closed form, so that orders can be seen.
     """
 
     def flow(self, t, x, m):
@@ -375,9 +372,9 @@ def bounce_errors(solver, exact, counts):
 
 @pytest.mark.parametrize("order", [2, 4, 5])
 def test_adams_bashforth_keeps_its_order_across_an_impact(order, bounced_exactly):
-    """Three bounces, each inside a step that is cut there:
+    """Three bounces, each inside a step that is cut there.
 
-    event times, height and speed at the end.
+    Event times, height and speed at the end.
     """
     errors = bounce_errors(AdamsBashforth(order), bounced_exactly, (400, 800, 1600))
     # Where in its step a bounce falls differs from step to step, so that ratios scatter a little.
@@ -510,9 +507,9 @@ class Landing(Ball):
 
 @pytest.mark.parametrize("step", [0.01, None], ids=["constant", "adaptive"])
 def test_steps_are_short_while_a_tip_is_near_the_ground(step):
-    """From 1 m, until the ball is up again:
+    """From 1 m, until the ball is up again.
 
-    below 0.2 m for the last part of the fall and the first of the rise.
+    Below 0.2 m for the last part of the fall and the first of the rise.
     """
     room, near = 0.2, 1e-3
     fall, entered = np.sqrt(0.2), np.sqrt(0.16)
@@ -579,9 +576,9 @@ def missed(run):
 
 
 def test_rodas_takes_a_stiff_foot_with_friction_in_few_steps():
-    """Friction's rate is 2 / 0.01 / 2e-3 = 1e5 1/s:
+    """Friction's rate is 2 / 0.01 / 2e-3 = 1e5 1/s.
 
-    an explicit method of order 5 needs a step every 3.3e-5 s to be stable.
+    An explicit method of order 5 needs a step every 3.3e-5 s to be stable.
     """
     stiff = slid(Rodas4(), 1e-6)
     assert slid(diffrax.Tsit5(), 1e-10).ending.tried > 3000 and stiff.ending.tried < 1500
@@ -604,8 +601,7 @@ def test_newton_follows_the_tolerance_of_the_run_without_another_program():
     assert tight < 1e-2 * loose
 
 
-# --- at the door
-# --------------------------------------------------------------------------------------------------
+# --- at the door ----------------------------------------------------------------------------------
 
 
 def test_every_solver_has_a_name_a_meaning_and_a_plan():

@@ -1,6 +1,6 @@
-"""The control stack in lockstep:
+"""The control stack in lockstep.
 
-timing, delay, rounding, chance, watchdogs, cut-off, motor and battery.
+Timing, delay, rounding, chance, watchdogs, cut-off, motor and battery.
 """
 
 import dataclasses
@@ -44,8 +44,7 @@ def walked():
     return run()
 
 
-# --- the system
-# --------------------------------------------------------------------------------------------------
+# --- the system -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -90,8 +89,7 @@ def test_two_runs_are_equal_to_the_last_bit_and_a_lane_is_what_it_is_alone(walke
     assert len(set(many["mean_speed"].values)) == 3  # chance matters, and the seed decides it
 
 
-# --- clocks, messages
-# --------------------------------------------------------------------------------------------------
+# --- clocks, messages -----------------------------------------------------------------------------
 
 
 def test_each_level_runs_at_its_own_rate(walked):
@@ -170,8 +168,7 @@ def test_a_stack_that_cannot_be_is_refused_in_words(setting, word):
         load(WHEEL, [setting])
 
 
-# --- chance
-# --------------------------------------------------------------------------------------------------
+# --- chance ---------------------------------------------------------------------------------------
 
 
 def test_chance_is_uniform_bell_shaped_and_different_in_every_stream_and_seed():
@@ -206,8 +203,7 @@ def test_chance_is_the_same_in_every_precision_to_its_last_bit():
     assert single.dtype == jnp.float32 and np.array_equal(np.asarray(double, np.float32), single)
 
 
-# --- faults, exactly in virtual time
-# -------------------------------------------------------------------------------------------
+# --- faults, exactly in virtual time --------------------------------------------------------------
 
 
 def last_row(values):
@@ -278,9 +274,9 @@ def test_losing_one_frame_in_a_hundred_changes_the_speed_by_less_than_five_perce
 
 
 def test_saying_everything_twice_makes_a_lossy_line_good_enough_to_walk():
-    """One corrupted byte in a hundred loses 28 % of frames of 33 bytes:
+    """One corrupted byte in a hundred loses 28 % of frames of 33 bytes.
 
-    said once, most of 64 robots fail, said twice none.
+    Said once, most of 64 robots fail, said twice none.
     """
     designs = {"stack.frame_loss": np.full(64, 0.28), "stack.seed": np.arange(64.0)}
     once, twice = (
@@ -399,8 +395,7 @@ def test_offset_of_the_mid_level_and_a_slower_low_level_are_kept():
     assert len(changes) > 20 and not np.any(changes % 2)
 
 
-# --- motors and battery
-# --------------------------------------------------------------------------------------------------
+# --- motors and battery ---------------------------------------------------------------------------
 
 
 def test_the_bus_gives_its_power_at_a_voltage_that_sags_and_rises_while_motors_brake():

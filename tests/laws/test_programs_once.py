@@ -1,6 +1,6 @@
-"""The control programs are one text:
+"""The control programs are one text.
 
-lockstep and the programs with bytes call the same functions, and agree step by step.
+Lockstep and the programs with bytes call the same functions, and agree step by step.
 """
 
 import dataclasses
@@ -74,8 +74,7 @@ def test_lockstep_and_the_programs_with_bytes_call_the_same_functions(level):
         assert function.__code__ in lockstep and function.__code__ in programs, function.__name__
 
 
-# --- lockstep against the programs, bytes and all
-# ------------------------------------------------------------------------------
+# --- lockstep against the programs, bytes and all -------------------------------------------------
 
 
 class Table:
@@ -208,8 +207,7 @@ def test_lockstep_and_the_programs_with_bytes_command_the_same_currents_tick_by_
     )
 
 
-# --- each program, number by number and traced
-# ---------------------------------------------------------------------------------
+# --- each program, number by number and traced ----------------------------------------------------
 
 LANES, STEPS = 24, 250
 

@@ -1,6 +1,6 @@
-"""The rigid rimless wheel has a gait in closed form (McGeer, Coleman):
+"""The rigid rimless wheel has a gait in closed form (McGeer, Coleman).
 
-the simulated one must be that one.
+The simulated one must be that one.
 """
 
 import math
@@ -29,9 +29,9 @@ from support.wheels import (
 
 
 class Gait(NamedTuple):
-    """Steady rolling down a slope, driven by a constant wheel torque:
+    """Steady rolling down a slope, driven by a constant wheel torque.
 
-    energy between impacts, angular momentum at them.
+    Energy between impacts, angular momentum at them.
     """
 
     slope: float = 0.0
@@ -149,9 +149,9 @@ def test_reference_limits_are_the_closed_forms():
 
 @each_gait
 def test_gait_and_its_multiplier_match_the_closed_form(gait):
-    """Solver at 1e-10 a step, Newton to 1e-12:
+    """Solver at 1e-10 a step, Newton to 1e-12.
 
-    fixed point, period, speed and multiplier to 1e-10.
+    Fixed point, period, speed and multiplier to 1e-10.
     """
     cycle = find_cycle(gait.wheel, rigid_start(3.0), "touchdown", FINE)
     assert -float(cycle.state.x.spoke_rate) == pytest.approx(gait.rate_after, rel=1e-10)
@@ -201,9 +201,9 @@ def test_simulated_steps_have_the_quadrature_time_and_speed(gait):
     ids=["critical slope", "least torque"],
 )
 def test_wheel_rolls_just_above_the_limit_and_rocks_back_just_below(limit, gait_at):
-    """From the steady rate, a millionth to either side:
+    """From the steady rate, a millionth to either side.
 
-    ten thousand times the solver's tolerance.
+    Ten thousand times the solver's tolerance.
     """
     above, below = (gait_at(limit() * (1 + change)) for change in (1e-6, -1e-6))
     rolls = run(above.wheel, rigid_start(above.rate_after), 6.0, FINE)

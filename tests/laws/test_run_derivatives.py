@@ -1,6 +1,6 @@
-"""Derivatives through events:
+"""Derivatives through events.
 
-the passive wheel has them in closed form, the compliant one is held against differences.
+The passive wheel has them in closed form, the compliant one is held against differences.
 """
 
 import dataclasses
@@ -96,9 +96,9 @@ def test_grad_and_jacfwd_of_an_endpoint_agree_and_a_second_derivative_is_refused
 
 
 def test_work_and_outputs_to_a_time_against_differences_of_whole_runs():
-    """The compliant wheel through its first four footfalls:
+    """The compliant wheel through its first four footfalls.
 
-    energy through ports, energy lost at jumps, place.
+    Energy through ports, energy lost at jumps, place.
     """
     keys = {"leg.stiffness": 15000.0, "torso.pitch_setpoint": 0.6}
 
@@ -163,9 +163,9 @@ def test_what_cannot_be_differentiated_is_refused(passive):
 
 
 def test_any_number_of_a_system_and_a_state_can_be_differentiated(passive):
-    """Also without a scenario:
+    """Also without a scenario.
 
-    by the mass (which does not matter) and the state, in reverse mode.
+    By the mass (which does not matter) and the state, in reverse mode.
     """
     wheel, state = passive.system, passive.start
 
@@ -178,8 +178,7 @@ def test_any_number_of_a_system_and_a_state_can_be_differentiated(passive):
     assert float(jax.grad(time)(RATE)) == pytest.approx(by_each(time_of)[1], rel=1e-8)
 
 
-# --- events in the same instant
-# -----------------------------------------------------------------------------------
+# --- events in the same instant -------------------------------------------------------------------
 
 
 def test_two_feet_that_land_together_are_differentiated_each_at_its_own_time():
@@ -247,9 +246,9 @@ def test_the_gait_of_the_two_sided_wheel_has_the_multipliers_of_differences():
 
 
 class Shutters(ManyBalls):
-    """Heights that fall by 1 m/s, and once they have met the floor rise by 1 m/s:
+    """Heights that fall by 1 m/s, and once they have met the floor rise by 1 m/s.
 
-    exact in binary, so both meet it in one instant.
+    Exact in binary, so both meet it in one instant.
     """
 
     def flow(self, t, x, m):

@@ -47,9 +47,9 @@ LIMITS = (0.07, 0.3, 0.5, 0.7, 0.88, 0.97)
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_torque_at_its_limit_has_that_as_its_peak_and_its_own_mean(limit):
-    """Steps of 0.2 s across corners:
+    """Steps of 0.2 s across corners.
 
-    a polynomial through one overshoots (0.3 was told as 0.3039) and has another mean (by up to 3.6
+    A polynomial through one overshoots (0.3 was told as 0.3039) and has another mean (by up to 3.6
     %).
     """
     mean, rms, peak = told(SineMotor(limit=limit), COARSE)
@@ -120,8 +120,7 @@ def test_a_panel_integrates_smooth_functions_and_sees_their_peaks():
     )
 
 
-# --- work at jumps
-# -------------------------------------------------------------------------------------------------
+# --- work at jumps --------------------------------------------------------------------------------
 
 
 def hopping(robot: Hopper):
@@ -150,8 +149,7 @@ def test_the_check_knows_ports_of_jumps():
     assert claims["progress is measured by signals that exist"]
 
 
-# --- the books
-# --------------------------------------------------------------------------------------------------
+# --- the books ------------------------------------------------------------------------------------
 
 
 def test_run_fixed_steps_and_batch_mean_the_same_by_a_relative_residual():

@@ -103,9 +103,9 @@ def test_the_step_engine_converges_to_the_event_engine(exact):
 
 
 def test_where_no_pad_crosses_the_surface_the_order_is_four():
-    """Drowned, and folding over 2 m/s:
+    """Drowned, and folding over 2 m/s.
 
-    what is not smooth is drag where the water's speed along a pad changes sign, a |a|.
+    What is not smooth is drag where the water's speed along a pad changes sign, a |a|.
     """
     system, start = robots()
     system = eqx.tree_at(lambda s: (s.foot.blend_speed, s.body.half_height), system, (2.0, 10.0))

@@ -130,8 +130,7 @@ def name(request):
     return request.param
 
 
-# --- velocities, accelerations, energies
-# -----------------------------------------------------------------------------------------
+# --- velocities, accelerations, energies ----------------------------------------------------------
 
 
 def test_velocities_and_accelerations_of_every_point_are_derivatives(name):
@@ -161,8 +160,7 @@ def test_what_is_stored_grows_by_what_the_ports_bring_and_losses_only_take(name)
         assert np.sum(np.abs(ports[port]) > 1e-3) > LANES / 6, port  # the states do tell something
 
 
-# --- equations of motion from virtual work
-# -----------------------------------------------------------------------------------------
+# --- equations of motion from virtual work --------------------------------------------------------
 
 
 class Places(NamedTuple):
@@ -186,9 +184,9 @@ def spread(value):
 
 
 def places(system, q):
-    """The reference page's section 2 with angles, as it stands there:
+    """The reference page's section 2 with angles, as it stands there.
 
-    no code of the model. q = (x, y, pitch, crank, deflections).
+    No code of the model. q = (x, y, pitch, crank, deflections).
     """
     x, y, pitch, crank, bends = q
     leg, body = system.leg, system.body
@@ -322,8 +320,7 @@ def test_accelerations_loads_and_crank_torque_follow_from_virtual_work(name):
         np.testing.assert_allclose(seen.outputs.drive.torque, -forces["crank"], rtol=0, atol=1e-11)
 
 
-# --- symmetries
-# --------------------------------------------------------------------------------------------------
+# --- symmetries -----------------------------------------------------------------------------------
 
 
 def assert_same(one, other, bound):
@@ -347,9 +344,9 @@ def test_shifting_the_robot_along_the_surface_changes_nothing(structure):
 
 @pytest.mark.parametrize("structure", [WET, DRY])
 def test_left_and_right_change_places_with_their_phases(structure):
-    """A right leg ahead by p is a left leg behind by p:
+    """A right leg ahead by p is a left leg behind by p.
 
-    turn all cranks by p, and what was seen left is seen right.
+    Turn all cranks by p, and what was seen left is seen right.
     """
     system, t, x, _ = case(structure)
     ahead = 1.9
@@ -429,8 +426,7 @@ def test_a_slope_is_level_ground_with_gravity_tilted():
         )
 
 
-# --- derivatives of runs
-# --------------------------------------------------------------------------------------------------
+# --- derivatives of runs --------------------------------------------------------------------------
 
 #: Where each quantity is taken, and h of central differences: their error falls with h^2, and
 #: rounding grows with 1/h.

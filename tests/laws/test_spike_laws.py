@@ -69,8 +69,7 @@ def joints(seed=0, lanes=LANES):
     return q1, q2, d3
 
 
-# --- where it is
-# --------------------------------------------------------------------------------------------------
+# --- where it is ----------------------------------------------------------------------------------
 
 
 def dh(theta, d, a, alpha):
@@ -168,8 +167,7 @@ def test_joint_rates_and_accelerations_are_derivatives_along_the_path(profile, m
     np.testing.assert_allclose(a, v_rates, rtol=0, atol=1e-13)
 
 
-# --- how it moves
-# --------------------------------------------------------------------------------------------------
+# --- how it moves ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -262,8 +260,7 @@ def test_gravity_pulls_a_level_spike_down():
     assert upright[2] > 0.0  # pointing down, the slide runs out
 
 
-# --- its path
-# --------------------------------------------------------------------------------------------------
+# --- its path -------------------------------------------------------------------------------------
 
 TIMES = [(3.0, 3.0), (3.0, 1.0), (2.0, 2.0), (5.0, 1.0)]
 
@@ -335,9 +332,9 @@ def world_feet(gait, foothold, t, pose):
     ],
 )
 def test_standing_feet_stay_where_they_are_while_the_body_goes_its_way(options, heading):
-    """Body at constant speed along a line or an arc:
+    """Body at constant speed along a line or an arc.
 
-    every standing foot is at rest on the floor, to rounding.
+    Every standing foot is at rest on the floor, to rounding.
     """
     gait, foothold = SpikeGait(heading=heading, **options), profile_t().foothold
     t = np.linspace(0.0, 2.999, 31)  # one stance of legs 0, 2, 4
@@ -380,8 +377,7 @@ def test_turning_on_the_spot_slips_only_in_second_order():
     )
 
 
-# --- who stands
-# --------------------------------------------------------------------------------------------------
+# --- who stands -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -419,8 +415,7 @@ def test_a_swing_that_is_not_given_is_as_long_as_support_allows():
     assert SpikeGait(pattern="together", support="ignored").ideal_speed == 0.0
 
 
-# --- under control
-# --------------------------------------------------------------------------------------------------
+# --- under control --------------------------------------------------------------------------------
 
 STILL = (0.0, 0.0, 0.0)
 
@@ -498,8 +493,7 @@ def test_laws_take_arrays_of_spikes_as_they_take_one():
             np.testing.assert_allclose(lanes[:, i], [float(e) for e in one], rtol=1e-12, atol=1e-14)
 
 
-# --- the flowing systems
-# --------------------------------------------------------------------------------------------------
+# --- the flowing systems --------------------------------------------------------------------------
 
 
 #: All gains given: one compiled program serves these and the source's.

@@ -1,6 +1,6 @@
-"""No wheel rolls through the ground:
+"""No wheel rolls through the ground.
 
-where its spokes are, from what a run shows, without the model's own guards.
+Where its spokes are, from what a run shows, without the model's own guards.
 """
 
 import dataclasses

@@ -47,8 +47,7 @@ def one(*eigenvalues):
     return Spectrum(np.zeros(1), np.array([eigenvalues], complex), np.full(1, np.inf))
 
 
-# --- the numbers of the methods
-# ---------------------------------------------------------------------------------------
+# --- the numbers of the methods -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "limit"), REAL_LIMITS.items())
@@ -149,8 +148,7 @@ def test_growth_and_rounding_are_not_stiffness_and_implicit_methods_have_no_limi
     assert limit_of(one(-1e6), method("kvaerno5")) is None
 
 
-# --- along runs
-# --------------------------------------------------------------------------------------------------
+# --- along runs -----------------------------------------------------------------------------------
 
 
 class Nested(eqx.Module):
@@ -237,8 +235,7 @@ def test_rows_that_are_not_finite_are_left_out_and_a_run_of_another_system_is_re
         spectrum(brake, HybridState(START.x, Scalar1(x=1.0)), braked)
 
 
-# --- plans
-# --------------------------------------------------------------------------------------------------
+# --- plans ----------------------------------------------------------------------------------------
 
 
 def test_only_a_constant_step_of_an_explicit_method_can_be_too_long():

@@ -1,6 +1,6 @@
-"""A log against the model:
+"""A log against the model.
 
-replay is exact where nothing differs, and a fit finds what was changed.
+Replay is exact where nothing differs, and a fit finds what was changed.
 """
 
 import dataclasses
@@ -36,9 +36,9 @@ def log(tmp_path_factory):
 
 
 def test_a_log_of_the_bench_replays_to_itself(log):
-    """Same programs, same plant, same operator, same age of the pitch:
+    """Same programs, same plant, same operator, same age of the pitch.
 
-    the numbers of the log, to the last digit it keeps.
+    The numbers of the log, to the last digit it keeps.
     """
     found = replay(read_stack_log(log), age=AGE_US * 1e-6)
     assert found.on.sum() > 300 and found.outcome == "running" and not found.fault
@@ -107,8 +107,7 @@ def test_what_cannot_be_compared_is_said_in_a_line(log, tmp_path):
         assert done.status == 2 and word in done.err and "Traceback" not in done.err, arguments
 
 
-# --- logs that lie
-# --------------------------------------------------------------------------------------------------
+# --- logs that lie --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -220,8 +219,7 @@ def lockstep_like(log):
     return log.columns | {"t": 10.0 * log["t"]}
 
 
-# --- the comparison itself
-# -------------------------------------------------------------------------------------------------
+# --- the comparison itself ------------------------------------------------------------------------
 
 PERIOD = 0.01
 
@@ -293,8 +291,7 @@ def test_a_jittered_log_replays_as_well_as_an_exact_one(log):
         assert row.difference == 0.0 and row.shift == 0.0, row.name
 
 
-# --- the fit's arithmetic
-# --------------------------------------------------------------------------------------------------
+# --- the fit's arithmetic -------------------------------------------------------------------------
 
 
 def test_errors_are_those_of_linear_least_squares():
@@ -330,8 +327,7 @@ def test_an_estimate_at_the_edge_of_the_search_is_marked(capsys):
     assert "drivetrain.viscous" in marked and "the truth may lie beyond" in said
 
 
-# --- the robot in front of the programs
-# -------------------------------------------------------------------------------------
+# --- the robot in front of the programs -----------------------------------------------------------
 
 
 def test_settings_of_the_robot_are_those_of_the_page():

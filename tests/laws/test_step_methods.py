@@ -101,9 +101,9 @@ def test_stiff_spokes_walk_and_close_their_books():
 
 
 def test_single_precision_is_good_for_four_digits():
-    """Rounding 6e-8 a step, 2000 steps and 20 events that amplify:
+    """Rounding 6e-8 a step, 2000 steps and 20 events that amplify.
 
-    the step of 2.5 ms costs 1e-5 already.
+    The step of 2.5 ms costs 1e-5 already.
     """
     exact, _ = state_error(*TICKING, 5.0, 2.5e-3)
     error, result = state_error(*TICKING, 5.0, 2.5e-3, precision="float32")

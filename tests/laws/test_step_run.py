@@ -44,8 +44,7 @@ def told(experiment, run):
     return console.export_text()
 
 
-# --- the end
-# --------------------------------------------------------------------------------------------------
+# --- the end --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -105,8 +104,7 @@ def test_the_event_engine_names_the_same_side(current):
     assert found.ending.t == pytest.approx(expected.ending.t, abs=1e-8)  # RK4 at 0.25 ms
 
 
-# --- footfalls
-# --------------------------------------------------------------------------------------------------
+# --- footfalls ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["rimless-wheel", "rimless-wheel-turning"])
@@ -142,8 +140,7 @@ def test_the_closed_loop_has_the_same_step_time_at_any_sample_rate():
     assert coarse is not None and coarse == fine
 
 
-# --- rows
-# --------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rate", [0.7, 30.0, 37.0, 333.0, 1e6])
@@ -221,8 +218,7 @@ def test_without_a_compiler_it_is_the_same_run(monkeypatch):
     assert slow.ending.state == pytest.approx(fast.ending.state, rel=1e-9, abs=1e-9)
 
 
-# --- Ctrl-C
-# --------------------------------------------------------------------------------------------------
+# --- Ctrl-C ---------------------------------------------------------------------------------------
 
 
 class StopAfter:
@@ -278,8 +274,7 @@ def test_ctrl_c_after_the_end_changes_nothing(monkeypatch):
     assert part.ending == whole.ending and np.array_equal(part.t, whole.t)
 
 
-# --- what is said of it
-# --------------------------------------------------------------------------------------------------
+# --- what is said of it ---------------------------------------------------------------------------
 
 
 def test_the_summary_speaks_of_fixed_steps_and_of_no_tolerance():

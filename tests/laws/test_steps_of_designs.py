@@ -1,6 +1,6 @@
-"""Every design of a sweep has a step that suits it:
+"""Every design of a sweep has a step that suits it.
 
-what a batch says of a stiff robot is what the event engine says of it alone.
+What a batch says of a stiff robot is what the event engine says of it alone.
 """
 
 import dataclasses
@@ -37,9 +37,9 @@ STIFF = [
 
 
 class Forced(AbstractToy):
-    """x' = cos(frequency t) - stiffness x, stiff only around t = 1 s:
+    """x' = cos(frequency t) - stiffness x, stiff only around t = 1 s.
 
-    neither at the start nor at the end of two seconds.
+    Neither at the start nor at the end of two seconds.
     """
 
     frequency: float = param(1.0, unit="rad/s", doc="of what drives it")
@@ -142,9 +142,9 @@ def test_the_step_of_a_design_follows_from_its_own_numbers_and_the_ladder():
 
 
 def test_a_result_that_half_the_step_overturns_is_run_again_with_it(monkeypatch):
-    """Stiff spokes on a ladder that does not know of it, 10 ms:
+    """Stiff spokes on a ladder that does not know of it, 10 ms.
 
-    they blow up. Halved up to four times they walk.
+    They blow up. Halved up to four times they walk.
     """
     experiment = wheel("rimless-wheel", "leg.damping=3000")
     coarse = run_batch(experiment.system, experiment.start, BatchPlan(2.0, step=0.01, path="cpp"))
@@ -193,9 +193,9 @@ def test_a_step_is_unstable_from_the_limit_of_the_method_on(share, unstable):
     ("method", "on_a_damper"), [("rk4", 2.785), ("rk2", 2.0), ("semi-implicit-euler", 2.0)]
 )
 def test_a_lane_and_a_run_have_one_longest_step(method, on_a_damper):
-    """A spoke that swings, damped by a tenth:
+    """A spoke that swings, damped by a tenth.
 
-    the limits are 1.06 times that on a damper, 0.53 and 0.84 times.
+    The limits are 1.06 times that on a damper, 0.53 and 0.84 times.
     """
     experiment = wheel("rimless-wheel", "leg.stiffness=3e5", "leg.damping=200")
     system, state, _ = prepared(experiment.system, experiment.start, "float64")
@@ -276,9 +276,9 @@ def test_single_precision_that_is_not_enough_for_a_stiff_design_gives_way_to_dou
 
 
 def test_a_design_on_a_rung_that_no_probe_vouches_for_is_compared_with_half_its_step():
-    """The toy driven at 200 rad/s, with 2 rad to a step:
+    """The toy driven at 200 rad/s, with 2 rad to a step.
 
-    its rms is 10 % too large, at half the step 0.7 %, then 0.04 %.
+    Its rms is 10 % too large, at half the step 0.7 %, then 0.04 %.
     """
     system, start = Forced.lanes(frequency=[1.0, 200.0])
     plan = BatchPlan(2.0, path="xla", track=("value.x",))

@@ -1,6 +1,6 @@
-"""Laws of the two-leg walker:
+"""Laws of the two-leg walker.
 
-closed linkage, exact rates, torques that are Lagrange's, energy, momentum, symmetry, moves from
+Closed linkage, exact rates, torques that are Lagrange's, energy, momentum, symmetry, moves from
 rest to rest.
 """
 
@@ -112,8 +112,7 @@ def stacked(p: Pose) -> Motion:
 posed = jax.jit(pose)
 
 
-# --- kinematics
-# --------------------------------------------------------------------------------------------------
+# --- kinematics -----------------------------------------------------------------------------------
 
 
 def test_inverse_kinematics_closes_on_either_side():
@@ -136,9 +135,9 @@ def test_inverse_kinematics_closes_on_either_side():
 
 
 def test_inverse_kinematics_is_the_pages_formula():
-    """theta_2 = 2 arccos(alpha/2L), theta_1 = atan2(u, v) - theta_2/2, up to full turns:
+    """theta_2 = 2 arccos(alpha/2L), theta_1 = atan2(u, v) - theta_2/2, up to full turns.
 
-    the knee is above where foot 2 is at the right.
+    The knee is above where foot 2 is at the right.
     """
     limbs, one, two = drawn(1)
     u, v = two.x.value - one.x.value, two.y.value - one.y.value
@@ -165,9 +164,9 @@ def differentiated(limbs: Limbs, one: Point, two: Point) -> tuple[Motion, Any, A
 
 
 def test_rates_are_derivatives_of_positions():
-    """Exact derivatives of the values alone against the closed forms:
+    """Exact derivatives of the values alone against the closed forms.
 
-    rounding, times what 1/sin(theta_2) makes of it, thrice.
+    Rounding, times what 1/sin(theta_2) makes of it, thrice.
     """
     p, rate, second = differentiated(*drawn(2))
     np.testing.assert_allclose(p.rate, rate, rtol=1e-12, atol=1e-12)
@@ -203,8 +202,7 @@ def test_the_centre_of_mass_has_the_coefficients_7_5_3_1():
     assert np.all(np.abs(whole.x - one.x.value) < limbs.length)  # with flat feet it never passes L
 
 
-# --- torques
-# --------------------------------------------------------------------------------------------------
+# --- torques --------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -296,9 +294,9 @@ def test_torques_at_rest_are_the_slope_of_the_potential_energy_and_the_pages_clo
     still = torques_of(limbs, p, 2.0 - stands, 0.0)
 
     def potential(a, b, c):
-        """From the foot that stands up, angles only, the other foot free to tilt:
+        """From the foot that stands up, angles only, the other foot free to tilt.
 
-        section 2, and the same seen from foot 2.
+        Section 2, and the same seen from foot 2.
         """
         phi = (
             jnp.stack([0.0 * a, a, a + b, a + b + c])
@@ -370,9 +368,9 @@ def test_the_ground_gives_what_momentum_needs(stands):
 
 
 def test_a_mirrored_walker_has_mirrored_torques():
-    """x to -x, foot 1 for foot 2:
+    """x to -x, foot 1 for foot 2.
 
-    motors 1 and 3 change places; a turn from link to link seen from behind and backwards keeps its
+    Motors 1 and 3 change places; a turn from link to link seen from behind and backwards keeps its
     sign.
     """
     limbs, one, two = drawn(40)
@@ -399,8 +397,7 @@ def test_a_mirrored_walker_has_mirrored_torques():
         )
 
 
-# --- along a plan
-# --------------------------------------------------------------------------------------------------
+# --- along a plan ---------------------------------------------------------------------------------
 
 SHARES = np.array([0.0, 0.11, 0.37, 0.5, 0.83, 1.0])
 HEAVY = {"links": "rod", "foot_mass": 0.02}
@@ -536,9 +533,9 @@ def _walked(limbs: Limbs, gait: InchwormGait, steps: Footstep) -> tuple[Any, Any
 
 
 def test_walking_back_is_walking_forward_in_a_mirror():
-    """Motors 1 and 3 change places, all else is alike:
+    """Motors 1 and 3 change places, all else is alike.
 
-    the same numbers in the same order, but for rounding of x far from 0.
+    The same numbers in the same order, but for rounding of x far from 0.
     """
     (torques, energy, zmp, times), (its_torques, its_energy, its_zmp, its_times) = (
         walked("walk -0.25"),
@@ -552,8 +549,7 @@ def test_walking_back_is_walking_forward_in_a_mirror():
     assert abs(energy[0].sum() - energy[2].sum()) > 0.1  # and the two motors are not alike
 
 
-# --- from rest to rest
-# --------------------------------------------------------------------------------------------------
+# --- from rest to rest ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -600,9 +596,9 @@ def test_a_move_takes_what_its_timing_says(law, distance):
 
 
 def test_the_pace_of_the_lift_splits_the_time_of_a_footstep_and_costs_nothing_while_held_still():
-    """Half as fast up and down:
+    """Half as fast up and down.
 
-    those moves take twice as long, the way across as long as before; static energy knows no time.
+    Those moves take twice as long, the way across as long as before; static energy knows no time.
     """
     usual, slow = two_leg_walker(), two_leg_walker(gait=InchwormGait(lift_pace=0.5))
     step = Footstep(1, -0.08, 0.0, 0.1, 0.0)
@@ -717,8 +713,7 @@ def test_a_move_over_no_distance_takes_no_time_and_stays():
     assert moved(LAWS["cubic"], 0.0, 0.0, 0.0) == (0.0, 0.0, 0.0)
 
 
-# --- as a hybrid system
-# --------------------------------------------------------------------------------------------------
+# --- as a hybrid system ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Spokes without a damper land with a force of zero that rises:
+"""Spokes without a damper land with a force of zero that rises.
 
-they lift off later, or not at all. Against SciPy, in Cartesian coordinates.
+They lift off later, or not at all. Against SciPy, in Cartesian coordinates.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
-"""What the urchin's computer is given, and what may be said to it:
+"""What the urchin's computer is given, and what may be said to it.
 
-references without a break, headings, limits, gains.
+References without a break, headings, limits, gains.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from footfall.machines.sea_urchin.reference import walking_joints
 @pytest.mark.parametrize("pattern", ["tripod", "pairs", "wave"])
 @pytest.mark.parametrize("stance", [3.0, 1.7])
 def test_references_have_no_break_wherever_a_sample_falls(pattern, stance):
-    """Samples of a compiled program lie on the borders of pieces to the last bit, or beside them:
+    """Samples of a compiled program lie on the borders of pieces to the last bit, or beside them.
 
-    neither may move a foot.
+    Neither may move a foot.
     """
     robot = load("urchin-walk", [f"gait.pattern={pattern}", f"gait.stance_time={stance}"]).system
     period = float(robot.gait.period)

@@ -1,6 +1,6 @@
-"""The whole sea urchin against derivations of its own:
+"""The whole sea urchin against derivations of its own.
 
-kinematics, inertia, control laws, gaits on slopes, what its program may say.
+Kinematics, inertia, control laws, gaits on slopes, what its program may say.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""Gaits that the equations allow and the ground does not:
+"""Gaits that the equations allow and the ground does not.
 
-friction needed, and spokes that sag too far.
+Friction needed, and spokes that sag too far.
 """
 
 import math

@@ -147,9 +147,9 @@ def test_energy_of_the_steered_wheel_changes_by_motors_and_dampers_only(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("make", [planar_case, rigid_case], ids=["torso wheel", "rigid wheel"])
 def test_ground_force_is_rate_of_momentum_less_weight(make, seed):
-    """House frame, on a slope, with inertias:
+    """House frame, on a slope, with inertias.
 
-    the rate of the total momentum is the ground force plus the weight.
+    The rate of the total momentum is the ground force plus the weight.
     """
     wheel, x, m, n = make(seed)
     masses = {"hub": n["m1"], "torso": n["m2"]} if "m1" in n else {"hub": n["m"]}

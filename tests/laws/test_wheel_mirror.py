@@ -1,6 +1,6 @@
-"""A wheel that rolls backward is the mirror image of one that rolls forward:
+"""A wheel that rolls backward is the mirror image of one that rolls forward.
 
-spokes land on either side.
+Spokes land on either side.
 """
 
 import dataclasses
@@ -198,9 +198,9 @@ def test_a_wheel_that_was_pushed_back_a_little_comes_forward_again():
 
 
 def test_the_walking_wheel_pushed_backward_lands_on_the_spoke_behind_at_once_in_both_engines():
-    """Both feet stand on the ground at the start:
+    """Both feet stand on the ground at the start.
 
-    the one behind is above it or below by rounding, and comes down.
+    The one behind is above it or below by rounding, and comes down.
     """
     experiment = load("rimless-wheel", ["start.spoke_rate=3.5"], duration=0.1)
     run = simulate(experiment.system, experiment.start, experiment.plan)

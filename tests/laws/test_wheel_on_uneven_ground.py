@@ -1,6 +1,6 @@
-"""A wheel over uneven ground:
+"""A wheel over uneven ground.
 
-its spokes land where the ground is, and nothing but the impact takes energy.
+Its spokes land where the ground is, and nothing but the impact takes energy.
 """
 
 import dataclasses
@@ -69,9 +69,9 @@ def test_bars_of_no_height_are_level_ground():
 
 
 def test_a_hill_of_one_slope_is_that_slope():
-    """The model sees a slope from its own plane, and a hill from the house frame:
+    """The model sees a slope from its own plane, and a hill from the house frame.
 
-    two ways to the same motion.
+    Two ways to the same motion.
     """
     gamma = 0.08
     hill = Profile(places=(-9.0, 9.0), heights=(9 * math.tan(gamma), -9 * math.tan(gamma)))
@@ -95,9 +95,9 @@ def test_a_hill_of_one_slope_is_that_slope():
 
 
 def test_a_spoke_lands_on_a_step_at_the_angle_of_the_chord(over_a_step):
-    """Between two feet lies a chord of 2 l sin(alpha/2):
+    """Between two feet lies a chord of 2 l sin(alpha/2).
 
-    on a step of height h it is inclined by asin(h/chord), and so is the wheel.
+    On a step of height h it is inclined by asin(h/chord), and so is the wheel.
     """
     run = over_a_step
     before, after = landings(run)

@@ -1,6 +1,6 @@
-"""What every walk of the wheels must obey:
+"""What every walk of the wheels must obey.
 
-energy at transfers and between them, symmetry, and books that close.
+Energy at transfers and between them, symmetry, and books that close.
 """
 
 import math
@@ -118,9 +118,9 @@ def test_work_of_a_cycle_is_damper_loss_and_released_spring(gait):
 
 
 def test_straight_steered_wheel_is_the_sagittal_wheel():
-    """Two derivations of one motion, in polar and in Cartesian coordinates:
+    """Two derivations of one motion, in polar and in Cartesian coordinates.
 
-    the same steps at the same times.
+    The same steps at the same times.
     """
     start = torso_start()
     # The steered start, in polar coordinates.
@@ -148,9 +148,9 @@ def test_straight_steered_wheel_is_the_sagittal_wheel():
 
 
 def test_mirrored_steering_gives_the_mirrored_walk():
-    """Left and right are the same part:
+    """Left and right are the same part.
 
-    no sum in the model may prefer one. Exact but for the order of additions.
+    No sum in the model may prefer one. Exact but for the order of additions.
     """
     right, left = (
         run(steered_wheel(current), steered_start(), 20.0, SAMPLED) for current in (0.5, -0.5)

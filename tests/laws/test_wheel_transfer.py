@@ -151,9 +151,9 @@ def test_jump_work_is_what_the_stores_lose(model, seed):
 
 @pytest.mark.parametrize("direction", [1, -1])
 def test_a_transfer_does_not_turn_the_motors_whichever_way_the_wheel_rolls(direction):
-    """What a control computer reads:
+    """What a control computer reads.
 
-    the stance spoke is another one, by a spacing, forward or backward; the wheel has not turned.
+    The stance spoke is another one, by a spacing, forward or backward; the wheel has not turned.
     """
     way = np.int32(direction)
     wheel, x = landing_case(3, 0.02, 0.03)

@@ -39,9 +39,9 @@ USUAL = {
 
 
 def test_level_ground():
-    """All cases as lanes of one batch:
+    """All cases as lanes of one batch.
 
-    speeds, heights, the weight on the ground, and reflexes that are silent to the last bit.
+    Speeds, heights, the weight on the ground, and reflexes that are silent to the last bit.
     """
     columns = {
         key: [changes.get(key, usual) for changes, _, _ in LEVEL.values()]
@@ -105,8 +105,7 @@ def test_random_phases_locked_by_coupling_walk_as_the_wave_does():
     assert 50.0 < speed[0] < 60.0 and 45.0 < speed[2] < 60.0
 
 
-# --- the same equations written down by somebody else in C: benchmarks/yardsticks/centipede.c
-# ------------------------------------
+# --- the same equations written down by somebody else in C: benchmarks/yardsticks/centipede.c -----
 
 # Head x, head z, tail x [m] of that loop, start phases 1e-3 rad off the wave's (on it, rounding
 # decides whether a leg is in swing or stance for one step of each turn), without reflexes.
@@ -132,8 +131,7 @@ def test_an_independent_loop_comes_to_the_same_end():
         np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance)
 
 
-# --- gaps
-# --------------------------------------------------------------------------------------------------
+# --- gaps -----------------------------------------------------------------------------------------
 
 WIDTHS = (0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2)
 PAGE = {
@@ -169,9 +167,9 @@ def test_counts_of_crossings_at_the_step_of_the_page():
 
 @pytest.mark.slow
 def test_the_whole_table_of_crossings():
-    """At a fifth of the page's step:
+    """At a fifth of the page's step.
 
-    the page's counts, and books that close wherever no leg is drawn up.
+    The page's counts, and books that close wherever no leg is drawn up.
     """
     found = crossings(WIDTHS, 2e-5)
     for name, row in zip(found.controllers, found.counts[:, 0], strict=True):
@@ -189,9 +187,9 @@ def test_the_whole_table_of_crossings():
 
 
 def test_a_softer_body_fails_earlier():
-    """k_b = 2 N m/rad, K_L = 800 N/m, C_L = 6 N s/m, open loop, x_l = 0.1 m:
+    """k_b = 2 N m/rad, K_L = 800 N/m, C_L = 6 N s/m, open loop, x_l = 0.1 m.
 
-    crosses 50 mm, not 75 mm.
+    Crosses 50 mm, not 75 mm.
     """
     soft = [
         "body.bending_stiffness=2",

@@ -73,9 +73,9 @@ def test_the_printed_normal_force_pulls_a_fast_foot_in():
 
 
 def test_the_printed_sign_is_right_for_a_coordinate_that_points_up():
-    """What the source meant:
+    """What the source meant.
 
-    with the height's rate -y_p_dot in its place, the two forms agree where ground pushes.
+    With the height's rate -y_p_dot in its place, the two forms agree where ground pushes.
     """
     depth, rate = 1.3e-3, np.linspace(-0.99, 3.0, 50)
     # Rounding.
@@ -107,9 +107,9 @@ def test_our_friction_is_bounded_on_both_sides(law):
 
 
 def test_printed_sliding_friction_drives_a_foot_that_slides_to_the_right():
-    """Sliding force mu_k F_y has one direction whatever the motion:
+    """Sliding force mu_k F_y has one direction whatever the motion.
 
-    half the time it does work on the foot.
+    Half the time it does work on the foot.
     """
     speed, normal = 0.2, 0.5
     assert printed_friction(100.0, normal) * speed > 0
@@ -117,9 +117,9 @@ def test_printed_sliding_friction_drives_a_foot_that_slides_to_the_right():
 
 
 def test_printed_stiction_does_not_say_what_the_force_is():
-    """Friction from the acceleration that friction causes:
+    """Friction from the acceleration that friction causes.
 
-    for a free foot every answer up to the limit agrees with itself.
+    For a free foot every answer up to the limit agrees with itself.
     """
     normal = 0.5
     acceleration = np.linspace(-50.0, 0.99 * STATIC * normal / MASS, 30)

@@ -1,6 +1,6 @@
-"""Section 8 of the control stack's specification:
+"""Section 8 of the control stack's specification.
 
-the plant, real frames through byte pipes, the programs as they are, in virtual time.
+The plant, real frames through byte pipes, the programs as they are, in virtual time.
 """
 
 import dataclasses

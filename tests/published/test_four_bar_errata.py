@@ -87,9 +87,9 @@ def test_eq_15_closes_to_another_coupler():
 
 
 def test_eq_16_to_18_lose_the_quadrant_on_a_body_far_over():
-    """With the right gamma:
+    """With the right gamma.
 
-    the plain arctangent turns rocker and coupler round as soon as C lies left of A.
+    The plain arctangent turns rocker and coupler round as soon as C lies left of A.
     """
     theta0, theta1 = 2.0, 2.7
     theta2, theta3 = our_angles(theta0, theta1)

@@ -40,8 +40,7 @@ def printed(text: str) -> Any:
     return pytest.approx(float(text), rel=0, abs=0.5001 * 10.0 ** -len(text.partition(".")[2]))
 
 
-# --- every design at once
-# --------------------------------------------------------------------------------------------------
+# --- every design at once -------------------------------------------------------------------------
 
 
 class Design(NamedTuple):
@@ -126,8 +125,7 @@ def efficiency(found: Figures, side: str = "static") -> float:
     return 100 * found.gain / math.fsum(getattr(found, side).energy)
 
 
-# --- samples of moves, for what `figures` adds up
-# ----------------------------------------------------------------------------------
+# --- samples of moves, for what `figures` adds up -------------------------------------------------
 
 
 class Samples(NamedTuple):
@@ -186,8 +184,7 @@ def samples(design: Design = USUAL) -> Samples:
     return jax.tree.map(np.asarray, _samples(limbs, gait, steps))
 
 
-# --- kinematics
-# --------------------------------------------------------------------------------------------------
+# --- kinematics -----------------------------------------------------------------------------------
 
 KINEMATICS = {
     (0.15, 0.05): (33.8038, 75.5225, 70.6737),
@@ -222,8 +219,7 @@ def test_the_reports_75_54_degrees_come_from_rounding_the_distance_of_the_feet_f
     assert [round(v, 2) for v in right] == [33.80, 75.52, 70.67]
 
 
-# --- static, whole terrain
-# --------------------------------------------------------------------------------------------------
+# --- static, whole terrain ------------------------------------------------------------------------
 
 STATIC = {
     "time": (53.2, 47.6, 1e-9),
@@ -286,9 +282,9 @@ def test_where_the_walk_ends(lift):
 
 
 def test_closed_forms_of_the_peak_torques():
-    """Each is reached at a sample (an end of a move, or a thigh level):
+    """Each is reached at a sample (an end of a move, or a thigh level).
 
-    rounding, and for tau_2 the nearest sample's error squared.
+    Rounding, and for tau_2 the nearest sample's error squared.
     """
     tau = evaluated()[USUAL].static.peak_torque
     assert tau[2] == pytest.approx(2 * MASS * GRAVITY * 0.18, rel=1e-12)
@@ -298,9 +294,9 @@ def test_closed_forms_of_the_peak_torques():
 
 
 def moves_of_the_report() -> list[float]:
-    """Distances of its moves, as its loops make them:
+    """Distances of its moves, as its loops make them.
 
-    a foot lands where its cubic ends, and a walk's last stride is what remains.
+    A foot lands where its cubic ends, and a walk's last stride is what remains.
     """
     x, moves = 0.0, []
 
@@ -335,8 +331,7 @@ def test_the_reports_53_119_seconds_are_sample_counts_cut_off():
     assert sum(round(n) for n in counts) == 53200  # what is right
 
 
-# --- one flat step
-# --------------------------------------------------------------------------------------------------
+# --- one flat step --------------------------------------------------------------------------------
 
 
 def test_energy_and_net_work_of_each_move_of_a_flat_step():
@@ -415,8 +410,7 @@ def test_inertial_torque_is_small_at_5_cm_a_second_and_rules_at_50():
     assert inertial[LOW] / inertial[USUAL] == pytest.approx(2.0, rel=0.01)
 
 
-# --- tables
-# --------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 EFFICIENCY = {
     0.005: ((5.7005, 52.4), (5.2858, 49.2), (4.5916, 47.6), (4.1496, 46.8)),
@@ -520,8 +514,7 @@ def test_speed_limits_do_not_depend_on_the_speed_they_are_reckoned_at():
     assert limits(Design(speed=0.5)) == pytest.approx(limits(USUAL), rel=1e-10)
 
 
-# --- how firmly the unstated choices are fixed
-# -------------------------------------------------------------------------------------
+# --- how firmly the unstated choices are fixed ----------------------------------------------------
 
 
 def static_energy(design: Design) -> float:
@@ -568,8 +561,7 @@ def test_clipping_the_sum_counting_braking_or_forgetting_the_sign_gives_other_en
     assert forgotten == printed("5.075") and 100 * GAINED / forgotten == printed("3.866")
 
 
-# --- the same plan, run by the event engine
-# ----------------------------------------------------------------------------------------
+# --- the same plan, run by the event engine -------------------------------------------------------
 
 
 @functools.cache
@@ -590,9 +582,9 @@ def test_the_scenario_arrives_after_84_moves_where_the_page_says():
 
 
 def test_the_ledger_of_the_run_has_the_works_of_the_figures():
-    """Two quadratures of powers with kinks where they are clipped:
+    """Two quadratures of powers with kinks where they are clipped.
 
-    the engine's at 1e-8 a step, the trapezoid's 4000 intervals.
+    The engine's at 1e-8 a step, the trapezoid's 4000 intervals.
     """
     ledger, side = climbed().ledger, evaluated()[USUAL].dynamic
     names = [f"motor_{i}" for i in (1, 2, 3)]

@@ -113,9 +113,9 @@ def test_the_source_s_times_leave_the_body_unsupported_for_7_of_13_seconds():
 
 
 def test_the_source_s_path_turns_the_body_and_does_not_move_it():
-    """The motion of a rigid body that the six standing feet would agree on:
+    """The motion of a rigid body that the six standing feet would agree on.
 
-    their mean velocity, and their mean turn.
+    Their mean velocity, and their mean turn.
     """
     foothold = profile_t().foothold
     for motion, speed, turn in (("turn", 0.0, 0.01 / foothold.arm), ("walk", 0.01, 0.0)):

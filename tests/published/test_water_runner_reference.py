@@ -107,8 +107,7 @@ def test_the_shipped_robot_has_the_parameters_of_the_page():
     assert biped.pitch == "locked" and not biped.tail.present
 
 
-# --- one foot
-# --------------------------------------------------------------------------------------------------
+# --- one foot -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -223,9 +222,9 @@ def test_cycle_means_of_other_feet(foot, lift, thrust):
 
 
 def test_lift_of_four_standing_legs_is_what_was_measured_on_prototypes():
-    """Section 9: 4 x 19 = 76 g at 8 Hz and 50 mm, 27 g for each watt at the shaft; measured:
+    """Section 9: 4 x 19 = 76 g at 8 Hz and 50 mm, 27 g for each watt at the shaft; measured.
 
-    near 80 g.
+    Near 80 g.
     """
     lift, _, power = cycle_means(PAD)[:, STANDARD]
     grams = 1e3 * lift / 9.81
@@ -233,8 +232,7 @@ def test_lift_of_four_standing_legs_is_what_was_measured_on_prototypes():
     assert grams / power == pytest.approx(27.0, abs=0.5)
 
 
-# --- short runs
-# --------------------------------------------------------------------------------------------------
+# --- short runs -----------------------------------------------------------------------------------
 
 
 def test_probe_of_all_loads():
@@ -306,8 +304,7 @@ def test_without_a_tail_it_tips_nose_up(folding):
     assert math.degrees(done["pitch"][-1]) == pytest.approx(-69.0, abs=0.5)
 
 
-# --- settled motion
-# --------------------------------------------------------------------------------------------------
+# --- settled motion -------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -373,9 +370,9 @@ def test_settled_motion_of_the_biped():
 
 
 def test_settled_motion_with_a_motor():
-    """Folding by degrees. A turn takes 0.18 s here, uneven ones, and the window cuts one:
+    """Folding by degrees. A turn takes 0.18 s here, uneven ones, and the window cuts one.
 
-    the crank's mean depends on where.
+    The crank's mean depends on where.
     """
     x = settled(("water-runner", "drive=crank-motor", "start.crank_frequency=8"))
     assert_settled(x, 0, 15.6, 1.4, 6.0, 1.10)
@@ -387,8 +384,7 @@ def test_settled_motion_with_a_motor():
     assert current.mean() == pytest.approx(0.48, abs=0.0051)
 
 
-# --- orders of accuracy (section 8)
-# -------------------------------------------------------------------------------------------------
+# --- orders of accuracy (section 8) ---------------------------------------------------------------
 
 METHODS = {
     "AB1": AdamsBashforth(1),
@@ -497,9 +493,9 @@ class TestWhereFoldsAreLocated:
         np.testing.assert_allclose(found, order, atol=0.3)
 
     def test_pads_that_cross_the_surface_are_what_is_left(self, method, order):
-        """From a touch-down on the load grows like t^1.5:
+        """From a touch-down on the load grows like t^1.5.
 
-        an error of h^2.5, whatever the method's order above that.
+        An error of h^2.5, whatever the method's order above that.
         """
         coarse, fine = self.errors(method, runner(HARD), 0.25, (1000, 4000))
         per_halving = 0.5 * math.log2(coarse / fine)  # over two: a single one is irregular

@@ -75,9 +75,9 @@ def source_stance(b3_as_printed: bool) -> Callable[..., np.ndarray]:
 
 
 def test_e1_printed_stance_does_not_conserve_energy_and_ours_does():
-    """The passive, undamped flow of the reference page, by one integrator:
+    """The passive, undamped flow of the reference page, by one integrator.
 
-    only the right-hand sides differ.
+    Only the right-hand sides differ.
     """
     wheel = torso_wheel(
         SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=0.0), gains=(0.0, 0.0, 0.0)
@@ -293,9 +293,9 @@ def test_e17_yaw_acceleration_has_the_squared_lever_and_a_minus(current):
 
 
 def test_e20_printed_one_sided_collision_lifts_the_hub_and_ours_does_not():
-    """Left lands while the right spoke is at -0.25:
+    """Left lands while the right spoke is at -0.25.
 
-    the source gives both l0 and the mean of the two angles.
+    The source gives both l0 and the mean of the two angles.
     """
     right_angle = -0.25
     height_at_collision = LENGTH * math.cos(HALF)

@@ -136,9 +136,9 @@ each_gait = pytest.mark.parametrize("gait", GAITS)
 
 @functools.cache
 def measured(gait: str) -> dict[str, float]:
-    """One step of the limit cycle, finely sampled:
+    """One step of the limit cycle, finely sampled.
 
-    the stiff set's force falls within 70 microseconds.
+    The stiff set's force falls within 70 microseconds.
     """
     cycle = walking_cycle(gait)
     wheel = torso_wheel(*GAITS[gait], on_liftoff="report")
@@ -209,9 +209,9 @@ def test_multipliers_from_the_derivative_through_the_event(gait):
 
 @each_gait
 def test_multipliers_from_central_differences(gait):
-    """As the page took them:
+    """As the page took them.
 
-    step 2e-5 in six coordinates, the spoke unstretched. The solver's 1e-10 makes 1e-5 of it.
+    Step 2e-5 in six coordinates, the spoke unstretched. The solver's 1e-10 makes 1e-5 of it.
     """
     wheel, at = torso_wheel(*GAITS[gait]), vars(walking_cycle(gait).state.x)
     names, step = (
@@ -400,9 +400,9 @@ def test_sides_locked_in_phase_walk_straight(current):
 
 @pytest.mark.parametrize("current", TURNS)
 def test_turning_feet_never_pull(current):
-    """The page gives no tolerance, and its minima are over its output points:
+    """The page gives no tolerance, and its minima are over its output points.
 
-    finer ones lie a little lower, never higher.
+    Finer ones lie a little lower, never higher.
     """
     printed, found = TURNS[current][-1], turn(current).least_force
     assert 0.97 * printed < found < printed + 0.06  # 0.05 is half a unit

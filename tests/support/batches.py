@@ -1,6 +1,6 @@
-"""Toys and wheels for the step engine:
+"""Toys and wheels for the step engine.
 
-one compiled kernel serves many cases, because a case is a lane with its own numbers.
+One compiled kernel serves many cases, because a case is a lane with its own numbers.
 """
 
 import functools
@@ -23,8 +23,7 @@ from footfall.hybrid.system import Event, HybridState, Jump, Rates
 from footfall.numerics.scalar import Scalar
 from support.toys import AbstractToy, Ball, Height, NoPower, NoWork, Scalar1
 
-# --- guards that are cubics in time, with the lane's own coefficients
-# ------------------------------------------------------------
+# --- guards that are cubics in time, with the lane's own coefficients -----------------------------
 
 
 class Diary(eqx.Module):
@@ -137,8 +136,7 @@ def curves(cases):
     return system, HybridState(Scalar1(x=np.zeros(len(cases))), empty)
 
 
-# --- lanes that go bad
-# --------------------------------------------------------------------------------------------------
+# --- lanes that go bad ----------------------------------------------------------------------------
 
 
 class Ticks(eqx.Module):
@@ -193,9 +191,9 @@ class Poison(AbstractToy):
 
 
 class Pushed(AbstractToy):
-    """A tick at 0.5 pushes an armed guard to -0.1, from where it rises at its own rate:
+    """A tick at 0.5 pushes an armed guard to -0.1, from where it rises at its own rate.
 
-    its event is due at the tick.
+    Its event is due at the tick.
     """
 
     rise: float = param(0.0, doc="rate after the tick")
@@ -269,8 +267,7 @@ class Fading(AbstractToy):
         return Jump(x, m, NoWork(none=0.0 * x.x))
 
 
-# --- wheels
-# --------------------------------------------------------------------------------------------------
+# --- wheels ---------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -292,9 +289,9 @@ def leaning(experiment, pitches):
 
 @functools.cache
 def exact_end(name, settings, duration):
-    """Final continuous state of a scenario by the event engine, and its outcome:
+    """Final continuous state of a scenario by the event engine, and its outcome.
 
-    two digits beyond what is asked of anyone here.
+    Two digits beyond what is asked of anyone here.
     """
     experiment = wheel(name, *settings)
     plan = ff.SimPlan(duration=duration, rtol=1e-12, atol=1e-14, sample_rate=None)

@@ -1,6 +1,6 @@
-"""Centipedes for tests:
+"""Centipedes for tests.
 
-batches on the step engine as the physics page runs them, and states that touch everything.
+Batches on the step engine as the physics page runs them, and states that touch everything.
 """
 
 import dataclasses
@@ -32,9 +32,9 @@ def lanes(scenario, columns, settings=()):
 
 
 def shaken(system, seed, *, size=1.0):
-    """A state in which everything is bent, in motion and in touch:
+    """A state in which everything is bent, in motion and in touch.
 
-    its start, disturbed, and lowered into the ground.
+    Its start, disturbed, and lowered into the ground.
     """
     draw = np.random.default_rng(seed)
     x, m = system.Start().state(system)

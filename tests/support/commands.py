@@ -1,6 +1,6 @@
-"""The command line as a user has it:
+"""The command line as a user has it.
 
-one command in a process, or several in one, for a process costs seconds and so does compiling.
+One command in a process, or several in one, for a process costs seconds and so does compiling.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""The firmware's C core as Python objects:
+"""The firmware's C core as Python objects.
 
-the same methods as the Python programs, so that one test drives both.
+The same methods as the Python programs, so that one test drives both.
 """
 
 from __future__ import annotations

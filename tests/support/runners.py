@@ -1,6 +1,6 @@
-"""The water runner of the reference page:
+"""The water runner of the reference page.
 
-its experiments, fixed-step walks along its flow, and the foot of the drop test.
+Its experiments, fixed-step walks along its flow, and the foot of the drop test.
 """
 
 import dataclasses
@@ -108,9 +108,9 @@ def lanes_of(experiments: list[Experiment]) -> tuple[Any, Any]:
 
 
 class LoopedRungeKutta4(AbstractFixedStep):
-    """The classical method with its stages in a loop:
+    """The classical method with its stages in a loop.
 
-    the flow is compiled once instead of five times.
+    The flow is compiled once instead of five times.
     """
 
     def order(self, terms: Any) -> int:
@@ -163,8 +163,7 @@ def settle(system: Any, x: Any, duration: Any, steps: Any, keep: int) -> Any:
     )
 
 
-# --- hard folding in SciPy: another engine for the same system, and no large program to compile
-# -----------------------------------
+# --- hard folding in SciPy: another engine for the same system, and no large program to compile ---
 
 
 def scipy_run(experiment: Experiment, times: tuple[float, ...]) -> dict[float, np.ndarray]:
@@ -211,8 +210,7 @@ def scipy_run(experiment: Experiment, times: tuple[float, ...]) -> dict[float, n
     return found
 
 
-# --- the drop test: a mass on a vertical guide over one compliant foot
-# -----------------------------------------------------------
+# --- the drop test: a mass on a vertical guide over one compliant foot ----------------------------
 
 
 class Guide(eqx.Module):

@@ -19,9 +19,9 @@ GRAVITY = sp.Symbol("g", positive=True)
 
 @contextlib.contextmanager
 def symbolic(*modules) -> Iterator[None]:
-    """The library's own formulas on symbols:
+    """The library's own formulas on symbols.
 
-    all they need besides + and * is a sine and a cosine.
+    All they need besides + and * is a sine and a cosine.
     """
     with contextlib.ExitStack() as stack:
         for module in modules or (spike, spike_dynamics):
@@ -81,9 +81,9 @@ def christoffel(mass: sp.Matrix) -> sp.Matrix:
 
 
 def vanishes(matrix: sp.Matrix) -> bool:
-    """Whether every entry is zero for all angles:
+    """Whether every entry is zero for all angles.
 
-    as a polynomial in sines and cosines, with cos^2 = 1 - sin^2.
+    As a polynomial in sines and cosines, with cos^2 = 1 - sin^2.
     """
     pairs = [(angle, *sp.symbols(f"sin_{angle} cos_{angle}")) for angle in Q[:2]]
     for entry in matrix:
@@ -98,9 +98,9 @@ def vanishes(matrix: sp.Matrix) -> bool:
 
 
 def mujoco_spike(part) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """The same spike as a tree of rigid bodies:
+    """The same spike as a tree of rigid bodies.
 
-    hinge (0, 0, 1), hinge (0, -1, 0), slide (0, 0, -1) in S at zero angles.
+    Hinge (0, 0, 1), hinge (0, -1, 0), slide (0, 0, -1) in S at zero angles.
     """
     prism, cylinder, tip = part.axial_bodies
     axial = 1e-12  # MuJoCo wants some; of a moment of 1e-4 it is nothing

@@ -1,6 +1,6 @@
-"""Logs of the control stack made without a clock:
+"""Logs of the control stack made without a clock.
 
-from the bench of virtual time, and from lockstep.
+From the bench of virtual time, and from lockstep.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
-"""A command on a terminal, as a person sees it:
+"""A command on a terminal, as a person sees it.
 
-what is shown and when, with Ctrl-C as soon as certain words appear.
+What is shown and when, with Ctrl-C as soon as certain words appear.
 """
 
 import fcntl

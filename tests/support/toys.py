@@ -49,8 +49,7 @@ class AbstractToy(AbstractHybridSystem):
         return HybridState(x, Count(n=np.int32(0)))
 
 
-# --- a ball that bounces
-# ---------------------------------------------------------------------------------------
+# --- a ball that bounces --------------------------------------------------------------------------
 
 
 class Height(eqx.Module):
@@ -96,8 +95,7 @@ class Ball(AbstractToy):
         return BallStores(kinetic=0.5 * x.v**2, gravity=self.gravity * x.x)
 
 
-# --- several like balls: a guard with a leg axis
-# ----------------------------------------------------------------
+# --- several like balls: a guard with a leg axis --------------------------------------------------
 
 
 class Heights(eqx.Module):
@@ -148,8 +146,7 @@ class ManyBalls(AbstractToy):
         return ManyOutputs(balls=ManyHeights(z=x.x))
 
 
-# --- scalar curves with guards
-# ----------------------------------------------------------------------------------
+# --- scalar curves with guards --------------------------------------------------------------------
 
 
 class Scalar1(eqx.Module):
@@ -196,9 +193,9 @@ class Curve(NamedTuple):
 
 
 class Clocks(AbstractToy):
-    """x(t) = t and three guards e0, e1, e2, functions of time whose numbers are traced:
+    """x(t) = t and three guards e0, e1, e2, functions of time whose numbers are traced.
 
-    one compiled program for all of them.
+    One compiled program for all of them.
     """
 
     numbers: np.ndarray = param(doc="a row for each number of a curve, a column for each guard")
@@ -281,8 +278,7 @@ class Computer(eqx.Module):
     next_tick: float = signal(unit="s", doc="time of the next tick")
 
 
-# --- a hopper whose leg pushes at an instant
-# ----------------------------------------------------------------------
+# --- a hopper whose leg pushes at an instant ------------------------------------------------------
 
 
 class HopState(eqx.Module):
@@ -343,8 +339,7 @@ class Hopper(AbstractToy):
         return Travel("travel.distance", ("n",), self.gravity, ("push",))
 
 
-# --- a motor whose torque is known
-# --------------------------------------------------------------------------------
+# --- a motor whose torque is known ----------------------------------------------------------------
 
 
 class MotorSignals(eqx.Module):
@@ -382,8 +377,7 @@ class SineMotor(AbstractToy):
         )
 
 
-# --- a hopper: two modes, and a jump that means something in one of them only
-# ------------------------------------------------
+# --- a hopper: two modes, and a jump that means something in one of them only ---------------------
 
 
 class LegMode(eqx.Module):

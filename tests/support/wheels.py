@@ -1,6 +1,6 @@
-"""The rimless wheels of the reference page:
+"""The rimless wheels of the reference page.
 
-parameter sets, starts and short runs that several tests share.
+Parameter sets, starts and short runs that several tests share.
 """
 
 import dataclasses

@@ -89,8 +89,7 @@ def test_times_are_said_as_people_say_them():
     ]
 
 
-# --- extremes that are accepted
-# -----------------------------------------------------------------------------------
+# --- extremes that are accepted -------------------------------------------------------------------
 
 
 def test_a_robot_that_mujoco_cannot_make_is_answered_with_its_words():
@@ -195,8 +194,7 @@ def test_advice_on_gains_divides_by_nothing(step):
     assert sag_warning(StiffnessControl(), 10.0, 0.0) is None
 
 
-# --- where a result came from
-# ----------------------------------------------------------------------------------------
+# --- where a result came from ---------------------------------------------------------------------
 
 
 def test_provenance_has_the_command_and_the_commit(monkeypatch):

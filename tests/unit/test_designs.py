@@ -27,8 +27,7 @@ def all_of(designs):
     return designs.columns(0, designs.count)
 
 
-# --- grids
-# --------------------------------------------------------------------------------------------------
+# --- grids ----------------------------------------------------------------------------------------
 
 
 def test_a_grid_is_every_combination_with_the_last_key_running_fastest(wheel):
@@ -133,8 +132,7 @@ def test_probes_of_a_grid_hold_its_corners(wheel):
     assert len(np.unique(probes)) == len(probes) and probes.max() < designs.count
 
 
-# --- samples
-# --------------------------------------------------------------------------------------------------
+# --- samples --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["sobol", "lhs"])
@@ -156,8 +154,7 @@ def test_a_sample_chooses_evenly_among_kinds(wheel):
     assert (kinds == "spring").sum() == 32
 
 
-# --- what is written wrong
-# -------------------------------------------------------------------------------------------
+# --- what is written wrong ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -228,8 +225,7 @@ def test_a_wrong_sample_is_answered_with_what_to_write(wheel, vary, sample, said
         assert words in str(caught.value), str(caught.value)
 
 
-# --- files
-# --------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def test_designs_from_a_csv_file_may_hold_units_and_kinds_and_are_kept_in_si(wheel, tmp_path):

@@ -1,6 +1,6 @@
-"""Frames between high and mid level:
+"""Frames between high and mid level.
 
-the specification's table, and what no bytes whatever may do. Python's reader and the firmware's.
+The specification's table, and what no bytes whatever may do. Python's reader and the firmware's.
 """
 
 import dataclasses
@@ -350,9 +350,9 @@ def test_frames_with_several_altered_bytes_pass_no_more_often_than_the_checksums
 
 
 def test_two_altered_digits_pass_about_one_time_in_nine_which_is_what_an_exclusive_or_can_do():
-    """The checksum's weak side, stated so that nobody takes it for a CRC:
+    """The checksum's weak side, stated so that nobody takes it for a CRC.
 
-    equal changes in two digits cancel.
+    Equal changes in two digits cancel.
     """
     frame, draw, passed = b"0.612345,1,0.587310,0.250000", random.Random(5), 0
     digits = [place for place, byte in enumerate(frame) if chr(byte).isdigit() and place != 9]

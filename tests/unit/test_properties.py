@@ -178,9 +178,9 @@ def test_an_event_at_the_first_instant_leaves_rows_of_the_start_state():
 
 @pytest.mark.parametrize("settings", [["torso.mass=0"], ["torso.com_distance=0"]])
 def test_a_torso_without_inertia_diverges_in_words(settings):
-    """Zero is inside the declared bounds, but then nothing resists the motors:
+    """Zero is inside the declared bounds, but then nothing resists the motors.
 
-    the equations have no solution.
+    The equations have no solution.
     """
     experiment = load("rimless-wheel", settings, duration=0.5)
     run = simulate(experiment.system, experiment.start, experiment.plan)

@@ -21,8 +21,7 @@ from footfall.record.run_folder import FolderError, write_run
 from footfall.record.trajectory import Signal
 from footfall.scenario.load import load
 
-# --- the trajectory
-# ----------------------------------------------------------------------------------------------
+# --- the trajectory -------------------------------------------------------------------------------
 
 
 def test_rows_are_in_hybrid_time_with_both_sides_of_every_jump(shipped):
@@ -119,8 +118,7 @@ def test_provenance_says_when_the_run_started():
     ).total_seconds() > 1.0  # `started` is cut to whole seconds, which only makes it earlier
 
 
-# --- Ctrl-C
-# --------------------------------------------------------------------------------------------------
+# --- Ctrl-C ---------------------------------------------------------------------------------------
 
 
 def interrupted_at(experiment, place):
@@ -186,8 +184,7 @@ def test_ctrl_c_at_any_line_leaves_a_record_that_fits_together():
     assert not wrong
 
 
-# --- Parquet
-# --------------------------------------------------------------------------------------------------
+# --- Parquet --------------------------------------------------------------------------------------
 
 
 def test_parquet_reads_back_equal_to_the_last_bit_with_units(shipped, tmp_path):
@@ -226,8 +223,7 @@ def test_parquet_keeps_nan_and_a_run_without_rows(hand_made, tmp_path):
     assert pq.read_table(tmp_path / "empty.parquet").num_rows == 0
 
 
-# --- MCAP
-# --------------------------------------------------------------------------------------------------
+# --- MCAP -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -356,8 +352,7 @@ def test_mcap_writes_null_for_what_is_not_finite(hand_made, logged):
     assert "null" in schemas["/state"]["properties"]["angle"]["type"]
 
 
-# --- the summary, by hand
-# ------------------------------------------------------------------------------------------
+# --- the summary, by hand -------------------------------------------------------------------------
 
 
 def test_metrics_of_the_second_half_by_hand(hand_made):
@@ -524,8 +519,7 @@ def test_mean_and_rms_torque_of_the_summary_are_those_of_the_reference_page(name
     )
 
 
-# --- the run folder
-# ------------------------------------------------------------------------------------------------
+# --- the run folder -------------------------------------------------------------------------------
 
 SCENARIO = 'title = "by hand"\n'
 

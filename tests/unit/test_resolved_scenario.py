@@ -75,8 +75,7 @@ def test_the_units_written_mean_the_numbers_beside_them():
     assert len(units) > 20 and all(to_si(f"0.1 {unit}", unit) == 0.1 for unit in units)
 
 
-# --- what was set is told
-# ----------------------------------------------------------------------------------------
+# --- what was set is told -------------------------------------------------------------------------
 
 
 def test_overrides_are_told_by_their_full_name_and_as_they_were_typed():

@@ -118,8 +118,7 @@ def test_the_crank_a_message_proposes_is_accepted_and_turns(links):
     assert all(np.all(np.isfinite(v)) for v in pose(leg.links, np.sin(angle), np.cos(angle), 1))
 
 
-# --- batches
-# --------------------------------------------------------------------------------------------------
+# --- batches --------------------------------------------------------------------------------------
 
 #: columns -> words: which design, which key, why
 BAD_LANES = {
@@ -143,8 +142,7 @@ def test_of_a_batch_the_design_that_is_wrong_is_named(columns, expected):
     assert not missing, f"{missing} not in:\n{said}"
 
 
-# --- what is accepted gives numbers
-# ------------------------------------------------------------------------------------------------
+# --- what is accepted gives numbers ---------------------------------------------------------------
 
 #: At the edge of what is allowed, one lane each, beside the default.
 EDGES = {

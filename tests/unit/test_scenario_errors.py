@@ -35,8 +35,7 @@ def answer(tmp_path):
     return refused
 
 
-# --- what loads
-# ------------------------------------------------------------------------------------------------
+# --- what loads -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", shipped_scenarios())
@@ -163,8 +162,7 @@ def test_a_start_height_is_that_of_the_hub():
     assert float(x.spoke_length) * math.cos(0.1) == pytest.approx(0.26, rel=1e-15)
 
 
-# --- --set
-# --------------------------------------------------------------------------------------------------
+# --- --set ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -256,8 +254,7 @@ def test_set_of_an_unknown_kind_lists_the_known_ones(answer):
     )
 
 
-# --- bad files
-# -------------------------------------------------------------------------------------------------
+# --- bad files ------------------------------------------------------------------------------------
 
 #: (text, what the answer must contain: key, what came, what is expected)
 BAD_VALUES = {
@@ -425,8 +422,7 @@ def test_a_path_the_system_cannot_follow_is_answered(tmp_path, below):
         load(tmp_path / below)
 
 
-# --- robots of one's own
-# -----------------------------------------------------------------------------------------
+# --- robots of one's own --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

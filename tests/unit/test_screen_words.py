@@ -1,6 +1,6 @@
-"""Small things a person sees:
+"""Small things a person sees.
 
-one line of progress, the guess before the list, figures that are none, an experiment in a notebook.
+One line of progress, the guess before the list, figures that are none, an experiment in a notebook.
 """
 
 import io

@@ -1,6 +1,6 @@
-"""Serial lines of this machine:
+"""Serial lines of this machine.
 
-named ports, pseudo-terminals, a bad cable. And the programs that use them start light.
+Named ports, pseudo-terminals, a bad cable. And the programs that use them start light.
 """
 
 import os

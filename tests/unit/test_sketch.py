@@ -1,6 +1,6 @@
-"""Sketches follow the model:
+"""Sketches follow the model.
 
-drawn points are where the states say, and renderers draw them there.
+Drawn points are where the states say, and renderers draw them there.
 """
 
 import dataclasses
@@ -226,8 +226,7 @@ def test_a_robot_without_gravity_can_be_drawn(name):
     assert all(np.isfinite(shape.metres_per_newton) for shape in shapes if isinstance(shape, Arrow))
 
 
-# --- renderers
-# --------------------------------------------------------------------------------------------------
+# --- renderers ------------------------------------------------------------------------------------
 
 
 def test_a_pose_is_drawn_where_the_sketch_is(shipped):
@@ -306,9 +305,9 @@ class Waves(AbstractGround):
 
 
 def test_a_terrain_of_ones_own_is_drawn_as_it_is():
-    """It was drawn as the line through its heights at 0 and 1 m:
+    """It was drawn as the line through its heights at 0 and 1 m.
 
-    flat ground under a centipede that walked over waves.
+    Flat ground under a centipede that walked over waves.
     """
     shapes = dataclasses.replace(robots.centipede(), terrain=Waves()).sketch()
     axes = Figure().add_subplot()

@@ -1,6 +1,6 @@
-"""How a run that does not come about ends:
+"""How a run that does not come about ends.
 
-in the words of whoever refused, and without waiting for what has nothing to put in order.
+In the words of whoever refused, and without waiting for what has nothing to put in order.
 """
 
 import sys

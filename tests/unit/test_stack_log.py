@@ -1,6 +1,6 @@
-"""The log of the stack:
+"""The log of the stack.
 
-what was put in comes out, however the writing ended; any other file is refused in words.
+What was put in comes out, however the writing ended; any other file is refused in words.
 """
 
 import dataclasses

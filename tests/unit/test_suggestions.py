@@ -1,6 +1,6 @@
-"""What is suggested after a run:
+"""What is suggested after a run.
 
-commands that load, a cure first after a bad end, never the command just run.
+Commands that load, a cure first after a bad end, never the command just run.
 """
 
 import itertools

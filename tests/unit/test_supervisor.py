@@ -258,9 +258,9 @@ def test_main_loop_makes_6000_cycles_in_60_s_with_a_device_that_takes_2_ms():
 
 
 def test_sleeping_for_the_period_instead_would_drift():
-    """What absolute deadlines are for:
+    """What absolute deadlines are for.
 
-    the same 60 s with a sleep of 10 ms after each cycle's work.
+    The same 60 s with a sleep of 10 ms after each cycle's work.
     """
     clock, cycles = HandClock(), 0
     while clock.us < 60_000_000:

@@ -1,6 +1,6 @@
-"""Equations have one number:
+"""Equations have one number.
 
-what docstrings cite is on a theory page, and what is on the page is cited.
+What docstrings cite is on a theory page, and what is on the page is cited.
 """
 
 import re
@@ -14,9 +14,9 @@ PAGES = {page.name: page.read_text() for page in sorted((ROOT / "docs" / "theory
 
 
 def numbered(text: str) -> list[str]:
-    """Labels at the end of a displayed line:
+    """Labels at the end of a displayed line.
 
-    there they number an equation; elsewhere they point at one.
+    There they number an equation; elsewhere they point at one.
     """
     ends = (re.search(r"^ {4}.*\(([a-z][a-z-]*\.\d+)\)\s*$", line) for line in text.splitlines())
     return [end[1] for end in ends if end]

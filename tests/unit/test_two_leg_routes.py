@@ -1,6 +1,6 @@
-"""Routes of the two-leg walker:
+"""Routes of the two-leg walker.
 
-what may be written, what is refused with which words, and the footsteps the planner finds.
+What may be written, what is refused with which words, and the footsteps the planner finds.
 """
 
 import functools
@@ -57,8 +57,7 @@ def refusal(*arguments, **options) -> str:
     return str(caught.value)
 
 
-# --- grammar
-# --------------------------------------------------------------------------------------------------
+# --- grammar --------------------------------------------------------------------------------------
 
 
 def test_a_route_is_verbs_with_distances_in_any_unit_of_length():
@@ -100,8 +99,7 @@ def test_what_is_not_a_route_is_told_with_a_suggestion(text, words):
     assert ".." not in said
 
 
-# --- walking
-# --------------------------------------------------------------------------------------------------
+# --- walking --------------------------------------------------------------------------------------
 
 
 def test_the_usual_route_is_14_steps_of_two_feet_foot_1_first():
@@ -192,8 +190,7 @@ def test_a_step_down_goes_up_first():
     assert legs_of(gait, hurdle).distances == pytest.approx((0.04, -0.08, -0.04), **EXACT)
 
 
-# --- reach
-# --------------------------------------------------------------------------------------------------
+# --- reach ----------------------------------------------------------------------------------------
 
 
 def longest(said: str) -> float:
@@ -244,8 +241,7 @@ def test_nowhere_along_its_moves_are_the_feet_further_apart_than_at_their_ends()
     assert np.hypot(*along.T).max() == pytest.approx(np.hypot(*ends.T).max(), **EXACT)
 
 
-# --- ground
-# --------------------------------------------------------------------------------------------------
+# --- ground ---------------------------------------------------------------------------------------
 
 
 def test_edges_increase_and_have_a_height_each():
@@ -346,9 +342,9 @@ def test_a_shank_may_touch_the_face_of_a_step_but_not_enter_it():
 
 @pytest.mark.parametrize(("room", "cuts"), [(0.01, True), (0.08, False)])
 def test_a_thigh_must_clear_the_corner_of_a_step(room, cuts):
-    """Foot 1 on a step of 13 cm, foot 2 close below it:
+    """Foot 1 on a step of 13 cm, foot 2 close below it.
 
-    the ankle is lower than the corner, and the thigh leans over it.
+    The ankle is lower than the corner, and the thigh leans over it.
     """
     made = walker(edges=(0.0,), heights=(0.13,), foot_length=0.005, route="walk 0.01")
     stand = Stand(room - 0.14, 0.13, room, 0.0)
@@ -397,8 +393,7 @@ def test_climbing_down_lands_on_the_lower_ground():
     assert "rises to 0 mm" in refusal("climb -0.05", edges=(0.11,), heights=(-0.05,))
 
 
-# --- the planner
-# --------------------------------------------------------------------------------------------------
+# --- the planner ----------------------------------------------------------------------------------
 
 TERRAINS = {
     "up": ((0.2,), (0.05,), -0.4),
@@ -462,9 +457,9 @@ def test_a_gap_wider_than_reach_is_refused_with_the_place():
 
 
 def test_a_gap_that_one_foot_must_bridge_is_crossed():
-    """90 mm, more than a stride:
+    """90 mm, more than a stride.
 
-    a foot is put down across it, with a little of it on either side.
+    A foot is put down across it, with a little of it on either side.
     """
     rows, _, _ = footsteps(walker("go_to -1.0", edges=(0.3, 0.39), heights=(-0.3, 0.0)))
     assert len(rows) == 26
@@ -479,9 +474,9 @@ def test_a_search_that_gives_up_says_so_and_not_that_there_is_no_way(monkeypatch
 
 
 def test_ends_and_corners_say_how_deep_a_link_goes():
-    """Against 400 points along every link, in the same poses:
+    """Against 400 points along every link, in the same poses.
 
-    nothing deeper is found, and hardly anything shallower.
+    Nothing deeper is found, and hardly anything shallower.
     """
     draw, cut = np.random.default_rng(7), 0
     for _ in range(400):
@@ -524,8 +519,7 @@ def test_on_the_flat_the_fewest_footsteps_are_those_of_a_walk(goal):
     )
 
 
-# --- verbs
-# --------------------------------------------------------------------------------------------------
+# --- verbs ----------------------------------------------------------------------------------------
 
 
 def same_plan(one: TwoLegWalker, other: TwoLegWalker) -> None:
@@ -560,9 +554,9 @@ def test_what_cannot_be_done_is_said_at_the_verb_that_asks_for_it():
 
 
 def test_the_planner_finds_as_few_footsteps_as_each_foot_needs():
-    """On level ground each foot needs its way over the longest stride, rounded up:
+    """On level ground each foot needs its way over the longest stride, rounded up.
 
-    no plan can be shorter.
+    No plan can be shorter.
     """
     for goal in (-0.5, -0.33, 0.25):
         rows, _, _ = footsteps(on_flat(f"go_to {goal}"))

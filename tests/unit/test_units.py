@@ -169,9 +169,9 @@ def test_a_number_beyond_floats_is_refused_like_any_other_bad_number(value):
 
 @pytest.mark.parametrize(("text", "unit"), [("2 Hz", "rad/s"), ("100 rad/s", "Hz")])
 def test_turns_per_second_and_radians_per_second_are_not_confused(text, unit):
-    """Both are 1/s by dimension but differ by 2 pi:
+    """Both are 1/s by dimension but differ by 2 pi.
 
-    either convert or refuse, never take one for the other.
+    Either convert or refuse, never take one for the other.
     """
     try:
         value = to_si(text, unit)

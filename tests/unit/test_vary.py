@@ -1,6 +1,6 @@
-"""One experiment as many:
+"""One experiment as many.
 
-arrays put into any number of robot, parts and start, checked all at once.
+Arrays put into any number of robot, parts and start, checked all at once.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
-"""`footfall compare-integrators`:
+"""`footfall compare-integrators`.
 
-what each method's accuracy costs on one scenario, as a table and a picture.
+What each method's accuracy costs on one scenario, as a table and a picture.
 """
 
 import contextlib

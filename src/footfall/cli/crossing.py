@@ -130,9 +130,9 @@ def _plan(experiment: Experiment, request: CrossingRequest) -> BatchPlan:
 
 
 def _warn_if_unstable(experiment: Experiment, step: float, method: str) -> None:
-    """Friction holds a light tip by a damper of slope mu N c:
+    """Friction holds a light tip by a damper of slope mu N c.
 
-    an explicit step must stay below 2 m/(mu N c).
+    An explicit step must stay below 2 m/(mu N c).
     """
     value, _ = spectrum(experiment.system, experiment.start).largest
     # The robot starts pressed into the ground, with more load on its feet than it will ever have: a

@@ -105,8 +105,7 @@ def stability_limit(
     return limit_of(spectrum(system, state, run), solver, span)
 
 
-# --- eigenvalues along a run
-# -----------------------------------------------------------------------------------------
+# --- eigenvalues along a run ----------------------------------------------------------------------
 
 
 def spectrum(
@@ -186,8 +185,7 @@ def _jacobians(system: Any, x_like: Any, m_like: Any, t: Any, flat: Any, held: A
     return jax.vmap(one)(t, flat, held)
 
 
-# --- what a method makes of an eigenvalue
-# ----------------------------------------------------------------------------
+# --- what a method makes of an eigenvalue ---------------------------------------------------------
 
 
 def growth_of(solver: diffrax.AbstractSolver | str) -> Growth | None:
@@ -255,8 +253,7 @@ def _adams_bashforth_growth(order: int, z: np.ndarray) -> np.ndarray:
     return np.max(np.abs(np.linalg.eigvals(companion)), axis=-1)
 
 
-# --- the limit
-# --------------------------------------------------------------------------------------------------
+# --- the limit ------------------------------------------------------------------------------------
 
 #: Where along a ray from zero the growth is looked at first; between two looks the limit is found
 #: by bisection.

@@ -25,9 +25,9 @@ def worth_statistics(outputs: Iterable[str], travel: Travel | None) -> tuple[str
 
 
 def looked_at(outputs: Iterable[str], travel: Travel | None, power: Any) -> tuple[str, ...]:
-    """Outputs that are looked at inside every step:
+    """Outputs that are looked at inside every step.
 
-    those worth statistics, then those of which ports are a part.
+    Those worth statistics, then those of which ports are a part.
     """
     parts = (
         [info.part_of for _, _, info in named_leaves(power) if info.part_of] if power != () else []

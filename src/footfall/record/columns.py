@@ -114,9 +114,9 @@ def named_columns(row: RowStructs, events: tuple[Event, ...]) -> Columns:
 
 
 def statistics_of(outputs: list[Signal]) -> list[Signal]:
-    """The columns that go with outputs worth statistics:
+    """The columns that go with outputs worth statistics.
 
-    from them a summary has exact means and peaks over any steps.
+    From them a summary has exact means and peaks over any steps.
     """
     kinds = (
         ("integral", lambda unit: f"{unit} s".strip(), "its integral over time so far"),
@@ -139,9 +139,9 @@ def statistics_of(outputs: list[Signal]) -> list[Signal]:
 
 
 def _flat_fields(struct: Any) -> list[tuple[str, FieldInfo, str, str]]:
-    """(name, declaration, "parent.", ".leg") of each scalar:
+    """(name, declaration, "parent.", ".leg") of each scalar.
 
-    fields over like legs give one name per leg, "force.3".
+    Fields over like legs give one name per leg, "force.3".
     """
     out: list[tuple[str, FieldInfo, str, str]] = []
     for name, value, info in named_leaves(struct) if struct != () else ():

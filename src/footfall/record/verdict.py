@@ -184,8 +184,7 @@ def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt
     return [Doubt("contact_pulls", said)]
 
 
-# --- the same of many robots at once: whether each reason holds, lane by lane
-# -----------------------------------------
+# --- the same of many robots at once: whether each reason holds, lane by lane ---------------------
 
 
 def open_books(relative_residual: np.ndarray, *, stepped: bool = False) -> np.ndarray:

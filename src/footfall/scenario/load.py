@@ -145,9 +145,9 @@ class Experiment:
 
     @property
     def own_files(self) -> dict[str, Path]:
-        """The user's own files by the path under which the scenario names each:
+        """The user's own files by the path under which the scenario names each.
 
-        the run folder keeps a copy there.
+        The run folder keeps a copy there.
         """
         return OwnCode(found=self.own).files
 

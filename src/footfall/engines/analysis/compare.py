@@ -153,8 +153,7 @@ def _number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-# --- the reference
-# --------------------------------------------------------------------------------------------------
+# --- the reference --------------------------------------------------------------------------------
 
 
 def find_reference(
@@ -236,8 +235,7 @@ def fast_states(state: HybridState) -> set[str]:
     return out
 
 
-# --- trials
-# --------------------------------------------------------------------------------------------------
+# --- trials ---------------------------------------------------------------------------------------
 
 
 def plan_trials(

@@ -90,8 +90,7 @@ class SegmentedWalker(AbstractHybridSystem):
         if len(self.missing_legs) == self.body.segments:
             raise ParameterError("a walker needs a leg: all of them are missing.", "missing_legs")
 
-    # --- legs that are there
-    # -------------------------------------------------------------------------------------------
+    # --- legs that are there ----------------------------------------------------------------------
 
     def has_leg(self, like: Scalar) -> Any:
         """1 for a segment with a leg, 0 for one without; shaped to meet `like`."""
@@ -111,8 +110,7 @@ class SegmentedWalker(AbstractHybridSystem):
         )
         return [bare if i in self.missing_legs else whole for i in range(self.body.segments)]
 
-    # --- motion
-    # ----------------------------------------------------------------------------------------------
+    # --- motion -----------------------------------------------------------------------------------
 
     def flow(self, t: Scalar, x: WalkerState, m: WalkerMode) -> Rates:
         del t
@@ -181,8 +179,7 @@ class SegmentedWalker(AbstractHybridSystem):
             ground=ground,
         )
 
-    # --- events
-    # ----------------------------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -232,8 +229,7 @@ class SegmentedWalker(AbstractHybridSystem):
             m = dataclasses.replace(m, ticks=m.ticks + 1, missing=missing)
         return Jump(x, m, NoWork(impact=0.0 * x.nodes.x[0]))
 
-    # --- what is seen
-    # ----------------------------------------------------------------------------------------------
+    # --- what is seen -----------------------------------------------------------------------------
 
     def outputs(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerOutputs:
         del t, m

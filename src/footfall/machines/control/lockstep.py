@@ -117,8 +117,7 @@ class ClosedLoop(AbstractHybridSystem):
         """Where a scenario says the angle to hold."""
         return self.plant.setpoint_key
 
-    # --- numbers of the programs
-    # -----------------------------------------------------------------------------------------
+    # --- numbers of the programs ------------------------------------------------------------------
 
     @property
     def gains(self) -> PidGains:
@@ -148,8 +147,7 @@ class ClosedLoop(AbstractHybridSystem):
     def pack(self) -> Battery:
         return Battery(self.battery.voltage, self.battery.resistance)
 
-    # --- the hybrid system
-    # ----------------------------------------------------------------------------------------------
+    # --- the hybrid system ------------------------------------------------------------------------
 
     def begin(self, start: Any) -> HybridState:
         x, m = start.state(self.plant)
@@ -261,8 +259,7 @@ class ClosedLoop(AbstractHybridSystem):
     def stores(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
         return self.plant.stores(t, x, m.plant)
 
-    # --- the programs
-    # ----------------------------------------------------------------------------------------------
+    # --- the programs -----------------------------------------------------------------------------
 
     def _ticked(
         self, senses: Senses, m: ComputerMemory
@@ -425,8 +422,7 @@ class ClosedLoop(AbstractHybridSystem):
         )
         return _if_due(due, done, m)
 
-    # --- what is seen
-    # ----------------------------------------------------------------------------------------------
+    # --- what is seen -----------------------------------------------------------------------------
 
     def outputs(self, t: Scalar, x: Any, m: LoopMemory) -> Any:
         plant, c = self.plant, m.programs

@@ -130,8 +130,7 @@ class UrchinSpike(AbstractHybridSystem):
     def foothold(self) -> tuple[Scalar, Scalar]:
         return self.foothold_x, self.foothold_y
 
-    # --- what it should do
-    # ----------------------------------------------------------------------------------------------
+    # --- what it should do ------------------------------------------------------------------------
 
     @property
     def _stage_ends(self) -> Vector:
@@ -160,8 +159,7 @@ class UrchinSpike(AbstractHybridSystem):
         v = joint_rates(shape, q, foot.velocity)
         return Target(q, v, joint_accelerations(shape, q, v, foot.acceleration))
 
-    # --- motion
-    # ----------------------------------------------------------------------------------------------
+    # --- motion -----------------------------------------------------------------------------------
 
     def effort(self, x: SpikeState, target: Target) -> Vector:
         """Torques and force of the motors."""
@@ -200,8 +198,7 @@ class UrchinSpike(AbstractHybridSystem):
             gravity=potential_energy(inertia, x.joint_1, x.joint_2, self.gravity),
         )
 
-    # --- events
-    # ----------------------------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -235,8 +232,7 @@ class UrchinSpike(AbstractHybridSystem):
         stage = 0 * m.stage + (0 if k == SINKS else k + 1)
         return Jump(x, SpikeStage(cycles=cycles, stage=stage), NoWork(impact=0.0 * x.slide))
 
-    # --- what is seen
-    # ----------------------------------------------------------------------------------------------
+    # --- what is seen -----------------------------------------------------------------------------
 
     def _point(self, p: Vector, v: Vector) -> TipPoint:
         """From S, whose y is down and whose z goes along the ring."""

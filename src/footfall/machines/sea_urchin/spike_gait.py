@@ -161,8 +161,7 @@ class SpikeGait(Parametric):
             bad if given.ndim else None,
         )
 
-    # --- times
-    # ----------------------------------------------------------------------------------------------
+    # --- times ------------------------------------------------------------------------------------
 
     def offsets_of(self) -> tuple[float, ...]:
         """Phase of each leg at t = 0 as a share of the cycle, stance first."""
@@ -227,8 +226,7 @@ class SpikeGait(Parametric):
     def _sign(self) -> float:
         return 1.0 if self.sense == "left" else -1.0
 
-    # --- one foot
-    # ----------------------------------------------------------------------------------------------
+    # --- one foot ---------------------------------------------------------------------------------
 
     @property
     def stage_lengths(self) -> Vector:

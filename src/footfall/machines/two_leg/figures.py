@@ -155,8 +155,7 @@ def _first_zero(room: Scalar, slope: Scalar) -> Scalar:
     )
 
 
-# --- one footstep
-# --------------------------------------------------------------------------------------------------
+# --- one footstep ---------------------------------------------------------------------------------
 
 
 def footsteps(rows: Row, samples: int) -> Figures:
@@ -189,8 +188,7 @@ def footsteps_in_a_loop(row: Row, samples: Any) -> Figures:
     return lax.fori_loop(0, len(MOVES), a_move, _by_rule(lambda rule: rule.nothing + zero))
 
 
-# --- a whole plan
-# --------------------------------------------------------------------------------------------------
+# --- a whole plan ---------------------------------------------------------------------------------
 
 
 def each_of(rows: Row, samples: int) -> Figures:

@@ -179,8 +179,7 @@ def unfit_start(walker: "TwoLegWalker", stand: Stand) -> str | None:
     return None
 
 
-# --- links
-# --------------------------------------------------------------------------------------------------
+# --- links ----------------------------------------------------------------------------------------
 
 
 def _cut_link(build: Build, ground: AbstractTerrain, step: Footstep, stand: Stand) -> str | None:

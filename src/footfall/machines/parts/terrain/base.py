@@ -83,8 +83,7 @@ class AbstractTerrain(Parametric):
         x = np.linspace(x0, x1, _SAMPLES)
         return tuple(zip(x.tolist(), np.asarray(self.height(x), float).tolist(), strict=True))
 
-    # --- for models that are written along and normal to a plane
-    # ---------------------------------------------------------------
+    # --- for models that are written along and normal to a plane ----------------------------------
 
     @property
     def descent(self) -> Scalar:
@@ -115,8 +114,7 @@ class AbstractTerrain(Parametric):
         """How far a point is from running into an upright face; None where there are none."""
         del x, z
 
-    # --- what only some have
-    # ----------------------------------------------------------------------------------------------
+    # --- what only some have ----------------------------------------------------------------------
 
     broken: ClassVar[bool] = False  #: there are gaps
 

@@ -57,7 +57,3 @@ class AbstractPlant(AbstractHybridSystem):
         """The outputs with the currents [A] and electrical powers [W] that the motors really take,
         of which friction has its share.
         """
-
-    @abc.abstractmethod
-    def no_work(self, x: Any) -> Any:
-        """The struct of a jump's work, for a jump that moves no energy."""

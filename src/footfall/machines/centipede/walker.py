@@ -26,7 +26,6 @@ from footfall.machines.centipede.sketch import walker_charts, walker_sketch
 from footfall.machines.centipede.start import WalkerStart
 from footfall.machines.centipede.states import (
     LegState,
-    NoWork,
     Points,
     WalkerMode,
     WalkerOutputs,
@@ -224,7 +223,7 @@ class SegmentedWalker(AbstractHybridSystem):
             load = feet.fz * self.has_leg(tips.x) if self.missing_legs else feet.fz
             missing = self.controller.missing(m.missing, x.legs.phase, load)
             m = dataclasses.replace(m, ticks=m.ticks + 1, missing=missing)
-        return Jump(x, m, NoWork(impact=0.0 * x.nodes.x[0]))
+        return Jump(x, m)
 
     # --- what is seen
     # ----------------------------------------------------------------------------------------------

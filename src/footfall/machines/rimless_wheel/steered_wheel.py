@@ -349,7 +349,7 @@ class SteeredWheel(AbstractPlant):
         rounding says otherwise: walking straight is unstable against the sides drifting apart, so a
         difference of a rounding error must not be made into one of a step."""
         if k not in LANDINGS:  # a lift-off that is only reported changes nothing
-            return Jump(x, m, self.no_work(x))
+            return Jump(x, m)
         first = LANDINGS[k]
         rooms = self.guards(t, x, m)[first : first + 2]
         lands = [
@@ -401,9 +401,6 @@ class SteeredWheel(AbstractPlant):
             direction_right=ways[1],
         )
         return Jump(x, counted, ReleasedWork(released_spring=-released))
-
-    def no_work(self, x: SteeredWheelState) -> ReleasedWork:
-        return ReleasedWork(released_spring=0.0 * x.height)
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -83,7 +83,8 @@ class Travel(NamedTuple):
         str, ...
     ] = ()  #: signals that are positive while a foot touches, for robots with several feet
     means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know
-    legs: str = "leg, 0 is the head's"  #: what the numbers of like feet count
+    legs: str = "leg"  #: what the numbers of like feet count
+    friction: tuple[str, ...] = ()  #: outputs that hold the coefficient of friction a foot needs
     planned: bool = False  #: a plan with a begin and an end: all of it counts, and nothing settles
 
 

@@ -278,4 +278,5 @@ class SegmentedWalker(AbstractHybridSystem):
             ("drive", "reflex", "trunk"),
             contacts=tuple(f"tip.load.{i}" for i in legs),
             means=("travel.height", "load.lift", "travel.order"),
+            legs="leg, 0 is the head's",
         )

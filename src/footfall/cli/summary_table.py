@@ -124,7 +124,7 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     least = summary.metrics.get("least_leg_force")
     if least is not None:
         lines.append(f"least leg force since the first footfall: {least:.5g} N (a leg cannot pull)")
-    liftoffs = run.events_named(*(n for n in counts if n.startswith("liftoff")))
+    liftoffs = run.events_named(*run.pushes)
     if liftoffs:
         lines.append(f"lift-off: first at t = {liftoffs[0].t:.6g} s")
     source = run.provenance

@@ -58,7 +58,8 @@ class Event(NamedTuple):
     instead of searching.
 
     `contact` says that the guard is the height of a foot above the ground [m], so that steps can be
-    kept short near it."""
+    kept short near it. `push` says that it is the force with which a foot pushes on the ground [N]:
+    below zero the foot would pull, which it cannot."""
 
     name: str
     doc: str
@@ -67,6 +68,7 @@ class Event(NamedTuple):
     period: float | None = None  #: s
     contact: bool = False  #: its guard is the height of a foot above the ground, in metres
     unit: str = ""  #: of its guard
+    push: bool = False  #: its guard is the force with which a foot pushes on the ground, in newtons
 
 
 class Travel(NamedTuple):

@@ -213,14 +213,9 @@ def _metrics(
         rate = _ratio(run[travel.heading][last] - run[travel.heading][first], between)
         metrics["yaw_rate"] = rate
         metrics["turn_radius"] = _ratio(metrics["mean_speed"] or 0.0, abs(rate or 0.0))
-    liftoff = [room for name, room in run.least_room.items() if name.startswith("liftoff")]
-    if liftoff:
-        metrics["least_leg_force"] = min(liftoff)
-    friction = [
-        run[name][first : last + 1]
-        for name in run.of_role("output")
-        if name.endswith(".friction_needed")
-    ]
+    if run.least_pushes:
+        metrics["least_leg_force"] = min(run.least_pushes.values())
+    friction = [run[name][first : last + 1] for name in travel.friction]
     if (
         friction and settled
     ):  # over whole steps: a lift-off that ends the run would need any friction

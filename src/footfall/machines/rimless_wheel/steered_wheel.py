@@ -200,8 +200,8 @@ class SteeredWheel(AbstractPlant):
                 Outcome.rocked_back,
                 unit="m",
             ),
-            Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N"),
-            Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N"),
+            Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N", push=True),
+            Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N", push=True),
             Event("fall", "the axle sinks below half the spoke length", Outcome.fell, unit="m"),
             Event(
                 "turn_back_left",
@@ -569,4 +569,5 @@ class SteeredWheel(AbstractPlant):
             self.total_mass * self.gravity,
             ("motor_left", "motor_right"),
             "axle.yaw",
+            friction=("left_foot.friction_needed", "right_foot.friction_needed"),
         )

@@ -206,7 +206,7 @@ class TorsoWheel(AbstractPlant):
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
             Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
-            Event("liftoff", "spoke force reaches zero", lifted, unit="N"),
+            Event("liftoff", "spoke force reaches zero", lifted, unit="N", push=True),
             Event("fall", "the hub sinks below half the spoke length", Outcome.fell, unit="m"),
             Event(
                 "turn_back",
@@ -573,4 +573,10 @@ class TorsoWheel(AbstractPlant):
         return corner_doubts(self.terrain, columns)
 
     def travel(self) -> Travel:
-        return Travel("travel.distance", ("steps",), self.total_mass * self.gravity, ("motor",))
+        return Travel(
+            "travel.distance",
+            ("steps",),
+            self.total_mass * self.gravity,
+            ("motor",),
+            friction=("foot.friction_needed",),
+        )

@@ -74,6 +74,7 @@ def hand_made() -> Trajectory:
             throughput=22.0,
         ),
         least_room={"touchdown": 0.0, "liftoff": 12.5},
+        pushes=("liftoff",),
         travel=Travel("body.x", ("steps",), 10.0, ("motor",)),
         provenance={"solver": "none"},
     )

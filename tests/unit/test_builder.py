@@ -39,6 +39,10 @@ class Work(eqx.Module):
 
 
 class Machine:
+    @property
+    def events(self):
+        return EVENTS
+
     def drawing(self):
         return "how it looks"
 
@@ -55,7 +59,10 @@ ONE = RowStructs(
     Work(0.0),
     (np.zeros(2), 0.0),
 )
-EVENTS = (Event("landing", "a foot lands"), Event("end", "it ends", Outcome.fell))
+EVENTS = (
+    Event("landing", "a foot pushes no more", push=True),
+    Event("end", "it ends", Outcome.fell),
+)
 STAND = Stand(
     t=2.0,
     state=[7.0],
@@ -101,6 +108,7 @@ def test_books_and_ending_are_those_of_where_the_run_stood(columns):
     assert (books.jump_work, books.jump_losses) == ({}, {"impact": 0.5})
     assert books.residual == 0.0 and books.throughput == 6.0
     assert run.least_room == {"landing": -0.125, "end": 4.0}
+    assert run.least_pushes == {"landing": -0.125}
     assert run.ending.state == {"x": 7.0} and run.ending.event == "end"
     assert run.ending.meaning == "as it does here" and run.drawing == "how it looks"
 

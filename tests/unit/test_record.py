@@ -17,6 +17,7 @@ from footfall.engines.analysis.summary import summarise
 from footfall.engines.simulate import simulate
 from footfall.record import export, run_folder
 from footfall.record.export import write_mcap, write_parquet
+from footfall.record.read_back import read_run
 from footfall.record.run_folder import FolderError, write_run
 from footfall.record.trajectory import Signal
 from footfall.scenario.load import load
@@ -380,6 +381,24 @@ def test_metrics_of_the_second_half_by_hand(hand_made):
     assert summary.metrics == pytest.approx(expected, rel=1e-12)
 
 
+def test_units_forces_and_friction_are_what_was_declared_whatever_they_are_called(hand_made):
+    signals = hand_made.signals | {"motor.torque": Signal("motor.torque", "mN m", "", "output")}
+    summary = summarise(
+        dataclasses.replace(
+            hand_made,
+            signals=signals,
+            travel=hand_made.travel._replace(means=("body.x",), friction=("motor.torque",)),
+            least_room={"weight_on_the_toe": 3.0, "liftoff": -1.0},
+            pushes=("weight_on_the_toe",),
+        )
+    )
+    told = ("mean_body_x", "motor_mean_torque", "motor_rms_torque", "motor_peak_torque")
+    assert [summary.units[name] for name in told] == ["m", "mN m", "mN m", "mN m"]
+    assert summary.units.keys() == summary.metrics.keys()
+    assert summary.metrics["least_leg_force"] == 3.0
+    assert summary.metrics["friction_needed"] == 4.0
+
+
 def test_metrics_after_a_given_settling_time_by_hand(hand_made):
     """From 1 s to 3 s: 1.5 m, two steps, 7 J; torque -1 for a second, then 4."""
     summary = summarise(hand_made, settle=0.5)
@@ -532,6 +551,24 @@ def test_a_robot_file_lies_in_the_run_folder_where_its_scenario_names_it(hand_ma
     (tmp_path / "mine.py").write_text("# a robot\n")
     folder = write(tmp_path / "run", hand_made, files={"robots/mine.py": tmp_path / "mine.py"})
     assert (folder / "robots" / "mine.py").read_text() == "# a robot\n"
+
+
+def test_a_folder_from_before_pushes_and_friction_were_declared_has_them_by_name(
+    hand_made, tmp_path
+):
+    needed = "foot.friction_needed"
+    run = dataclasses.replace(
+        hand_made,
+        columns=hand_made.columns | {needed: np.linspace(0.0, 0.7, 8)},
+        signals=hand_made.signals | {needed: Signal(needed, "", "friction", "output")},
+        travel=hand_made.travel._replace(friction=(needed,)),
+    )
+    folder = write(tmp_path / "run", run)
+    assert read_run(folder)[0].pushes == run.pushes and read_run(folder)[0].travel == run.travel
+    summary = json.loads((folder / "summary.json").read_text())
+    del summary["record"]["pushes"], summary["record"]["travel"]["friction"], summary["units"]
+    (folder / "summary.json").write_text(json.dumps(summary))
+    assert summarise(read_run(folder)[0]).metrics == summarise(run).metrics
 
 
 def test_a_run_folder_holds_data_log_summary_scenario_provenance_and_pictures(hand_made, tmp_path):

@@ -25,8 +25,20 @@ from footfall.machines.parts.terrain.steps import Steps
 from footfall.pictures.animate import FRAMES_PER_SECOND, write_animation
 from footfall.pictures.draw import draw_ground, draw_pose, side_view, slanted_view, view_of
 from footfall.pictures.plot_page import write_plot_page
+from footfall.record.signal import Signal
 from footfall.scenario.load import load
-from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, Seen, ground_height, segments
+from footfall.scene.sketch import (
+    Arrow,
+    Ball,
+    Bar,
+    Chart,
+    Drawing,
+    Ground,
+    Link,
+    Seen,
+    ground_height,
+    segments,
+)
 
 #: Rounding of positions of a few metres through a dozen operations.
 EXACT = 1e-13
@@ -329,3 +341,18 @@ def test_a_terrain_of_ones_own_is_drawn_as_it_is():
 )
 def test_shipped_terrains_are_drawn_at_their_height_and_gaps_with_walls(terrain, x, z):
     np.testing.assert_allclose(ground_height(Ground(terrain.outline), np.array(x)), z, atol=EXACT)
+
+
+def test_the_rows_of_a_carpet_and_of_like_feet_are_called_as_the_robot_calls_them(hand_made):
+    carpet = Chart("Rings", ("body.x", "motor.torque"), "carpet", "ring, 0 is the tail")
+    feet = {f"tip.load.{i}": hand_made["steps"] for i in range(2)}
+    run = dataclasses.replace(
+        hand_made,
+        draw=lambda: Drawing((), {}, (carpet,)),
+        columns=hand_made.columns | feet,
+        signals=hand_made.signals | {n: Signal(n, "N", "load", "output") for n in feet},
+        travel=hand_made.travel._replace(contacts=tuple(feet), legs="ring"),
+    )
+    labels = [axes.get_ylabel() for axes in run.plot().axes]
+    assert "ring, 0 is the tail" in labels and "ring" in labels
+    assert not any("head" in label for label in labels)

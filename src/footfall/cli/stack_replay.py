@@ -20,6 +20,7 @@ from footfall.realtime.replay import Replay, replay
 from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import with_computer
 
 
 def replay_log(
@@ -216,9 +217,6 @@ def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
         f" {found.simulated} robots simulated in {seconds:.0f} s"
     )
     changes = " ".join(f"--set {setting}" for setting in found.settings)
-    name = (
-        scenario
-        if scenario.endswith("-closed-loop") or "/" in scenario
-        else f"{scenario}-closed-loop"
+    out.print(
+        f"next: footfall run {with_computer(scenario)} {changes}", soft_wrap=True, markup=False
     )
-    out.print(f"next: footfall run {name} {changes}", soft_wrap=True, markup=False)

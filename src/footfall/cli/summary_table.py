@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from footfall.engines.analysis.summary import Summary, unit_of
+from footfall.engines.analysis.summary import Summary
 from footfall.hybrid.motion_plan import Figure
 from footfall.hybrid.outcome import Outcome
 from footfall.record.trajectory import Trajectory
@@ -84,7 +84,7 @@ def _metrics(summary: Summary) -> Table:
     metrics = summary.metrics
     for name in [*(n for n in FIRST if n in metrics), *(n for n in metrics if n not in FIRST)]:
         if name not in HIDDEN and metrics[name] is not None:
-            table.add_row(name.replace("_", " "), f"{metrics[name]:.5g}", unit_of(name))
+            table.add_row(name.replace("_", " "), f"{metrics[name]:.5g}", summary.units[name])
     return table
 
 
@@ -124,7 +124,7 @@ def _events(summary: Summary, run: Trajectory, seconds: float) -> Text:
     least = summary.metrics.get("least_leg_force")
     if least is not None:
         lines.append(f"least leg force since the first footfall: {least:.5g} N (a leg cannot pull)")
-    liftoffs = run.events_named(*(n for n in counts if n.startswith("liftoff")))
+    liftoffs = run.events_named(*run.pushes)
     if liftoffs:
         lines.append(f"lift-off: first at t = {liftoffs[0].t:.6g} s")
     source = run.provenance

@@ -68,7 +68,7 @@ def step_doubts(
 def _noticed(system: Any, run: Trajectory) -> Iterator[Doubt]:
     if not len(run.t):  # interrupted before anything was kept
         return
-    yield from pull_doubts(run.least_room, run.outcome)
+    yield from pull_doubts(run.least_pushes, run.outcome)
     yield from _not_finite(run)
     if run.provenance["engine"] == "event":  # the others keep no rows on the two sides of an event
         yield from _jumps_without_effect(system, run)

@@ -60,7 +60,3 @@ class AbstractPlant(AbstractHybridSystem):
 
         Friction has its share of them.
         """
-
-    @abc.abstractmethod
-    def no_work(self, x: Any) -> Any:
-        """The struct of a jump's work, for a jump that moves no energy."""

@@ -10,8 +10,8 @@ from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.system import Travel
 
 #: Outputs by their own name, within a motor or joint, of which mean, root-mean-square and peak are
-#: told -> unit.
-TOLD = {"torque": "N m", "current": "A", "angle_error": "rad", "extension_error": "m"}
+#: told.
+TOLD = ("torque", "current", "angle_error", "extension_error")
 #: ... of which the integral is told: energy drawn.
 SUMMED = "electrical_power"
 

@@ -60,8 +60,8 @@ class Event(NamedTuple):
     instead of searching.
 
     `contact` says that the guard is the height of a foot above the ground [m], so that steps can be
-    kept short near it.
-    """
+    kept short near it. `push` says that it is the force with which a foot pushes on the ground [N]:
+    below zero the foot would pull, which it cannot."""
 
     name: str
     doc: str
@@ -70,6 +70,7 @@ class Event(NamedTuple):
     period: float | None = None  #: s
     contact: bool = False  #: its guard is the height of a foot above the ground, in metres
     unit: str = ""  #: of its guard
+    push: bool = False  #: its guard is the force with which a foot pushes on the ground, in newtons
 
 
 class Travel(NamedTuple):
@@ -86,7 +87,8 @@ class Travel(NamedTuple):
         str, ...
     ] = ()  #: signals that are positive while a foot touches, for robots with several feet
     means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know
-    legs: str = "leg, 0 is the head's"  #: what the numbers of like feet count
+    legs: str = "leg"  #: what the numbers of like feet count
+    friction: tuple[str, ...] = ()  #: outputs that hold the coefficient of friction a foot needs
     planned: bool = False  #: a plan with a begin and an end: all of it counts, and nothing settles
 
 

@@ -197,7 +197,7 @@ def _carpet(axes: Axes, run: Trajectory, chart: Chart) -> None:
     )
     bar.set_label(f"[{unit}]" if unit else "")
     still = "" if np.ptp(values) > 0 else f" (always {values.flat[0]:g})"
-    axes.set(title=f"{chart.title}{still}", xlabel="t [s]", ylabel="segment, 0 is the head")
+    axes.set(title=f"{chart.title}{still}", xlabel="t [s]", ylabel=chart.rows)
 
 
 def _usual_charts(run: Trajectory) -> tuple[Chart, ...]:
@@ -346,7 +346,7 @@ def _contacts(axes: Axes, run: Trajectory, summary: Summary, flags: tuple[str, .
     if like:
         # Thin bars, and a wave to be followed from leg to leg.
         axes.set_xlim(_recent(run, summary, 20), run.t[-1])
-        axes.invert_yaxis()  # the head on top
+        axes.invert_yaxis()  # the first on top
         axes.set_ylabel(run.travel.legs if run.travel is not None else "leg")
 
 

@@ -19,9 +19,9 @@ from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.stack_log import StackLog, StackLogError
-from footfall.scenario.catalog import shipped_scenarios
+from footfall.scenario.catalog import WITH_COMPUTER, shipped_scenarios
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import COMPUTER, Experiment, load, with_computer
+from footfall.scenario.load import Experiment, load, with_computer
 from footfall.scenario.own_code import names_code
 
 TURN = 2.0 * math.pi
@@ -51,8 +51,8 @@ def load_plant(name: str, overrides: Sequence[str] = ()) -> StackPlant:
     system = experiment.system
     if not isinstance(system, ClosedLoop):
         raise ScenarioError(
-            f"{name}: this robot has no control computer. Its [robot] kind must be one that ends in"
-            f" {COMPUTER}; see `footfall list`."
+            f"{name}: this robot has no control computer. Scenarios that have one:"
+            f" {', '.join(WITH_COMPUTER.values())}."
         )
     try:
         settings = stack_settings(system)
@@ -78,9 +78,8 @@ def plant_of_log(
 
     A log may come from anybody, and a scenario file may name Python code to run: from a log only
     the name of a shipped scenario is taken. Its changes are values and kinds of parts that footfall
-    has; they cannot choose a file or another robot.
-    """
-    if scenario is None and not {log.scenario, log.scenario + COMPUTER} & set(shipped_scenarios()):
+    has; they cannot choose a file or another robot."""
+    if scenario is None and log.scenario not in shipped_scenarios():
         raise StackLogError(
             f"{log.path} is of {log.scenario[:60]!r}, which does not come with footfall, and a log"
             " is not trusted to name files. Give the scenario yourself: --scenario FILE.toml."

@@ -112,6 +112,7 @@ class Builder:
             ending=ending,
             ledger=self._ledger(stand),
             least_room=least,
+            pushes=tuple(e.name for e in self.machine.events if e.push),
             draw=self.machine.drawing,
             travel=self.machine.travel(),
             provenance=self.source,

@@ -42,6 +42,7 @@ def kept_of(run: Trajectory) -> dict[str, Any]:
             if run.travel is None
             else {**run.travel._asdict(), "weight": float(run.travel.weight)}
         ),
+        "pushes": run.pushes,
         "doubts": [list(doubt) for doubt in run.verdict.doubts if doubt not in found_again],
     }
 
@@ -120,8 +121,11 @@ def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
         room=end.get("room", ""),
         note=end["meaning"] if end["meaning"] != Outcome[end["name"]].meaning else "",
     )
-    books = {f.name: summary["ledger"][f.name] for f in dataclasses.fields(Ledger)}
     travel = kept["travel"]
+    # A record from before guards and robots said so themselves has it in its names.
+    pushes = kept.get("pushes", [k for k in kept["least_room"] if k.startswith("liftoff")])
+    friction = [name for name in run.signals if name.endswith(".friction_needed")]
+    books = {f.name: summary["ledger"][f.name] for f in dataclasses.fields(Ledger)}
     return dataclasses.replace(
         run,
         ending=ending,
@@ -133,10 +137,11 @@ def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
             for a, b in zip(summary["events"], kept["events"], strict=True)
         ),
         least_room={k: np.inf if v is None else v for k, v in kept["least_room"].items()},
+        pushes=tuple(pushes),
         travel=(
             None
             if travel is None
-            else Travel(**{k: tuple(v) if isinstance(v, list) else v for k, v in travel.items()})
+            else Travel(**{k: _plain(v) for k, v in ({"friction": friction} | travel).items()})
         ),
         doubts=tuple(Doubt(*doubt) for doubt in kept["doubts"]),
     )
@@ -144,7 +149,12 @@ def _with_summary(run: Trajectory, summary: dict[str, Any]) -> Trajectory:
 
 def _event(said: dict[str, Any]) -> EventRecord:
     kind = Footfall if "side" in said else EventRecord
-    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in said.items()})
+    return kind(**{k: _plain(v) for k, v in said.items()})
+
+
+def _plain(value: Any) -> Any:
+    """JSON has lists where a record has tuples."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _number(value: float | None) -> float:

@@ -121,6 +121,7 @@ class Trajectory:
     least_room: dict[str, float]  #: smallest value of each guard since the first jump
     draw: Callable[[], Drawing] = Drawing  #: makes the drawing; a run that nobody looks at need not
     travel: Travel | None = None
+    pushes: tuple[str, ...] = ()  #: guards that are the force with which a foot pushes [N]
     provenance: dict[str, Any] = dataclasses.field(default_factory=dict)
     #: The resolved scenario, of a run that had one.
     scenario: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -201,6 +202,11 @@ class Trajectory:
     @property
     def outcome(self) -> Outcome:
         return self.ending.outcome
+
+    @property
+    def least_pushes(self) -> dict[str, float]:
+        """Smallest force with which each foot pushed since the first jump [N]."""
+        return {name: self.least_room[name] for name in self.pushes if name in self.least_room}
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.columns:

@@ -167,14 +167,9 @@ def _end_doubts(outcome: Outcome) -> list[Doubt]:
     return [Doubt("numerical_end", said)]
 
 
-def pull_doubts(least_room: Mapping[str, float], outcome: Outcome) -> list[Doubt]:
-    """What the least force of each foot says.
-
-    Guards called "liftoff..." are forces in newtons, and a foot cannot pull.
-    """
-    pulled = min(
-        (room for name, room in least_room.items() if name.startswith("liftoff")), default=0.0
-    )
+def pull_doubts(least_pushes: Mapping[str, float], outcome: Outcome) -> list[Doubt]:
+    """What the least force of each foot [N] says: a foot cannot pull."""
+    pulled = min(least_pushes.values(), default=0.0)
     if outcome is Outcome.lifted_off or pulled >= -ROUNDING:
         return []
     said = (

@@ -119,6 +119,14 @@ ROBOTS: dict[str, Callable[[], AbstractHybridSystem | AbstractRigidBodies]] = {
 }
 
 
+#: Shipped scenarios of robots that a control computer may drive -> those in which it does.
+WITH_COMPUTER = {
+    "rimless-wheel": "rimless-wheel-closed-loop",
+    "rimless-wheel-turning": "rimless-wheel-turning-closed-loop",
+    "urchin-spike": "urchin-spike-closed-loop",
+}
+
+
 def kind_of(part: Any) -> str:
     """The name of a part's kind; a user's own class goes by its class name."""
     return next((name for name, cls in PARTS.items() if type(part) is cls), type(part).__name__)

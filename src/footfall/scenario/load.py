@@ -31,7 +31,7 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.numerics.namespace import traced
 from footfall.numerics.shown import clipped, shown
 from footfall.record.trajectory import Trajectory
-from footfall.scenario.catalog import kinds_for, shipped_scenarios
+from footfall.scenario.catalog import WITH_COMPUTER, kinds_for, shipped_scenarios
 from footfall.scenario.document import (
     TOP_SLOTS,
     Document,
@@ -48,8 +48,6 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.own_code import Own, OwnCode, told_with_line
 from footfall.scenario.schema import AboutTable, SimTable, table_model
 
-#: Ends the name of a shipped scenario whose robot has a control computer.
-COMPUTER = "-closed-loop"
 #: Texts of --set, or values by key.
 Settings: TypeAlias = Sequence[str] | Mapping[str, Any]
 LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
@@ -211,7 +209,7 @@ def with_computer(name: str) -> str:
 
     Any other name as it is.
     """
-    return name + COMPUTER if name + COMPUTER in shipped_scenarios() else name
+    return WITH_COMPUTER.get(name, name)
 
 
 def load(

@@ -86,12 +86,13 @@ class Chart(NamedTuple):
     """Outputs of one unit that belong on one pair of axes.
 
     "lines" are the last steps close up, "whole" the whole run; a "carpet" has a row for each signal
-    (segments, legs) and shows its value as a colour over the whole run.
-    """
+    (segments, legs) and shows its value as a colour over the whole run. `rows` says what its rows
+    count."""
 
     title: str
     signals: tuple[str, ...]
     style: str = "lines"
+    rows: str = ""
 
 
 class Drawing(NamedTuple):

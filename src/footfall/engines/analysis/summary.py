@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from footfall.hybrid.statistics import SUMMED, TOLD
 from footfall.record.footfall import Footfall
 from footfall.record.trajectory import Trajectory
 
-#: metric name -> unit
+#: metric name -> unit; those of single outputs have the units that these declare
 UNITS = {
     "mean_speed": "m/s",
     "step_time": "s",
@@ -37,15 +38,6 @@ NO_WAY = 1e-6
 #: A way shorter than this [m] is rounding, and is 0: events are located to 1e-12 s, and robots go
 #: about a metre a second.
 ROUNDING = 1e-12
-#: of the means a robot asks for, by the output's own name
-_MEAN_UNITS = {
-    "z": "m",
-    "height": "m",
-    "pitch": "rad",
-    "lift": "N",
-    "thrust": "N",
-    "frequency": "Hz",
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +51,7 @@ class Summary:
     ledger: dict[str, Any]
     events: list[dict[str, Any]]
     verdict: dict[str, Any]  #: whether to believe it: `Verdict.to_dict`
+    units: dict[str, str] = dataclasses.field(default_factory=dict)  #: of each metric
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: non-finite numbers become null."""
@@ -76,7 +69,7 @@ class Summary:
         told = {name: v for name, v in self.metrics.items() if v is not None}
         names = [n for n in SHORT if n in told] or list(told)[: len(SHORT)]
         lines += [
-            f"  {name.replace('_', ' ')}: {told[name]:.5g} {unit_of(name)}".rstrip()
+            f"  {name.replace('_', ' ')}: {told[name]:.5g} {self.units.get(name, '')}".rstrip()
             for name in names
         ]
         moved = {
@@ -100,13 +93,6 @@ class Summary:
 
     def event_counts(self) -> dict[str, int]:
         return dict(Counter(e["name"] for e in self.events))
-
-
-def unit_of(metric: str) -> str:
-    """Unit of a metric by its name."""
-    last = metric.rsplit("_", 1)[-1]
-    suffix = next((unit for name, unit in TOLD.items() if metric.endswith(f"_{name}")), None)
-    return UNITS.get(metric, suffix or _MEAN_UNITS.get(last, ""))
 
 
 def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None = None) -> Summary:
@@ -158,7 +144,28 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
         trajectory.ledger.to_dict(),
         events,
         trajectory.verdict.to_dict(),
+        _units(trajectory, metrics),
     )
+
+
+def _units(run: Trajectory, metrics: Iterable[str]) -> dict[str, str]:
+    """Of each metric; that of a single output has the output's unit."""
+    means = () if run.travel is None else run.travel.means
+    known = UNITS | {_mean_name(name): run.signals[name].unit for name in means}
+    for name in run.of_role("output"):
+        known |= dict.fromkeys(_told_names(name), run.signals[name].unit)
+    return {metric: known.get(metric, "") for metric in metrics}
+
+
+def _mean_name(output: str) -> str:
+    return f"mean_{output.replace('.', '_')}"
+
+
+def _told_names(output: str) -> tuple[str, ...]:
+    """Names of the mean, root-mean-square and peak of an output, if they are told of it."""
+    group, _, leaf = output.rpartition(".")
+    label = group.replace(".", "_")
+    return tuple(f"{label}_{what}_{leaf}" for what in ("mean", "rms", "peak")) * (leaf in TOLD)
 
 
 def _metrics(
@@ -207,14 +214,9 @@ def _metrics(
         rate = _ratio(run[travel.heading][last] - run[travel.heading][first], between)
         metrics["yaw_rate"] = rate
         metrics["turn_radius"] = _ratio(metrics["mean_speed"] or 0.0, abs(rate or 0.0))
-    liftoff = [room for name, room in run.least_room.items() if name.startswith("liftoff")]
-    if liftoff:
-        metrics["least_leg_force"] = min(liftoff)
-    friction = [
-        run[name][first : last + 1]
-        for name in run.of_role("output")
-        if name.endswith(".friction_needed")
-    ]
+    if run.least_pushes:
+        metrics["least_leg_force"] = min(run.least_pushes.values())
+    friction = [run[name][first : last + 1] for name in travel.friction]
     if (
         friction and settled
     ):  # over whole steps: a lift-off that ends the run would need any friction
@@ -324,8 +326,7 @@ def _means(run: Trajectory, ends: _Marks) -> dict[str, float | None]:
     assert run.travel is not None
     time = float(ends.t[1] - ends.t[0])
     return {
-        f"mean_{name.replace('.', '_')}": _ratio(_integrals(run, ends, name)[0], time)
-        for name in run.travel.means
+        _mean_name(name): _ratio(_integrals(run, ends, name)[0], time) for name in run.travel.means
     }
 
 
@@ -338,17 +339,16 @@ def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str,
     time, electrical, known = float(ends.t[1] - ends.t[0]), 0.0, False
     for name in run.of_role("output"):
         group, _, leaf = name.rpartition(".")
-        if leaf in TOLD:
-            values, label = run[name][rows], group.replace(".", "_")
+        if told := _told_names(name):
+            values = run[name][rows]
             total, square = (_ratio(v, time) for v in _integrals(run, ends, name))
-            out[f"{label}_mean_{leaf}"] = total
-            out[f"{label}_rms_{leaf}"] = None if square is None else math.sqrt(max(square, 0.0))
+            mean, rms, peak = told
+            out[mean] = total
+            out[rms] = None if square is None else math.sqrt(max(square, 0.0))
             # Rows stand on both sides of every jump; what lies inside the steps between them was
             # kept with the row after.
             between = run.columns.get(f"peak.{name}", np.zeros(len(run.t)))[rows][1:]
-            out[f"{label}_peak_{leaf}"] = float(
-                max(np.max(np.abs(values)), np.max(between, initial=0.0))
-            )
+            out[peak] = float(max(np.max(np.abs(values)), np.max(between, initial=0.0)))
         elif leaf == SUMMED:
             electrical += _integrals(run, ends, name)[0]
             # Equal to the mechanical power: no winding resistance was given, so nothing electrical

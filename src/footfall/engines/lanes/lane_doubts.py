@@ -35,7 +35,9 @@ def doubts_of(
         "numerical_end": numerical_end(columns["outcome"].values),
     }
     pulls = [
-        c.values < -ROUNDING for name, c in columns.items() if name.startswith("least_liftoff")
+        np.asarray(least) < -ROUNDING
+        for least, j in zip(lane.least, loop.margins, strict=True)
+        if loop.system.events[loop.searched[j][0]].push
     ]
     if pulls:
         doubts["contact_pulls"] = np.any(pulls, axis=0) & (

@@ -36,12 +36,15 @@ def walker_charts(system: "SegmentedWalker") -> tuple[Chart, ...]:
     def each(name: str) -> tuple[str, ...]:
         return tuple(f"{name}.{i}" for i in rows)
 
+    def carpet(title: str, name: str) -> Chart:
+        return Chart(title, each(name), "carpet", "segment, 0 is the head")
+
     return (
-        Chart("Height of the body", each("node.z"), "carpet"),
-        Chart("Ground reaction up", each("tip.fz"), "carpet"),
-        Chart("Ground reaction forward", each("tip.fx"), "carpet"),
-        Chart("Lift reflex", each("leg.lift"), "carpet"),
-        Chart("Cantilever reflex", each("leg.moment"), "carpet"),
+        carpet("Height of the body", "node.z"),
+        carpet("Ground reaction up", "tip.fz"),
+        carpet("Ground reaction forward", "tip.fx"),
+        carpet("Lift reflex", "leg.lift"),
+        carpet("Cantilever reflex", "leg.moment"),
         Chart("Load on the ground", ("load.lift", "load.thrust")),
         Chart("Order of the phases", ("travel.order",), "whole"),
     )

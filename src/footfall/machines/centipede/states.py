@@ -68,12 +68,6 @@ class WalkerPower(eqx.Module):
     )
 
 
-class NoWork(eqx.Module):
-    """What jumps take: nothing."""
-
-    impact: Scalar = port(kind="loss", unit="J", doc="always zero: contact is compliant")
-
-
 class WalkerStores(eqx.Module):
     """Stores."""
 

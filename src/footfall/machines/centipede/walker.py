@@ -27,7 +27,6 @@ from footfall.machines.centipede.sketch import walker_charts, walker_sketch
 from footfall.machines.centipede.start import WalkerStart
 from footfall.machines.centipede.states import (
     LegState,
-    NoWork,
     Points,
     WalkerMode,
     WalkerOutputs,
@@ -227,7 +226,7 @@ class SegmentedWalker(AbstractHybridSystem):
             load = feet.fz * self.has_leg(tips.x) if self.missing_legs else feet.fz
             missing = self.controller.missing(m.missing, x.legs.phase, load)
             m = dataclasses.replace(m, ticks=m.ticks + 1, missing=missing)
-        return Jump(x, m, NoWork(impact=0.0 * x.nodes.x[0]))
+        return Jump(x, m)
 
     # --- what is seen -----------------------------------------------------------------------------
 
@@ -281,4 +280,5 @@ class SegmentedWalker(AbstractHybridSystem):
             ("drive", "reflex", "trunk"),
             contacts=tuple(f"tip.load.{i}" for i in legs),
             means=("travel.height", "load.lift", "travel.order"),
+            legs="leg, 0 is the head's",
         )

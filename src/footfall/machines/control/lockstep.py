@@ -200,7 +200,7 @@ class ClosedLoop(AbstractHybridSystem):
             jumped = plant.jump(t, x, m.plant, k, *leg)
             return Jump(jumped.x, LoopMemory(jumped.m, m.programs), jumped.work)
         computer, torques = self._ticked(plant.senses(t, x, m.plant), m.programs)
-        return Jump(x, LoopMemory(plant.driven(m.plant, torques), computer), plant.no_work(x))
+        return Jump(x, LoopMemory(plant.driven(m.plant, torques), computer))
 
     def together(self, t: Scalar, x: Any, m: LoopMemory, k: int) -> dict[int, Scalar]:
         return self.plant.together(t, x, m.plant, k) if k < len(self.plant.events) else {}

@@ -126,7 +126,7 @@ class RigidWheel(AbstractHybridSystem):
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
             Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
-            Event("liftoff", "normal ground force reaches zero", lifted, unit="N"),
+            Event("liftoff", "normal ground force reaches zero", lifted, unit="N", push=True),
             Event(
                 "turn_back",
                 "the wheel turns round before the previous spoke has left the ground",
@@ -299,4 +299,10 @@ class RigidWheel(AbstractHybridSystem):
         return corner_doubts(self.terrain, columns)
 
     def travel(self) -> Travel:
-        return Travel("travel.distance", ("steps",), self.mass * self.gravity, ("motor",))
+        return Travel(
+            "travel.distance",
+            ("steps",),
+            self.mass * self.gravity,
+            ("motor",),
+            friction=("foot.friction_needed",),
+        )

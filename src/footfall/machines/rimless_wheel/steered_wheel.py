@@ -203,8 +203,8 @@ class SteeredWheel(AbstractPlant):
                 Outcome.rocked_back,
                 unit="m",
             ),
-            Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N"),
-            Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N"),
+            Event("liftoff_left", "left spoke force reaches zero", lifted, unit="N", push=True),
+            Event("liftoff_right", "right spoke force reaches zero", lifted, unit="N", push=True),
             Event("fall", "the axle sinks below half the spoke length", Outcome.fell, unit="m"),
             Event(
                 "turn_back_left",
@@ -357,7 +357,7 @@ class SteeredWheel(AbstractPlant):
         difference of a rounding error must not be made into one of a step.
         """
         if k not in LANDINGS:  # a lift-off that is only reported changes nothing
-            return Jump(x, m, self.no_work(x))
+            return Jump(x, m)
         first = LANDINGS[k]
         rooms = self.guards(t, x, m)[first : first + 2]
         lands = [
@@ -409,9 +409,6 @@ class SteeredWheel(AbstractPlant):
             direction_right=ways[1],
         )
         return Jump(x, counted, ReleasedWork(released_spring=-released))
-
-    def no_work(self, x: SteeredWheelState) -> ReleasedWork:
-        return ReleasedWork(released_spring=0.0 * x.height)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -580,4 +577,5 @@ class SteeredWheel(AbstractPlant):
             self.total_mass * self.gravity,
             ("motor_left", "motor_right"),
             "axle.yaw",
+            friction=("left_foot.friction_needed", "right_foot.friction_needed"),
         )

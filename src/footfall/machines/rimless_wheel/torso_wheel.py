@@ -210,7 +210,7 @@ class TorsoWheel(AbstractPlant):
         return (
             Event("touchdown", "the next spoke lands and takes over", restarts=("rock_back",)),
             Event("rock_back", "the previous spoke lands again", Outcome.rocked_back, unit="m"),
-            Event("liftoff", "spoke force reaches zero", lifted, unit="N"),
+            Event("liftoff", "spoke force reaches zero", lifted, unit="N", push=True),
             Event("fall", "the hub sinks below half the spoke length", Outcome.fell, unit="m"),
             Event(
                 "turn_back",
@@ -444,10 +444,9 @@ class TorsoWheel(AbstractPlant):
             0,
             BEHIND,
         ):  # neither a lift-off that is only reported nor a control tick moves energy
-            nothing = self.no_work(x)
             if k == TICK and isinstance(m, SampledStance):
                 x, m = self._tick(x, m)
-            return Jump(x, m, nothing)
+            return Jump(x, m)
         s, _ = sincos(x.spoke_angle)
         side = side_of_landing(m.direction, behind=k == BEHIND)
         after = self.transfer(x, jnp.asarray(side, jnp.result_type(x.spoke_angle)))
@@ -465,9 +464,6 @@ class TorsoWheel(AbstractPlant):
     def restarted(self, m: Stance) -> Stance:
         """The controller's next tick is at zero, wherever between two ticks the event was."""
         return dataclasses.replace(m, ticks=0 * m.ticks) if isinstance(m, SampledStance) else m
-
-    def no_work(self, x: TorsoWheelState) -> TransferWork:
-        return TransferWork(impact=0.0 * x.spoke_length, released_spring=0.0 * x.spoke_length)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -585,4 +581,10 @@ class TorsoWheel(AbstractPlant):
         return corner_doubts(self.terrain, columns)
 
     def travel(self) -> Travel:
-        return Travel("travel.distance", ("steps",), self.total_mass * self.gravity, ("motor",))
+        return Travel(
+            "travel.distance",
+            ("steps",),
+            self.total_mass * self.gravity,
+            ("motor",),
+            friction=("foot.friction_needed",),
+        )

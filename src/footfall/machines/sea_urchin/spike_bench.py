@@ -39,7 +39,6 @@ from footfall.machines.sea_urchin.spike_start import SpikeStart
 from footfall.machines.sea_urchin.spike_states import (
     FixedPoint,
     HingeSignals,
-    NoWork,
     SlideSignals,
     SpikeOutputs,
     SpikePower,
@@ -230,7 +229,7 @@ class UrchinSpike(AbstractHybridSystem):
         del t
         cycles = m.cycles + 1 if k == LANDING else m.cycles
         stage = 0 * m.stage + (0 if k == SINKS else k + 1)
-        return Jump(x, SpikeStage(cycles=cycles, stage=stage), NoWork(impact=0.0 * x.slide))
+        return Jump(x, SpikeStage(cycles=cycles, stage=stage))
 
     # --- what is seen -----------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_dynamics import gravity_load, mass_matrix, potential_energy
 from footfall.machines.sea_urchin.spike_kinematics import ball_jacobian, forward, require_joints
-from footfall.machines.sea_urchin.spike_states import FixedPoint, NoWork, TipPoint
+from footfall.machines.sea_urchin.spike_states import FixedPoint, TipPoint
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Ball, Chart, Ground, Link, Shape
 
@@ -170,9 +170,6 @@ class SpikeHinge(AbstractPlant):
         hinge = dataclasses.replace(outputs.hinge, current=currents[0], electrical_power=powers[0])
         return dataclasses.replace(outputs, hinge=hinge)
 
-    def no_work(self, x: HingeState) -> NoWork:
-        return NoWork(impact=0.0 * x.angle)
-
     @property
     def _inertia(self) -> Scalar:
         return mass_matrix(self.spike.inertia(self.slide), self.joint_2)[0] + self.rotor_inertia
@@ -204,7 +201,7 @@ class SpikeHinge(AbstractPlant):
 
     def jump(self, t: Scalar, x: HingeState, m: HingeTorque, k: int) -> Jump:
         del t, k
-        return Jump(x, m, self.no_work(x))
+        return Jump(x, m)
 
     def outputs(self, t: Scalar, x: HingeState, m: HingeTorque) -> HingeOutputs:
         del t

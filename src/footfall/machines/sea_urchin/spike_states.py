@@ -51,12 +51,6 @@ class SpikePower(eqx.Module):
     damping: Scalar = port(kind="loss", doc="viscous friction of the joints")
 
 
-class NoWork(eqx.Module):
-    """What jumps take: nothing."""
-
-    impact: Scalar = port(kind="loss", unit="J", doc="always zero: the foot meets nothing")
-
-
 class SpikeStores(eqx.Module):
     """Stores."""
 

@@ -84,12 +84,6 @@ class TwoLegPower(eqx.Module):
     braking_3: Scalar = port(kind="loss", doc="motor 3 braking", part_of="motor_3.power")
 
 
-class NoWork(eqx.Module):
-    """What the change from move to move takes: nothing, everything rests there."""
-
-    impact: Scalar = port(kind="loss", unit="J", doc="always zero: feet are put down at rest")
-
-
 class TwoLegStores(eqx.Module):
     """Stores."""
 
@@ -364,9 +358,7 @@ class TwoLegWalker(AbstractTunablePlan):
         # After the last footstep it stays where that ended.
         over = footsteps > self._index(TwoLegMode(footsteps, m.move))
         move = jnp.where(over, m.move, jnp.where(last, 0 * m.move, m.move + 1))
-        return Jump(
-            x, TwoLegMode(footsteps=footsteps, move=move), NoWork(impact=0.0 * self.gravity)
-        )
+        return Jump(x, TwoLegMode(footsteps=footsteps, move=move))
 
     # ---- what can be seen
 

@@ -45,7 +45,6 @@ from footfall.machines.water_runner.start import RunnerStart
 from footfall.machines.water_runner.states import (
     LEGS,
     FootMode,
-    NoWork,
     PerLeg,
     RunnerMode,
     RunnerOutputs,
@@ -281,9 +280,8 @@ class FourBarRunner(AbstractHybridSystem):
     def jump(self, t: Scalar, x: RunnerState, m: RunnerMode, k: int) -> Jump:
         del t
         what, name = self._happenings[k]
-        nothing = NoWork(impact=0.0 * x.y)
         if name is None:
-            return Jump(x, dataclasses.replace(m, strides=m.strides + 1), nothing)
+            return Jump(x, dataclasses.replace(m, strides=m.strides + 1))
         mode: FootMode = getattr(m.feet, name)
         match what:
             case "touchdown":
@@ -294,9 +292,7 @@ class FourBarRunner(AbstractHybridSystem):
                 mode = dataclasses.replace(mode, touching=_flag(0, mode.touching))
             case _:
                 mode = dataclasses.replace(mode, folded=_flag(int(what == "fold"), mode.folded))
-        return Jump(
-            x, dataclasses.replace(m, feet=dataclasses.replace(m.feet, **{name: mode})), nothing
-        )
+        return Jump(x, dataclasses.replace(m, feet=dataclasses.replace(m.feet, **{name: mode})))
 
     def mode_at(self, t: Scalar, x: RunnerState) -> RunnerMode:
         """The discrete state that belongs to a continuous one, nothing counted yet."""

@@ -96,12 +96,6 @@ class RunnerPower(eqx.Module):
     )
 
 
-class NoWork(eqx.Module):
-    """What jumps take: nothing. Touching down, folding and counting are not impacts here."""
-
-    impact: Scalar = port(kind="loss", unit="J", doc="always zero: contact is compliant")
-
-
 class RunnerStores(eqx.Module):
     """Stores."""
 

@@ -1,0 +1,35 @@
+"""What a robot declares about its record, and nobody else guesses from names."""
+
+import pytest
+
+from footfall.machines.control.lockstep import ClosedLoop
+from footfall.record.columns import columns_of
+from footfall.scenario.catalog import WITH_COMPUTER, shipped_scenarios
+from footfall.scenario.load import load, with_computer
+
+
+@pytest.mark.parametrize(
+    ("scenario", "works"),
+    [
+        ("water-runner-ground", []),
+        ("two-leg-step", []),
+        ("centipede", []),
+        ("urchin-spike", []),
+        ("urchin-spike-closed-loop", []),
+        # The tick of the computer moves no energy; the plant's landings do.
+        ("rimless-wheel-closed-loop", ["impact", "released_spring"]),
+    ],
+)
+def test_only_jumps_that_move_energy_have_columns_for_it(scenario, works):
+    experiment = load(scenario)
+    columns = columns_of(experiment.system, experiment.start.x, experiment.start.m)
+    assert [name for name, _ in columns.works] == works
+
+
+def test_scenarios_with_a_control_computer_are_those_declared_to_have_one():
+    systems = {name: load(name).system for name in shipped_scenarios()}
+    assert {n for n, s in systems.items() if isinstance(s, ClosedLoop)} == {*WITH_COMPUTER.values()}
+    for plain, driven in WITH_COMPUTER.items():
+        assert not isinstance(systems[plain], ClosedLoop)
+        assert with_computer(plain) == with_computer(driven) == driven
+    assert with_computer("mine.toml") == "mine.toml"

@@ -12,7 +12,7 @@ can work. `spike_hinge.py` and `closed_loop.py`: one hinge under the control com
 Rolling by a kick, in the plane: `kick_roll.py`.
 
 The whole robot, rigid bodies stepped by MuJoCo (docs/theory/sea-urchin-robot.md): `robot.py`, its
-bodies in `body.py`, its computer in `driver.py`: the words of `program.py`, the gaits of
+bodies in `body.py`, its numbers together in `robots.py`, its computer in `driver.py`: the words of `program.py`, the gaits of
 `spike_gait.py` and `roll_gait.py`, targets from `reference.py`, the same laws for all spikes in
 `laws.py`; `tripod_support.py`, `outputs.py`, `start.py`, `sketch.py`.
 """

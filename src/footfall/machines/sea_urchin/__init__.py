@@ -11,8 +11,8 @@ can work. `spike_hinge.py` and `closed_loop.py`: one hinge under the control com
 
 Rolling by a kick, in the plane: `kick_roll.py`.
 
-The whole robot, rigid bodies stepped by MuJoCo (docs/theory/sea-urchin-robot.md): `robot.py`, its
-bodies in `body.py`, its numbers together in `robots.py`, its computer in `driver.py`: the words of `program.py`, the gaits of
-`spike_gait.py` and `roll_gait.py`, targets from `reference.py`, the same laws for all spikes in
-`laws.py`; `tripod_support.py`, `outputs.py`, `start.py`, `sketch.py`.
+The whole robot, rigid bodies stepped by MuJoCo (docs/theory/sea-urchin-robot.md): `robots.py` makes
+it, `robot.py` is its contract, `body.py` its bodies, `driver.py` its computer: the words of
+`program.py`, the gaits of `spike_gait.py` and `roll_gait.py`, targets from `reference.py`, the same
+laws for all spikes in `laws.py`; `tripod_support.py`, `outputs.py`, `start.py`, `sketch.py`.
 """

@@ -21,6 +21,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractDriver, AbstractRigidBodies, BodiesState
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import Event, HybridState
+from footfall.pictures import bodies_picture
 from footfall.scenario.catalog import kinds_for
 from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.errors import ScenarioError
@@ -334,6 +335,24 @@ def test_shipped_robots_keep_the_contract(name):
     experiment = load(name)
     report = examine_bodies(experiment.system, experiment.start, span=0.15)
     assert report.ok, str(report)
+
+
+def test_a_picture_is_taken_from_where_the_robot_says(monkeypatch):
+    asked = []
+
+    def ask(command, **_):
+        asked.append(command)
+        raise subprocess.TimeoutExpired(command, 0.0)
+
+    class Far(Ball):
+        view_distance = 2.5
+
+    monkeypatch.setenv("MUJOCO_GL", "egl")
+    monkeypatch.setattr(bodies_picture.subprocess, "run", ask)
+    for robot in (Far(), Ball()):
+        assert bodies_picture._rendered(robot, np.zeros(7)) is None
+    assert [command[-1] for command in asked] == ["2.5", "0.0"]
+    assert "shell" not in asked[0][2]  # a geom that only the sea urchin has
 
 
 def test_a_robot_whose_velocity_is_no_derivative_is_found_out():

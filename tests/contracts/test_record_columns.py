@@ -32,4 +32,7 @@ def test_scenarios_with_a_control_computer_are_those_declared_to_have_one():
     for plain, driven in WITH_COMPUTER.items():
         assert not isinstance(systems[plain], ClosedLoop)
         assert with_computer(plain) == with_computer(driven) == driven
+        angle = systems[driven].plant.start_angle
+        # What is left out means the set point: None, for the start to fill in.
+        assert angle is None or getattr(systems[driven].plant.Start(), angle) is None
     assert with_computer("mine.toml") == "mine.toml"

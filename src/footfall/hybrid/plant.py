@@ -26,12 +26,15 @@ class AbstractPlant(AbstractHybridSystem):
     Its discrete state holds the torques between two commands.
 
     `setpoint_key` is where a scenario says the angle to hold ("torso.pitch_setpoint").
+    `start_angle` is the field of its [start] table that holds this angle, where one left out means
+    the set point.
     `commanded` names the fields (a law of its own, say) that make it such a plant, and what they
     then hold: values, or classes to be made. The struct its `outputs` returns has a field
     `computer` that is None: there a control computer shows itself.
     """
 
     setpoint_key: ClassVar[str]
+    start_angle: ClassVar[str | None] = None
     commanded: ClassVar[Mapping[str, Any]]
 
     @property

@@ -182,6 +182,11 @@ class AbstractRigidBodies(Parametric):
         del t, columns
         return []
 
+    @property
+    def view_distance(self) -> float | None:
+        """From how far a picture shows the robot well [m]; None: from where all of it is seen."""
+        return None
+
     def sketch(self) -> tuple[Shape, ...]:
         """Simple shapes that follow the outputs."""
         return ()

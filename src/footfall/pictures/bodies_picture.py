@@ -23,14 +23,15 @@ _LONGEST = 60.0  # s
 
 _PROGRAM = """
 import sys, numpy, mujoco
-xml, state, picture, width, height = sys.argv[1:]
+xml, state, picture, width, height, distance = sys.argv[1:]
 model = mujoco.MjModel.from_xml_path(xml)
 data = mujoco.MjData(model)
 data.qpos[:] = numpy.load(state)
 mujoco.mj_forward(model, data)
 camera = mujoco.MjvCamera()
 camera.lookat[:] = data.qpos[:3]
-camera.distance, camera.azimuth, camera.elevation = 7.5 * model.geom("shell").size[0], 125.0, -20.0
+camera.distance = float(distance) or 1.5 * model.stat.extent
+camera.azimuth, camera.elevation = 125.0, -20.0
 with mujoco.Renderer(model, int(height), int(width)) as renderer:
     renderer.update_scene(data, camera)
     numpy.save(picture, renderer.render())
@@ -73,6 +74,7 @@ def _rendered(system: Any, qpos: np.ndarray) -> np.ndarray | None:
                 str(picture),
                 str(SIZE[0]),
                 str(SIZE[1]),
+                str(system.view_distance or 0.0),
             ]
             try:
                 done = subprocess.run(

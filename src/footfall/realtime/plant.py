@@ -27,7 +27,7 @@ from footfall.scenario.own_code import names_code
 TURN = 2.0 * math.pi
 #: Until a motor is given this much current the robot is held at its start [A].
 LETS_GO = 0.01
-#: A hand holds the torso not exactly at the set point but below it by this [rad]: the law then has
+#: A hand holds the robot not exactly at the set point but below it by this [rad]: the law then has
 #: something to do.
 HELD_BELOW = 0.02
 
@@ -145,8 +145,9 @@ class PlantStepper:
         system = experiment.system
         assert isinstance(system, ClosedLoop) and experiment.start_options is not None
         plant, start = system.plant, experiment.start_options
-        if held and getattr(start, "torso_angle", 0.0) is None:
-            start = dataclasses.replace(start, torso_angle=float(plant.setpoint) - HELD_BELOW)
+        angle = plant.start_angle
+        if held and angle is not None and getattr(start, angle) is None:
+            start = dataclasses.replace(start, **{angle: float(plant.setpoint) - HELD_BELOW})
         self.step_us = round(system.stack.low_period * SECOND)
         self._robot = ResidentLane(plant, start.state(plant), self.step_us / SECOND)
         self._currents = [np.zeros(1) for _ in plant.joints]

@@ -3,6 +3,7 @@
 Rows allocated once, works summed a chunk at a time, a Trajectory at the end.
 """
 
+import math
 from typing import Any
 
 import equinox as eqx
@@ -343,14 +344,12 @@ class BodiesRecord:
             self._ports(self.power[rows]),
             guards=tuple(self.rooms[:, rows]),
         )
-        values = np.concatenate(
-            [
-                np.broadcast_to(value, (*np.shape(value)[:-1], kept)).reshape(-1, kept)
-                for struct in (*seen[:5], self._ports(self.work[rows]))
-                for _, value, _ in named_leaves(struct)
-            ],
-            dtype=float,
-        )
+        by_leg = [
+            _by_leg(value, kept)
+            for struct in (*seen[:5], self._ports(self.work[rows]))
+            for _, value, _ in named_leaves(struct)
+        ]
+        values = np.concatenate(by_leg, dtype=float)
         one = jax.tree.map(lambda values: np.zeros(np.shape(values)[:-1]), seen)
         columns = named_columns(one, system.events)
         builder = Builder(system, columns, RowStream(), source)
@@ -374,6 +373,12 @@ class BodiesRecord:
 
     def _ports(self, values: np.ndarray) -> BodiesPower:
         return BodiesPower(*values[:, :3].T, values[:, 3] if self.rubs else None)
+
+
+def _by_leg(values: Any, rows: int) -> np.ndarray:
+    """A signal as (legs, rows): one leg where it is a number to a row."""
+    legs = np.shape(values)[:-1]
+    return np.broadcast_to(values, (*legs, rows)).reshape(math.prod(legs), rows)
 
 
 #: mjENBL_ENERGY, which the engine need not be imported for.

@@ -133,6 +133,7 @@ class SteeredWheel(AbstractPlant):
 
     Start = SteeredWheelStart
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
+    start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {
         "controller": CommandedTorque,
         "steering_current": 0.0,

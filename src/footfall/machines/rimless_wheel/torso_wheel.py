@@ -155,6 +155,7 @@ class TorsoWheel(AbstractPlant):
     Start = TorsoWheelStart
     refuses: ClassVar[Mapping[str, str]] = REFUSES
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
+    start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "control_period": None}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)

@@ -270,6 +270,10 @@ class UrchinRobot(AbstractRigidBodies):
 
     # ---- for people
 
+    @property
+    def view_distance(self) -> float:
+        return 7.5 * float(self.shell_radius)
+
     def cautions(self, step: float) -> list[str]:
         said = []
         if any(action.verb == "walk" for action in self.actions):

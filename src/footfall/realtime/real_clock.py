@@ -22,8 +22,9 @@ class RealClock:
         return time.monotonic()
 
     def sleep_until(self, t: float) -> None:
-        """Python sleeps on an absolute deadline of its own, so being woken by a signal in between
-        costs nothing.
+        """Sleep until an absolute deadline.
+
+        Python keeps the deadline, so being woken by a signal in between costs nothing.
         """
         left = t - time.monotonic()
         if left > 0:

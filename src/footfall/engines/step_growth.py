@@ -18,7 +18,7 @@ from numpy.polynomial import Polynomial
 Growth = Callable[[np.ndarray], np.ndarray]
 #: An eigenvalue counts as decaying when its real part is below minus this share of the largest:
 #: less is rounding.
-ROUNDING = 1e-10
+LEAST_DECAY = 1e-10
 #: ln growth that is rounding.
 LEAST_GROWTH = 1e-14
 
@@ -45,7 +45,7 @@ def decaying(eigenvalues: np.ndarray) -> np.ndarray:
     The others are growth, which a method is right to follow.
     """
     scale = np.max(np.abs(eigenvalues), axis=1, keepdims=True, initial=0.0)
-    return np.real(eigenvalues) < -ROUNDING * scale
+    return np.real(eigenvalues) < -LEAST_DECAY * scale
 
 
 def grows(

@@ -11,12 +11,12 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+from footfall.machines.control.decimal_text import LARGEST
 from footfall.machines.control.pid import PidGains
 
 MOST_COPIES = 4
 LONGEST_PERIOD = 10_000_000  # us
 LONGEST_TIMEOUT = 1_000_000_000  # us: half of what a difference of 32-bit times can tell
-LARGEST = 1e9  # of any other number: beyond it is damage, not a robot
 
 
 def _whole_us(default: int, most: int) -> Any:

@@ -5,6 +5,7 @@ Nothing finished is lost, nothing is doubled.
 
 import concurrent.futures
 import errno
+import multiprocessing
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from footfall.sweep import begin_sweep as begin_sweep_module
 from footfall.sweep import shards
 from footfall.sweep.errors import SweepError
 from footfall.sweep.evaluate import Means, evaluate_shard
-from footfall.sweep.executors import process_pool, remote_scheduler
+from footfall.sweep.executors import remote_scheduler
 from footfall.sweep.manifest import read_manifest
 from footfall.sweep.read_back import open_sweep
 from footfall.sweep.run_sweep import run_sweep
@@ -100,7 +101,8 @@ def test_a_worker_of_a_process_pool_killed_in_mid_sweep_loses_and_doubles_nothin
     pools, killed = [], []
 
     def make():
-        pools.append(process_pool(1)())
+        spawn = multiprocessing.get_context("spawn")
+        pools.append(ProcessPoolExecutor(1, mp_context=spawn))
         return pools[-1]
 
     def kill_one(standing):

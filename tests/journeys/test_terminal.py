@@ -281,9 +281,9 @@ def test_list_has_parts_by_slot_and_robot_in_whole_sentences(tmp_path):
         legs[next(i for i, line in enumerate(legs) if line.strip() == "in passive-wheel") :]
     )
     words = " ".join(parts.split())
-    # Two that took two lines of their docstring, and were cut after the first.
-    assert "their heights are drawn evenly between nothing and `highest`, by `seed`." in words
-    assert "thrust lifts the nose, the tail presses it down." in words
+    # Two that take two lines of their docstring, and were cut after the first.
+    assert "a straight line back under the body, pressed down a little." in words
+    assert "from head to tail, with load feedback s_1, coupling s_2 and two reflexes." in words
 
 
 ALARM = """

@@ -14,7 +14,7 @@ from footfall import check_system, load, simulate
 from footfall.machines.sea_urchin import kick_roll, spike_dynamics
 from footfall.machines.sea_urchin import spike_kinematics as spike
 from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart, KickState
-from footfall.machines.sea_urchin.numbers import PROFILES, profile_p, profile_t, urchin_spike
+from footfall.machines.sea_urchin.numbers import GEOMETRIES, profile_p, profile_t, urchin_spike
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_bench import UrchinSpike
 from footfall.machines.sea_urchin.spike_control import GAINS, SpikePid, StiffnessControl
@@ -24,7 +24,6 @@ from footfall.machines.sea_urchin.spike_dynamics import (
     coriolis,
     gravity_load,
     inertia,
-    inverse_dynamics,
     mass_matrix,
 )
 from footfall.machines.sea_urchin.spike_gait import PATTERNS, Foothold, SpikeGait
@@ -38,7 +37,6 @@ from footfall.machines.sea_urchin.spike_kinematics import (
     jacobian,
     joint_accelerations,
     joint_rates,
-    to_body,
 )
 from footfall.machines.sea_urchin.tripod_support import holds, least_duty, supported_share
 from support.spikes import (
@@ -52,6 +50,7 @@ from support.spikes import (
     mujoco_terms,
     symbolic,
     symbolic_bodies,
+    to_body,
     vanishes,
 )
 
@@ -143,7 +142,7 @@ def test_any_point_of_the_axis_has_its_jacobian_by_its_distance_and_rate():
 
 @pytest.mark.parametrize(("profile", "motion"), [("T", "walk"), ("P", "arc")])
 def test_joint_rates_and_accelerations_are_derivatives_along_the_path(profile, motion):
-    shape = PROFILES[profile]()
+    shape = GEOMETRIES[profile]()
     gait, body = (
         SpikeGait(motion=motion, heading=0.4, radius=0.3, lift=shape.lift),
         shape.spike.shape,
@@ -236,11 +235,13 @@ def test_mujoco_finds_the_same_mass_matrix_and_bias_force(part):
         )
 
 
-def test_forward_and_inverse_dynamics_undo_each_other_in_lanes():
+def test_accelerations_are_those_that_the_effort_was_made_for_in_lanes():
     q, draw, part = joints(5), np.random.default_rng(6), Spike(axial_inertia=1e-6)
     v, a = (tuple(draw.uniform(-1, 1, (3, LANES))) for _ in range(2))
     sums = part.inertia(q[2])
-    found = accelerations(sums, q, v, inverse_dynamics(sums, q, v, a, 9.81), 9.81)
+    weights, loads = mass_matrix(sums, q[1]), bias(sums, q, v, 9.81)
+    effort = tuple(d * acc + b for d, acc, b in zip(weights, a, loads, strict=True))
+    found = accelerations(sums, q, v, effort, 9.81)
     # 0.1 N m over 1e-6 kg m^2, rounded.
     np.testing.assert_allclose(np.array(found), np.array(a), rtol=0, atol=1e-11)
 

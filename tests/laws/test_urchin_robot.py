@@ -20,7 +20,8 @@ from footfall.machines.sea_urchin.robot import UrchinRobot
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
 from footfall.machines.sea_urchin.spike_dynamics import mass_matrix
-from footfall.machines.sea_urchin.spike_kinematics import SPIKES, forward, to_body
+from footfall.machines.sea_urchin.spike_kinematics import SPIKES, forward
+from support.spikes import to_body
 
 DRAW = np.random.default_rng(7)
 

@@ -20,9 +20,9 @@ from footfall.machines.sea_urchin.spike_kinematics import (
     ball_jacobian,
     forward,
     inverse,
-    to_body,
     within_stroke,
 )
+from support.spikes import to_body
 
 Q, V = (0.3, 1.1, 0.02), (0.7, -0.4, 0.1)
 DOWN = 0.03 * math.sqrt(3)  # 3 sqrt(3) cm

@@ -133,3 +133,12 @@ def mujoco_terms(model: mujoco.MjModel, data: mujoco.MjData, q, v) -> tuple[np.n
     else:
         mujoco.mj_fullM(model, data, mass)
     return mass, np.array(data.qfrc_bias)
+
+
+def to_body(r_s, upper, index, p):
+    """A point of a spike's frame S in the frame of the body."""
+    place, rows = spike.attachment(r_s, upper, index)
+    return tuple(
+        o + row[0] * p[0] + row[1] * p[1] + row[2] * p[2]
+        for o, row in zip(place, rows, strict=True)
+    )

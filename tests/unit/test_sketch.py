@@ -17,7 +17,7 @@ from PIL import Image
 from footfall.engines.analysis.summary import summarise
 from footfall.engines.simulate import simulate
 from footfall.machines import robots
-from footfall.machines.parts.terrain.base import AbstractGround, Face
+from footfall.machines.parts.terrain.base import AbstractTerrain, Face
 from footfall.machines.parts.terrain.gaps import DRAWN_DEPTH, Gap
 from footfall.machines.parts.terrain.planes import Slope
 from footfall.machines.parts.terrain.profile import Profile
@@ -305,7 +305,7 @@ def test_a_run_that_ended_at_its_start_can_be_animated(tmp_path):
         assert image.n_frames == 1 and looks_drawn(image.convert("RGB"))
 
 
-class Waves(AbstractGround):
+class Waves(AbstractTerrain):
     """A terrain of one's own, in no catalogue: nothing but a height (and faces, to walk on)."""
 
     def height(self, x):

@@ -9,8 +9,10 @@ import math
 import numpy as np
 import pytest
 
+from footfall.hybrid.fields import describe
 from footfall.machines.control.pid import PidGains
-from footfall.machines.control.settings import PERIODS, TIMEOUTS, StackSettings
+from footfall.machines.control.settings import StackSettings
+from footfall.machines.control.three_level import ThreeLevelStack
 from footfall.realtime.plant import load_plant
 from support.stack_cases import EVERY, ROBOT, WALKING
 
@@ -18,6 +20,8 @@ from support.stack_cases import EVERY, ROBOT, WALKING
 #: float nor, by default, a text.
 NEVER = ("a", None, [], {}, math.nan, math.inf, -math.inf, 10**400, 10**5000)
 FIELDS = [field.name for field in dataclasses.fields(StackSettings)]
+PERIODS = ("high_period_us", "mid_period_us", "low_period_us", "report_period_us")
+TIMEOUTS = ("watchdog_us", "driver_watchdog_us", "sensor_timeout_us")
 LIMITS = (
     "speed_limit",
     "steer_limit",
@@ -77,6 +81,14 @@ def test_no_gain_takes_nonsense(name):
 def test_a_value_out_of_its_range_is_refused_by_name(name, value):
     with pytest.raises(ValueError, match=f"^{name} = "):
         dataclasses.replace(ROBOT, **{name: value})
+
+
+def test_what_a_scenario_may_say_of_timeouts_and_copies_the_programs_take():
+    longest, copies = (describe(ThreeLevelStack)[name].le for name in ("watchdog", "frame_copies"))
+    dataclasses.replace(ROBOT, watchdog_us=round(longest * 1e6), frame_copies=copies)
+    for beyond in ({"watchdog_us": round(longest * 1e6) + 1}, {"frame_copies": copies + 1}):
+        with pytest.raises(ValueError):
+            dataclasses.replace(ROBOT, **beyond)
 
 
 def test_the_ends_of_the_ranges_are_inside():

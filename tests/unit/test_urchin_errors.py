@@ -9,7 +9,6 @@ from footfall import load
 from footfall.hybrid.fields import ParameterError
 from footfall.machines.sea_urchin.gain_advice import (
     explicit_step_limit,
-    require_explicit_step,
     sag_warning,
 )
 from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart
@@ -143,19 +142,6 @@ def test_springs_too_soft_for_the_lift_are_warned_of_with_the_limit():
     assert sag_warning(StiffnessControl(stiffness_y=404.0), weight, 0.01) is None
     assert sag_warning(StiffnessControl(stiffness_y=0.0), weight, 0.01) is not None
     assert sag_warning(SpikePid(), weight, 0.01) is None
-
-
-def test_gains_too_high_for_an_explicit_step_are_refused_with_the_step_that_would_do():
-    spike = Spike()
-    with pytest.raises(ParameterError) as caught:
-        require_explicit_step(SpikePid(gains="source"), spike, 1e-3)
-    for words in ("10 N m s/rad", "1.9e-05 s", "implicitly", "0.001 s"):
-        assert words in str(caught.value), str(caught.value)
-    require_explicit_step(SpikePid(gains="source"), spike, 1e-5)
-    require_explicit_step(SpikePid(), spike, 1e-4)
-    with pytest.raises(ParameterError, match="below 0 s"):
-        # No damping: no step is short enough.
-        require_explicit_step(SpikePid(hinge_derivative=0.0), spike, 1e-6)
 
 
 def test_the_step_limit_is_where_euler_s_method_begins_to_grow():

@@ -1,4 +1,4 @@
-"""`footfall new`: a small robot of one's own that runs, and a test that keeps it honest."""
+"""`footfall new`: a small robot of one's own that runs, and a test that checks it."""
 
 import importlib.resources
 import importlib.util

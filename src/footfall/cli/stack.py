@@ -23,6 +23,7 @@ from footfall.cli import stopping
 from footfall.cli.folders import fresh_folder
 from footfall.cli.phases import Phases
 from footfall.cli.screen import err, fail, note, out
+from footfall.machines.control.operator_sources import SETPOINT_STEP
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.dashboard import Dashboard
 from footfall.realtime.joystick import require_joystick
@@ -44,7 +45,6 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import find_scenario, read_toml, with_computer
 
 SHORTEST = 2.0  # s: to switch on, to walk, to switch off
-SETPOINT_STEP = 0.05  # rad: the change in the middle of the built-in script
 LONGEST_SCRIPT = 1_000_000  # bytes; a script is a page of text
 #: Values of a scenario's `stack` that describe a simulated computer: here a real one keeps its own
 #: time and loses its own messages.

@@ -8,7 +8,7 @@ faster here). The option is internal to XLA: an unknown one may abort the proces
 is not on the list below is tried in a process of its own first, once. XLA reads it when it starts;
 afterwards the environment is as it was, so that no other process inherits it.
 
-Whoever chose for himself is left alone: a cache of his own, that very option in XLA_FLAGS, or a JAX
+What a user chose stays: a cache of one's own, that very option in XLA_FLAGS, or a JAX
 that has already started.
 """
 

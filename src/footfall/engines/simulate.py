@@ -29,7 +29,7 @@ from footfall.engines.events.loop_state import (
 )
 from footfall.engines.events.recorder import ROWS_PER_ARC, Recorder, observe
 from footfall.engines.jax_setup import prepare_jax
-from footfall.engines.lanes.step_run import simulate_steps
+from footfall.engines.lanes.step_run import MOST_SAMPLES, simulate_steps
 from footfall.engines.plan import SimPlan
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
@@ -48,8 +48,6 @@ KEEP_UNSAMPLED = 512
 #: A call returns to Python after this many solver steps at the latest, so that progress and Ctrl-C
 #: work without samples too.
 TRIES_PER_CALL = 16384
-#: A longer run is sampled more coarsely, so that its record still fits into memory.
-MOST_SAMPLES = 1_000_000
 
 #: A run that would take more tries than this (a day of one core), judged after so many of them, ...
 ENDLESS, JUDGED_AFTER = 1e10, 100_000

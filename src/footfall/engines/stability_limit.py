@@ -100,7 +100,7 @@ def stability_limit(
     At `state`, or along a run of the system from it.
 
     None for implicit methods, which have no such limit. Of `multirate` it is the limit of its fine
-    step. `span` forgives what does not matter within it: see `limit_of`.
+    step. `span` allows growth that does not matter within it: see `limit_of`.
     """
     return limit_of(spectrum(system, state, run), solver, span)
 
@@ -271,7 +271,7 @@ def limit_of(
 
     By no more, that is, than a factor e within `span`.
 
-    Over an endless span that is the usual definition, |R(h lambda)| <= 1. A finite one forgives
+    Over an endless span that is the usual definition, |R(h lambda)| <= 1. A finite one allows
     slow, nearly undamped oscillations, which methods of order one and two grow a little at any step
     worth taking: a matter of accuracy, not of stability.
     """
@@ -287,15 +287,15 @@ def limit_of(
     if not len(eigenvalues):
         return StabilityLimit(math.inf, 0j, 0.0)
     size, damping = np.abs(eigenvalues), -np.real(eigenvalues) / np.abs(eigenvalues)
-    forgiven = 1.0 / np.maximum(size * span, 1e-100)
+    allowed = 1.0 / np.maximum(size * span, 1e-100)
     nearest = np.argmin(np.abs(np.log(damping)[:, None] - np.log(_RAYS)), axis=1)
     coarse = _coarse(growth)
     first = np.array(
-        [_first(coarse[k] > share * _LOOKS) for k, share in zip(nearest, forgiven, strict=True)]
+        [_first(coarse[k] > share * _LOOKS) for k, share in zip(nearest, allowed, strict=True)]
     )
     closely = np.argsort(first / size, kind="stable")[:_CLOSELY]
-    size, forgiven, rays = size[closely], forgiven[closely], (eigenvalues / size)[closely]
-    reach = _reach(growth, rays, forgiven)
+    size, allowed, rays = size[closely], allowed[closely], (eigenvalues / size)[closely]
+    reach = _reach(growth, rays, allowed)
     best = int(np.argmin(reach / size))
     found = closely[best]
     return StabilityLimit(
@@ -328,23 +328,23 @@ def _coarse(growth: Growth) -> np.ndarray:
         return np.log(growth(rays[:, None] * _LOOKS))
 
 
-def _grows(growth: Growth, z: np.ndarray, forgiven: np.ndarray) -> np.ndarray:
-    """Whether ln growth is above what is forgiven, a share of |z|."""
+def _grows(growth: Growth, z: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Whether ln growth is above what is allowed, a share of |z|."""
     with np.errstate(all="ignore"):
-        return np.log(growth(z)) > forgiven * np.abs(z) + LEAST_GROWTH
+        return np.log(growth(z)) > allowed * np.abs(z) + LEAST_GROWTH
 
 
-def _reach(growth: Growth, rays: np.ndarray, forgiven: np.ndarray) -> np.ndarray:
+def _reach(growth: Growth, rays: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     """|z| along each ray up to which nothing grows.
 
-    Infinite where that is forgiven everywhere (a decay slower than the span).
+    Infinite where that is allowed everywhere (a decay slower than the span).
     """
-    looked = _grows(growth, rays[:, None] * _LOOKS, forgiven[:, None])
+    looked = _grows(growth, rays[:, None] * _LOOKS, allowed[:, None])
     first = np.argmax(looked, axis=1)
     low, high = np.append(_LOOKS, 0.0)[first - 1], _LOOKS[first]
     for _ in range(50):
         middle = 0.5 * (low + high)
-        grows = _grows(growth, rays * middle, forgiven)
+        grows = _grows(growth, rays * middle, allowed)
         low, high = np.where(grows, low, middle), np.where(grows, middle, high)
     return np.where(looked.any(axis=1), high, np.inf)
 

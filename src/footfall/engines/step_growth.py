@@ -18,7 +18,7 @@ from numpy.polynomial import Polynomial
 Growth = Callable[[np.ndarray], np.ndarray]
 #: An eigenvalue counts as decaying when its real part is below minus this share of the largest:
 #: less is rounding.
-ROUNDING = 1e-10
+LEAST_DECAY = 1e-10
 #: ln growth that is rounding.
 LEAST_GROWTH = 1e-14
 
@@ -45,7 +45,7 @@ def decaying(eigenvalues: np.ndarray) -> np.ndarray:
     The others are growth, which a method is right to follow.
     """
     scale = np.max(np.abs(eigenvalues), axis=1, keepdims=True, initial=0.0)
-    return np.real(eigenvalues) < -ROUNDING * scale
+    return np.real(eigenvalues) < -LEAST_DECAY * scale
 
 
 def grows(
@@ -60,24 +60,24 @@ def grows(
     Of each row a Jacobian and a step.
 
     `rates` says for each state which one is its rate, or None. Over an endless span that is the
-    usual definition, a factor above one; a finite one forgives slow, nearly undamped oscillations,
+    usual definition, a factor above one; a finite one allows slow, nearly undamped oscillations,
     which methods of low order grow a little at any step worth taking.
     """
     steps = np.asarray(steps, float)
     if not explicit(method) or not jacobians.shape[-1]:
         return np.zeros(len(steps), bool)
     eigenvalues = np.linalg.eigvals(jacobians)
-    forgiven = steps / span + LEAST_GROWTH
+    allowed = steps / span + LEAST_GROWTH
     with np.errstate(all="ignore"):
         if method in RUNGE_KUTTA:
             growth = np.log(polynomial(RUNGE_KUTTA[method])(steps[:, None] * eigenvalues))
-            return np.any(decaying(eigenvalues) & (growth > forgiven[:, None]), axis=1)
+            return np.any(decaying(eigenvalues) & (growth > allowed[:, None]), axis=1)
         growth = np.log(
             np.max(np.abs(np.linalg.eigvals(_semi_implicit(jacobians, steps, rates))), axis=1)
         )
         # What grows by itself may grow: by z = h lambda, and this method adds up to z^2 / 2 to it.
         own = steps * np.maximum(np.max(np.real(eigenvalues), axis=1), 0.0)
-        return growth > forgiven + own * (1.0 + own)
+        return growth > allowed + own * (1.0 + own)
 
 
 def _semi_implicit(

@@ -162,7 +162,7 @@ class AbstractRigidBodies(Parametric):
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
         """Commands to try after a run that ended so, for people.
 
-        First what mends a bad end, then what else there is to see.
+        First what may avoid a bad end, then what else there is to see.
         """
         del outcome
         return ()

@@ -1,4 +1,4 @@
-"""What to try after a run: each robot knows its own knobs, and what mends what became of it."""
+"""What to try after a run: each robot knows its own knobs, and what may avoid a bad end."""
 
 from typing import NamedTuple
 

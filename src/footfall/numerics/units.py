@@ -8,6 +8,8 @@ import re
 
 from footfall.numerics.shown import clipped, shown
 
+#: One turn [rad].
+TURN = 2.0 * math.pi
 #: A longer text is no number with a unit.
 LONGEST_QUANTITY = 100
 
@@ -33,9 +35,9 @@ _UNITS: dict[str, tuple[float, str]] = {
     "degree": (math.pi / 180.0, "rad"),
     "degrees": (math.pi / 180.0, "rad"),
     "°": (math.pi / 180.0, "rad"),
-    "turn": (2.0 * math.pi, "rad"),
-    "turns": (2.0 * math.pi, "rad"),
-    "rpm": (2.0 * math.pi / 60.0, "rad/s"),
+    "turn": (TURN, "rad"),
+    "turns": (TURN, "rad"),
+    "rpm": (TURN / 60.0, "rad/s"),
     "N": (1.0, "N"),
     "kN": (1e3, "N"),
     "J": (1.0, "J"),

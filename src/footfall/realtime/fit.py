@@ -19,13 +19,13 @@ from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
+from footfall.numerics.units import TURN
 from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.record.verdict import Verdict
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import batched
 
-TURN = 2.0 * math.pi
 TRACKED = ("computer.pitch", "computer.motor_speed_1", "computer.output", "computer.bus_power")
 SHORTEST = 4.0  # s of walking at one set point, or there is nothing to fit
 SETTLE = 0.4  # share of that which counts as settling

@@ -4,7 +4,6 @@ A plant that is told motor currents and moves by a quarter of a millisecond.
 """
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,13 +17,13 @@ from footfall.machines.control.lockstep import ClosedLoop
 from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
+from footfall.numerics.units import TURN
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.scenario.catalog import WITH_COMPUTER, shipped_scenarios
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, with_computer
 from footfall.scenario.own_code import names_code
 
-TURN = 2.0 * math.pi
 #: Until a motor is given this much current the robot is held at its start [A].
 LETS_GO = 0.01
 #: A hand holds the robot not exactly at the set point but below it by this [rad]: the law then has

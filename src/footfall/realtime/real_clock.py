@@ -22,8 +22,9 @@ class RealClock:
         return time.monotonic()
 
     def sleep_until(self, t: float) -> None:
-        """Python sleeps on an absolute deadline of its own, so being woken by a signal in between
-        costs nothing.
+        """Sleep until an absolute deadline.
+
+        Python keeps the deadline, so being woken by a signal in between costs nothing.
         """
         left = t - time.monotonic()
         if left > 0:
@@ -40,10 +41,12 @@ def keep_time(priority: int | None, *, lock_memory: bool = True) -> list[str]:
 
     `lock_memory`: no, for a program that holds a lot of it.
 
-    Timer slack: the kernel may wake a sleeper 50 us late to save power; here at once, so that no
-    loop need spin. Garbage: all that exists now is frozen, so that a later collection looks at the
-    few objects of the loop only. Priority: real-time scheduling (SCHED_FIFO), and memory that is
-    never paged out; both need a privilege.
+    - Timer slack: the kernel may wake a sleeper 50 us late to save power; here at once, so that no
+      loop need spin.
+    - Garbage: all that exists now is frozen, so that a later collection looks at the few objects of
+      the loop only.
+    - Priority: real-time scheduling (SCHED_FIFO), and memory that is never paged out; both need a
+      privilege.
     """
     granted = []
     libc = ctypes.CDLL(None, use_errno=True)

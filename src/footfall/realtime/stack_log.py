@@ -30,8 +30,8 @@ TOPIC = "/stack/record"
 ABOUT, ENDING = ("footfall-stack", "footfall-stack-ending")
 _NANOSECONDS = 1_000_000_000  # per second: MCAP's clock
 
-#: What a log may hold; a file that claims more is damaged or meant ill. A day at 100 Hz is 8.6
-#: million records.
+#: What a log may hold; a file that claims more is damaged, or was made to do harm. A day at 100 Hz
+#: is 8.6 million records.
 MOST_RECORDS = 20_000_000
 LONGEST = 200_000.0  # s: what that many records take at 100 Hz
 MOST_RECORD_BYTES = 1 << 18

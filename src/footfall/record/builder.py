@@ -84,8 +84,9 @@ class Builder:
         return Mark(last.rows + len(t), len(self._events))
 
     def trajectory(self, mark: Mark, outcome: Outcome, stand: Stand, note: str = "") -> Trajectory:
-        """The record up to a mark; `note` says what the outcome means here, where that is not what
-        it means elsewhere.
+        """The record up to a mark.
+
+        `note` says what the outcome means here, where that is not what it means elsewhere.
         """
         signals, names = self.columns.signals, self.columns.events
         t, j, columns = self.stream.finish(mark.rows)

@@ -58,13 +58,11 @@ def endpoint(
     `jax.grad` and `jax.jacfwd` take its derivatives, also by several numbers at once.
 
     Arguments:
-        experiment: as `ff.load` gives it (or a system, with a state in place of `values`). values:
-        numbers to put in before the run, in SI, by key as in `--set`: {"leg.stiffness": 1.2e4}.
-        These may be traced by
-            JAX: they are what to differentiate by.
+        experiment: as `ff.load` gives it (or a system, with a state in place of `values`).
+        values: numbers to put in before the run, in SI, by key as in `--set`:
+            {"leg.stiffness": 1.2e4}. These may be traced by JAX: they are what to differentiate by.
         event, count, leg: run until just after the `count`-th event of this name (of like legs: of
-        this one); without an event,
-            to the end of the plan's span.
+            this one); without an event, to the end of the plan's span.
         duration: another span [s]; with an event, the longest to wait for it.
 
     Returns an `End`: time `t`, states `x` and `m`, `outputs`, `stores`, `work` through each port,

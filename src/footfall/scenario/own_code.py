@@ -140,8 +140,9 @@ def with_defaults(own: Own) -> Any:
 
 @contextlib.contextmanager
 def told_with_line(files: Iterable[Path]) -> Iterator[None]:
-    """What goes wrong in one of these files is told with its file and line; anything else is ours,
-    and shown as it is.
+    """What goes wrong in one of these files is told with its file and line.
+
+    Anything else is ours, and shown as it is.
     """
     try:
         yield

@@ -8,7 +8,7 @@ from pathlib import Path
 import jax
 
 from footfall.engines.lanes.batch_plan import BatchPlan
-from footfall.engines.lanes.step_ladder import StepLadder
+from footfall.engines.lanes.step_ladder import PROBES, StepLadder
 from footfall.scenario.load import Experiment
 from footfall.sweep.batches import (
     Variants,
@@ -26,7 +26,6 @@ from footfall.sweep.plan_sweep import no_cpp, require_metric
 from footfall.sweep.shards import FOLDER
 from footfall.sweep.words import counted
 
-PROBES = 64
 CHECKED_AT_ONCE = 2**18
 #: A few seconds of work for two cores, and for a GPU, which wants many robots at once.
 SHARD_SIZE, GPU_SHARD_SIZE, LEAST_SHARD_SIZE = 2**14, 2**20, 2**10

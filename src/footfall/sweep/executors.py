@@ -3,14 +3,12 @@
 All of it is optional; without it they are computed here.
 """
 
-import concurrent.futures
 import contextlib
 import logging
-import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 
 from footfall.sweep.errors import SweepError
@@ -18,14 +16,6 @@ from footfall.sweep.errors import SweepError
 LOOPBACK = "127.0.0.1"
 #: Each worker computes with one thread: N workers then use N cores, and no more.
 THREADS_PER_WORKER = 1
-
-
-def process_pool(workers: int) -> Callable[[], Executor]:
-    """A maker of pools of fresh processes (never forked: JAX has threads), for
-    `run_sweep(executor=...)`.
-    """
-    context = multiprocessing.get_context("spawn")
-    return lambda: concurrent.futures.ProcessPoolExecutor(workers, mp_context=context)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """sweep.json: everything a sweep was asked for, written before its first shard.
 
-So it can go on later and be understood for ever.
+So it can go on later, and says by itself what it holds.
 """
 
 import dataclasses

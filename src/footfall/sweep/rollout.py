@@ -53,8 +53,8 @@ def rollout(
             it is the longest); what a shorter step could overturn is run again with it. A step that
             you give is kept.
         precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu".
-        track: outputs whose least, greatest and mean values are kept. progress: is told the
-            fraction done.
+        track: outputs whose least, greatest and mean values are kept.
+        progress: is told the fraction done.
         folder: where to keep the designs as `footfall sweep` does; the same call goes on where one
             was cut off.
 

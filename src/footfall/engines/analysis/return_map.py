@@ -228,7 +228,8 @@ def find_cycle(
         system, guess: a robot and a state from which it nearly walks.
         event: the event a step ends with ("touchdown").
         plan: tolerances, and as its duration the longest a single step may take.
-        ignore: names of numbers that need not repeat. warm_up: steps to take first.
+        ignore: names of numbers that need not repeat.
+        warm_up: steps to take first.
         tolerance, iterations: how well the state has to repeat, and after how many tries to give
             up.
 

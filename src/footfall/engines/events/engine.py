@@ -271,8 +271,9 @@ def march(
         )
 
     def judge(w: March, s: SolverStep) -> tuple[Array, Array, Array]:
-        """Whether a step is good, the factor for the next one (PI control: integral 0.7,
-        proportional 0.2), and its scaled error.
+        """Whether a step is good, the factor for the next one, and its scaled error.
+
+        PI control: integral 0.7, proportional 0.2.
         """
         if not settings.adaptive or s.error is None:
             return s.solved, jnp.ones(()), jnp.ones(())

@@ -29,8 +29,9 @@ class Panels(NamedTuple):
         return step, np.clip((t - self.start[step]) / length, 0.0, 1.0)
 
     def halved(self, look: Callable[[np.ndarray], np.ndarray]) -> "Panels":
-        """With panels halved where a polynomial says too little, such as at a kink; `look` gives
-        the values at times inside of steps.
+        """With panels halved where a polynomial says too little, such as at a kink.
+
+        `look` gives the values at times inside of steps.
         """
         panels, most = self, MOST_PANELS * len(self.start)
         size, usual = np.abs(self.values).max(axis=(0, 1), initial=0.0), np.mean(self.tau) or 1.0
@@ -59,9 +60,11 @@ class Panels(NamedTuple):
 def statistics(
     panels: Panels | None, t: np.ndarray, passed: np.ndarray, totals: np.ndarray, peaks: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Columns of the rows at `t`, after so many `passed` events: integrals so far, of the values
-    and of their squares, and the largest sizes in steps that ended since the row before; and what
-    there is of each at the end."""
+    """Columns of the rows at `t`, after so many `passed` events.
+
+    Integrals so far, of the values and of their squares, and the largest sizes in steps that ended
+    since the row before; and what there is of each at the end.
+    """
     if panels is None or not len(panels.start):
         running, held = np.tile(totals, (len(t), 1)), np.zeros((len(t), len(peaks)))
         held[:1], left = peaks, (peaks if not len(t) else 0.0 * peaks)
@@ -94,8 +97,9 @@ def statistics(
 def part_work(
     panels: Panels, output: int, sign: float, t: np.ndarray, begun: float
 ) -> tuple[np.ndarray, float]:
-    """Work at the rows and at the end through a port that is the positive or the negative part of
-    an output, integrated from zero to zero.
+    """Work through a port that is the positive or the negative part of an output.
+
+    At the rows and at the end, integrated from zero to zero.
     """
     step, place = panels.places(t)
     values = sign * panels.values[:, :, output]

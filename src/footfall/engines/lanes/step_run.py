@@ -29,7 +29,7 @@ from footfall.record.provenance import provenance
 from footfall.record.row_stream import RowStream
 from footfall.record.trajectory import Trajectory
 
-#: A longer run is sampled more coarsely.
+#: A longer run is sampled more coarsely, so that its record still fits into memory.
 MOST_SAMPLES = 1_000_000
 TOLD_EVERY = 0.1  # s of real time between two words about progress
 #: Rows observed per compiled call, so that runs of any length share one program; until then they

@@ -49,7 +49,7 @@ class Plane(NamedTuple):
     def turning(self, inverse_square: Scalar) -> "Plane":
         """Gradient of the vector's angle: perp(a) = (-a_z, a_x)/|a|^2.
 
-        Divisions are dear: the caller makes one serve several things.
+        A division costs much: the caller uses one for several things.
         """
         return Plane(-self.z * inverse_square, self.x * inverse_square)
 

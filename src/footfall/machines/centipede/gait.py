@@ -8,8 +8,7 @@ import jax.numpy as jnp
 from footfall.hybrid.fields import Parametric, param
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
-
-TURN = 2.0 * math.pi
+from footfall.numerics.units import TURN
 
 
 class Target(NamedTuple):

@@ -8,8 +8,10 @@ from footfall.numerics.scalar import Scalar
 
 
 class PolarLeg(Parametric):
-    """f = -K_L (L - L_t) - C_L (L' - L_t'),   tau = -K_T wrap(gamma - gamma_t) - C_T (gamma' -
-    gamma_t')     (walker.4)
+    """A spring and a damper along the leg, and another about its hip.
+
+    f = -K_L (L - L_t) - C_L (L' - L_t')
+    tau = -K_T wrap(gamma - gamma_t) - C_T (gamma' - gamma_t')                            (walker.4)
     """
 
     tip_mass: Scalar = param(

@@ -9,9 +9,10 @@ from typing import Any
 import jax.numpy as jnp
 
 from footfall.hybrid.fields import Parametric, param, switches
-from footfall.machines.centipede.gait import TURN, WaveGait
+from footfall.machines.centipede.gait import WaveGait
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
+from footfall.numerics.units import TURN
 
 #: A leg counts as meant to carry while its phase is this far inside stance [rad].
 WELL_INSIDE_STANCE = 0.3

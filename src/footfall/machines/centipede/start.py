@@ -8,10 +8,10 @@ import numpy as np
 from footfall.hybrid.fields import ParameterError, choice, param
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
-from footfall.machines.centipede.gait import TURN
 from footfall.machines.centipede.states import LegState, Points, WalkerMode, WalkerState
 from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
+from footfall.numerics.units import TURN
 
 
 class WalkerStart(AbstractStart):

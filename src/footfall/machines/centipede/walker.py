@@ -18,7 +18,7 @@ from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
 from footfall.machines.centipede.body import SegmentChain
 from footfall.machines.centipede.forces import Loads, all_loads, total
-from footfall.machines.centipede.gait import TURN, WaveGait
+from footfall.machines.centipede.gait import WaveGait
 from footfall.machines.centipede.leg import PolarLeg
 from footfall.machines.centipede.outputs import walker_outputs
 from footfall.machines.centipede.point_contact import touch
@@ -41,6 +41,7 @@ from footfall.machines.parts.friction.coulomb import TanhFriction
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat
 from footfall.numerics.scalar import Scalar
+from footfall.numerics.units import TURN
 from footfall.scene.sketch import Chart, Shape
 
 #: A gap is crossed once the tail is past its far edge and every segment is this high again [m].

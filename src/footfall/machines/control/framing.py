@@ -61,7 +61,7 @@ def as_sent(limit: float) -> float:
 
     The sender may hold the limit in single precision, and writes six decimals: pi arrives as
     3.141593, which is more than pi. A receiver that took pi literally would reject every frame of
-    an honest sender at its limit.
+    a sound sender at its limit.
     """
     return max(limit, float(fixed(limit, DECIMALS)), float(fixed(np.float32(limit), DECIMALS)))
 

@@ -62,12 +62,12 @@ from footfall.machines.parts.actuators.drivetrain import DriveTrain
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.numerics.namespace import choose
 from footfall.numerics.scalar import Scalar
+from footfall.numerics.units import TURN
 from footfall.scene.sketch import Chart, Shape
 
 #: Numbers of the stack that make a robot's steps differ, or seem not to depend on each other.
 ROUNDING = ("pitch_step", "current_step")
 CHANCE = ("pitch_noise", "frame_loss", "command_loss", "high_jitter", "mid_jitter")
-TURN = 2.0 * math.pi
 
 
 class Now(NamedTuple):

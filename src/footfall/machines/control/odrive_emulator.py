@@ -20,9 +20,9 @@ from footfall.machines.control.electrics import Battery, Winding
 from footfall.machines.control.odrive_axis import Axis, AxisError, Command, Mode
 from footfall.machines.control.odrive_properties import Property, axis_properties
 from footfall.machines.control.settings import StackSettings
+from footfall.numerics.units import TURN
 
 _UNKNOWN, _MALFORMED = b"unknown command", b"invalid command format"
-_TURN = 6.283185307179586  # rad
 
 
 class Lines:
@@ -144,7 +144,7 @@ class OdriveEmulator:
         )
         for axis, sign, speed, offset, position in known:
             axis.tick(now_us, self.bus_voltage, sign * (speed + offset), sign * position)
-        turning = [sign * speed * _TURN for _, sign, speed, _, _ in known]
+        turning = [sign * speed * TURN for _, sign, speed, _, _ in known]
         windings, memories = (
             [axis.numbers.winding for axis in self.axes],
             [axis.memory for axis in self.axes],

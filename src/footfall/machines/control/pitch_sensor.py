@@ -52,7 +52,8 @@ class SensorEmulator:
 class SerialPitchSensor:
     """A PitchSensor that sends frames.
 
-    One that sends `<nan>` or `<inf>` is taken at its word at once; other nonsense is counted.
+    One that sends `<nan>` or `<inf>` counts at once as one that does not know; other bytes that
+    are no pitch are counted.
     """
 
     def __init__(self, port: Port, settings: StackSettings):

@@ -11,14 +11,26 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+from footfall.machines.control.decimal_text import LARGEST
 from footfall.machines.control.pid import PidGains
 
 MOST_COPIES = 4
 LONGEST_PERIOD = 10_000_000  # us
 LONGEST_TIMEOUT = 1_000_000_000  # us: half of what a difference of 32-bit times can tell
-LARGEST = 1e9  # of any other number: beyond it is damage, not a robot
-PERIODS = ("high_period_us", "mid_period_us", "low_period_us", "report_period_us")
-TIMEOUTS = ("watchdog_us", "driver_watchdog_us", "sensor_timeout_us")
+
+
+def _whole_us(default: int, most: int) -> Any:
+    """A field of whole microseconds from 1 to `most`."""
+    return dataclasses.field(default=default, metadata={"most_us": most})
+
+
+def _positive(default: float) -> Any:
+    """A field of a positive number."""
+    return dataclasses.field(default=default, metadata={"positive": True})
+
+
+def _flag(default: bool) -> Any:
+    return dataclasses.field(default=default, metadata={"flag": True})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,44 +41,43 @@ class StackSettings:
     setpoint: float  #: rad, at the start
     motors: int = 2  #: 1 or 2
     motor_signs: tuple[float, ...] = (1.0, 1.0)  #: how each motor is mounted: +1 or -1
-    steering: bool = True  #: frames carry the steering current as a fourth field (version 2)
-    checksum: bool = True  #: frames carry *HH
+    steering: bool = _flag(True)  #: frames carry the steering current as a fourth field (version 2)
+    checksum: bool = _flag(True)  #: frames carry *HH
     # how often the high level says each thing: the newest whole copy counts, on a line that loses
     # some
     frame_copies: int = 1
-    high_period_us: int = 10_000
-    mid_period_us: int = 1_000  #: at which the mid level's PID calculates
-    low_period_us: int = 250
-    report_period_us: int = 10_000  #: at which the mid level sends its output up
-    watchdog_us: int = 100_000  #: of the mid level: no valid frame for so long means off
-    driver_watchdog_us: int = 100_000  #: of the motor driver: no command for so long means off
-    sensor_timeout_us: int = 100_000  #: no finite pitch for so long means motors off, latched
-    speed_limit: float = 8.0  #: turns/s of a motor
-    steer_limit: float = 5.0  #: A, largest steering current the operator can ask for
-    setpoint_limit: float = math.pi / 2  #: rad
-    measured_limit: float = math.pi  #: rad
-    current_limit: float = 40.0  #: A, of the motor driver
+    high_period_us: int = _whole_us(10_000, LONGEST_PERIOD)
+    #: at which the mid level's PID calculates
+    mid_period_us: int = _whole_us(1_000, LONGEST_PERIOD)
+    low_period_us: int = _whole_us(250, LONGEST_PERIOD)
+    #: at which the mid level sends its output up
+    report_period_us: int = _whole_us(10_000, LONGEST_PERIOD)
+    #: of the mid level: no valid frame for so long means off
+    watchdog_us: int = _whole_us(100_000, LONGEST_TIMEOUT)
+    #: of the motor driver: no command for so long means off
+    driver_watchdog_us: int = _whole_us(100_000, LONGEST_TIMEOUT)
+    #: no finite pitch for so long means motors off, latched
+    sensor_timeout_us: int = _whole_us(100_000, LONGEST_TIMEOUT)
+    speed_limit: float = _positive(8.0)  #: turns/s of a motor
+    steer_limit: float = _positive(5.0)  #: A, largest steering current the operator can ask for
+    setpoint_limit: float = _positive(math.pi / 2)  #: rad
+    measured_limit: float = _positive(math.pi)  #: rad
+    current_limit: float = _positive(40.0)  #: A, of the motor driver
     bus_band: tuple[float, float] = (18.0, 30.0)  #: V, allowed at the start
-    torque_constant: float = 0.034  #: N m/A
-    command_in_torque: bool = (
-        False  #: the driver's `c` takes newton metres (firmware 0.5 and later), not amperes
-    )
+    torque_constant: float = _positive(0.034)  #: N m/A
+    #: the driver's `c` takes newton metres (firmware 0.5 and later), not amperes
+    command_in_torque: bool = _flag(False)
 
     def __post_init__(self) -> None:
         """Settings also come out of files.
 
-        Nothing that any program could stumble over gets past here.
+        So a value that a program could fail at is refused here.
         """
         if not isinstance(self.gains, PidGains):
             raise ValueError(
                 f"gains = {_shown(self.gains)}: the numbers of a pitch law are expected."
             )
         self._check_gains(self.gains)
-        for name in ("steering", "checksum", "command_in_torque"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(
-                    f"{name} = {_shown(getattr(self, name))}: true or false is expected."
-                )
         if not _whole(self.motors, 1, 2):
             raise ValueError(f"motors = {_shown(self.motors)}: a driver has one or two.")
         if not _whole(self.frame_copies, 1, MOST_COPIES):
@@ -74,26 +85,21 @@ class StackSettings:
                 f"frame_copies = {_shown(self.frame_copies)}: each frame is sent at least once, and"
                 f" at most {MOST_COPIES} times."
             )
-        for names, most in ((PERIODS, LONGEST_PERIOD), (TIMEOUTS, LONGEST_TIMEOUT)):
-            for name in names:
-                _require_whole(name, getattr(self, name), most)
+        for field in dataclasses.fields(self):
+            name, value, range_ = field.name, getattr(self, field.name), field.metadata
+            if "flag" in range_ and not isinstance(value, bool):
+                raise ValueError(f"{name} = {_shown(value)}: true or false is expected.")
+            if "most_us" in range_:
+                _require_whole(name, value, range_["most_us"])
+            if "positive" in range_ and not (_number(value) and value > 0):
+                raise ValueError(
+                    f"{name} = {_shown(value)}: a positive number up to {LARGEST:g} is expected."
+                )
         if self.gains.period_us != self.mid_period_us:
             raise ValueError(
                 f"gains.period_us = {self.gains.period_us} and mid_period_us ="
                 f" {self.mid_period_us}: the law and its loop have one period."
             )
-        for name in (
-            "speed_limit",
-            "steer_limit",
-            "setpoint_limit",
-            "measured_limit",
-            "current_limit",
-            "torque_constant",
-        ):
-            if not (_number(value := getattr(self, name)) and value > 0):
-                raise ValueError(
-                    f"{name} = {_shown(value)}: a positive number up to {LARGEST:g} is expected."
-                )
         if not (_number(self.setpoint) and abs(self.setpoint) <= self.setpoint_limit):
             raise ValueError(
                 f"setpoint = {_shown(self.setpoint)}: a number of size at most setpoint_limit,"
@@ -185,7 +191,7 @@ def _require_whole(name: str, value: Any, most: int) -> None:
 
 
 def _shown(value: Any) -> str:
-    """A value in an error: a hostile one is cut short, and an integer of any length has a text."""
+    """A value in an error: a long text is cut short, and an integer of any length has one."""
     return (
         "a very long integer"
         if isinstance(value, int) and value.bit_length() > 200

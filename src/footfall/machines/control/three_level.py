@@ -3,15 +3,14 @@
 Three programs on three machines, and the lines between them.
 """
 
-import math
-
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError, Parametric, choice, param
+from footfall.machines.control.settings import LONGEST_TIMEOUT, MOST_COPIES
 from footfall.numerics.scalar import Scalar
+from footfall.numerics.units import TURN
 
 MICRO = 1e-6
-TURN = 2.0 * math.pi
 #: Sign of each motor, by how they are mounted.
 MOUNTINGS = {
     "both-forward": (1.0, 1.0),
@@ -92,7 +91,7 @@ class ThreeLevelStack(Parametric):
         2,
         doc="how often the high level sends each message: one that arrives is enough",
         ge=1,
-        le=4,
+        le=MOST_COPIES,
         static=True,
     )
     frame_loss: Scalar = param(
@@ -133,14 +132,14 @@ class ThreeLevelStack(Parametric):
         unit="s",
         doc="time without a message after which the mid level switches off",
         gt=0,
-        le=1000,
+        le=LONGEST_TIMEOUT * MICRO,
     )
     driver_watchdog: Scalar = param(
         0.1,
         unit="s",
         doc="time without a command after which the motor driver switches off",
         gt=0,
-        le=1000,
+        le=LONGEST_TIMEOUT * MICRO,
     )
     steer_limit: Scalar = param(
         5.0, unit="A", doc="largest steering current an operator can ask for (real time only)", gt=0

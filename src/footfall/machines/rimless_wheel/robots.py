@@ -30,7 +30,7 @@ def passive_wheel(
 ) -> RigidWheel:
     """Rigid wheel of the robot's mass and size, coasting down a slope of 0.08 rad.
 
-    The analytic yardstick.
+    Its motion is known in closed form, which others are compared with.
     """
     return RigidWheel(
         mass=6.91, spokes=10, leg=leg or Strut(length=0.26), terrain=terrain or Slope(angle=0.08)

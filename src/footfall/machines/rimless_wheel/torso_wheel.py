@@ -268,7 +268,7 @@ class TorsoWheel(AbstractPlant):
                        T - m2 g c sin(phi - gamma) + 2 m2 c l_dot theta_dot C - m2 c l theta_dot^2 S
                        ]                                                                   (wheel.1)
 
-        for q = (l, theta, phi), with S, C of theta - phi. The first row mends erratum E1 of the
+        for q = (l, theta, phi), with S, C of theta - phi. The first row corrects erratum E1 of the
         source.
         """
         total, l, g = self.total_mass, x.spoke_length, self.gravity

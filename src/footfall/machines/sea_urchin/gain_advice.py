@@ -5,7 +5,6 @@ How soft it may be, and how short the steps of an explicit integrator must be.
 
 import numpy as np
 
-from footfall.hybrid.fields import ParameterError
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import AbstractSpikeControl, StiffnessControl
 from footfall.machines.sea_urchin.spike_dynamics import mass_matrix
@@ -113,20 +112,3 @@ def explicit_step_limit(
     )
     roots = np.linalg.eigvals(loop)
     return float(max(0.0, np.min(-2.0 * roots.real / np.maximum(np.abs(roots) ** 2, 1e-300))))
-
-
-def require_explicit_step(
-    controller: AbstractSpikeControl, spike: Spike, step: float, q: Vector = MIDDLE
-) -> None:
-    """Raise for gains that an explicit integrator with this step would blow up."""
-    limit = explicit_step_limit(controller, spike, q)
-    if step <= limit:
-        return
-    d1, _, d3 = (float(d) for d in controller.damping)
-    raise ParameterError(
-        f"with damping gains of {d1:g} N m s/rad and {d3:g} N s/m an explicit integrator is stable"
-        f" only with steps below {limit:.2g} s, not {step:.2g} s. Shorten the step, lower the"
-        " gains, or integrate the damping implicitly (solver kvaerno5 or rodas4; in MuJoCo, gains"
-        " inside the actuators).",
-        "damping",
-    )

@@ -133,8 +133,9 @@ class KickStart(AbstractStart):
 
 
 class KickRoll(AbstractHybridSystem):
-    """A body of mass m and inertia I at the distance d + R from its pivot, pushed by a constant
-    force F along that line:
+    """A body pushed away from its pivot by a constant force F along the line between.
+
+    Its mass is m, its inertia I, its distance from the pivot d + R:
 
     (I + m (d+R)^2) a'' + 2 m (d+R) d' a' + m g (d+R) cos a = 0                           (spike.20)
     m d'' - m a'^2 (d+R) + m g sin a = F                                                  (spike.21)

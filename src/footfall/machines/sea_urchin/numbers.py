@@ -10,8 +10,7 @@ A course report (Kayabasi, EE587, 2022), which leaves most of them open.
 | foothold of profile P | 0.09 m out, 3 sqrt(3) cm down; lift 3 sqrt(3) - 4.2 cm | the script |
 | stride, stance time | 0.03 m, 3 s | the script |
 | gains of the PID | 10, 10, 10; 10000, 1000, 100 | the report's table 5.1 |
-| cylinder length, inertias, tip mass, shell, swing time, stiffness, friction | below | ASSUMED, not
-measured |
+| cylinder length, inertias, tip mass, shell, swing time, stiffness, friction | below | ASSUMED |
 
 Profile T: the text's ball cannot reach the text's foothold (the slide would have to go out 58 mm of
 its 40), so T stands in the middle of its stroke, along the normal of the shell. Profile P: reaches
@@ -26,6 +25,7 @@ from footfall.machines.control.lockstep import ClosedLoop
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.sea_urchin.closed_loop import SpikeHingeLoop
 from footfall.machines.sea_urchin.kick_roll import KickRoll
+from footfall.machines.sea_urchin.profiles import PROFILES
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_bench import UrchinSpike
 from footfall.machines.sea_urchin.spike_control import AbstractSpikeControl, SpikePid
@@ -37,8 +37,6 @@ SHELL_MASS = 0.5  #: kg, assumed
 FRICTION = 1.0  #: of feet on the floor, assumed
 #: Joints of the upper spikes while it walks, assumed.
 UPPER_POSE = (-math.pi / 6, math.pi / 2, 0.005)
-# joints to ball centre in mid-stride of profile T [m], assumed: the middle of the stroke
-LEG = 0.065
 
 
 class Profile(NamedTuple):
@@ -56,19 +54,20 @@ class Profile(NamedTuple):
 
 def profile_t() -> Profile:
     """The text's 5 mm ball, with a foothold of our own that it reaches."""
-    spike, ring = Spike(ball=0.005), ring_radius(SHELL_RADIUS)
-    return Profile(spike, Foothold(LEG * math.cos(math.pi / 6), 0.5 * LEG + 0.005, ring), lift=0.01)
+    return _profile("T", lift=0.01)
 
 
 def profile_p() -> Profile:
     """The script's 4 cm ball and its foothold."""
-    down = 0.03 * math.sqrt(3.0)
-    return Profile(
-        Spike(ball=0.04), Foothold(0.09, down, ring_radius(SHELL_RADIUS)), lift=down - 0.042
-    )
+    return _profile("P", lift=PROFILES["P"].down - 0.042)
 
 
-PROFILES = {"T": profile_t, "P": profile_p}
+def _profile(name: str, lift: float) -> Profile:
+    ball, out, down = PROFILES[name]
+    return Profile(Spike(ball=ball), Foothold(out, down, ring_radius(SHELL_RADIUS)), lift)
+
+
+GEOMETRIES = {"T": profile_t, "P": profile_p}
 
 
 def urchin_spike(
@@ -82,7 +81,7 @@ def urchin_spike(
 
     Spike 1, at 60 degrees, moves all three joints when walking ahead.
     """
-    shape = PROFILES[profile]()
+    shape = GEOMETRIES[profile]()
     return UrchinSpike(
         height=float(shape.foothold.y),
         foothold_x=shape.foothold.x,

@@ -29,6 +29,7 @@ from footfall.machines.sea_urchin.outputs import (
     urchin_outputs,
     urchin_remarks,
 )
+from footfall.machines.sea_urchin.profiles import PROFILES
 from footfall.machines.sea_urchin.program import Action, parse_program
 from footfall.machines.sea_urchin.reference import walking_joints
 from footfall.machines.sea_urchin.roll_gait import RollGait
@@ -41,12 +42,6 @@ from footfall.machines.sea_urchin.start import UrchinStart
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart, Shape
 
-#: ball, foothold outwards and down [m]. T: the text's ball, in mid-stroke along the shell's normal;
-#: P: the script's ball and foothold.
-PROFILES = {
-    "T": (0.005, 0.065 * math.cos(math.pi / 6), 0.0375),
-    "P": (0.04, 0.09, 0.03 * math.sqrt(3.0)),
-}
 #: Feet that stand at least, by the pattern of the gait.
 LEAST_FEET = {"tripod": 3, "pairs": 4, "wave": 5}
 #: Tilt of its axis with which it counts as tipped over while it walks [rad].
@@ -122,11 +117,11 @@ class UrchinRobot(AbstractRigidBodies):
             )
         if self.profile != "custom" and float(self.spike.ball) not in (
             0.005,
-            PROFILES[self.profile][0],
+            PROFILES[self.profile].ball,
         ):
             raise ParameterError(
                 f"spike.ball = {float(self.spike.ball) * 1e3:g} mm, but profile {self.profile} has"
-                f" a ball of {PROFILES[self.profile][0] * 1e3:g} mm: set profile=custom, with"
+                f" a ball of {PROFILES[self.profile].ball * 1e3:g} mm: set profile=custom, with"
                 " foothold_x and foothold_y.",
                 "profile",
             )
@@ -164,7 +159,7 @@ class UrchinRobot(AbstractRigidBodies):
         """The spike with the profile's ball."""
         if self.profile == "custom":
             return self.spike
-        return eqx.tree_at(lambda s: s.ball, self.spike, PROFILES[self.profile][0])
+        return eqx.tree_at(lambda s: s.ball, self.spike, PROFILES[self.profile].ball)
 
     @property
     def foothold(self) -> Foothold:

@@ -194,8 +194,9 @@ class SpikePid(AbstractSpikeControl):
 
 
 class StiffnessControl(AbstractSpikeControl):
-    """The foot as on springs along the axes of S, after Salisbury (1980), with J of the ball's
-    centre:
+    """The foot as on springs along the axes of S, after Salisbury (1980).
+
+    With J of the ball's centre:
 
     effort = J^T K J (q_d - q) + K_v (q_d' - q')                                          (spike.17)
 

@@ -120,15 +120,6 @@ def accelerations(i: SpikeInertia, q: Vector, v: Vector, effort: Vector, gravity
     return one, two, three
 
 
-def inverse_dynamics(i: SpikeInertia, q: Vector, v: Vector, a: Vector, gravity: Scalar) -> Vector:
-    """Effort = D q'' + C q' + g."""
-    one, two, three = (
-        d * acc + b
-        for d, acc, b in zip(mass_matrix(i, q[1]), a, bias(i, q, v, gravity), strict=True)
-    )
-    return one, two, three
-
-
 def kinetic_energy(i: SpikeInertia, q2: Scalar, v: Vector) -> Scalar:
     d1, d2, d3 = mass_matrix(i, q2)
     return 0.5 * (d1 * v[0] * v[0] + d2 * v[1] * v[1] + d3 * v[2] * v[2])

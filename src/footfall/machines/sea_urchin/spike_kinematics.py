@@ -174,16 +174,6 @@ def attachment(r_s: Scalar, upper: bool, index: int) -> tuple[Vector, Rows]:
     return place, ((c, 0.0, -s), (s, 0.0, c), (0.0, -1.0, 0.0))
 
 
-def to_body(r_s: Scalar, upper: bool, index: int, p: Vector) -> Vector:
-    """A point of S in the body frame."""
-    place, rows = attachment(r_s, upper, index)
-    x, y, z = (
-        o + row[0] * p[0] + row[1] * p[1] + row[2] * p[2]
-        for o, row in zip(place, rows, strict=True)
-    )
-    return x, y, z
-
-
 # ---- reach
 
 

@@ -75,8 +75,9 @@ def reach_left(limbs: Limbs, u: Scalar, v: Scalar) -> Scalar:
 
 
 def pose(limbs: Limbs, foot1: Point, foot2: Point) -> Pose:
-    """Inverse kinematics, knee up, with exact rates, for feet u = x5 - x1 apart and v = y5 - y1
-    above each other:
+    """Inverse kinematics, knee up, with exact rates.
+
+    For feet u = x5 - x1 apart and v = y5 - y1 above each other:
 
     cos(theta2/2) = hypot(u, v)/2L,  theta1 = atan2(u, v) - theta2/2,
     theta3 = pi - theta1 - theta2                                                        (two-leg.1)
@@ -195,7 +196,9 @@ class Effort(NamedTuple):
 
 
 def effort(limbs: Limbs, p: Pose, first_stands: Scalar, inertial: float = 1.0) -> Effort:
-    """Q_i = tau_i with foot 1 on the ground, -tau_i with foot 2 (`first_stands` 1 or 0), tau_i over
+    """Torques of the motors, and what the standing foot must bear.
+
+    Q_i = tau_i with foot 1 on the ground, -tau_i with foot 2 (`first_stands` 1 or 0), tau_i over
     the moving side of motor i:
 
     P_i = Q_i theta_i' whichever foot stands; at rest Q_i = d(potential)/d(theta_i)      (two-leg.5)

@@ -8,18 +8,6 @@ from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Hinge, 
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
 
-#: Stiffness coefficient of the pseudo-rigid model of a cantilever with a force at its end.
-STRIP_COEFFICIENT = 2.65
-
-
-def strip_stiffness(
-    *, modulus: float, width: float, thickness: float, length: float, hinge_share: float = 0.85
-) -> float:
-    """Torsion stiffness of the hinge that stands for a flat strip, k = gamma K E I/l with I = w
-    t^3/12, in N m/rad.  (runner.6)
-    """
-    return hinge_share * STRIP_COEFFICIENT * modulus * width * thickness**3 / (12.0 * length)
-
 
 class CompliantFoot(AbstractFoot):
     """A rigid piece beyond the leg's end, a sprung hinge, and a light link to the tip.
@@ -30,6 +18,9 @@ class CompliantFoot(AbstractFoot):
 
         hinge = F - (1 - gamma) l u(theta2),  tip = hinge - gamma l u(theta2 - q)
         I q'' = -b q' - k q + P . d(tip)/dq                                               (runner.5)
+
+    A flat strip of modulus E, width w and thickness t has k = gamma K E I/l, I = w t^3/12 and
+    K = 2.65, the coefficient of a cantilever with a force at its end (runner.6).
 
     The foot's inertia counts against its own deflection only, not against the leg's acceleration. A
     bare strip has no area to speak of: water does not carry it.

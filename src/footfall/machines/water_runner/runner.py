@@ -57,9 +57,8 @@ from footfall.machines.water_runner.tails import PadTail
 from footfall.machines.water_runner.wet_disc import Medium
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
+from footfall.numerics.units import TURN
 from footfall.scene.sketch import Chart, Shape
-
-TURN = 2.0 * math.pi
 
 
 class FourBarRunner(AbstractHybridSystem):

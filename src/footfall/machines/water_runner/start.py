@@ -135,16 +135,16 @@ def _check_height(system: Any, height: Scalar, touching: Scalar) -> None:
 
 
 def _check_above_ground(system: Any, height: Scalar, touching: Scalar) -> None:
-    buried = np.asarray(touching - np.asarray(height, float))
-    worst = int(np.argmax(buried))
-    deepest = np.ravel(buried)[worst]
+    sunk_in = np.asarray(touching - np.asarray(height, float))
+    worst = int(np.argmax(sunk_in))
+    deepest = np.ravel(sunk_in)[worst]
     if deepest > ALLOWED_DEPTH:
-        low = np.ravel(np.broadcast_to(touching, buried.shape))[worst]
+        low = np.ravel(np.broadcast_to(touching, sunk_in.shape))[worst]
         raise ParameterError(
             f"the start is below ground: a foot reaches {1e3 * deepest:.3g} mm into it. Start at"
             f' {low:.4g} m or higher, or leave `height` at "auto".',
             "height",
-            worst if buried.ndim else None,
+            worst if sunk_in.ndim else None,
         )
     half, cosine = (
         np.asarray(system.body.half_height, float),

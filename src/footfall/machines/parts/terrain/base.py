@@ -139,10 +139,6 @@ class AbstractTerrain(Parametric):
         return None
 
 
-#: Its name until 0.9.
-AbstractGround = AbstractTerrain
-
-
 class AbstractPlane(AbstractTerrain):
     """Ground that is one plane."""
 

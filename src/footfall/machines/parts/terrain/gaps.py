@@ -34,7 +34,6 @@ class AbstractBrokenGround(AbstractLevelPieces):
     is (V_top - V_wall) dw/dt."""
 
     features: ClassVar[frozenset[str]] = frozenset({"walls", "gaps"})
-    broken: ClassVar[bool] = True
 
     blend: Scalar = param(
         0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0

@@ -26,8 +26,8 @@ class AbstractPlant(AbstractHybridSystem):
     the torques between two commands.
 
     `setpoint_key` is where a scenario says the angle to hold ("torso.pitch_setpoint"). `commanded`
-    names the fields (a law of its own, say) that make it such a plant, and what they then hold:
-    values, or classes to be made. The struct its `outputs` returns has a field `computer` that is
+    names the fields (a law of its own, say) that make it such a plant, and the values they then
+    hold. The struct its `outputs` returns has a field `computer` that is
     None: there a control computer shows itself."""
 
     setpoint_key: ClassVar[str]

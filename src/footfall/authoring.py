@@ -15,12 +15,16 @@ from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem as HybridSystem
 from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
 from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.water_runner.drive import AbstractDrive
+from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Tip
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
 from footfall.scene.sketch import Arrow, Ball, Bar, Chart, Disc, Ground, Link, Shape
 
 __all__ = [
+    "AbstractDrive",
+    "AbstractFoot",
     "AbstractStart",
     "AbstractTerrain",
     "Arrow",
@@ -32,6 +36,7 @@ __all__ = [
     "Disc",
     "Doubt",
     "Event",
+    "FootPoint",
     "Ground",
     "HybridState",
     "HybridSystem",
@@ -43,6 +48,7 @@ __all__ = [
     "Scalar",
     "Shape",
     "Suggestion",
+    "Tip",
     "Travel",
     "choice",
     "param",

@@ -4,6 +4,7 @@ fits.
 
 import inspect
 import itertools
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -22,11 +23,13 @@ from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.terrain.base import AbstractPlane, AbstractTerrain
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
+from footfall.machines.water_runner.compliant_feet import Hinge
 from footfall.machines.water_runner.drive import AbstractDrive
-from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Hinge
+from footfall.machines.water_runner.foot import AbstractFoot, FootPoint
+from footfall.machines.water_runner.pads import PadMode
 from footfall.machines.water_runner.runner import FourBarRunner
 from footfall.machines.water_runner.tail import AbstractTail
-from footfall.machines.water_runner.wet_disc import Medium
+from footfall.machines.water_runner.wet_disc import NO_LOAD, Medium
 from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for
 from footfall.scenario.document import slot_path, slot_types
 from footfall.scenario.known_parts import kept_parts, made_parts
@@ -174,7 +177,8 @@ def power_of(load, vx, vy, rate):
 @pytest.mark.parametrize("foot", list(variants(AbstractFoot)))
 def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, folded):
     point, hinge = moving_points(2)(jnp.zeros(LANES))
-    load = foot.water_load(point, WATER, folded)
+    load = foot.in_water(point, hinge, PadMode(folded), WATER)
+    felt, load = load is not None, NO_LOAD if load is None else load
     given = power_of(load, point.vx, point.vy, point.rate)
     # Rounding of sums of a few terms, each at most some watts.
     np.testing.assert_allclose(
@@ -185,40 +189,45 @@ def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, 
     # No part of it is higher than its lowest.
     assert np.min(deep - (WATER.level - foot.tip(point, hinge).y)) >= -1e-17
     assert 50 < np.sum(deep > 0) < LANES - 50
-    if foot.has_pads:
+    assert felt == hasattr(foot, "radius")  # a pad
+    if felt:
         assert np.sum(np.abs(given) > 1e-3) > 50
         np.testing.assert_array_equal(load.wetted > 0, deep > 0)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in kinds(AbstractFoot) if PARTS[kind].has_hinge])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in kinds(AbstractFoot) if hasattr(PARTS[kind], "hinge_arm")]
+)
 def test_a_hinge_keeps_what_the_ground_puts_in_less_what_its_loss_says(kind):
     foot, (point, hinge) = PARTS[kind](), moving_points(3)(jnp.zeros(LANES))
     _, arm = jax.jvp(
-        lambda q: foot.tip(point, Hinge(q, hinge.rate))[:2], (hinge.angle,), (jnp.ones(LANES),)
+        lambda q: foot.tip(point, Hinge(q, hinge.deflection_rate))[:2],
+        (hinge.deflection,),
+        (jnp.ones(LANES),),
     )
     # Rounding of centimetres.
     np.testing.assert_allclose(foot.hinge_arm(point, hinge), arm, rtol=0, atol=1e-16)
     moment = np.random.default_rng(4).uniform(-0.1, 0.1, LANES)
-    bend = Hinge(hinge.rate, foot.hinge_acceleration(hinge, moment))
+    bend = Hinge(hinge.deflection_rate, foot.hinge_acceleration(hinge, moment))
     _, (moving, bent) = jax.jvp(foot.hinge_energy, (hinge,), (bend,))
     loss = foot.hinge_loss(hinge)
     assert np.min(loss) >= 0.0 and foot.hinge_loss(Hinge(0.3, 0.0)) == 0.0
     # Of some watts.
-    np.testing.assert_allclose(moving + bent, moment * hinge.rate - loss, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(
+        moving + bent, moment * hinge.deflection_rate - loss, rtol=0, atol=1e-14
+    )
     assert foot.hinge_energy(Hinge(0.0, 0.0)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("kind", kinds(AbstractDrive))
 def test_a_drive_turns_steadily_or_draws_at_least_what_reaches_the_cranks(kind):
     drive, rates = PARTS[kind](), np.linspace(-100.0, 200.0, LANES)
-    assert drive.inertia >= 0.0
-    friction = drive.friction(rates)
-    assert np.min(friction * rates) >= 0.0
-    if not drive.free:
+    if drive.rest(0.0) is None:
         times = jnp.linspace(0.0, 3.0, LANES)
         (_, rate), (turning, _) = jax.jvp(drive.crank, (times,), (jnp.ones(LANES),))
         np.testing.assert_allclose(turning, np.broadcast_to(rate, turning.shape), rtol=1e-15)
         return  # nothing electrical is known of it
+    assert np.min(drive.friction(rates) * rates) >= 0.0
     torque, current = drive.torque(rates), drive.current(rates)
     # a crank that lags is driven harder: it has one speed.
     assert drive.inertia > 0.0 and np.all(np.diff(torque) < 0)
@@ -261,7 +270,20 @@ def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
     assert tail.present == (np.max(np.abs(given)) > 1e-3)
 
 
-# --- together -------------------------------------------------------------------------------------
+# --- every part
+# --------------------------------------------------------------------------------------------------
+
+
+def test_no_part_has_a_method_that_it_cannot_answer():
+    """What only some parts have is None, or a default: a caller need not ask which part it has."""
+    folder = Path(inspect.getfile(FourBarRunner)).parents[1]
+    files = list(folder.rglob("*.py"))
+    assert len(files) > 50
+    assert not [f.name for f in files if "NotImplementedError" in f.read_text(encoding="utf-8")]
+
+
+# --- together
+# --------------------------------------------------------------------------------------------------
 
 
 def fits():

@@ -68,7 +68,7 @@ def run_and_check(scenario, settings, duration):
     """
     experiment = load(scenario, [*settings, *(SUITED[kind] for kind in settings if kind in SUITED)])
     system, start = experiment.system, experiment.start
-    if system.drive.free:
+    if system.drive.rest(0.0) is not None:
         start = eqx.tree_at(lambda s: s.x.crank_rate, start, 2 * np.pi * FREQUENCIES)
     else:
         system = eqx.tree_at(lambda s: s.drive.frequency, system, FREQUENCIES)
@@ -162,7 +162,7 @@ def product():
         kinds = kinds_of(foot, contact, terrain, drive, friction)
         yield kinds
         if "folding" in describe(feet[foot]) and not (
-            drives[drive].free and issubclass(terrains[terrain], Water)
+            drives[drive]().rest(0.0) is not None and issubclass(terrains[terrain], Water)
         ):
             yield (*kinds, "foot.folding=hard")
 

@@ -14,6 +14,7 @@ import footfall.scenario.trust as trusting
 from footfall.realtime.plant import plant_of_log
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load, with_settings
+from footfall.sweep.parse import parse_axis
 
 #: A ground of one's own, with a parameter of its own.
 RAMP = """
@@ -154,6 +155,8 @@ def test_a_sweep_varies_a_part_of_ones_own_and_tables_of_designs_name_no_new_cod
     found = experiment.sweep({"terrain.angle": [0.08, 0.09]}, duration=1, folder="study")
     assert (Path("study") / "ramp.py").is_file() and found.complete
     assert with_settings(with_settings(experiment, ["terrain=slope"]), ["terrain=ramp.py:Ramp"])
+    axis = parse_axis(experiment, "terrain=ramp.py:Ramp,slope", counted=True)
+    assert axis.values == ("ramp.py:Ramp", "slope")
     with pytest.raises(ScenarioError, match="never from a table of designs"):
         with_settings(ff.load("passive-wheel"), ["terrain=ramp.py:Ramp"])
 

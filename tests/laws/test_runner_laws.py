@@ -17,8 +17,9 @@ from footfall import SimPlan, check_system, load
 from footfall.engines.analysis.return_map import to_section
 from footfall.hybrid.conformance import ROUNDING, _rate_pairs
 from footfall.hybrid.flatten import named_leaves
-from footfall.machines.water_runner.foot import FootPoint, Hinge
-from footfall.machines.water_runner.states import FootState, PerLeg, RunnerState
+from footfall.machines.water_runner.compliant_feet import CompliantFoot, Hinge
+from footfall.machines.water_runner.foot import FootPoint
+from footfall.machines.water_runner.states import PerLeg, RunnerState
 
 LANES = 48
 GROUND = (
@@ -82,6 +83,11 @@ def case(name):
     return Case(system, t, x, look_at_all(system, t, x))
 
 
+def is_free(system):
+    """Its drive does not prescribe the cranks."""
+    return system.drive.rest(0.0) is not None
+
+
 def random_states(system, heights, seed=0):
     """Fast, tilted, feet bent and touching.
 
@@ -92,16 +98,18 @@ def random_states(system, heights, seed=0):
     def within(size):
         return draw.uniform(-size, size, LANES)
 
-    def foot(_):
-        hinge, memory = system.foot.has_hinge, system.friction.has_memory
-        return FootState(
-            within(0.3) if hinge else None,
-            within(20.0) if hinge else None,
-            within(2e-4) if memory else None,
+    sizes = {"deflection": 0.3, "deflection_rate": 20.0, "bristle": 2e-4}
+    like = system.Start()._at(system, 0.0)
+
+    def foot(name):
+        bare = getattr(like.feet, name)
+        return dataclasses.replace(
+            bare, **{f.name: within(sizes[f.name]) for f in dataclasses.fields(bare)}
         )
 
-    free = system.drive.free
-    x = RunnerState(
+    free = is_free(system)
+    x = dataclasses.replace(
+        like,
         x=within(1.0),
         y=np.zeros(LANES) if heights is None else draw.uniform(*heights, LANES),
         pitch=within(0.3),
@@ -109,8 +117,14 @@ def random_states(system, heights, seed=0):
         vy=within(0.8),
         pitch_rate=within(5.0),
         feet=PerLeg.of(system.names, foot),
-        crank_angle=draw.uniform(0.0, 7.0, LANES) if free else None,
-        crank_rate=draw.uniform(15.0, 60.0, LANES) if free else None,
+        **(
+            {
+                "crank_angle": draw.uniform(0.0, 7.0, LANES),
+                "crank_rate": draw.uniform(15.0, 60.0, LANES),
+            }
+            if free
+            else {}
+        ),
     )
     t = draw.uniform(0.0, 0.2, LANES)
     if heights is None:
@@ -219,7 +233,7 @@ def places(system, q):
             for o, a, b in zip((ox, oy), u(turn), u(theta2), strict=True)
         )
         ends.append((fx, fy, theta2))
-        if system.foot.has_hinge:
+        if isinstance(system.foot, CompliantFoot):
             foot = system.foot
             fixed, link = (1 - foot.hinge_share) * foot.length, foot.hinge_share * foot.length
             tips.append(
@@ -240,10 +254,10 @@ def derived(system, t, x):
     """Generalised forces Q = J^T (force, moment), with J the derivative of `places`, and the
     accelerations they give; lane by lane.
     """
-    free = system.drive.free
+    free = is_free(system)
     crank, rate = (x.crank_angle, x.crank_rate) if free else system.drive.crank(t)
     feet = [getattr(x.feet, name) for name in system.names]
-    hinged = system.foot.has_hinge
+    hinged = isinstance(system.foot, CompliantFoot)
     bends, bend_rates = (
         tuple(getattr(foot, n) if hinged else 0.0 for foot in feet)
         for n in ("deflection", "deflection_rate")
@@ -316,7 +330,7 @@ def test_accelerations_loads_and_crank_torque_follow_from_virtual_work(name):
     legs = sum(np.asarray(getattr(seen.outputs, leg).torque) for leg in system.names)
     # Joint by joint they ask for the same.
     np.testing.assert_allclose(legs, -forces["crank"], rtol=0, atol=1e-11)
-    if not system.drive.free:
+    if not is_free(system):
         np.testing.assert_allclose(seen.outputs.drive.torque, -forces["crank"], rtol=0, atol=1e-11)
 
 
@@ -359,7 +373,7 @@ def test_left_and_right_change_places_with_their_phases(structure):
         for leg in system.names
     }
     later = dataclasses.replace(x, feet=PerLeg(**swapped))
-    if system.drive.free:
+    if is_free(system):
         t_later, later = t, dataclasses.replace(later, crank_angle=x.crank_angle + ahead)
     else:
         t_later = t + ahead / (2 * np.pi * system.drive.frequency)

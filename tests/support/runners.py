@@ -25,8 +25,8 @@ from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.cubic import CubicContact
 from footfall.machines.parts.friction.base import AbstractFriction
 from footfall.machines.parts.friction.coulomb import StribeckFriction
-from footfall.machines.water_runner.compliant_feet import CompliantFoot
-from footfall.machines.water_runner.foot import FootPoint, Hinge, Tip
+from footfall.machines.water_runner.compliant_feet import CompliantFoot, Hinge
+from footfall.machines.water_runner.foot import FootPoint, Tip
 from footfall.numerics.trig import sincos
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.load import Experiment, load

@@ -186,12 +186,22 @@ class _Seen:
         return jax.jit(at_the_event)
 
     def blame(self, *methods: str) -> str:
-        """Where this system's class says what is wrong: "; see my_robot.py:42 (flow)"."""
+        """Where this system's class says what is wrong: "; see my_robot.py:42 (flow)"; and where
+        its parts do that have a method of that name.
+        """
+        parts = [
+            getattr(self.system, n) for n, i in describe(self.system).items() if i.role == "part"
+        ]
+        owners = [(type(self.system), "")]
+        owners += [(type(part), f"{type(part).__name__}.") for part in parts]
         places = []
-        for name in methods:
-            code = getattr(inspect.unwrap(getattr(type(self.system), name)), "__code__", None)
-            if code is not None:
-                places.append(f"{_short(code.co_filename)}:{code.co_firstlineno} ({name})")
+        for owner, said in owners:
+            for name in methods if not said else (n for n in methods if n in vars(owner)):
+                code = getattr(inspect.unwrap(getattr(owner, name)), "__code__", None)
+                if code is not None:
+                    places.append(
+                        f"{_short(code.co_filename)}:{code.co_firstlineno} ({said}{name})"
+                    )
         return f"; see {', '.join(places)}" if places else ""
 
 

@@ -29,7 +29,7 @@ class AbstractPlant(AbstractHybridSystem):
     `start_angle` is the field of its [start] table that holds this angle, where one left out means
     the set point.
     `commanded` names the fields (a law of its own, say) that make it such a plant, and what they
-    then hold: values, or classes to be made. The struct its `outputs` returns has a field
+    then hold. The struct its `outputs` returns has a field
     `computer` that is None: there a control computer shows itself.
     """
 

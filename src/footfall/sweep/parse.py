@@ -59,7 +59,7 @@ def parse_axis(experiment: Experiment, text: str, *, counted: bool) -> Axis:
     if not equals or not key or not said:
         raise ScenarioError(f"{where}: write it as {_FORMS if counted else _SAMPLE_FORMS}.")
     knob = find_knob(experiment, key, where)
-    if ":" not in said:
+    if ":" not in said or (not knob.number and ".py:" in said):
         return listed(experiment, knob, [word.strip() for word in said.split(",")], where)
     if not knob.number:
         raise ScenarioError(

@@ -132,10 +132,7 @@ def _opened(plant: AbstractPlant, state: HybridState) -> tuple[AbstractPlant, Hy
 
     Of the discrete state, what it shares with that robot's is kept.
     """
-    fixed = {
-        key: value() if isinstance(value, type) else value for key, value in plant.commanded.items()
-    }
-    bare = dataclasses.replace(plant, **fixed)
+    bare = dataclasses.replace(plant, **plant.commanded)
     m = as_arrays(bare.begin(bare.Start()).m)
     shared = {
         f.name: getattr(state.m, f.name) for f in dataclasses.fields(m) if hasattr(state.m, f.name)

@@ -85,7 +85,7 @@ def _check_ground(system: Any, x: Any) -> None:
         return
     reach = np.asarray(system.gait.half_stride, float)
     front, rear = np.asarray(x[0] + reach), np.asarray(x[-1] - reach)
-    if system.terrain.broken:
+    if system.terrain.gaps():
         past = np.asarray(x[-1] >= np.asarray(system.terrain.gaps()[-1][1], float))
         if np.any(past):
             lane = int(np.argmax(past)) if past.ndim else None

@@ -153,7 +153,7 @@ class SegmentedWalker(AbstractHybridSystem):
             body_damping=-loads.chain.loss,
             contact=-total(under.contact_loss + feet.contact_loss),
             friction=-total(under.friction_loss + feet.friction_loss),
-            corner=total(under.corner + feet.corner) if self.terrain.broken else None,
+            corner=total(under.corner + feet.corner) if self.terrain.gaps() else None,
         )
 
     def stores(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerStores:
@@ -193,7 +193,7 @@ class SegmentedWalker(AbstractHybridSystem):
         crossed = Event(
             "crossed", "the tail is past the last gap and the body is up again", Outcome.arrived
         )
-        return (stride, fall, tick, *((crossed,) if self.terrain.broken else ()))
+        return (stride, fall, tick, *((crossed,) if self.terrain.gaps() else ()))
 
     def guards(self, t: Scalar, x: WalkerState, m: WalkerMode) -> tuple[Scalar, ...]:
         """Room left before each event.
@@ -209,7 +209,7 @@ class SegmentedWalker(AbstractHybridSystem):
             jnp.max(z - self.terrain.surface(x.nodes.x), axis=0),
             jnp.asarray(m.ticks, real) * self.controller.period - t,
         ]
-        if self.terrain.broken:
+        if self.terrain.gaps():
             _, far_edge = self.terrain.gaps()[-1]
             rooms.append(jnp.maximum(far_edge - x.nodes.x[-1], CROSSED_HEIGHT - jnp.min(z, axis=0)))
         return tuple(rooms)
@@ -236,7 +236,7 @@ class SegmentedWalker(AbstractHybridSystem):
         return walker_outputs(self, x)
 
     def suggestions(self, outcome: Outcome) -> tuple[Suggestion, ...]:
-        gap = bool(self.terrain.broken)
+        gap = bool(self.terrain.gaps())
         cures = ()
         if outcome in (Outcome.fell, Outcome.reached_end) and gap:
             cures = (

@@ -36,11 +36,7 @@ def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[Close
     kept = {f.name: f for f in dataclasses.fields(plant) if f.name not in plant.commanded}
 
     def bare(self: Any) -> AbstractPlant:
-        fixed = {
-            key: value() if isinstance(value, type) else value
-            for key, value in plant.commanded.items()
-        }
-        return plant(**{key: getattr(self, key) for key in kept}, **fixed)
+        return plant(**{key: getattr(self, key) for key in kept}, **plant.commanded)
 
     def fill(space: dict[str, Any]) -> None:
         # Currents need a motor that has them.

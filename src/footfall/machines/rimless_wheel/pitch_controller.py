@@ -1,7 +1,6 @@
 """Contract of a law that holds a body at an angle."""
 
 import abc
-from typing import ClassVar
 
 from footfall.hybrid.fields import Parametric
 from footfall.numerics.scalar import Scalar
@@ -13,11 +12,9 @@ class AbstractPitchController(Parametric):
     Torque wanted from the error of an angle, its rate and an integral the caller carries as a
     state.
 
-    Stateless: `integral_rate` says how the caller's integral grows. `held`: there is no law here,
-    the torque is what a control computer last commanded.
+    Stateless: `integral_rate` says how the caller's integral grows. A plant, whose torque is what a
+    control computer last commanded, has no law: None.
     """
-
-    held: ClassVar[bool] = False
 
     @abc.abstractmethod
     def torque(self, error: Scalar, rate: Scalar, integral: Scalar) -> Scalar:

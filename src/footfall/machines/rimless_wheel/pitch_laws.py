@@ -1,6 +1,4 @@
-"""Pitch laws: PID, a constant torque, none, and somebody else's."""
-
-from typing import ClassVar
+"""Pitch laws: PID, a constant torque, and none."""
 
 import jax.numpy as jnp
 
@@ -59,18 +57,3 @@ class Passive(AbstractPitchController):
     def integral_rate(self, error: Scalar, integral: Scalar) -> Scalar:
         del integral
         return 0.0 * error
-
-
-class CommandedTorque(AbstractPitchController):
-    """The torque is what a control computer last commanded.
-
-    The robot is a plant, and has no law of its own.
-    """
-
-    held: ClassVar[bool] = True
-
-    def torque(self, error: Scalar, rate: Scalar, integral: Scalar) -> Scalar:
-        raise NotImplementedError("a commanded torque is part of the discrete state")
-
-    def integral_rate(self, error: Scalar, integral: Scalar) -> Scalar:
-        raise NotImplementedError("a commanded torque has no integral")

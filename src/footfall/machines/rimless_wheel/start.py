@@ -156,7 +156,7 @@ class TorsoWheelStart(AbstractStart):
         _require_above_ground(height, rest, angle, system.spokes, system.terrain, foot_x)
         way = rolling(-self.spoke_rate, height, rest, angle, system.spokes, system.terrain, foot_x)
         stance = {"foot_x": foot_x, "steps": np.int32(0), "direction": way}
-        if system.controller.held:
+        if system.controller is None:  # a control computer decides
             return HybridState(x, DrivenStance(**stance, torque=0.0))
         if system.control_period is None:
             return HybridState(x, WheelStance(**stance))
@@ -218,6 +218,6 @@ class SteeredWheelStart(AbstractStart):
             "direction_left": way,
             "direction_right": way,
         }
-        if system.controller.held:
+        if system.controller is None:  # a control computer decides
             return HybridState(x, DrivenWheelCounts(**counts, torque_left=0.0, torque_right=0.0))
         return HybridState(x, SteeredWheelCounts(**counts))

@@ -32,7 +32,7 @@ from footfall.machines.rimless_wheel.bounds import (
 from footfall.machines.rimless_wheel.cures import walking_cures
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
-from footfall.machines.rimless_wheel.pitch_laws import CommandedTorque, PitchPid
+from footfall.machines.rimless_wheel.pitch_laws import PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, WheelTravel
 from footfall.machines.rimless_wheel.rolling import (
     feet,
@@ -135,7 +135,7 @@ class SteeredWheel(AbstractPlant):
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {
-        "controller": CommandedTorque,
+        "controller": None,
         "steering_current": 0.0,
     }
 

@@ -43,7 +43,7 @@ from footfall.machines.rimless_wheel.footing import (
 )
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
-from footfall.machines.rimless_wheel.pitch_laws import CommandedTorque, PitchPid
+from footfall.machines.rimless_wheel.pitch_laws import PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, REFUSES, WheelTravel
 from footfall.machines.rimless_wheel.rolling import (
     feet,
@@ -156,7 +156,7 @@ class TorsoWheel(AbstractPlant):
     refuses: ClassVar[Mapping[str, str]] = REFUSES
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     start_angle: ClassVar[str] = "torso_angle"
-    commanded: ClassVar[Mapping[str, Any]] = {"controller": CommandedTorque, "control_period": None}
+    commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "control_period": None}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)
     wheel_inertia: Scalar = param(

@@ -70,7 +70,7 @@ def _ground(mj: Any, spec: Any, robot: "UrchinRobot", surface: dict) -> None:
     look = {"contype": _BALLS, "conaffinity": 0, **surface}
     line = terrain.outline(-FAR, FAR) if terrain.features & {"hills", "walls"} else ()
     floor = min((z for _, z in line), default=0.0)
-    if not terrain.broken:  # gaps have no bottom
+    if not terrain.gaps():  # they have no bottom
         # A turn about +y by the descent takes z to the normal of a slope that goes down towards +x.
         world.add_geom(
             name="floor", type=mj.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.1], pos=[0.0, 0.0, floor],

@@ -1,42 +1,54 @@
 """Contract of the drive slot."""
 
 import abc
-from typing import ClassVar
+from typing import Any
 
 from footfall.hybrid.fields import Parametric
+from footfall.hybrid.system import Rates
 from footfall.numerics.scalar import Scalar
+from footfall.scene.sketch import Chart
 
 
 class AbstractDrive(Parametric):
-    """What turns all cranks of a robot together.
+    """What turns all cranks of a robot together, by a rigid gear train that keeps their phases.
 
-    Through a rigid gear train that keeps their phases.
+    A drive that prescribes the cranks says where they are at any time. One that does not owns their
+    state: `rest` gives it, a struct of `signal` fields that the robot carries and hands back as
+    `own`; `flow` says how it moves while the legs take the torque `load`, and the power through the
+    drive's own ports. The power that it gives to the legs and its own inertia, torque times rate,
+    is the robot's port `drive`.
     """
 
-    #: The cranks' angle and rate are states; otherwise the drive prescribes them.
-    free: ClassVar[bool]
+    @abc.abstractmethod
+    def cranks(self, t: Scalar, own: Any) -> tuple[Scalar, Scalar]:
+        """(angle, rate) of the cranks."""
 
     @abc.abstractmethod
-    def crank(self, t: Scalar) -> tuple[Scalar, Scalar]:
-        """(angle, rate) of the cranks at time t, for a drive that prescribes them."""
+    def given_torque(self, own: Any, load: Scalar) -> Scalar:
+        """Torque on the cranks, while the legs take `load`."""
 
-    @abc.abstractmethod
-    def torque(self, rate: Scalar) -> Scalar:
-        """Torque on the cranks at this rate, for a drive that does not."""
+    def acceleration(self, own: Any, load: Scalar) -> Scalar:
+        """Second derivative of the cranks' angle."""
+        del own, load
+        return 0.0
 
-    @abc.abstractmethod
-    def current(self, rate: Scalar) -> Scalar:
-        """Motor current, for a drive that does not."""
+    def rest(self, rate: Scalar) -> Any:
+        """Its state with the cranks at zero, turning at `rate`; None: it has none."""
+        del rate
 
-    @abc.abstractmethod
-    def electrical_power(self, rate: Scalar) -> Scalar:
-        """Power drawn from the battery, for a drive that does not."""
+    def flow(self, own: Any, load: Scalar) -> Rates:
+        """Rates of its state, and power through its ports."""
+        del own, load
+        return Rates(None, None)
 
-    @property
-    @abc.abstractmethod
-    def inertia(self) -> Scalar:
-        """Inertia of the drive as the cranks feel it."""
+    def stores(self, own: Any) -> Any:
+        """Energy it keeps, as a struct of `store` fields."""
+        del own
 
-    @abc.abstractmethod
-    def friction(self, rate: Scalar) -> Scalar:
-        """Torque lost in its bearings."""
+    def signals(self, own: Any) -> Any:
+        """What else is to be seen of it, as a struct of `signal` fields: columns `drive.FIELD`."""
+        del own
+
+    def charts(self) -> tuple[Chart, ...]:
+        """Its signals over time, for the plot page."""
+        return ()

@@ -1,11 +1,15 @@
 """Contract of the foot slot."""
 
 import abc
-from typing import ClassVar, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from footfall.hybrid.fields import Parametric
-from footfall.machines.water_runner.wet_disc import NO_LOAD, Medium, WaterLoad
+from footfall.hybrid.system import Event, Jump, Rates
+from footfall.machines.water_runner.wet_disc import Medium, WaterLoad
 from footfall.numerics.scalar import Scalar
+from footfall.scene.sketch import Chart
 
 
 class FootPoint(NamedTuple):
@@ -20,13 +24,6 @@ class FootPoint(NamedTuple):
     rate: Scalar
 
 
-class Hinge(NamedTuple):
-    """Deflection of a foot and its rate; zero for a foot without a hinge."""
-
-    angle: Scalar = 0.0
-    rate: Scalar = 0.0
-
-
 class Tip(NamedTuple):
     """The point of a foot that meets hard ground."""
 
@@ -37,49 +34,94 @@ class Tip(NamedTuple):
 
 
 class AbstractFoot(Parametric):
-    """What is fixed to the end of a leg, massless or nearly so. It keeps no state: a hinge's
-    deflection travels beside it.
+    """What is fixed to the end of a leg, massless or nearly so. Only `tip` must be written.
 
-    On hard ground one point of it, `tip`, is pressed and rubbed; in water it carries a load of its
-    own. A foot that has nothing to feel the water with feels nothing there, and the robot sinks.
+    On hard ground one point of it, the tip, is pressed and rubbed, and the leg feels that force
+    there. In water a foot carries a load of its own; one that has nothing to feel the water with
+    feels nothing, and the robot sinks.
+
+    A foot may own states: `rest` gives them, a struct of `signal` fields. The robot carries one
+    such struct for each leg and hands it back as `own`; its columns are `feet.LEG.FIELD`. `flow`
+    says how they move and what power goes through the foot's own ports, `stores` where its energy
+    is. A port or store with a name that the robot has (kinetic) is added to it. Discrete states and
+    what changes them are `mode`, `events`, `guards` and `jump`; `mode` comes back with what the
+    robot knows of that foot (touching, footfalls) beside the foot's own.
+
+    The robot relies on: the tip's velocity is the derivative of its place; and what the ground does
+    to the foot's own motion is in its books. With w what `own` adds to the tip's velocity,
+
+        force . w = d(stores)/dt - sum of ports
     """
 
-    has_hinge: ClassVar[bool] = False  #: its deflection is a state
-    has_pads: ClassVar[bool] = False  #: water carries it
-    folds_hard: ClassVar[bool] = False  #: it folds and unfolds at an instant: an event
-
     @abc.abstractmethod
-    def tip(self, at: FootPoint, hinge: Hinge) -> Tip:
+    def tip(self, at: FootPoint, own: Any) -> Tip:
         """Where hard ground is met."""
 
-    def depth_in_water(self, at: FootPoint, hinge: Hinge, level: Scalar) -> Scalar:
+    # --- states, ports and stores of its own
+    # ---------------------------------------------------------------------------------------------
+
+    def rest(self) -> Any:
+        """Its continuous state when the robot is let go; None: it has none."""
+        return None
+
+    def flow(self, at: FootPoint, own: Any, fx: Scalar, fy: Scalar) -> Rates:
+        """Rates of its state and power through its ports, under the ground's force at its tip."""
+        del at, own, fx, fy
+        return Rates(None, None)
+
+    def stores(self, own: Any) -> Any:
+        """Energy it keeps, as a struct of `store` fields."""
+        del own
+
+    def signals(self, at: FootPoint, own: Any, water: WaterLoad | None) -> Any:
+        """What else is to be seen of it, as a struct of `signal` fields: columns `LEG.FIELD`."""
+        del at, own, water
+
+    def charts(self, legs: tuple[str, ...], wet: bool) -> tuple[Chart, ...]:
+        """Its signals over time, for the plot page."""
+        del legs, wet
+        return ()
+
+    # --- water
+    # ---------------------------------------------------------------------------------------------
+
+    def depth_in_water(self, at: FootPoint, own: Any, level: Scalar) -> Scalar:
         """How deep its lowest point is."""
-        return level - self.tip(at, hinge).y
+        return level - self.tip(at, own).y
 
-    def water_load(self, at: FootPoint, medium: Medium, folded: Scalar) -> WaterLoad:
-        """Force, moment about F and power of the water.
+    def in_water(self, at: FootPoint, own: Any, mode: Any, medium: Medium) -> WaterLoad | None:
+        """Force, moment about F and power of the water; None: it feels nothing there."""
+        del at, own, mode, medium
 
-        `folded` is 1 or 0, and says nothing to a foot that folds by degrees.
-        """
-        del at, medium, folded
-        return NO_LOAD
+    # --- events of its own
+    # ---------------------------------------------------------------------------------------------
 
-    def fold_speed(self, at: FootPoint) -> Scalar:
-        """Speed at which the foot presses on the water: it folds where this is negative."""
-        return at.vx * at.uy - at.vy * at.ux
+    def events(self, wet: bool) -> tuple[Event, ...]:
+        """What may happen to each foot, on water or on hard ground.
 
-    def hinge_arm(self, at: FootPoint, hinge: Hinge) -> tuple[Scalar, Scalar]:
-        """How far the tip moves per radian of deflection."""
-        raise NotImplementedError(f"{type(self).__name__} has no hinge")
+        One with an outcome ends the run as soon as it happens to one of the feet."""
+        del wet
+        return ()
 
-    def hinge_acceleration(self, hinge: Hinge, moment: Scalar) -> Scalar:
-        """Second derivative of the deflection under a moment of the ground."""
-        raise NotImplementedError(f"{type(self).__name__} has no hinge")
+    def guards(self, at: FootPoint, own: Any, wet: bool) -> tuple[Scalar, ...]:
+        """Room left before each of its events."""
+        del at, own, wet
+        return ()
 
-    def hinge_energy(self, hinge: Hinge) -> tuple[Scalar, Scalar]:
-        """(kinetic, elastic)."""
-        raise NotImplementedError(f"{type(self).__name__} has no hinge")
+    def check_start(self, leg: str, rooms: tuple[np.ndarray, ...], wet: bool) -> None:
+        """Raise ParameterError where a leg may not start with these rooms of its guards."""
+        del leg, rooms, wet
 
-    def hinge_loss(self, hinge: Hinge) -> Scalar:
-        """Power lost in the hinge, never negative."""
-        raise NotImplementedError(f"{type(self).__name__} has no hinge")
+    def needs_driven_cranks(self, wet: bool) -> str | None:
+        """Why no drive can turn it whose cranks turn freely; None: any drive can."""
+        del wet
+        return None
+
+    def mode(self, at: FootPoint, own: Any, wet: bool) -> Any:
+        """The discrete state that belongs to this continuous one; None: it has none."""
+        del at, own, wet
+
+    def jump(self, own: Any, mode: Any, k: int) -> Jump:
+        """What its event number k does to its states, and the work that takes, if any."""
+        del k
+        return Jump(own, mode)

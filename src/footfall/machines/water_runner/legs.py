@@ -7,7 +7,6 @@ inside the compiled program, which is a quarter as long then; in a batch, where 
 over robots, the same lines are written out for each leg.
 """
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,9 +14,20 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from footfall.machines.water_runner.foot import FootPoint, Hinge, Tip
+from footfall.hybrid.compose import added, joined, taken, total
+from footfall.machines.water_runner.foot import FootPoint, Tip
 from footfall.machines.water_runner.linkage import FourBarPose, pose
-from footfall.machines.water_runner.states import FootMode, FootState, RunnerMode, RunnerState
+from footfall.machines.water_runner.states import (
+    BristleState,
+    ContactPower,
+    FootMode,
+    FootPower,
+    FootState,
+    FrictionPower,
+    RunnerMode,
+    RunnerState,
+    WaterPower,
+)
 from footfall.machines.water_runner.wet_disc import NO_LOAD, WaterLoad
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
@@ -81,10 +91,8 @@ class FootLoad(NamedTuple):
     fy: Scalar
     moment: Scalar
     torque: Scalar  #: on the crank
-    water: WaterLoad
-    contact_loss: Scalar
-    friction_loss: Scalar
-    hinge_loss: Scalar
+    water: WaterLoad | None  #: None: the foot has nothing to feel water with
+    power: FootPower
     rates: FootState
 
 
@@ -131,11 +139,11 @@ class EachLeg(NamedTuple):
             }
         return dict(zip(self.names, self.found, strict=True))
 
-    def total(self, value: Callable[[Any], Scalar]) -> Scalar:
-        """Sum of one value over the legs."""
+    def total(self, value: Callable[[Any], Any]) -> Any:
+        """Sum over the legs of one value, or of each of a struct."""
         if self.together:
-            return jnp.sum(value(self.found))
-        return functools.reduce(lambda a, b: a + b, [value(one) for one in self.found])
+            return jax.tree.map(jnp.sum, value(self.found))
+        return total([value(one) for one in self.found])
 
     def then(self, see: Callable[[Any], Any]) -> "EachLeg":
         """What `see` makes of what was found, leg by leg."""
@@ -170,8 +178,17 @@ def _phase(system: "FourBarRunner", name: str) -> Scalar:
 
 def look(system: "FourBarRunner", t: Scalar, x: RunnerState) -> Frame:
     """Sines and cranks that every leg needs."""
-    angle, rate = (x.crank_angle, x.crank_rate) if system.drive.free else system.drive.crank(t)
-    return Frame(*sincos(x.pitch), angle, rate)
+    return Frame(*sincos(x.pitch), *system.drive.cranks(t, drive_of(system, x)))
+
+
+def drive_of(system: "FourBarRunner", x: RunnerState) -> Any:
+    """The drive's own state."""
+    return taken(system.drive.rest(0.0), x)
+
+
+def own_of(system: "FourBarRunner", foot: FootState) -> Any:
+    """A foot's own state."""
+    return taken(system.foot.rest(), foot)
 
 
 def leg_at(system: "FourBarRunner", x: RunnerState, frame: Frame, mount: Mount) -> Leg:
@@ -194,17 +211,12 @@ def leg_at(system: "FourBarRunner", x: RunnerState, frame: Frame, mount: Mount) 
     return Leg(p, at, arm_x, arm_y, sweep_x, sweep_y)
 
 
-def hinge_of(system: "FourBarRunner", foot: FootState) -> Hinge:
-    """Deflection of a foot; nothing where it has no hinge."""
-    return Hinge(foot.deflection, foot.deflection_rate) if system.foot.has_hinge else Hinge()
-
-
-def touch(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Touch:
+def touch(system: "FourBarRunner", at: FootPoint, own: Any) -> Touch:
     """The tip against the plane of the ground.
 
     The plane rises to the rear where it descends forward.
     """
-    tip = system.foot.tip(at, hinge)
+    tip = system.foot.tip(at, own)
     s, c = sincos(system.terrain.descent)
     return Touch(
         tip,
@@ -216,54 +228,77 @@ def touch(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Touch:
     )
 
 
-def depth(system: "FourBarRunner", at: FootPoint, hinge: Hinge) -> Scalar:
+def depth(system: "FourBarRunner", at: FootPoint, own: Any) -> Scalar:
     """How far the lowest point of a foot is below the surface."""
     return (
-        system.foot.depth_in_water(at, hinge, 0.0)
+        system.foot.depth_in_water(at, own, 0.0)
         if system.on_water
-        else touch(system, at, hinge).depth
+        else touch(system, at, own).depth
     )
 
 
 def foot_load(system: "FourBarRunner", leg: Leg, mount: Mount) -> FootLoad:
     """Of water or ground, as a force and a moment at the leg's end F."""
-    foot, hinge = mount.foot, hinge_of(system, mount.foot)
-    hinge_loss = system.foot.hinge_loss(hinge) if system.foot.has_hinge else 0.0
-    if system.on_water:
-        folded = mount.mode.folded if mount.mode is not None else None
-        water = (
-            system.foot.water_load(leg.at, system.medium, folded)
-            if system.foot.has_pads
-            else NO_LOAD
-        )
-        rates = _foot_rates(system, leg, foot, 0.0, 0.0, 0.0, 0.0)
-        relaxing = (
-            system.friction.loss(0.0, 0.0, foot.bristle) if system.friction.has_memory else 0.0
-        )
-        torque = _crank_torque(leg, water.fx, water.fy, water.moment)
-        return FootLoad(
-            water.fx, water.fy, water.moment, torque, water, 0.0, relaxing, hinge_loss, rates
-        )
-    on = touch(system, leg.at, hinge)
-    bristle = foot.bristle if system.friction.has_memory else 0.0
-    normal = system.contact.force(on.depth, on.depth_rate)
-    along = system.friction.force(on.speed, normal, bristle)
+    own = own_of(system, mount.foot)
+    return (_wet_load if system.on_water else _dry_load)(system, leg, mount, own)
+
+
+def _wet_load(system: "FourBarRunner", leg: Leg, mount: Mount, own: Any) -> FootLoad:
+    foot, friction, bristle = system.foot, system.friction, mount.foot
+    water = foot.in_water(leg.at, own, mount.mode, system.medium)
+    load = NO_LOAD if water is None else water
+    inner = foot.flow(leg.at, own, 0.0, 0.0)
+    relaxing = rates = None
+    if friction.has_memory:  # in water bent bristles still relax
+        relaxing = FrictionPower(-friction.loss(0.0, 0.0, bristle.bristle))
+        rates = BristleState(friction.bristle_rate(0.0, 0.0, bristle.bristle))
+    return FootLoad(
+        load.fx,
+        load.fy,
+        load.moment,
+        _crank_torque(leg, load.fx, load.fy, load.moment),
+        water,
+        added(FootPower(), water_power(water), relaxing, inner.power),
+        joined(FootState(), inner.x, rates),
+    )
+
+
+def water_power(load: WaterLoad | None) -> WaterPower | None:
+    """The ports that a load of the water works through."""
+    return None if load is None else WaterPower(drag=load.drag, pressure=load.pressure)
+
+
+def _dry_load(system: "FourBarRunner", leg: Leg, mount: Mount, own: Any) -> FootLoad:
+    contact, friction = system.contact, system.friction
+    on = touch(system, leg.at, own)
+    bristle = mount.foot.bristle if friction.has_memory else 0.0
+    normal = contact.force(on.depth, on.depth_rate)
+    along = friction.force(on.speed, normal, bristle)
     fx, fy = (
         along * on.tangent_x - normal * on.tangent_y,
         along * on.tangent_y + normal * on.tangent_x,
     )
     # The leg feels the force at the tip.
     moment = cross(on.tip.x - leg.at.x, on.tip.y - leg.at.y, fx, fy)
+    inner = system.foot.flow(leg.at, own, fx, fy)
+    rates = (
+        BristleState(friction.bristle_rate(on.speed, normal, bristle))
+        if friction.has_memory
+        else None
+    )
     return FootLoad(
         fx,
         fy,
         moment,
         _crank_torque(leg, fx, fy, moment),
-        NO_LOAD,
-        system.contact.loss(on.depth, on.depth_rate),
-        system.friction.loss(on.speed, normal, bristle),
-        hinge_loss,
-        _foot_rates(system, leg, foot, fx, fy, on.speed, normal),
+        None,
+        added(
+            FootPower(),
+            ContactPower(-contact.loss(on.depth, on.depth_rate)),
+            FrictionPower(-friction.loss(on.speed, normal, bristle)),
+            inner.power,
+        ),
+        joined(FootState(), inner.x, rates),
     )
 
 
@@ -273,30 +308,6 @@ def _crank_torque(leg: Leg, fx: Scalar, fy: Scalar, moment: Scalar) -> Scalar:
     T = -(P . dF/dpsi + M dtheta2/dpsi)                                                 (four-bar.8)
     """
     return -(fx * leg.sweep_x + fy * leg.sweep_y + moment * leg.pose.coupler_rate)
-
-
-def _foot_rates(
-    system: "FourBarRunner",
-    leg: Leg,
-    foot: FootState,
-    fx: Scalar,
-    fy: Scalar,
-    speed: Scalar,
-    normal: Scalar,
-) -> FootState:
-    hinge, bending = hinge_of(system, foot), None
-    if system.foot.has_hinge:
-        arm_x, arm_y = system.foot.hinge_arm(leg.at, hinge)
-        bending = system.foot.hinge_acceleration(hinge, arm_x * fx + arm_y * fy)
-    return FootState(
-        deflection=hinge.rate if system.foot.has_hinge else None,
-        deflection_rate=bending,
-        bristle=(
-            system.friction.bristle_rate(speed, normal, foot.bristle)
-            if system.friction.has_memory
-            else None
-        ),
-    )
 
 
 def _tail_load(
@@ -349,4 +360,4 @@ def foot_depth(
 ) -> tuple[Scalar, FootPoint]:
     """How deep a foot is, and where and how its leg ends."""
     at = leg_at(system, x, frame, mount).at
-    return depth(system, at, hinge_of(system, mount.foot)), at
+    return depth(system, at, own_of(system, mount.foot)), at

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
 
+from footfall.hybrid.compose import joined
 from footfall.hybrid.frame import Body
-from footfall.machines.water_runner.legs import Frame, LoadedLeg, Loads, all_loads, hinge_of
+from footfall.machines.water_runner.legs import (
+    Frame,
+    LoadedLeg,
+    Loads,
+    all_loads,
+    drive_of,
+    own_of,
+)
 from footfall.machines.water_runner.linkage import curvature, joint_loads
 from footfall.machines.water_runner.states import (
     DriveSignals,
@@ -60,20 +68,17 @@ def runner_outputs(
     """Outputs of the whole robot."""
     loads = all_loads(system, t, x, m)
     ax, ay, pitch_dd, crank_dd = system.accelerations(x, loads)
-    motion = Motion(ax, ay, pitch_dd, 0.0 if crank_dd is None else crank_dd)
-    rate = loads.frame.crank_rate
-    torque = system.drive.torque(rate) if system.drive.free else loads.torque
+    motion = Motion(ax, ay, pitch_dd, crank_dd)
+    rate, drive = loads.frame.crank_rate, drive_of(system, x)
+    torque = system.drive.given_torque(drive, loads.torque)
     power = torque * rate
     legs = loads.legs.then(lambda one: _leg(system, x, motion, loads.frame, one)).by_name()
     return RunnerOutputs(
         body=Body(x=-x.x, z=x.y, vx=-x.vx, vz=x.vy, pitch=x.pitch),
         load=LoadSignals(lift=loads.fy, thrust=-loads.fx, moment=loads.moment),
-        drive=DriveSignals(
-            torque=torque,
-            frequency=rate / (2.0 * math.pi),
-            power=power,
-            current=system.drive.current(rate) if system.drive.free else None,
-            electrical_power=system.drive.electrical_power(rate) if system.drive.free else None,
+        drive=joined(
+            DriveSignals(torque=torque, frequency=rate / (2.0 * math.pi), power=power),
+            system.drive.signals(drive),
         ),
         travel=RunnerTravel(distance=-x.x, speed=-x.vx),
         tail=_tail(system, x, loads) if system.tail.present and system.on_water else None,
@@ -146,17 +151,16 @@ def _leg(
         "rocker_axis": rocker,
         "foot": (load.fx, load.fy),
     }
-    hinge = hinge_of(system, mount.foot)
-    tip = system.foot.tip(leg.at, hinge)
-    return LegSignals(
+    own = own_of(system, mount.foot)
+    tip = system.foot.tip(leg.at, own)
+    seen = LegSignals(
         **{point: _joint(x, frame, motion, path, *forces[point]) for point, path in paths.items()},
         tip=FootTip(x=-tip.x, z=tip.y, y=0.0, vx=-tip.vx, vz=tip.vy, fx=-load.fx, fz=load.fy),
         torque=joints.torque,
         moment=load.moment,
         coupler_angle=jnp.arctan2(leg.at.uy, leg.at.ux),
-        wetted=load.water.wetted if system.foot.has_pads and system.on_water else None,
-        deflection=hinge.angle if system.foot.has_hinge else None,
     )
+    return joined(seen, system.foot.signals(leg.at, own, load.water))
 
 
 def _joint(

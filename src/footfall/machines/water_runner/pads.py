@@ -3,14 +3,40 @@
 One that never folds, and the breakaway pad, which folds as soon as it would pull.
 """
 
-import jax.numpy as jnp
+import abc
+from typing import Any
 
-from footfall.hybrid.fields import choice, param
-from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Hinge, Tip
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.hybrid.fields import ParameterError, choice, param, signal
+from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.system import Event, Jump
+from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Tip
 from footfall.machines.water_runner.wet_disc import Disc, Medium, WaterLoad, wet_disc
 from footfall.numerics.scalar import Scalar
+from footfall.scene.sketch import Chart
 
 _OFF_ON = ("off", "on")
+_OVER = Event(
+    "pad_over",
+    "a pad turns its pushing face up: its rule of folding no longer holds",
+    Outcome.outside_model,
+)
+_FOLD, _UNFOLD = Event("fold", "a pad folds"), Event("unfold", "a pad unfolds")
+
+
+class PadSignals(eqx.Module):
+    """What is to be seen of a pad in water."""
+
+    wetted: Scalar = signal(doc="share of the pad's diameter under water")
+
+
+class PadMode(eqx.Module):
+    """Discrete state of a pad that folds at once."""
+
+    folded: Scalar = signal(doc="1 while a foot that folds at once is folded")
 
 
 def _pad(at: FootPoint) -> Disc:
@@ -32,16 +58,14 @@ class _Pad(AbstractFoot):
     On hard ground its outer edge is the tip.
     """
 
-    has_pads = True
-
     radius: Scalar = param(0.020, unit="m", doc="radius of the pad", gt=0)
     drag_coefficient: Scalar = param(0.703, doc="drag coefficient of a disc entering water", gt=0)
     hydrostatics: str = choice(
         "on", options=_OFF_ON, doc="pressure of the water's depth on the pad"
     )
 
-    def tip(self, at: FootPoint, hinge: Hinge) -> Tip:
-        del hinge
+    def tip(self, at: FootPoint, own: Any) -> Tip:
+        del own
         r = self.radius
         return Tip(
             at.x - r * at.ux,
@@ -50,9 +74,48 @@ class _Pad(AbstractFoot):
             at.vy - r * at.rate * at.ux,
         )
 
-    def depth_in_water(self, at: FootPoint, hinge: Hinge, level: Scalar) -> Scalar:
-        del hinge
+    def depth_in_water(self, at: FootPoint, own: Any, level: Scalar) -> Scalar:
+        del own
         return level - at.y + self.radius * jnp.abs(at.uy)
+
+    def signals(self, at: FootPoint, own: Any, water: WaterLoad | None) -> PadSignals | None:
+        del at, own
+        return None if water is None else PadSignals(water.wetted)
+
+    def events(self, wet: bool) -> tuple[Event, ...]:
+        return (_OVER,) if wet else ()
+
+    def guards(self, at: FootPoint, own: Any, wet: bool) -> tuple[Scalar, ...]:
+        """Cosine of the angle by which the pad looks down."""
+        del own
+        return (at.ux,) if wet else ()
+
+    def in_water(self, at: FootPoint, own: Any, mode: Any, medium: Medium) -> WaterLoad:
+        del own
+        return self.water_load(at, medium, getattr(mode, "folded", None))
+
+    @abc.abstractmethod
+    def water_load(self, at: FootPoint, medium: Medium, folded: Scalar | None) -> WaterLoad:
+        """Load of the pad; `folded`, 1 or 0, says nothing to one that folds by degrees."""
+
+    def fold_speed(self, at: FootPoint) -> Scalar:
+        """Speed at which the pad presses on the water; where it is negative, the water holds it."""
+        return at.vx * at.uy - at.vy * at.ux
+
+    def charts(self, legs: tuple[str, ...], wet: bool) -> tuple[Chart, ...]:
+        shares = tuple(f"{leg}.wetted" for leg in legs)
+        return (Chart("Wetted share of the pads", shares),) if wet else ()
+
+    def check_start(self, leg: str, rooms: tuple[np.ndarray, ...], wet: bool) -> None:
+        """The face that pushes must look down."""
+        down = np.asarray(rooms[-1], float) if wet else np.ones(())
+        if np.any(down <= 0):
+            raise ParameterError(
+                f"the {leg} pad starts upside down: its pushing face looks up, and the rule by"
+                " which it folds means nothing then. Start with less pitch, nose down.",
+                "pitch",
+                int(np.argmin(down)) if down.ndim else None,
+            )
 
     def open_load(self, at: FootPoint, medium: Medium) -> WaterLoad:
         """Load of the unfolded pad."""
@@ -64,7 +127,7 @@ class _Pad(AbstractFoot):
 class RigidPad(_Pad):
     """A pad that never folds: it pulls on the water as it pushes."""
 
-    def water_load(self, at: FootPoint, medium: Medium, folded: Scalar) -> WaterLoad:
+    def water_load(self, at: FootPoint, medium: Medium, folded: Scalar | None) -> WaterLoad:
         del folded
         return self.open_load(at, medium)
 
@@ -96,8 +159,36 @@ class BreakawayPad(_Pad):
     )
 
     @property
-    def folds_hard(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def folds_hard(self) -> bool:
+        """It folds and unfolds at an instant."""
         return self.folding == "hard"
+
+    def events(self, wet: bool) -> tuple[Event, ...]:
+        return (_FOLD, _UNFOLD, _OVER) if wet and self.folds_hard else super().events(wet)
+
+    def guards(self, at: FootPoint, own: Any, wet: bool) -> tuple[Scalar, ...]:
+        """[m/s] pressing speed, and its opposite, of a pad that folds at once; and as any pad."""
+        speed = self.fold_speed(at)
+        folding = (speed, -speed) if wet and self.folds_hard else ()
+        return (*folding, *super().guards(at, own, wet))
+
+    def needs_driven_cranks(self, wet: bool) -> str | None:
+        if not (wet and self.folds_hard):
+            return None
+        return (
+            "a pad that folds at once cannot be driven by a motor: the water can hold the crank"
+            " exactly where the pad switches, and time stands still there. Write foot.folding ="
+            ' "blended".'
+        )
+
+    def mode(self, at: FootPoint, own: Any, wet: bool) -> PadMode | None:
+        del own
+        if not (wet and self.folds_hard):
+            return None
+        return PadMode(jnp.asarray(self.fold_speed(at) < 0, jnp.int32))
+
+    def jump(self, own: Any, mode: PadMode, k: int) -> Jump:
+        return Jump(own, PadMode(0 * mode.folded + (1 - k)))
 
     def folded_load(self, at: FootPoint, medium: Medium) -> WaterLoad:
         """Load of the folded pad; its wetted share is that of the pad."""
@@ -108,7 +199,7 @@ class BreakawayPad(_Pad):
         edge = wet_disc(_edge(at), self.edge_radius, self.drag_coefficient, pressure, medium)
         return small.plus(edge._replace(wetted=0.0))
 
-    def water_load(self, at: FootPoint, medium: Medium, folded: Scalar) -> WaterLoad:
+    def water_load(self, at: FootPoint, medium: Medium, folded: Scalar | None) -> WaterLoad:
         whole, little = self.open_load(at, medium), self.folded_load(at, medium)
         if self.folds_hard:
             return WaterLoad(

@@ -10,10 +10,11 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import jax.numpy as jnp
 
+from footfall.hybrid.compose import added, joined, put
 from footfall.hybrid.fields import ParameterError, choice, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
@@ -33,10 +34,12 @@ from footfall.machines.water_runner.legs import (
     Loads,
     Mount,
     all_loads,
+    drive_of,
     each_leg,
     foot_depth,
-    hinge_of,
     look,
+    own_of,
+    water_power,
 )
 from footfall.machines.water_runner.outputs import runner_outputs
 from footfall.machines.water_runner.pads import BreakawayPad
@@ -45,6 +48,9 @@ from footfall.machines.water_runner.start import RunnerStart
 from footfall.machines.water_runner.states import (
     LEGS,
     FootMode,
+    FootStores,
+    GroundStores,
+    LockPower,
     PerLeg,
     RunnerMode,
     RunnerOutputs,
@@ -59,6 +65,14 @@ from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
 from footfall.numerics.units import TURN
 from footfall.scene.sketch import Chart, Shape
+
+
+class Happening(NamedTuple):
+    """One event of the robot."""
+
+    event: Event
+    leg: str | None = None  #: whose it is; None: the whole robot's
+    own: int | None = None  #: its number among the events that the foot declares
 
 
 class FourBarRunner(AbstractHybridSystem):
@@ -106,13 +120,9 @@ class FourBarRunner(AbstractHybridSystem):
 
     def __check_init__(self) -> None:
         super().__check_init__()
-        if self.folds_hard and self.drive.free:
-            raise ParameterError(
-                "a pad that folds at once cannot be driven by a motor: the water can hold the crank"
-                " exactly where the pad switches, and time stands still there. Write foot.folding ="
-                ' "blended".',
-                "foot",
-            )
+        reason = self.foot.needs_driven_cranks(self.on_water)
+        if reason and self.drive.rest(0.0) is not None:
+            raise ParameterError(reason, "foot")
 
     @property
     def on_water(self) -> bool:
@@ -122,11 +132,6 @@ class FourBarRunner(AbstractHybridSystem):
         if self.on_water:
             return dict.fromkeys(("contact", "friction"), "on water no foot meets hard ground")
         return {"tail": "it works in water only"}
-
-    @property
-    def folds_hard(self) -> bool:
-        """Folding is an event."""
-        return self.foot.folds_hard and self.on_water
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,31 +144,24 @@ class FourBarRunner(AbstractHybridSystem):
         assert self.terrain.water is not None
         return Medium(*self.terrain.water, self.gravity)
 
-    def accelerations(
-        self, x: RunnerState, loads: Loads
-    ) -> tuple[Scalar, Scalar, Scalar, Scalar | None]:
-        """(x'', y'', pitch'', crank'' of a drive that has one):
+    def accelerations(self, x: RunnerState, loads: Loads) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+        """(x'', y'', pitch'', crank''):
 
         m x'' = sum P_x - c x',   m y'' = sum P_y - m g,
         I pitch'' = sum [M + (F - centre) x P]                                            (runner.7)
         """
-        body, crank = self.body, None
-        if self.drive.free:
-            rate = loads.frame.crank_rate
-            crank = (
-                self.drive.torque(rate) - self.drive.friction(rate) - loads.torque
-            ) / self.drive.inertia
+        body = self.body
         return (
             (loads.fx - body.forward_drag * x.vx) / body.mass,
             loads.fy / body.mass - self.gravity,
             0.0 if self.pitch == "locked" else loads.moment / body.inertia,
-            crank,
+            self.drive.acceleration(drive_of(self, x), loads.torque),
         )
 
     def flow(self, t: Scalar, x: RunnerState, m: RunnerMode) -> Rates:
         loads = all_loads(self, t, x, m)
-        ax, ay, pitch_dd, crank_dd = self.accelerations(x, loads)
-        dx = RunnerState(
+        ax, ay, pitch_dd, _ = self.accelerations(x, loads)
+        own = RunnerState(
             x=x.vx,
             y=x.vy,
             pitch=x.pitch_rate,
@@ -171,105 +169,96 @@ class FourBarRunner(AbstractHybridSystem):
             vy=ay,
             pitch_rate=pitch_dd,
             feet=PerLeg(**{name: one.load.rates for name, one in loads.legs.by_name().items()}),
-            crank_angle=x.crank_rate if self.drive.free else None,
-            crank_rate=crank_dd,
         )
-        return Rates(dx, self._powers(x, loads))
-
-    def _powers(self, x: RunnerState, loads: Loads) -> RunnerPower:
-        legs, rate = loads.legs, loads.frame.crank_rate
-        wet = self.on_water and (self.foot.has_pads or self.tail.present)
-        rubs = not self.on_water or self.friction.has_memory  # in water bent bristles still relax
-        return RunnerPower(
-            drive=(self.drive.torque(rate) if self.drive.free else loads.torque) * rate,
+        drive = drive_of(self, x)
+        turning = self.drive.flow(drive, loads.torque)
+        power = RunnerPower(
+            drive=self.drive.given_torque(drive, loads.torque) * loads.frame.crank_rate,
             forward_drag=-self.body.forward_drag * x.vx * x.vx,
-            drag=legs.total(lambda one: one.load.water.drag) + loads.tail.drag if wet else None,
-            pressure=(
-                legs.total(lambda one: one.load.water.pressure) + loads.tail.pressure
-                if wet
-                else None
-            ),
-            contact=None if self.on_water else -legs.total(lambda one: one.load.contact_loss),
-            friction=-legs.total(lambda one: one.load.friction_loss) if rubs else None,
-            hinge=-legs.total(lambda one: one.load.hinge_loss) if self.foot.has_hinge else None,
-            bearing=-self.drive.friction(rate) * rate if self.drive.free else None,
-            lock=-loads.moment * x.pitch_rate if self.pitch == "locked" else None,
         )
+        tail = water_power(loads.tail) if self.on_water and self.tail.present else None
+        lock = LockPower(-loads.moment * x.pitch_rate) if self.pitch == "locked" else None
+        feet = loads.legs.total(lambda one: one.load.power)
+        return Rates(joined(own, turning.x), added(power, feet, tail, turning.power, lock))
 
     def stores(self, t: Scalar, x: RunnerState, m: RunnerMode) -> RunnerStores:
         body, frame = self.body, look(self, t, x)
         kinetic = 0.5 * (
             body.mass * (x.vx * x.vx + x.vy * x.vy) + body.inertia * x.pitch_rate * x.pitch_rate
         )
-        if self.drive.free:
-            kinetic = kinetic + 0.5 * self.drive.inertia * x.crank_rate * x.crank_rate
 
-        def kept(mount: Mount) -> tuple[Scalar, Scalar, Scalar]:
-            """(kinetic, elastic, in the ground) of one foot."""
-            moving, bent = (
-                self.foot.hinge_energy(hinge_of(self, mount.foot))
-                if self.foot.has_hinge
-                else (0.0, 0.0)
-            )
-            ground = (
-                0.0 if self.on_water else self.contact.energy(foot_depth(self, x, frame, mount)[0])
-            )
+        def kept(mount: Mount) -> FootStores:
+            """Of one foot and the ground under it."""
+            ground = None
+            if not self.on_water:
+                ground = self.contact.energy(foot_depth(self, x, frame, mount)[0])
             if self.friction.has_memory:
-                ground = ground + self.friction.energy(mount.foot.bristle)
-            return moving, bent, ground
-
-        spring = ground = None
-        if self.foot.has_hinge or self.friction.has_memory or not self.on_water:
-            feet = each_leg(self, x, m, kept)
-            if self.foot.has_hinge:
-                kinetic, spring = (
-                    kinetic + feet.total(lambda one: one[0]),
-                    feet.total(lambda one: one[1]),
+                ground = (0.0 if ground is None else ground) + self.friction.energy(
+                    mount.foot.bristle
                 )
-            if self.friction.has_memory or not self.on_water:
-                ground = feet.total(lambda one: one[2])
-        return RunnerStores(
-            kinetic=kinetic, gravity=body.mass * self.gravity * x.y, spring=spring, ground=ground
+            return added(
+                FootStores(),
+                self.foot.stores(own_of(self, mount.foot)),
+                None if ground is None else GroundStores(ground),
+            )
+
+        return added(
+            RunnerStores(kinetic=kinetic, gravity=body.mass * self.gravity * x.y),
+            self.drive.stores(drive_of(self, x)),
+            each_leg(self, x, m, kept).total(lambda one: one),
         )
 
     @property
-    def _happenings(self) -> tuple[tuple[str, str | None], ...]:
-        """(what, leg) of each event, in the order of guards."""
-        fold = ("fold", "unfold") if self.folds_hard else ()
-        feet = [(what, name) for what in ("touchdown", "lift", *fold) for name in self.names]
-        down = ("sink" if self.on_water else "fall", None)
-        over = (("pad_over", None),) if self.on_water and self.foot.has_pads else ()
-        return (*feet, ("stride", None), ("tip", None), down, *over)
+    def _happenings(self) -> tuple[Happening, ...]:
+        """In the order of guards: of each leg, of the robot, and what ends a run by one foot."""
+        own = list(enumerate(self.foot.events(self.on_water)))
+        feet = [(_EVENTS["touchdown"], None), (_EVENTS["lift"], None)]
+        feet += [(event, k) for k, event in own if event.outcome is None]
+        whole = ("stride", "tip", "sink" if self.on_water else "fall")
+        return (
+            *(Happening(event, name, k) for event, k in feet for name in self.names),
+            *(Happening(_EVENTS[what]) for what in whole),
+            *(Happening(event, None, k) for k, event in own if event.outcome is not None),
+        )
 
     @property
     def events(self) -> tuple[Event, ...]:
         return tuple(
-            _EVENTS[what] if leg is None else _EVENTS[what]._replace(name=f"{what}.{leg}")
-            for what, leg in self._happenings
+            event if leg is None else event._replace(name=f"{event.name}.{leg}")
+            for event, leg, _ in self._happenings
         )
 
     def guards(self, t: Scalar, x: RunnerState, m: RunnerMode) -> tuple[Scalar, ...]:
         """Room left before each event.
 
-        [m] height of each foot over the surface, and its depth; [m/s] pressing speed of each pad,
-        and its opposite; [rad] crank angle left in this turn; [rad] pitch left; [m] height of the
-        body left; cosine of the coupler that stands steepest.
+        [m] height of each foot over the surface, and its depth; what each foot has of its own;
+        [rad] crank angle left in this turn; [rad] pitch left; [m] height of the body left.
         """
         frame = look(self, t, x)
-        feet = each_leg(self, x, m, lambda mount: foot_depth(self, x, frame, mount)).by_name()
+
+        def see(mount: Mount) -> tuple[Scalar, tuple[Scalar, ...]]:
+            deep, at = foot_depth(self, x, frame, mount)
+            return deep, self.foot.guards(at, own_of(self, mount.foot), self.on_water)
+
+        feet = each_leg(self, x, m, see).by_name()
         turns = jnp.asarray(m.strides + 1, jnp.result_type(frame.crank_angle))
         rooms: dict[str, Any] = {
             "touchdown": lambda name: -feet[name][0],
             "lift": lambda name: feet[name][0],
-            "fold": lambda name: self.foot.fold_speed(feet[name][1]),
-            "unfold": lambda name: -self.foot.fold_speed(feet[name][1]),
             "stride": lambda _: TURN * turns - frame.crank_angle,
             "tip": lambda _: self.tip_pitch - jnp.abs(x.pitch),
             "sink": lambda _: x.y + self.body.half_height,
             "fall": lambda _: self._clearance(x),
-            "pad_over": lambda _: functools.reduce(jnp.minimum, [at.ux for _, at in feet.values()]),
         }
-        return tuple(rooms[what](name) for what, name in self._happenings)
+
+        def room(event: Event, leg: str | None, own: int | None) -> Scalar:
+            if own is None:
+                return rooms[event.name](leg)
+            if leg is not None:
+                return feet[leg][1][own]
+            return functools.reduce(jnp.minimum, [rooms[own] for _, rooms in feet.values()])
+
+        return tuple(room(*happening) for happening in self._happenings)
 
     def _clearance(self, x: RunnerState) -> Scalar:
         """Of the body over hard ground."""
@@ -278,20 +267,26 @@ class FourBarRunner(AbstractHybridSystem):
 
     def jump(self, t: Scalar, x: RunnerState, m: RunnerMode, k: int) -> Jump:
         del t
-        what, name = self._happenings[k]
+        event, name, own = self._happenings[k]
+        work = None
         if name is None:
             return Jump(x, dataclasses.replace(m, strides=m.strides + 1))
-        mode: FootMode = getattr(m.feet, name)
-        match what:
-            case "touchdown":
-                mode = dataclasses.replace(
-                    mode, touching=_flag(1, mode.touching), footfalls=mode.footfalls + 1
-                )
-            case "lift":
-                mode = dataclasses.replace(mode, touching=_flag(0, mode.touching))
-            case _:
-                mode = dataclasses.replace(mode, folded=_flag(int(what == "fold"), mode.folded))
-        return Jump(x, dataclasses.replace(m, feet=dataclasses.replace(m.feet, **{name: mode})))
+        foot, mode = getattr(x.feet, name), getattr(m.feet, name)
+        if own is not None:
+            done = self.foot.jump(own_of(self, foot), mode, own)
+            foot, mode, work = put(foot, done.x), put(mode, done.m), done.work
+        else:
+            down = event.name == "touchdown"
+            mode = dataclasses.replace(
+                mode,
+                touching=_flag(int(down), mode.touching),
+                footfalls=mode.footfalls + 1 if down else mode.footfalls,
+            )
+        return Jump(
+            dataclasses.replace(x, feet=dataclasses.replace(x.feet, **{name: foot})),
+            dataclasses.replace(m, feet=dataclasses.replace(m.feet, **{name: mode})),
+            work,
+        )
 
     def mode_at(self, t: Scalar, x: RunnerState) -> RunnerMode:
         """The discrete state that belongs to a continuous one, nothing counted yet."""
@@ -301,10 +296,8 @@ class FourBarRunner(AbstractHybridSystem):
         def mode(mount: Mount) -> FootMode:
             deep, at = foot_depth(self, x, frame, mount)
             touching = jnp.asarray(deep > 0, jnp.int32)
-            folded = (
-                jnp.asarray(self.foot.fold_speed(at) < 0, jnp.int32) if self.folds_hard else None
-            )
-            return FootMode(touching=touching, footfalls=0 * touching, folded=folded)
+            own = self.foot.mode(at, own_of(self, mount.foot), self.on_water)
+            return joined(FootMode(touching=touching, footfalls=0 * touching), own)
 
         return RunnerMode(
             strides=jnp.int32(0), feet=PerLeg(**each_leg(self, x, None, mode).by_name())
@@ -346,15 +339,12 @@ class FourBarRunner(AbstractHybridSystem):
 
     def charts(self) -> tuple[Chart, ...]:
         legs = self.names
-        wet = Chart("Wetted share of the pads", tuple(f"{leg}.wetted" for leg in legs))
-        bent = Chart("Deflection of the feet", tuple(f"{leg}.deflection" for leg in legs))
         return (
             Chart("Lift and thrust", ("load.lift", "load.thrust")),
             Chart("Pitch", ("body.pitch",)),
             Chart("Torque on the cranks", ("drive.torque", *(f"{leg}.torque" for leg in legs))),
-            *((wet,) if self.on_water and self.foot.has_pads else ()),
-            *((bent,) if self.foot.has_hinge else ()),
-            *((Chart("Crank frequency", ("drive.frequency",)),) if self.drive.free else ()),
+            *self.foot.charts(legs, self.on_water),
+            *self.drive.charts(),
         )
 
     def travel(self) -> Travel:
@@ -373,17 +363,10 @@ class FourBarRunner(AbstractHybridSystem):
 _EVENTS = {
     "touchdown": Event("touchdown", "a foot comes down on water or ground", contact=True),
     "lift": Event("lift", "a foot leaves water or ground"),
-    "fold": Event("fold", "a pad folds"),
-    "unfold": Event("unfold", "a pad unfolds"),
     "stride": Event("stride", "the cranks have made another turn"),
     "tip": Event("tip", "the body pitches too far", Outcome.tipped_over),
     "sink": Event("sink", "the body goes under water", Outcome.sank),
     "fall": Event("fall", "the body touches the ground", Outcome.fell),
-    "pad_over": Event(
-        "pad_over",
-        "a pad turns its pushing face up: its rule of folding no longer holds",
-        Outcome.outside_model,
-    ),
 }
 
 

@@ -10,11 +10,18 @@ from typing import Any
 import jax
 import numpy as np
 
+from footfall.hybrid.compose import joined
 from footfall.hybrid.fields import ParameterError, param
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import HybridState
-from footfall.machines.water_runner.legs import Mount, each_leg, foot_depth, look
-from footfall.machines.water_runner.states import FootState, PerLeg, RunnerMode, RunnerState
+from footfall.machines.water_runner.legs import Mount, each_leg, foot_depth, look, own_of
+from footfall.machines.water_runner.states import (
+    BristleState,
+    FootState,
+    PerLeg,
+    RunnerMode,
+    RunnerState,
+)
 from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 
@@ -61,18 +68,14 @@ class RunnerStart(AbstractStart):
             _check_height(system, height, lowest)
         x = self._at(system, height)
         feet, mode = _seen(system, x)
-        if not unknown:
-            _check_pads(system, feet)
+        for name, (_, rooms) in ({} if unknown else feet).items():
+            system.foot.check_start(name.replace("_", " "), rooms, system.on_water)
         return HybridState(x, mode if unknown else jax.tree.map(np.asarray, mode))
 
     def _at(self, system: Any, height: Scalar) -> RunnerState:
-        hinge, memory, free = system.foot.has_hinge, system.friction.has_memory, system.drive.free
-        foot = FootState(
-            deflection=0.0 if hinge else None,
-            deflection_rate=0.0 if hinge else None,
-            bristle=0.0 if memory else None,
-        )
-        return RunnerState(
+        bristle = BristleState(bristle=0.0) if system.friction.has_memory else None
+        foot = joined(FootState(), system.foot.rest(), bristle)
+        own = RunnerState(
             x=0.0,
             y=height,
             pitch=self.pitch,
@@ -80,20 +83,19 @@ class RunnerStart(AbstractStart):
             vy=self.climb_rate,
             pitch_rate=self.pitch_rate,
             feet=PerLeg.of(system.names, lambda _: foot),
-            crank_angle=0.0 if free else None,
-            crank_rate=2.0 * math.pi * self.crank_frequency if free else None,
         )
+        return joined(own, system.drive.rest(2.0 * math.pi * self.crank_frequency))
 
 
 @jax.jit  # one small program: operation by operation would take seconds
-def _seen(system: Any, x: RunnerState) -> tuple[dict[str, tuple[Scalar, Scalar]], RunnerMode]:
-    """(depth, cosine of the coupler) of each foot, and the discrete state."""
+def _seen(system: Any, x: RunnerState) -> tuple[dict[str, tuple[Scalar, Any]], RunnerMode]:
+    """(depth, rooms of its own guards) of each foot, and the discrete state."""
 
     frame = look(system, 0.0, x)
 
-    def see(mount: Mount) -> tuple[Scalar, Scalar]:
+    def see(mount: Mount) -> tuple[Scalar, Any]:
         deep, at = foot_depth(system, x, frame, mount)
-        return deep, at.ux
+        return deep, system.foot.guards(at, own_of(system, mount.foot), system.on_water)
 
     return each_leg(system, x, None, see).by_name(), system.mode_at(0.0, x)
 
@@ -161,19 +163,3 @@ def _check_above_ground(system: Any, height: Scalar, touching: Scalar) -> None:
             "height",
             worst if room.ndim else None,
         )
-
-
-def _check_pads(system: Any, feet: dict[str, tuple[Scalar, Scalar]]) -> None:
-    """The face that pushes must look down."""
-    if not (system.on_water and system.foot.has_pads):
-        return
-    for name, (_, cosine) in feet.items():
-        down = np.asarray(cosine, float)
-        if np.any(down <= 0):
-            raise ParameterError(
-                f"the {name.replace('_', ' ')} pad starts upside down: its pushing face looks up,"
-                " and the rule by which it folds means nothing then. Start with less pitch, nose"
-                " down.",
-                "pitch",
-                int(np.argmin(down)) if down.ndim else None,
-            )

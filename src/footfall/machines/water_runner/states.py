@@ -29,23 +29,21 @@ class PerLeg(eqx.Module):
 
 
 class FootState(eqx.Module):
-    """What a foot remembers."""
+    """What a foot and the ground under it remember: the states of those parts."""
 
-    deflection: Scalar | None = signal(
-        None, unit="rad", doc="deflection of the foot's hinge, positive flattens it", fast=True
-    )
-    deflection_rate: Scalar | None = signal(
-        None, unit="rad/s", doc="rate of the deflection", rate_of="deflection", fast=True
-    )
-    bristle: Scalar | None = signal(
-        None, unit="m", doc="deflection of the bristles that stick to the ground", fast=True
+
+class BristleState(eqx.Module):
+    """What friction with a memory keeps of a foot."""
+
+    bristle: Scalar = signal(
+        unit="m", doc="deflection of the bristles that stick to the ground", fast=True
     )
 
 
 class RunnerState(eqx.Module):
     """Continuous state, in the model's plane.
 
-    x to the rear of the robot, y up, angles counter-clockwise.
+    x to the rear of the robot, y up, angles counter-clockwise. Its drive's own stands beside.
     """
 
     x: Scalar = signal(unit="m", doc="centre of mass, to the rear")
@@ -55,20 +53,13 @@ class RunnerState(eqx.Module):
     vy: Scalar = signal(unit="m/s", doc="velocity up", rate_of="y")
     pitch_rate: Scalar = signal(unit="rad/s", doc="rate of the pitch", rate_of="pitch")
     feet: PerLeg = part(doc="of each foot")
-    crank_angle: Scalar | None = signal(
-        None, unit="rad", doc="angle of the cranks, for a drive that does not prescribe it"
-    )
-    crank_rate: Scalar | None = signal(
-        None, unit="rad/s", doc="rate of the cranks", rate_of="crank_angle"
-    )
 
 
 class FootMode(eqx.Module):
-    """Discrete state of one foot."""
+    """Discrete state of one foot; what the foot has of its own stands beside."""
 
     touching: Scalar = signal(doc="1 while the foot is in the water or on the ground")
     footfalls: Scalar = signal(doc="times it has come down")
-    folded: Scalar | None = signal(None, doc="1 while a foot that folds at once is folded")
 
 
 class RunnerMode(eqx.Module):
@@ -79,30 +70,60 @@ class RunnerMode(eqx.Module):
 
 
 class RunnerPower(eqx.Module):
-    """Ports."""
+    """Ports that every runner has; those of its feet and its drive stand beside."""
 
     drive: Scalar = port(kind="work", doc="mechanical power of the drive at the cranks")
     forward_drag: Scalar = port(kind="loss", doc="viscous drag on the forward motion")
-    drag: Scalar | None = port(kind="loss", doc="drag of the water on pads and tail")
-    pressure: Scalar | None = port(
+
+
+class FootPower(eqx.Module):
+    """Ports of a foot: those of its parts."""
+
+
+class WaterPower(eqx.Module):
+    """Ports of what water carries."""
+
+    drag: Scalar = port(kind="loss", doc="drag of the water on pads and tail")
+    pressure: Scalar = port(
         kind="work", doc="hydrostatic pressure of the water on pads and tail, of either sign"
     )
-    contact: Scalar | None = port(kind="loss", doc="damping of the ground under the feet")
-    friction: Scalar | None = port(kind="loss", doc="feet sliding on the ground")
-    hinge: Scalar | None = port(kind="loss", doc="dampers of the feet")
-    bearing: Scalar | None = port(kind="loss", doc="friction of the cranks' bearings")
-    lock: Scalar | None = port(
+
+
+class ContactPower(eqx.Module):
+    """Ports of hard ground."""
+
+    contact: Scalar = port(kind="loss", doc="damping of the ground under the feet")
+
+
+class FrictionPower(eqx.Module):
+    """Ports of friction."""
+
+    friction: Scalar = port(kind="loss", doc="feet sliding on the ground")
+
+
+class LockPower(eqx.Module):
+    """Ports of a pitch that is locked."""
+
+    lock: Scalar = port(
         kind="work", doc="the moment that holds the pitch: nothing, while it does not turn"
     )
 
 
 class RunnerStores(eqx.Module):
-    """Stores."""
+    """Stores that every runner has; those of its feet and its drive stand beside, or are added."""
 
     kinetic: Scalar = store(doc="kinetic energy of body, rotor and feet")
     gravity: Scalar = store(doc="weight times height")
-    spring: Scalar | None = store(doc="springs of the feet")
-    ground: Scalar | None = store(doc="ground pressed in, and bristles bent")
+
+
+class FootStores(eqx.Module):
+    """Stores of a foot: those of its parts."""
+
+
+class GroundStores(eqx.Module):
+    """Stores of hard ground."""
+
+    ground: Scalar = store(doc="ground pressed in, and bristles bent")
 
 
 class FootTip(eqx.Module):
@@ -118,7 +139,10 @@ class FootTip(eqx.Module):
 
 
 class LegSignals(eqx.Module):
-    """One leg: its joints in the order of the physics page (O, A, B, C, F), its foot, its loads."""
+    """One leg: its joints in the order of the physics page (O, A, B, C, F), its foot, its loads.
+
+    The foot's own signals stand beside.
+    """
 
     hip: Joint  # O: force of the body on the crank
     crank_pin: Joint  # A: force of the crank on the coupler
@@ -133,18 +157,14 @@ class LegSignals(eqx.Module):
     coupler_angle: Scalar = signal(
         unit="rad", doc="angle of the coupler theta2, in the model's plane"
     )
-    wetted: Scalar | None = signal(None, doc="share of the pad's diameter under water")
-    deflection: Scalar | None = signal(None, unit="rad", doc="deflection of the foot")
 
 
 class DriveSignals(eqx.Module):
-    """The drive of all cranks."""
+    """The drive of all cranks; its own signals stand beside."""
 
     torque: Scalar = signal(unit="N m", doc="torque of the drive on the cranks together")
     frequency: Scalar = signal(unit="Hz", doc="turns of the cranks per second")
     power: Scalar = signal(unit="W", doc="mechanical power")
-    current: Scalar | None = signal(None, unit="A", doc="motor current")
-    electrical_power: Scalar | None = signal(None, unit="W", doc="power drawn from the battery")
 
 
 class LoadSignals(eqx.Module):

@@ -116,8 +116,6 @@ class AbstractTerrain(Parametric):
 
     # --- what only some have ----------------------------------------------------------------------
 
-    broken: ClassVar[bool] = False  #: there are gaps
-
     def gaps(self) -> tuple[tuple[Scalar, Scalar], ...]:
         """(begin, end) of every place without ground, in order."""
         return ()

@@ -36,7 +36,6 @@ class AbstractBrokenGround(AbstractLevelPieces):
     """
 
     features: ClassVar[frozenset[str]] = frozenset({"walls", "gaps"})
-    broken: ClassVar[bool] = True
 
     blend: Scalar = param(
         0.0, unit="m", doc="half-width over which the force turns at a corner; 0: sharp", ge=0

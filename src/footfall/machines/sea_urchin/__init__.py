@@ -1,7 +1,8 @@
 """The sea urchin: twelve spikes on a shell.
 
 One spike on a bench, the planar kick, and the whole robot: three models of one machine. Read
-`numbers.py` first: what its source says, and what we chose.
+`numbers.py` first: what its source says, and what we chose;
+`profiles.py` has ball and foothold in both readings of it.
 
 One spike on a fixed base, flowing (docs/theory/sea-urchin.md): `spike_bench.py`, on
 `spike_kinematics.py` and `spike_dynamics.py`, with the laws of `spike_control.py` along the path of

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from footfall import load
-from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.outcome import Outcome
-from footfall.sweep.crossing import Question, count_crossings
+from footfall.machines.centipede.crossing import Crossing, CrossingRequest
+from footfall.sweep.study import carry_out
+from footfall.sweep.subject import Subject
 from support.centipedes import lanes, march
 
 THIRD = 2 * np.pi / 3
@@ -145,9 +146,10 @@ FIRM = {0.025: 11.96, 0.05: 12.46}
 
 
 def crossings(widths, step, **options):
-    experiment = load("centipede-gap")
-    plan = BatchPlan(40.0, step, "semi-implicit-euler")
-    return count_crossings(experiment, Question(widths=widths, **options), plan)
+    request = CrossingRequest(widths=widths, step=step, **options)
+    study = Crossing(request, Subject(load("centipede-gap")))
+    study.prepare(print)
+    return study.crossings(carry_out(study, {}))
 
 
 def test_counts_of_crossings_at_the_step_of_the_page():

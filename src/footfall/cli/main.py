@@ -31,6 +31,11 @@ Accept = Annotated[
 ]
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Plots = Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")]
+Force = Annotated[bool, typer.Option(help="Overwrite an existing folder.")]
+
+
 def _ask(question: str) -> bool:
     from footfall.cli.screen import ask_whether_to_run
 
@@ -166,14 +171,13 @@ def compare(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE.png",
-            help="Picture to write (default: comparisons/<scenario>-<time>.png).",
+            metavar="FOLDER|FILE.png",
+            help="Folder to write, or its picture (default: comparisons/<scenario>-<time>).",
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on standard output.")
-    ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
     """Compare integrators on a scenario.
@@ -183,19 +187,13 @@ def compare(
     Adaptive methods run at three tolerances, fixed-step ones at a series of halved steps;
     sim.solver, sim.step and the tolerances of the scenario play no part.
     """
-    with _loading():
-        from footfall.cli.compare import compare_integrators
-
-    _guarded(
-        compare_integrators,
+    _study(
+        "compare-integrators",
         name,
-        settings or [],
+        settings,
+        {"solvers": solvers, "duration": duration},
+        (out, as_json, plots, force, accept_doubt),
         duration,
-        out,
-        as_json,
-        solvers,
-        plots,
-        accept_doubt,
     )
 
 
@@ -214,15 +212,15 @@ def optimise(
             help="Seek a knob in this range instead of its usual one; repeatable.",
         ),
     ] = None,
-    points: Annotated[int, typer.Option(help="Gaits from the fastest to the thriftiest.")] = 12,
+    points: Annotated[
+        int | None, typer.Option(help="Gaits from the fastest to the thriftiest (default: 12).")
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: optima/<scenario>-<time>).")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on standard output.")
-    ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the front.")] = True,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
     """Find the best gaits of a motion plan.
@@ -231,20 +229,12 @@ def optimise(
 
     Set `torque_limit` to keep within what the motors can do.
     """
-    with _loading():
-        from footfall.cli.optimise import optimise_gait
-
-    _guarded(
-        optimise_gait,
+    _study(
+        "optimise",
         name,
-        settings or [],
-        ranges or [],
-        points,
-        out,
-        as_json,
-        plots,
-        force,
-        accept_doubt,
+        settings,
+        {"ranges": "; ".join(ranges or []), "points": points},
+        (out, as_json, plots, force, accept_doubt),
     )
 
 
@@ -266,11 +256,13 @@ def crossing(
         ),
     ] = None,
     arrivals: Annotated[
-        int, typer.Option(help="Runs a cell, each arriving at another point of its stride.")
-    ] = 10,
+        int | None,
+        typer.Option(help="Runs a cell, each arriving elsewhere in its stride (default: 10)."),
+    ] = None,
     spread: Annotated[
-        str, typer.Option(help="Length over which the arrivals are spread: a stride.")
-    ] = "60 mm",
+        str | None,
+        typer.Option(help="Length over which arrivals are spread (default: a stride, 60 mm)."),
+    ] = None,
     vary: Annotated[
         str | None,
         typer.Option(
@@ -290,47 +282,33 @@ def crossing(
     method: Annotated[
         str | None, typer.Option(help="semi-implicit-euler (the scenario's), rk4 or rk2.")
     ] = None,
-    precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    precision: Annotated[str | None, typer.Option(help="float64 (default) or float32.")] = None,
     path: Annotated[
-        str, typer.Option(help="auto, gpu, cpp or xla: what the batch runs on.")
-    ] = "auto",
+        str | None, typer.Option(help="auto (default), gpu, cpp or xla: what the batch runs on.")
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: crossings/<scenario>-<time>).")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on standard output.")
-    ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
-    accept_doubt: Annotated[
-        bool,
-        typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3."),
-    ] = False,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
 ) -> None:
     """Count how often a robot gets over gaps.
 
     Every combination of its reflexes, seven widths, ten arrivals, as one batch.
     """
-    with _loading():
-        from footfall.cli.crossing import CrossingRequest, count_gaps
-
-    given = (
-        widths,
-        arrivals,
-        spread,
-        vary,
-        duration,
-        step,
-        method,
-        precision,
-        path,
-        out,
-        as_json,
-        plots,
-        force,
-        accept_doubt,
-    )
-    _guarded(count_gaps, CrossingRequest(name, settings or [], *given))
+    given = {
+        "widths": widths,
+        "arrivals": arrivals,
+        "spread": spread,
+        "vary": vary,
+        "step": step,
+        "method": method,
+        "precision": precision,
+        "path": path,
+    }
+    _study("crossing", name, settings, given, (out, as_json, plots, force, accept_doubt), duration)
 
 
 @app.command()
@@ -348,30 +326,31 @@ def compliance(
             help="Vertical stiffness of the feet in N/m (default: seven, 400 to 7000).",
         ),
     ] = None,
-    height: Annotated[str, typer.Option(help="Height of the highest bump.")] = "4 mm",
-    grounds: Annotated[int, typer.Option(help="How many bumpy grounds each stiffness walks.")] = 3,
+    height: Annotated[
+        str | None, typer.Option(help="Height of the highest bump (default: 4 mm).")
+    ] = None,
+    grounds: Annotated[
+        int | None, typer.Option(help="How many bumpy grounds each stiffness walks (default: 3).")
+    ] = None,
     duration: Annotated[
         str | None, typer.Option(help="Time of each run (default: the scenario's).")
     ] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: compliance/<scenario>-<time>).")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on standard output.")
-    ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing folder.")] = False,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
     """Compare soft and stiff feet.
 
     Peak force of the ground and tracking against K_y, on level ground and over bumps.
     """
-    with _loading():
-        from footfall.cli.compliance import ComplianceRequest, compare_stiffness
-
-    given = (stiffness, height, grounds, duration, out, as_json, plots, force, accept_doubt)
-    _guarded(compare_stiffness, ComplianceRequest(name, settings or [], *given))
+    given = {"stiffness": stiffness, "height": height, "grounds": grounds}
+    _study(
+        "compliance", name, settings, given, (out, as_json, plots, force, accept_doubt), duration
+    )
 
 
 @app.command()
@@ -703,6 +682,21 @@ def stack_fit(
         from footfall.cli.stack_replay import fit_log
 
     _guarded(fit_log, log, scenario, settings, as_json, accept_doubt)
+
+
+def _study(
+    verb: str,
+    name: str,
+    settings: list[str] | None,
+    given: dict[str, object],
+    options: tuple[str | None, bool, bool, bool, bool],
+    duration: str | None = None,
+) -> None:
+    """Ask a study, with what was `given` of its request."""
+    with _loading():
+        from footfall.cli.study import Options, ask
+
+    _guarded(ask, verb, name, settings or [], given, Options(*options), duration)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 One word that a program can test, one sentence that a person can act on.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 #: Every word, and what it means for a run. A robot of one's own may use others.
@@ -30,3 +31,8 @@ class Doubt(NamedTuple):
 
     name: str
     sentence: str
+
+
+def word_of(doubts: Iterable[Doubt]) -> str:
+    """ "sound", or the names of the reasons: what a column of a table holds."""
+    return ", ".join(dict.fromkeys(doubt.name for doubt in doubts)) or "sound"

@@ -110,9 +110,16 @@ def choice(default: str, *, options: Iterable[str], doc: str) -> Any:
     return eqx.field(static=True, metadata={_KEY: info}, default=default)
 
 
-def numbers(default: Iterable[float], *, unit: str = "", doc: str, increasing: bool = False) -> Any:
+def numbers(
+    default: Iterable[float],
+    *,
+    unit: str = "",
+    doc: str,
+    increasing: bool = False,
+    gt: float | None = None,
+) -> Any:
     """A list of numbers a user may set: static, because its length is structure."""
-    info = FieldInfo("numbers", unit, doc, increasing=increasing)
+    info = FieldInfo("numbers", unit, doc, gt, increasing=increasing)
     return eqx.field(
         static=True,
         converter=lambda v: tuple(float(n) for n in v),
@@ -302,7 +309,8 @@ def _check_switches(owner: str, name: str, info: FieldInfo, values: tuple[Any, .
 def _check_numbers(owner: str, name: str, info: FieldInfo, values: tuple[float, ...]) -> None:
     bad = [v for v in values if not info.allows(v)]
     if bad:
-        raise ParameterError(f"{owner}.{name}: {bad[0]:g} is not a finite number.", name)
+        need = info.bounds() or "a finite number"
+        raise ParameterError(f"{owner}.{name}: {bad[0]:g} is out of range: must be {need}.", name)
     if info.increasing and any(b <= a for a, b in itertools.pairwise(values)):
         listed = ", ".join(f"{v:g}" for v in values)
         raise ParameterError(f"{owner}.{name} = [{listed}] must increase: {info.doc}.", name)

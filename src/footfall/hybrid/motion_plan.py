@@ -7,7 +7,7 @@ motion plan is a hybrid system too, and engines, ledger, files and pictures need
 
 import abc
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import equinox as eqx
 import numpy as np
@@ -150,8 +150,22 @@ class AbstractTuning(abc.ABC):
         """Differentiable in `share`."""
 
 
+class GaitColumn(NamedTuple):
+    """A column of a table of gaits: a figure or a knob, or the largest of several."""
+
+    names: tuple[str, ...]
+    heading: str
+    unit: str  #: as shown
+    factor: float  #: from SI
+    form: str  #: of the number, such as ".2f"
+    unless_like: str = ""  #: left out where it is the same as this figure in all gaits
+
+
 class AbstractTunablePlan(AbstractMotionPlan):
     """A plan that can be tuned."""
+
+    gait_figures: ClassVar[tuple[str, ...]] = ("t_end", "energy")  #: kept of each gait
+    gait_columns: ClassVar[tuple[GaitColumn, ...]] = ()  #: shown of each gait
 
     @abc.abstractmethod
     def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> AbstractTuning:

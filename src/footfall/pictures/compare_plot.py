@@ -10,7 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from footfall.engines.analysis.compare import FAMILIES, Reference, Result
+from footfall.engines.analysis.compare import FAMILIES, Result
+from footfall.engines.analysis.compare_study import Compare
+from footfall.hybrid.study import Answers
+from footfall.record.verdict import Verdict
 
 #: Line, width and marker by family, and whether the marker is filled; the colour is the method's
 #: own.
@@ -38,19 +41,19 @@ _FLOOR = 1e-16  # below this an error is rounding
 _DPI = 120
 
 
-def write_compare_plot(
-    results: Sequence[Result], reference: Reference, path: Path, *, title: str
-) -> None:
+def draw(study: Compare, found: Answers, path: Path, verdict: Verdict) -> None:
     """Two panels in logarithmic scales, one line per method.
 
     Steps above the longest stable one stand alone; what has no error (diverged, fell) is a cross
     above all others.
     """
+    del verdict  # of the reference: the page says it
+    results = study.results(found)
     figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
     panels = figure.subplots(1, 2, sharey=True)
     errors = [_shown(r) for r in results if r.error is not None]
     top = 10 * max(errors, default=0.1)
-    uncertainty = reference.uncertainty.scaled
+    uncertainty = study.reference.uncertainty.scaled
     bottom = max(uncertainty, _FLOOR) if np.isfinite(uncertainty) else _FLOOR
     for axes, (cost, label) in zip(panels, _COSTS.items(), strict=True):
         for i, mine in enumerate(_by_method(results)):
@@ -72,6 +75,7 @@ def write_compare_plot(
         frameon=False,
     )
     least = any(r.evaluations_are_least for r in results)
+    title = f"{study.subject.title}: integrators compared over {study.span:g} s"
     figure.suptitle(
         f"{title}{' (of implicit methods: evaluations at least)' if least else ''}", fontsize=11
     )

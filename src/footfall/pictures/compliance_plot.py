@@ -6,7 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from footfall.sweep.compliance import Compliance
+from footfall.hybrid.study import Answers
+from footfall.machines.sea_urchin.compliance import Compliance
+from footfall.record.verdict import Verdict
 
 #: figure -> (title, factor, unit as shown)
 _PANELS = {
@@ -19,26 +21,28 @@ _PANELS = {
 }
 
 
-def write_compliance_plot(found: Compliance, path: Path, *, title: str) -> None:
+def draw(study: Compliance, found: Answers, path: Path, verdict: Verdict) -> None:
     """Six panels against K_y.
 
     Each bumpy ground as a point, their mean as a line, level ground dashed.
     """
     figure = Figure(figsize=(13.0, 7.0), layout="constrained", dpi=110)
     for axes, name in zip(figure.subplots(2, 3).ravel(), _PANELS, strict=True):
-        _panel(axes, found, name)
-    high = 1e3 * found.question.height
-    doubtful = "" if found.verdict.sound else f" ({found.verdict.title})"
+        _panel(axes, study, found, name)
+    high = 1e3 * study.request.height
+    doubtful = "" if verdict.sound else f" ({verdict.title})"
     figure.suptitle(
-        f"{title}: feet of stiffness $K_y$ over bumps of up to {high:g} mm{doubtful}", fontsize=12
+        f"{study.subject.title}: feet of stiffness $K_y$ over bumps of up to {high:g} mm{doubtful}",
+        fontsize=12,
     )
     figure.savefig(path)
 
 
-def _panel(axes: Axes, found: Compliance, name: str) -> None:
+def _panel(axes: Axes, study: Compliance, found: Answers, name: str) -> None:
     words, factor, unit = _PANELS[name]
-    stiffness = np.array(found.question.stiffness)
-    bumps = factor * found.over_bumps(name)
+    stiffness, least = np.array(study.request.stiffness), study.least
+    values = factor * study.figure(found, name)
+    level, bumps = values[:, 0], values[:, 1:]
     for column in range(bumps.shape[1]):
         axes.plot(stiffness, bumps[:, column], "o", ms=3.5, color="tab:orange", alpha=0.6)
     some = np.isfinite(bumps).any(axis=1)
@@ -52,7 +56,7 @@ def _panel(axes: Axes, found: Compliance, name: str) -> None:
         )
     axes.plot(
         stiffness,
-        factor * found.level(name),
+        level,
         "--",
         color="tab:blue",
         lw=1.4,
@@ -61,11 +65,9 @@ def _panel(axes: Axes, found: Compliance, name: str) -> None:
         label="level ground",
     )
     axes.set_xscale("log")
-    if found.least is not None and stiffness.min() < 1.3 * found.least:
-        low = 0.85 * min(float(stiffness.min()), found.least)
-        axes.axvspan(
-            low, found.least, color="0.9", zorder=0, label="sags more than it lifts: feet drag"
-        )
+    if stiffness.min() < 1.3 * least:
+        low = 0.85 * min(float(stiffness.min()), least)
+        axes.axvspan(low, least, color="0.9", zorder=0, label="sags more than it lifts: feet drag")
         axes.set_xlim(left=low)
     axes.set_xticks(stiffness, [f"{k:g}" for k in stiffness], fontsize=7)
     axes.minorticks_off()

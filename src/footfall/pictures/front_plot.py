@@ -1,33 +1,25 @@
 """The picture of a front: what time costs in energy, and the gaits along it."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from footfall.engines.analysis.optimise_study import Optimise
+from footfall.hybrid.study import Answers
+from footfall.record.verdict import Verdict
+
 _DPI = 120
-_KNOBS = {
-    "gait.lift": ("lift [mm]", 1e3),
-    "gait.stride": ("stride [mm]", 1e3),
-    "gait.speed": ("speed [m/s]", 1.0),
-    "gait.lift_pace": ("lift pace", 1.0),
-}
 
 
-def write_front_plot(
-    rows: Sequence[Mapping[str, Any]],
-    own: Mapping[str, float],
-    path: Path,
-    *,
-    title: str,
-    torque_limit: float | None,
-) -> None:
+def draw(study: Optimise, found: Answers, path: Path, verdict: Verdict) -> None:
     """Energy against time on the left, with the scenario's own gait.
 
     Knobs and the largest torque along the front on the right.
     """
+    rows, own = [answer.row for answer in study.kept(found)], study.own
+    knobs = [column for column in study.columns if column.names[0] in study.knobs]
+    (peak,) = (column for column in study.columns if len(column.names) > 1)
     figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
     left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1.25, 1.0)))
     axes = left.subplots()
@@ -48,18 +40,20 @@ def write_front_plot(
     axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:g}"[0] in "25" else "")
     axes.grid(which="both", alpha=0.25)
     axes.legend(frameon=False)
-    panels = right.subplots(len(_KNOBS) + 1, 1, sharex=True)
-    for panel, (knob, (label, scale)) in zip(panels, _KNOBS.items(), strict=False):
-        panel.plot(times, [scale * row[knob] for row in rows], "o-", ms=4, color="#009e73")
-        panel.set_ylabel(label, fontsize=8)
+    panels = right.subplots(len(knobs) + 1, 1, sharex=True)
+    for panel, column in zip(panels, knobs, strict=False):
+        (name,), unit = column.names, f" [{column.unit}]" if column.unit else ""
+        panel.plot(times, [column.factor * row[name] for row in rows], "o-", ms=4, color="#009e73")
+        panel.set_ylabel(f"{column.heading}{unit}", fontsize=8)
     torque = panels[-1]
     torque.plot(
         times,
-        [max(row[f"peak_torque_{i}"] for i in (1, 2, 3)) for row in rows],
+        [max(row[name] for name in peak.names) for row in rows],
         "o-",
         ms=4,
         color="#cc79a7",
     )
+    torque_limit = study.search.torque_limit
     if torque_limit is not None:
         torque.axhline(torque_limit, color="0.3", ls="--", lw=1)
     torque.set_ylabel("torque [N m]", fontsize=8)
@@ -77,5 +71,7 @@ def write_front_plot(
         room = max(0.7 * (high - low), 0.05 * abs(middle))  # a knob that stays put is a level line
         panel.set_ylim(middle - room, middle + room)
     limit = "" if torque_limit is None else f", torques up to {torque_limit:g} N m"
+    doubtful = "" if verdict.sound else f" ({verdict.title})"
+    title = f"{study.subject.title}{doubtful}"
     figure.suptitle(f"{title}: best gaits{limit}", fontsize=12)
     figure.savefig(path, format="png")

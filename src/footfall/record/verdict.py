@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.hybrid.doubt import Doubt
+from footfall.hybrid.doubt import Doubt, word_of
 from footfall.hybrid.outcome import Outcome
 from footfall.record.ledger import Ledger
 
@@ -46,7 +46,7 @@ class Verdict:
     @property
     def word(self) -> str:
         """ "sound", or the names of the reasons: what a column of a sweep holds."""
-        return ", ".join(dict.fromkeys(doubt.name for doubt in self.doubts)) or "sound"
+        return word_of(self.doubts)
 
     @property
     def sentence(self) -> str:

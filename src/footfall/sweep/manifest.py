@@ -26,7 +26,7 @@ from footfall.sweep.shards import digest
 
 NAME, SCENARIO = "sweep.json", "scenario.toml"
 FORMAT = 2  # 1: outcomes were codes, and all designs of a sweep had one step
-_WORDS = ("title", "about", "look_for")  # of a scenario: they change nothing
+WORDS = ("title", "about", "look_for")  # of a scenario: they change nothing
 _PACKAGES = ("footfall", "jax", "numpy", "scipy", "pyarrow")
 
 
@@ -119,7 +119,7 @@ def describe_sweep(
         name=experiment.name,
         origin=experiment.origin,
         scenario=experiment.to_toml(),
-        files={name: _digest_file(file) for name, file in experiment.own_files.items()},
+        files={name: digest_file(file) for name, file in experiment.own_files.items()},
         designs=designs.spec(),
         count=designs.count,
         shard_size=shard_size,
@@ -186,7 +186,7 @@ def open_folder(folder: Path) -> OpenedSweep:
     """Load scenario and designs as the manifest has them."""
     manifest = read_manifest(folder)
     for name, written in manifest.files.items():
-        if not (folder / name).is_file() or _digest_file(folder / name) != written:
+        if not (folder / name).is_file() or digest_file(folder / name) != written:
             raise SweepError(
                 f"{folder / name} has been changed since the sweep began. Start the sweep again"
                 " with --force."
@@ -223,7 +223,7 @@ def _designs(folder: Path, manifest: Manifest) -> Designs:
     return designs
 
 
-def _digest_file(path: Path) -> str:
+def digest_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -240,19 +240,19 @@ def _versions() -> dict[str, str]:
 
 def _settings_of(scenario: str) -> dict[str, Any]:
     """A scenario without its words."""
-    return {key: value for key, value in tomllib.loads(scenario).items() if key not in _WORDS}
+    return {key: value for key, value in tomllib.loads(scenario).items() if key not in WORDS}
 
 
-def _flat(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+def flat(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _flat(inner, (*path, key))
+            yield from flat(inner, (*path, key))
     else:
         yield ".".join(path), value
 
 
 def _differences(here: Manifest, asked: Manifest) -> Iterator[str]:
-    then, now = dict(_flat(_settings_of(here.scenario))), dict(_flat(_settings_of(asked.scenario)))
+    then, now = dict(flat(_settings_of(here.scenario))), dict(flat(_settings_of(asked.scenario)))
     for key in {**then, **now}:
         if then.get(key) != now.get(key):
             yield f"{key}: {then.get(key, 'absent')} here, {now.get(key, 'absent')} asked for"

@@ -305,11 +305,15 @@ def step_series(span: float, limit: float) -> list[float]:
 
 
 def run_trial(
-    system: AbstractHybridSystem, state: HybridState, trial: Trial, reference: Reference
+    system: AbstractHybridSystem,
+    state: HybridState,
+    trial: Trial,
+    reference: Reference,
+    look: Callable[[], None] = lambda: None,
 ) -> Result:
     """Compile, run, time the run without the compilation, compare.
 
-    Raises KeyboardInterrupt, and nothing else.
+    Raises KeyboardInterrupt, and nothing else; `look` is called on the way, and may.
     """
     try:
         began = time.perf_counter()
@@ -318,7 +322,8 @@ def run_trial(
             system, state, dataclasses.replace(trial.plan, duration=1e-9 * trial.plan.duration)
         )
         compiled = time.perf_counter() - began
-        run, seconds, more = _timed(system, state, trial.plan)
+        look()
+        run, seconds, more = _timed(system, state, trial.plan, look)
     except ValueError as error:  # a solver that needs what this system does not have
         return _nothing(trial, "not possible", str(error).splitlines()[0])
     if run is None:
@@ -395,7 +400,7 @@ def _nothing(trial: Trial, outcome: str, remark: str) -> Result:
 
 
 def _timed(
-    system: AbstractHybridSystem, state: HybridState, plan: SimPlan
+    system: AbstractHybridSystem, state: HybridState, plan: SimPlan, look: Callable[[], None]
 ) -> tuple[Trajectory | None, float, float]:
     """The run, the shortest time of a few, and how much longer the first took.
 
@@ -405,7 +410,7 @@ def _timed(
     run = None
     while len(times) < 2 or (sum(times) < 0.3 and len(times) < 5):
         began = time.perf_counter()
-        run = _patiently(system, state, plan)
+        run = _patiently(system, state, plan, look)
         times.append(time.perf_counter() - began)
         if run is None:
             break
@@ -413,7 +418,10 @@ def _timed(
 
 
 def _patiently(
-    system: AbstractHybridSystem, state: HybridState, plan: SimPlan
+    system: AbstractHybridSystem,
+    state: HybridState,
+    plan: SimPlan,
+    look: Callable[[], None] = lambda: None,
 ) -> Trajectory | None:
     """The run, or None when it takes too long.
 
@@ -423,6 +431,7 @@ def _patiently(
 
     def progress(t: float, jumps: int) -> None:
         nonlocal chunks, deadline
+        look()
         now, chunks = time.perf_counter(), chunks + 1
         if chunks == 2:  # the first two may have been compiled for
             deadline = now + PATIENCE

@@ -85,7 +85,6 @@ def find_front(
     points: int = 12,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     refuses: Refuses = lambda _: None,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Front:
     """Least energy for each of several times, from the fastest gait to the thriftiest.
 
@@ -94,45 +93,117 @@ def find_front(
     `refuses` may say of a gait why it cannot be walked, for what no smooth function knows (a foot
     that would land on an edge). Its layout is then searched again in smaller ranges.
     """
-    search = _Search(plan.tuning(ranges or {}))
-    layouts = list(search.tuning.layouts())
-    if not layouts:
-        raise NoGait("the ground refuses every stride in these ranges.")
-    done, refused = 0, ""
+    search, gaits = FrontSearch(plan, points, ranges or {}, refuses), []
+    for k in range(points):
+        gaits.append(search.gait(k, gaits))
+    front = [gaits[k] for k in best_of([gait and (gait.time, gait.energy) for gait in gaits])]
+    return Front(
+        tuple(gait for gait in front if gait is not None),
+        search.torque_limit,
+        len(search.layouts),
+        search.solves,
+    )
 
-    def best(objective: str, limit: float = math.inf) -> Optimum | None:
-        nonlocal done, refused
+
+def best_of(gaits: Sequence[tuple[float, float] | None]) -> list[int]:
+    """Places of the gaits that make a front, fastest first, from the (time, energy) of each.
+
+    As `FrontSearch` finds them: the fastest, the thriftiest, those between; None where there is
+    none.
+    """
+    front = [0]
+    for place in [*range(2, len(gaits)), *([1] if len(gaits) > 1 else [])]:
+        gait, last = gaits[place], gaits[front[-1]]
+        if gait is not None and last is not None and gait[1] < last[1]:
+            front.append(place)
+    return front
+
+
+class FrontSearch:
+    """The gaits of a front, one after another: the fastest, the thriftiest, those between.
+
+    What one search learns helps the next. `memory` holds it as plain JSON, so that a search that
+    was cut goes on as if it had not been.
+    """
+
+    def __init__(
+        self,
+        plan: AbstractTunablePlan,
+        points: int,
+        ranges: Mapping[str, tuple[float, float]],
+        refuses: Refuses,
+    ):
+        self._search, self._points, self._refuses = _Search(plan.tuning(ranges)), points, refuses
+        self.layouts = list(self._search.tuning.layouts())
+        if not self.layouts:
+            raise NoGait("the ground refuses every stride in these ranges.")
+
+    @property
+    def torque_limit(self) -> float | None:
+        return self._search.tuning.torque_limit
+
+    @property
+    def solves(self) -> int:
+        return self._search.solves
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        found = {key.hex(): share.tolist() for key, share in self._search._found.items()}
+        return {"solves": self._search.solves, "found": found}
+
+    def recall(self, memory: Mapping[str, Any]) -> None:
+        """Go on after the gait that left this memory."""
+        self._search.solves = memory["solves"]
+        self._search._found = {
+            bytes.fromhex(key): np.array(share) for key, share in memory["found"].items()
+        }
+
+    def gait(
+        self,
+        place: int,
+        before: Sequence[Optimum | None],
+        progress: Callable[[float], None] = lambda _: None,
+    ) -> Optimum | None:
+        """The one at this place, after those before it; None if no gait is so fast.
+
+        Raises NoGait where there is no fastest or no thriftiest.
+        """
+        if place < 2:
+            return self._best("energy" if place else "time", math.inf, progress, required=True)
+        fastest, thriftiest = before[0], before[1]
+        assert fastest is not None and thriftiest is not None
+        times = np.geomspace(fastest.time, thriftiest.time, self._points)[1:-1]
+        return self._best("energy", float(times[place - 2]), progress)
+
+    def _best(
+        self,
+        objective: str,
+        limit: float,
+        progress: Callable[[float], None],
+        required: bool = False,
+    ) -> Optimum | None:
+        search, refused = self._search, ""
         heap: list[tuple[float, int, Optimum]] = []
-        waiting, narrowings = list(layouts), MOST_NARROWINGS
+        waiting, narrowings, first = list(self.layouts), MOST_NARROWINGS, True
         while True:
-            for layout in waiting:
+            for done, layout in enumerate(waiting):
                 gait = search.solve(objective, layout, limit)
                 if gait is not None:
                     heapq.heappush(heap, (getattr(gait, objective), search.solves, gait))
-                if waiting[0] is layouts[0]:
-                    done += 1
-                    progress(done, len(layouts) * points)
+                if first:
+                    progress((done + 1) / len(waiting))
+            first = False
             if not heap:
+                if required:
+                    raise NoGait(search.why(refused))
                 return None
             gait = heapq.heappop(heap)[2]
-            why = refuses(gait)
+            why = self._refuses(gait)
             if why is None:
                 return gait
             refused = why
             waiting = search.narrowed(gait) if narrowings else []
             narrowings -= bool(waiting)
-
-    fastest, thriftiest = best("time"), best("energy")
-    if fastest is None or thriftiest is None:
-        raise NoGait(search.why(refused))
-    gaits = [fastest]
-    for time in np.geomspace(fastest.time, thriftiest.time, points)[1:-1]:
-        gait = best("energy", float(time))
-        if gait is not None and gait.energy < gaits[-1].energy:
-            gaits.append(gait)
-    if thriftiest.energy < gaits[-1].energy:
-        gaits.append(thriftiest)
-    return Front(tuple(gaits), search.tuning.torque_limit, len(layouts), search.solves)
 
 
 class _Search:

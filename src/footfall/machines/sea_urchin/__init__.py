@@ -15,4 +15,5 @@ The whole robot, rigid bodies stepped by MuJoCo (docs/theory/sea-urchin-robot.md
 it, `robot.py` is its contract, `body.py` its bodies, `driver.py` its computer: the words of
 `program.py`, the gaits of `spike_gait.py` and `roll_gait.py`, targets from `reference.py`, the same
 laws for all spikes in `laws.py`; `tripod_support.py`, `outputs.py`, `start.py`, `sketch.py`.
+`compliance.py` is its study: what softness of the feet is good for.
 """

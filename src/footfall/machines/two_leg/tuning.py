@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError, nearest
-from footfall.hybrid.motion_plan import AbstractTuning, Costs, Knob
+from footfall.hybrid.motion_plan import AbstractTuning, Costs, GaitColumn, Knob
 from footfall.machines.two_leg.course import Footstep, Walk
 from footfall.machines.two_leg.figures import Row, footsteps, plan_of
 from footfall.machines.two_leg.ground import refused_by_ground
@@ -38,6 +38,21 @@ SPARED = 2e-3
 PIECES, NARROWEST = 8, 1e-4
 #: How near to stretched legs may come, as a share of their reach.
 NEAREST = 2e-3
+#: Figures kept of each gait that is found.
+PEAKS = ("peak_torque_1", "peak_torque_2", "peak_torque_3")
+GAIT_FIGURES = ("t_end", "energy", "electrical_energy", "efficiency", "support_margin", *PEAKS)
+#: What a table and a picture of gaits show.
+GAIT_COLUMNS = (
+    GaitColumn(("t_end",), "time", "s", 1.0, ".2f"),
+    GaitColumn(("energy",), "energy", "J", 1.0, ".3f"),
+    GaitColumn(("electrical_energy",), "electr.", "J", 1.0, ".3f", unless_like="energy"),
+    GaitColumn(PEAKS, "torque", "N m", 1.0, ".4f"),
+    GaitColumn(("support_margin",), "margin", "mm", 1e3, ".1f"),
+    GaitColumn(("gait.lift",), "lift", "mm", 1e3, ".2f"),
+    GaitColumn(("gait.stride",), "stride", "mm", 1e3, ".2f"),
+    GaitColumn(("gait.speed",), "speed", "m/s", 1.0, ".3f"),
+    GaitColumn(("gait.lift_pace",), "pace", "", 1.0, ".2f"),
+)
 
 
 class TwoLegTuning(AbstractTuning):

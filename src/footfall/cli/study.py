@@ -1,0 +1,212 @@
+"""The verbs that ask a question: loaded, carried out, printed and written in one manner.
+
+Every answer is kept as it comes: after Ctrl-C or a kill the same command, with the same folder,
+goes on with what is missing.
+"""
+
+import dataclasses
+import importlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from footfall.cli import stopping
+from footfall.cli.extras import can_draw, require
+from footfall.cli.folders import fresh_folder
+from footfall.cli.phases import Phases
+from footfall.cli.run import own_code, tell
+from footfall.cli.screen import err, note, out
+from footfall.cli.summary_table import verdict_lines
+from footfall.hybrid.study import AbstractStudy, Answer, Sheet, request_of
+from footfall.record.run_folder import FolderError
+from footfall.record.verdict import Verdict
+from footfall.scenario.load import load
+from footfall.sweep.study import RESULTS, StudyFolder, carry_out, results_of, verdict_of
+from footfall.sweep.subject import Subject
+
+#: Verb -> its question and its picture.
+STUDIES = {
+    "compare-integrators": (
+        "footfall.engines.analysis.compare_study:Compare",
+        "footfall.pictures.compare_plot",
+    ),
+    "optimise": (
+        "footfall.engines.analysis.optimise_study:Optimise",
+        "footfall.pictures.front_plot",
+    ),
+    "crossing": (
+        "footfall.machines.centipede.crossing:Crossing",
+        "footfall.pictures.crossing_plot",
+    ),
+    "compliance": (
+        "footfall.machines.sea_urchin.compliance:Compliance",
+        "footfall.pictures.compliance_plot",
+    ),
+}
+#: What matplotlib could write as well, and we do not.
+_OTHER_PICTURES = (".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".gif")
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What all these verbs can be told."""
+
+    out: str | None = None
+    as_json: bool = False
+    plots: bool = True
+    force: bool = False
+    accept_doubt: bool = False
+
+
+def study_by_name(verb: str) -> type[AbstractStudy]:
+    """The question of a verb."""
+    module, _, name = STUDIES[verb][0].partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def ask(
+    verb: str,
+    name: str,
+    settings: list[str],
+    given: Mapping[str, Any],
+    options: Options,
+    duration: str | None = None,
+) -> int:
+    """Ask, print, write.
+
+    Status 0 when all was answered, whatever the answer; 3 when it is doubtful and nobody accepted
+    that; 130 when Ctrl-C ended it.
+    """
+    kind = study_by_name(verb)
+    for package in kind.needs:
+        require(package, package)
+    experiment = load(name, settings, duration=duration)
+    with own_code(experiment):
+        study = kind(request_of(kind.Request, given), Subject(experiment))
+        path, picture = _places(study, options)
+        # A picture that is asked for by its name is drawn anew, as any file is.
+        again = str(options.out).endswith(".png") and (path / RESULTS).exists()
+        with StudyFolder(path, study, force=options.force or again) as folder:
+            if folder.goes_on:
+                stopping.at_once(f"what was computed is kept, in {path}.")
+            return _carried_out(study, folder, picture, options)
+
+
+def _carried_out(
+    study: AbstractStudy, folder: StudyFolder, picture: Path | None, options: Options
+) -> int:
+    if study.notice:
+        note(study.notice)
+    began, found = time.perf_counter(), dict[int, Answer]()
+    with Phases(study.doing) as phases:
+        study.prepare(phases.say)
+        for warning in study.warnings:
+            err.print(f"[bold yellow]warning:[/] {escape(warning)}", soft_wrap=True)
+        total = len(study.cases)
+        found |= folder.read()
+        there = len(found)
+        if there:
+            note(f"going on: {there} of {total} {study.noun} are in {folder.path} already")
+            stopping.hold()
+        try:
+            carry_out(study, found, keep=_keeping(folder), progress=_shown(phases, study, total))
+        except KeyboardInterrupt:
+            if not found:
+                raise
+    stopping.hold()
+    took = None if there else time.perf_counter() - began
+    verdict, results = verdict_of(study, found), results_of(study, found)
+    if len(found) == total:
+        with err.status("writing", spinner="dots"):
+            folder.finish(found, results, lambda: _draw(study, found, picture))
+    else:
+        picture = None
+    if options.as_json:
+        more = {"folder": str(folder.path), "picture": str(picture) if picture else None}
+        print(json.dumps(results | more, allow_nan=False), flush=True)
+        tell(verdict)
+    else:
+        out.print(_page(study, found, verdict, took))
+    if not verdict.sound and (advice := study.advice(found)):
+        err.print(f"[bold yellow]warning:[/] {escape(advice)}", soft_wrap=True)
+    if len(found) < total:
+        return stopping.kept(
+            f"{len(found)} of {total} {study.noun}, in {folder.path}; the same command with --out"
+            f" {folder.path} goes on"
+        )
+    note(f"results: {folder.path}")
+    note(f"table:   {folder.table}")
+    if picture:
+        note(f"picture: {picture}")
+    return stopping.status(f"all of it, in {folder.path}") or verdict.status(
+        success=True, accepted=options.accept_doubt
+    )
+
+
+def _places(study: AbstractStudy, options: Options) -> tuple[Path, Path | None]:
+    """The folder, and the picture: in it, or where --out names a .png file itself."""
+    if options.out is None:
+        path = fresh_folder(study.place, study.subject.name)
+    else:
+        path = Path(options.out)
+    picture = path / f"{study.file}.png"
+    if path.suffix in _OTHER_PICTURES:
+        raise FolderError(f"--out {path}: write it as a .png file, or name a folder.")
+    if path.suffix == ".png":
+        if not path.absolute().parent.is_dir():
+            raise FolderError(f"--out {path}: there is no folder {path.absolute().parent}.")
+        path, picture = path.with_suffix(""), path
+        require("matplotlib", "plots", "Without it, --no-plots still prints the table.")
+    return path, picture if options.plots and can_draw("picture") else None
+
+
+def _keeping(folder: StudyFolder) -> Callable[[Mapping[int, Answer]], None]:
+    def keep(answers: Mapping[int, Answer]) -> None:
+        stopping.hold()  # from now on there is something to keep
+        folder.keep(answers)
+
+    return keep
+
+
+def _shown(phases: Phases, study: AbstractStudy, total: int) -> Callable[[float], None]:
+    def progress(done: float) -> None:
+        phases.count(study.doing, done, total, f"{int(done)} of {total} {study.noun}")
+        stopping.raise_if_asked()
+
+    return progress
+
+
+def _draw(study: AbstractStudy, found: Mapping[int, Answer], picture: Path | None) -> None:
+    if picture is not None and found:
+        module = importlib.import_module(STUDIES[study.name][1])
+        module.draw(study, found, picture, verdict_of(study, found))
+
+
+def _page(
+    study: AbstractStudy, found: Mapping[int, Answer], verdict: Verdict, took: float | None
+) -> RenderableType:
+    first, *rest = study.page(found, took)
+    subject = study.subject
+    head = Text.assemble((subject.title, "bold"), f"  ({subject.name}): {first}")
+    return Group(head, *verdict_lines(verdict), *map(_shown_part, rest))
+
+
+def _shown_part(part: Sheet | str) -> RenderableType:
+    if isinstance(part, str):
+        return Text(part)
+    title = Text(part.title) if part.title else None
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for place, column in enumerate(part.columns):
+        left = place in part.left
+        wraps = left and place == len(part.columns) - 1  # words at the end of a line
+        table.add_column(Text(column), justify="left" if left else "right", no_wrap=not wraps)
+    for row in part.rows:
+        table.add_row(*map(Text, row))
+    return table

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.hybrid.fields import FieldInfo
 from footfall.hybrid.outcome import Outcome
 from footfall.record.columns import Columns
 from footfall.record.ledger import Ledger
 from footfall.record.row_stream import RowStream
+from footfall.record.signal import Signal
 from footfall.record.trajectory import Ending, EventRecord, Trajectory
 
 
@@ -41,12 +41,12 @@ class Stand(NamedTuple):
 
     @classmethod
     def at_rows(
-        cls, columns: Columns, first: Sequence[float], last: Sequence[float], **rest: Any
+        cls, signals: Sequence[Signal], first: Sequence[float], last: Sequence[float], **rest: Any
     ) -> "Stand":
         """Where a run stands whose first and last rows, of every column, tell all but the rest."""
 
         def found(row: Sequence[float], role: str) -> list[float]:
-            return [v for s, v in zip(columns.signals, row, strict=True) if s.role == role]
+            return [v for s, v in zip(signals, row, strict=True) if s.role == role]
 
         return cls(
             state=found(last, "state"),
@@ -90,28 +90,18 @@ class Builder:
         """
         signals, names = self.columns.signals, self.columns.events
         t, j, columns = self.stream.finish(mark.rows)
-        states = [s.name for s in signals if s.role == "state"]
         least: dict[str, float] = {}
         for k, room in stand.least_room:
             least[names[k]] = min(least.get(names[k], np.inf), float(room))
-        ending = Ending(
-            outcome=outcome,
-            t=stand.t,
-            event=None if stand.cause is None else names[stand.cause],
-            state={name: float(v) for name, v in zip(states, stand.state, strict=False)},
-            steps=stand.steps,
-            tried=stand.tried,
-            jumps=stand.jumps,
-            note=note,
-        )
+        event = None if stand.cause is None else names[stand.cause]
         return Trajectory(
             t=t,
             j=j,
             columns=columns,
             signals={s.name: s for s in signals},
             events=tuple(self._events[: mark.events]),
-            ending=ending,
-            ledger=self._ledger(stand),
+            ending=ending_of(signals, outcome, stand, event, note),
+            ledger=ledger_of(signals, stand),
             least_room=least,
             pushes=tuple(e.name for e in self.machine.events if e.push),
             draw=self.machine.drawing,
@@ -119,25 +109,40 @@ class Builder:
             provenance=self.source,
         )
 
-    def _ledger(self, stand: Stand) -> Ledger:
-        stores = [s.leaf for s in self.columns.signals if s.role == "store"]
-        ports, works = self.columns.ports, self.columns.works
-        return Ledger(
-            stored_start=dict(zip(stores, map(float, stand.stored_start), strict=True)),
-            stored_end=dict(zip(stores, map(float, stand.stored_end), strict=True)),
-            work=_done(ports, stand.through),
-            losses=_taken(ports, stand.through),
-            jump_work=_done(works, stand.jump_work),
-            jump_losses=_taken(works, stand.jump_work),
-            throughput=stand.throughput,
-        )
+
+def ending_of(
+    signals: Iterable[Signal], outcome: Outcome, stand: Stand, event: str | None, note: str
+) -> Ending:
+    """Why, when and where a run ended."""
+    states = [s.name for s in signals if s.role == "state"]
+    return Ending(
+        outcome=outcome,
+        t=stand.t,
+        event=event,
+        state={name: float(v) for name, v in zip(states, stand.state, strict=False)},
+        steps=stand.steps,
+        tried=stand.tried,
+        jumps=stand.jumps,
+        note=note,
+    )
 
 
-def _done(ports: list[tuple[str, FieldInfo]], joules: Sequence[float]) -> dict[str, float]:
-    both = zip(ports, joules, strict=True)
-    return {name: float(v) for (name, info), v in both if info.kind == "work"}
+def ledger_of(signals: Sequence[Signal], stand: Stand) -> Ledger:
+    """The books of a run, from what its columns are and where it stands."""
 
+    def entries(role: str, joules: Sequence[float], kind: str = "") -> dict[str, float]:
+        """By name; what is lost is positive."""
+        sign, of_role = -1.0 if kind == "loss" else 1.0, [s for s in signals if s.role == role]
+        both = zip(of_role, joules, strict=True)
+        wanted = ((s, v) for s, v in both if not kind or (s.kind or "work") == kind)
+        return {s.name.removeprefix(f"{role}."): sign * float(v) for s, v in wanted}
 
-def _taken(ports: list[tuple[str, FieldInfo]], joules: Sequence[float]) -> dict[str, float]:
-    both = zip(ports, joules, strict=True)
-    return {name: -float(v) for (name, info), v in both if info.kind == "loss"}
+    return Ledger(
+        stored_start=entries("store", stand.stored_start),
+        stored_end=entries("store", stand.stored_end),
+        work=entries("work", stand.through, "work"),
+        losses=entries("work", stand.through, "loss"),
+        jump_work=entries("jump_work", stand.jump_work, "work"),
+        jump_losses=entries("jump_work", stand.jump_work, "loss"),
+        throughput=stand.throughput,
+    )

@@ -11,6 +11,7 @@ import numpy as np
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import Travel
+from footfall.record.builder import Stand, ending_of, ledger_of
 from footfall.record.footfall import Footfall
 from footfall.record.ledger import Ledger
 from footfall.record.trajectory import Ending, EventRecord, Signal, Trajectory
@@ -170,46 +171,31 @@ def _cut_off(
     t: np.ndarray, j: np.ndarray, columns: dict[str, np.ndarray], signals: dict[str, Signal]
 ) -> Trajectory:
     """The rows alone: of a run that ended before it could say more."""
-    begun, jumped = len(t) > 0, np.diff(j) > 0
-
-    def at(row: int, role: str, *kinds: str) -> dict[str, float]:
-        names = [
-            name
-            for name, s in signals.items()
-            if begun and s.role == role and (not kinds or s.kind in kinds)
-        ]
-        return {name.removeprefix(f"{role}."): float(columns[name][row]) for name in names}
+    jumped, known = np.diff(j) > 0, list(signals.values()) if len(t) else []
 
     def moved(role: str) -> float:
         """What of its entries went up and down.
 
         What jumps do to the stores is among their works.
         """
-        changes = [np.abs(np.diff(columns[name])) for name, s in signals.items() if s.role == role]
+        changes = [np.abs(np.diff(columns[s.name])) for s in known if s.role == role]
         return sum(
             float(np.sum(change[~jumped] if role == "store" else change)) for change in changes
         )
 
-    def lost(role: str) -> dict[str, float]:
-        return {name: -work for name, work in at(-1, role, "loss").items()}
-
-    ledger = Ledger(
-        stored_start=at(0, "store"),
-        stored_end=at(-1, "store"),
-        work=at(-1, "work", "work", ""),
-        losses=lost("work"),
-        jump_losses=lost("jump_work"),
-        throughput=sum(map(moved, ("store", "work", "jump_work"))),
-        jump_work=at(-1, "jump_work", "work", ""),
-    )
-    ending = Ending(
-        outcome=Outcome.interrupted,
-        t=float(t[-1]) if begun else 0.0,
-        event=None,
-        state=at(-1, "state"),
+    first, last = ([float(columns[s.name][row]) for s in known] for row in (0, -1))
+    stand = Stand.at_rows(
+        known,
+        first,
+        last,
+        t=float(t[-1]) if known else 0.0,
+        throughput=float(sum(map(moved, ("store", "work", "jump_work")))),
+        least_room=(),
+        cause=None,
         steps=0,
         tried=0,
-        jumps=int(j[-1]) if begun else 0,
-        note=KILLED,
+        jumps=int(j[-1]) if known else 0,
     )
-    return Trajectory(t, j, columns, signals, (), ending, ledger, {}, doubts=(CUT_OFF,))
+    ending = ending_of(known, Outcome.interrupted, stand, None, KILLED)
+    books = ledger_of(known, stand)
+    return Trajectory(t, j, columns, signals, (), ending, books, {}, doubts=(CUT_OFF,))

@@ -359,7 +359,7 @@ class BodiesRecord:
         first, last = values.T[[0, -1]] if kept else np.zeros((2, len(values)))
         whole = outcome is Outcome.reached_end
         stand = Stand.at_rows(
-            columns,
+            columns.signals,
             first,
             last,
             t=t,

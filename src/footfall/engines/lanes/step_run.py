@@ -248,7 +248,7 @@ class _Record:
         """The record."""
         kept, loop = self.kept, self.loop
         stand = Stand.at_rows(
-            self.named,
+            self.named.signals,
             self.begin,
             kept.row,
             t=kept.t,

@@ -1,7 +1,7 @@
-"""A part owns its state: its structs and those of its robot as one flat struct, by the names of
-their fields.
+"""A part owns its state: its structs and those of its robot as one flat struct.
 
-The robot says where a part's states, ports and stores go, and not what they are:
+Fields keep their names. The robot says where a part's states, ports and stores go, and not what
+they are:
 
     x = joined(FootState(), foot.rest())           # to carry
     own = taken(foot.rest(), x)                    # to hand back to the part

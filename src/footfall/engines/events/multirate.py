@@ -127,8 +127,9 @@ class Multirate(AbstractFixedStep):
         own = np.asarray(self.fast) | ~drawn.usable
 
         def rate(x: Any, y: Array) -> Array:
-            """Slope times H at fraction x of the step, of fast states as they are and slow ones on
-            their path.
+            """Slope times H at fraction x of the step.
+
+            Of fast states as they are, of slow ones on their path.
             """
             path = jnp.zeros_like(y0)
             for row in coefficients[::-1]:

@@ -59,9 +59,9 @@ class MotorSignals(eqx.Module):
 
 
 class CrankMotor(AbstractDrive):
-    """One DC motor on a constant voltage behind a gear: N^2 J psi'' = eta N k_t i - b psi' - load,
-    i = (V - N k_t psi')/R.
-                                                                                          (runner.8)
+    """One DC motor on a constant voltage behind a gear.
+
+    N^2 J psi'' = eta N k_t i - b psi' - load,  i = (V - N k_t psi')/R                    (runner.8)
 
     Inductance and the rotor's reaction on the body's pitch are neglected.
     """

@@ -80,12 +80,12 @@ def test_the_books_of_a_run_on_pegs_close(peg, monkeypatch):
     op_by_op(monkeypatch)
     experiment = peg()
     system = eqx.tree_at(lambda s: s.drive.frequency, experiment.system, np.array([3.0, 8.0]))
-    plan = BatchPlan(0.05, step=1e-5, path="cpp")
+    plan = BatchPlan(0.01, step=1e-5, path="cpp")
     result = batch.run_batch(system, experiment.start, plan)
     assert result.path.startswith("C++"), result.notes
     assert np.min(result.columns["jumps"]) >= 1  # feet have met the ground
-    assert np.max(result.end.x.feet.front_left.travel) > 1e-5  # m: and the pegs have moved
-    assert np.max(result.columns["relative_residual"]) < 1e-6
+    assert np.min(result.end.x.feet.front_right.travel) > 1e-3  # m: a peg is pushed in
+    assert np.max(result.columns["relative_residual"]) < 1e-7
 
 
 CATCH = """

@@ -202,6 +202,7 @@ class BreakawayPad(_Pad):
     def water_load(self, at: FootPoint, medium: Medium, folded: Scalar | None) -> WaterLoad:
         whole, little = self.open_load(at, medium), self.folded_load(at, medium)
         if self.folds_hard:
+            assert folded is not None  # its discrete state
             return WaterLoad(
                 *(jnp.where(folded > 0, b, a) for a, b in zip(whole, little, strict=True))
             )._replace(wetted=whole.wetted)

@@ -159,6 +159,7 @@ class GaitColumn(NamedTuple):
     factor: float  #: from SI
     form: str  #: of the number, such as ".2f"
     unless_like: str = ""  #: left out where it is the same as this figure in all gaits
+    remark: str = ""  #: said where it is negative or missing in some gait
 
 
 class AbstractTunablePlan(AbstractMotionPlan):

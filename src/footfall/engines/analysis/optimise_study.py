@@ -124,7 +124,7 @@ class Optimise(AbstractStudy):
         cells = [
             [
                 *(shown_value(row, column) for column in columns),
-                ", ".join(held.replace("gait.", "") for held in row["held_by"]),
+                ", ".join(self._short(held) for held in row["held_by"]),
             ]
             for row in [*rows, {**mine, **self.own, "held_by": ["(own gait)"]}]
         ]
@@ -143,9 +143,18 @@ class Optimise(AbstractStudy):
             f"{layouts} layout{'' if layouts == 1 else 's'} of steps, {solves} solves by SLSQP with"
             " exact derivatives" + ("" if took is None else f", {took:.1f} s with compilation")
         ]
-        if any(row["support_margin"] is None or row["support_margin"] < 0 for row in rows):
-            tail.append("margin: of the support, least; - where the ground would have to pull")
+        tail += [
+            column.remark
+            for column in columns
+            if column.remark and any((row[column.names[0]] or -1.0) < 0 for row in rows)
+        ]
         return [f"best gaits, {said}", Sheet([*heads, "held by"], cells, left=(len(heads),)), *tail]
+
+    def _short(self, held: str) -> str:
+        """ "least gait.lift" as "least lift"."""
+        for knob in self.knobs:
+            held = held.replace(knob, knob.rpartition(".")[2])
+        return held
 
     def files(self, found: Answers) -> dict[str, str]:
         rows = [answer.row for answer in self.kept(found)]

@@ -20,10 +20,15 @@ if "jax" in sys.modules:
     sys.modules["jax"].config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
+    from footfall import parts as parts
     from footfall.engines.analysis.check_system import check_system as check_system
     from footfall.engines.analysis.linearise import linearise as linearise
     from footfall.engines.analysis.return_map import find_cycle as find_cycle
     from footfall.engines.analysis.summary import summarise as summarise
+    from footfall.engines.bodies.mujoco_engine import MujocoEngine as MujocoEngine
+    from footfall.engines.events.event_engine import EventEngine as EventEngine
+    from footfall.engines.lanes.fixed_steps import StepEngine as StepEngine
+    from footfall.engines.plan import Plan as Plan
     from footfall.engines.plan import SimPlan as SimPlan
     from footfall.engines.simulate import simulate as simulate
     from footfall.hybrid.outcome import Outcome as Outcome
@@ -61,7 +66,11 @@ _HOMES = {
     "load": "scenario.load",
     "open_run": "scenario.open_run",
     "check_system": "engines.analysis.check_system",
+    "EventEngine": "engines.events.event_engine",
+    "MujocoEngine": "engines.bodies.mujoco_engine",
+    "Plan": "engines.plan",
     "SimPlan": "engines.plan",
+    "StepEngine": "engines.lanes.fixed_steps",
     "simulate": "engines.simulate",
     "open_sweep": "sweep.read_back",
     "rollout": "sweep.rollout",
@@ -73,6 +82,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "parts":
+        return importlib.import_module("footfall.parts")
     if name == "robots":
         # Making one may compile something.
         importlib.import_module("footfall.engines.jax_setup").prepare_jax()
@@ -83,4 +94,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*_HOMES, "robots"])
+    return sorted([*_HOMES, "parts", "robots"])

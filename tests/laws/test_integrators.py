@@ -629,7 +629,7 @@ def test_what_makes_no_sense_is_refused_with_a_reason():
     for half in ({"near_room": 0.1}, {"near_step": 1e-4}):
         with pytest.raises(ValueError, match=r"give both or neither"):
             SimPlan(**half)
-    with pytest.raises(ValueError, match=r"near_step = -1 must be positive"):
+    with pytest.raises(ValueError, match=r"near_step = -1 s is out of range"):
         SimPlan(near_room=0.1, near_step=-1.0)
     with pytest.raises(ValueError, match=r'Did you mean "adams-bashforth-4"'):
         solver_by_name("adams-bashfort-4")

@@ -116,7 +116,7 @@ def test_the_resolved_scenario_loads_again_to_the_same_experiment(tmp_path, name
         first.plan.sample_rate,
         first.plan.settle,
     )
-    assert again.plan.solver == first.plan.solver
+    assert again.plan == first.plan
 
 
 @pytest.mark.parametrize("kind", ROBOTS)

@@ -8,7 +8,6 @@ from footfall.cli.screen import out
 from footfall.engines.analysis.check_system import examine_system
 from footfall.engines.bodies.mujoco_check import examine_bodies
 from footfall.engines.lanes.batch import fits_kernels
-from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.scenario.load import load
 
 
@@ -22,14 +21,14 @@ def check_scenario(name: str, settings: list[str]) -> int:
     """
     experiment = load(name, settings)
     out.print(f"{name}: the scenario is valid.", markup=False)
-    bodies = isinstance(experiment.system, AbstractRigidBodies)
+    bodies = "mujoco" in experiment.system.engines
     if bodies:
         require("mujoco", "mujoco")
     with Phases("examining the robot") as phases, told_by_jax(phases, "examining the robot"):
         if bodies:
             report = examine_bodies(experiment.system, experiment.start)
         else:
-            report = examine_system(experiment.system, experiment.start, experiment.plan)
+            report = examine_system(experiment.system, experiment.start, experiment.event_plan)
         phases.say("looking whether it fits a kernel")
         kernels = {} if bodies else fits_kernels(experiment.system, experiment.start)
     for check in report.checks:

@@ -7,7 +7,8 @@ import math
 from typing import NamedTuple
 
 from footfall.cli.screen import note
-from footfall.hybrid.rigid_bodies import AbstractRigidBodies
+from footfall.engines.bodies.mujoco_engine import MujocoEngine
+from footfall.engines.plan import StepEngine
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 
@@ -39,14 +40,13 @@ def least_cost(experiment: Experiment) -> Cost:
     """From the plan alone: a robot may need shorter steps than the longest it is allowed."""
     system, plan = experiment.system, experiment.plan
     rows = plan.duration * (plan.sample_rate or 0.0)
-    if isinstance(system, AbstractRigidBodies):
-        step = plan.step or system.usual_step
-        return Cost("mujoco", plan.duration / step, f"sim.step = {step:g} s", rows)
-    if plan.fixed is not None:
-        return Cost(
-            "step", plan.duration / plan.fixed.step, f"sim.batch_step = {plan.fixed.step:g} s", rows
-        )
-    name, step = ("sim.max_step", plan.max_step) if plan.step is None else ("sim.step", plan.step)
+    by = plan.engine_for(*system.engines)
+    if isinstance(by, MujocoEngine):
+        step = by.step or system.usual_step
+        return Cost(by.name, plan.duration / step, f"sim.step = {step:g} s", rows)
+    if isinstance(by, StepEngine):
+        return Cost(by.name, plan.duration / by.step, f"sim.batch_step = {by.step:g} s", rows)
+    name, step = ("sim.max_step", by.max_step) if by.step is None else ("sim.step", by.step)
     limits = [(step, f"{name} = {step:g} s")]
     limits += [
         (e.period, f"{e.name} every {e.period:g} s") for e in system.events if e.period is not None

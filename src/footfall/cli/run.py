@@ -19,12 +19,11 @@ from footfall.cli.screen import err, note, out
 from footfall.cli.suggest import commands
 from footfall.cli.summary_table import plan_table, summary_table
 from footfall.engines.analysis.summary import Summary, summarise
+from footfall.engines.bodies.mujoco_engine import MujocoEngine
 from footfall.engines.doubts import step_doubts
 from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.engines.simulate import MOST_SAMPLES, simulate
-from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
-from footfall.hybrid.rigid_bodies import AbstractRigidBodies
-from footfall.hybrid.system import AbstractHybridSystem
+from footfall.hybrid.motion_plan import Figure
 from footfall.record.columns import columns_of
 from footfall.record.export import MOST_LOGGED
 from footfall.record.row_stream import RowStream
@@ -65,7 +64,7 @@ def run_scenario(
     if animate:
         require("matplotlib", "plots", "Without --animate the run needs no picture.")
         _require_gif(Path(animate))
-    if isinstance(experiment.system, AbstractRigidBodies):
+    if "mujoco" in experiment.system.engines:
         require("mujoco", "mujoco")
     require_affordable(experiment)
     folder = Path(out_folder) if out_folder else fresh_folder("runs", experiment.name)
@@ -82,9 +81,7 @@ def run_scenario(
     took = time.perf_counter() - began
     summary = summarise(trajectory, experiment.name, experiment.plan.settle)
     figures = (
-        evaluate_plan(experiment.system).figures
-        if isinstance(experiment.system, AbstractMotionPlan)
-        else {}
+        evaluate_plan(experiment.system).figures if experiment.system.own_time is not None else {}
     )
     if as_json:
         keys = ("scenario", "outcome", "verdict", "metrics", "ledger", "events", "window")
@@ -96,7 +93,7 @@ def run_scenario(
         tell(trajectory.verdict)
     else:
         out.print(summary_table(summary, experiment, trajectory, took))
-        if isinstance(experiment.system, AbstractMotionPlan):
+        if experiment.system.own_time is not None:
             out.print(
                 plan_table(figures, experiment.system.remarks(trajectory.t, trajectory.columns))
             )
@@ -156,8 +153,8 @@ def _warn(experiment: Experiment) -> None:
     """
     system, plan = experiment.system, experiment.plan
     said = (
-        system.cautions(plan.step or system.usual_step)
-        if isinstance(system, AbstractRigidBodies)
+        system.cautions(plan.engine.step or system.usual_step)
+        if isinstance(plan.engine, MujocoEngine)
         else []
     )
     with err.status("looking at the step", spinner="dots"):
@@ -205,7 +202,7 @@ def _simulate_with_progress(experiment: Experiment, folder: Path) -> Trajectory:
 def _say_size(experiment: Experiment, folder: Path) -> None:
     """One line before a run that will fill the disk or take long to write."""
     rate = experiment.plan.sample_rate
-    if rate is None or not isinstance(experiment.system, AbstractHybridSystem):
+    if rate is None or "event" not in experiment.system.engines:
         return
     rows = int(min(experiment.plan.duration * rate, MOST_SAMPLES))
     columns = len(columns_of(experiment.system, experiment.start.x, experiment.start.m).signals) + 2

@@ -7,6 +7,7 @@ run.
 import shlex
 from collections.abc import Sequence
 
+from footfall.engines.plan import StepEngine
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.record.verdict import Verdict
@@ -85,11 +86,12 @@ def _is_start(experiment: Experiment, text: str) -> bool:
 def _cures(experiment: Experiment, outcome: Outcome) -> list[Suggestion]:
     """Of ends that have nothing to do with the robot, by the keys that its engine has."""
     plan, keys = experiment.plan, experiment.document["sim"]
+    by = plan.engine_for(*experiment.system.engines)
     match outcome:
         case Outcome.diverged if "solver" not in keys:
             return [
                 cure(
-                    f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}",
+                    f"--set sim.step={0.5 * (by.step or experiment.system.usual_step):g}",
                     "half the step",
                 )
             ]
@@ -108,8 +110,8 @@ def _settling(experiment: Experiment, verdict: Verdict) -> list[Suggestion]:
 
     Finer numbers, or what the robot knows against such an end.
     """
-    plan, keys, doubts = (
-        experiment.plan,
+    by, keys, doubts = (
+        experiment.plan.engine_for(*experiment.system.engines),
         experiment.document["sim"],
         [doubt.name for doubt in verdict.doubts],
     )
@@ -118,22 +120,22 @@ def _settling(experiment: Experiment, verdict: Verdict) -> list[Suggestion]:
         if "solver" not in keys:
             found.append(
                 cure(
-                    f"--set sim.step={0.5 * (plan.step or experiment.system.usual_step):g}",
+                    f"--set sim.step={0.5 * (by.step or experiment.system.usual_step):g}",
                     "half the step",
                 )
             )
-        elif plan.fixed is not None:
-            found.append(cure(f"--set sim.batch_step={0.5 * plan.fixed.step:g}", "half the step"))
-        elif plan.step is not None:
+        elif isinstance(by, StepEngine):
+            found.append(cure(f"--set sim.batch_step={0.5 * by.step:g}", "half the step"))
+        elif by.step is not None:
             found.append(
                 cure(
                     "--set sim.solver=dopri8 --set sim.step=auto", "steps as short as they must be"
                 )
             )
-            found.append(cure(f"--set sim.step={0.5 * plan.step:g}", "half the step"))
+            found.append(cure(f"--set sim.step={0.5 * by.step:g}", "half the step"))
         else:
             found.append(
-                cure(f"--set sim.rtol={max(0.01 * plan.rtol, 1e-14):g}", "a finer tolerance")
+                cure(f"--set sim.rtol={max(0.01 * by.rtol, 1e-14):g}", "a finer tolerance")
             )
     as_if = [MEANS[name] for name in doubts if name in MEANS]
     found += [idea for end in as_if for idea in experiment.system.suggestions(end) if idea.cure]

@@ -5,13 +5,13 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import numpy as np
 
-from footfall.engines.plan import SimPlan
+from footfall.engines.plan import Plan
 from footfall.engines.stability_limit import has_limit, spectrum, too_long
 from footfall.hybrid.bound import bound_doubts
 from footfall.hybrid.doubt import Doubt
-from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.record.trajectory import Ending, Trajectory
@@ -25,7 +25,7 @@ def with_doubts(
     run: Trajectory,
     system: AbstractHybridSystem | AbstractRigidBodies,
     state: HybridState,
-    plan: SimPlan,
+    plan: Plan,
 ) -> Trajectory:
     """The run with what speaks against it.
 
@@ -53,14 +53,14 @@ def _with_room(system: Any, run: Trajectory) -> Ending:
 
 
 def step_doubts(
-    system: Any, state: HybridState, plan: SimPlan, run: Trajectory | None = None
+    system: Any, state: HybridState, plan: Plan, run: Trajectory | None = None
 ) -> list[Doubt]:
     """Whether a constant step is above the limit of its explicit method.
 
     At the start or anywhere along a run.
     """
-    if isinstance(system, AbstractRigidBodies | AbstractMotionPlan) or not has_limit(plan):
-        return []  # MuJoCo's steps are implicit, a plan has no state
+    if not has_limit(plan) or not jax.tree.leaves(state.x):
+        return []  # MuJoCo's steps are implicit, a motion plan has no state
     found = too_long(plan, spectrum(system, state, run))
     return [] if found is None else [Doubt("step_unstable", found.sentence)]
 

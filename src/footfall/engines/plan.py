@@ -1,123 +1,135 @@
-"""SimPlan: how long, how accurately, and what to keep."""
+"""Plan: how long, what to keep, and which engine with which numbers.
+
+Unit, bounds and meaning of each number stand once, in `span.py` and with each engine: the [sim]
+table, the command line, batches and `footfall show` read them from those fields.
+"""
 
 import dataclasses
-import math
+from typing import Any, ClassVar
 
-import diffrax
-
-#: A step shorter than this share of the span is lost in the clock: time has 16 digits, and a step
-#: needs a few of them for its length.
-LEAST_SHARE = 1e-12
-#: Steps of the step engine are counted in 32 bits.
-MOST_FIXED_STEPS = 2**31 - 2
+from footfall.engines.bodies.mujoco_engine import MujocoEngine
+from footfall.engines.events.event_engine import EventEngine
+from footfall.engines.lanes.fixed_steps import StepEngine
+from footfall.engines.span import AbstractEngine, Span, fields_of, require_resolved
+from footfall.hybrid.fields import ParameterError, nearest, param
 
 
-@dataclasses.dataclass(frozen=True)
-class FixedSteps:
-    """A run by the step engine instead: for robots with clocks that tick thousands of times a
-    second.
+class GivenStep(AbstractEngine):
+    """A step alone, as an old `SimPlan(step=...)` had it: of whichever engine the machine has."""
 
-    step     fixed step [s]; every clock's period is a whole number of steps
-    method   "rk4", "rk2", "semi-implicit-euler" or "linearly-implicit"
-    """
+    name: ClassVar[str] = ""
 
-    step: float
-    method: str = "rk4"
+    step: float = param(unit="s", gt=0, doc="constant step")
+
+    def told(self) -> dict[str, Any]:
+        return EventEngine(step=self.step).told()
+
+    def require_span(self, duration: float, sample_rate: float | None) -> None:
+        require_resolved(duration, step=self.step)
 
 
-@dataclasses.dataclass(frozen=True)
-class SimPlan:
-    """How long to simulate, how accurately, and what to keep.
+#: By the name that machines and files have for them.
+ENGINES: dict[str, type[AbstractEngine]] = {
+    kind.name: kind for kind in (EventEngine, StepEngine, MujocoEngine)
+}
+#: Fields that a plan had before there were engine objects, still read through it.
+_OLD = (*fields_of(EventEngine), "fixed")
+
+
+class Plan(Span):
+    """How long to simulate, what to keep, and by which engine.
 
     >>> import footfall as ff
-    >>> plan = ff.SimPlan(duration=1.0, rtol=1e-10, sample_rate=None)
-    >>> run = ff.simulate(ff.robots.passive_wheel(), plan=plan)
-    >>> len(run.t)  # the start, both sides of four jumps, the end
-    10
+    >>> ff.Plan(duration=2.0, engine=ff.StepEngine(step=1e-3)).engine.method
+    'rk4'
 
     duration     seconds to simulate
-    rtol, atol   tolerances of the local error, for states and ledger integrals alike
-    solver       any diffrax solver that steps a single vector
     sample_rate  samples per second to keep, besides both sides of every jump; None keeps the
                  jumps only
-    max_step     longest step: bounds what an event could hide in
-    step         a constant step instead of an adaptive one (the only way for
-                 solvers without an error estimate)
-    max_jumps    the run ends with this many jumps
     settle       time from which the metrics are taken; None: the second half
-    near_room    while the guard of a contact (`Event.contact`) is below this height [m] ...
-    near_step    ... steps are no longer than this [s]: a foot meets the ground in small steps,
-                 whatever the others are. Both or neither; a system without contacts is
-                 never near
-    fixed        fixed steps by the step engine: events are still located, but rows are kept at
-                 samples only
+    max_jumps    the run ends with this many jumps
+    engine       `EventEngine`, `StepEngine` or `MujocoEngine`; None: the one the machine has
+
+    Numbers of the engine may stand beside it, as in `dataclasses.replace(plan, rtol=1e-10)`: they
+    are put into it, and one that it does not have is an error.
     """
 
-    duration: float = 10.0
-    rtol: float = 1e-8
-    atol: float = 1e-10
-    solver: diffrax.AbstractSolver = dataclasses.field(default_factory=diffrax.Dopri8)
-    sample_rate: float | None = 200.0
-    max_step: float = 0.2
-    step: float | None = None
-    max_jumps: int = 1_000_000
-    settle: float | None = None
-    near_room: float | None = None
-    near_step: float | None = None
-    fixed: FixedSteps | None = None
+    def __init__(
+        self,
+        duration: float = 10.0,
+        sample_rate: float | None = 200.0,
+        settle: float | None = None,
+        max_jumps: int = 1_000_000,
+        engine: AbstractEngine | None = None,
+        **numbers: Any,
+    ):
+        self.duration, self.sample_rate, self.settle = duration, sample_rate, settle
+        self.max_jumps, self.engine = max_jumps, _with_numbers(engine, numbers)
 
-    def __post_init__(self) -> None:
-        positive = {
-            "duration": self.duration,
-            "rtol": self.rtol,
-            "atol": self.atol,
-            "max_step": self.max_step,
-        }
-        for name, value in positive.items():
-            if not (math.isfinite(value) and value > 0):
-                raise ValueError(f"SimPlan.{name} = {value:g} must be a positive, finite number.")
-        for name in ("sample_rate", "step", "near_room", "near_step"):
-            value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise ValueError(
-                    f"SimPlan.{name} = {value:g} must be positive and finite, or left out."
-                )
-        fine = getattr(self.solver, "fine_step", None)
-        for name, value in {
-            "max_step": self.max_step,
-            "step": self.step,
-            "near_step": self.near_step,
-            "fine_step": fine,
-        }.items():
-            if value is not None and value < LEAST_SHARE * self.duration:
-                raise ValueError(
-                    f"{name} = {value:g} s is below what time can resolve over {self.duration:g} s:"
-                    " such steps do not move the clock. Take more than"
-                    f" {LEAST_SHARE * self.duration:.3g} s (a step worth waiting for is far"
-                    " longer), or a shorter duration."
-                )
-        if self.fixed is not None and self.duration / self.fixed.step > MOST_FIXED_STEPS:
-            raise ValueError(
-                f"batch_step = {self.fixed.step:g} s makes more than 2^31 steps of"
-                f" {self.duration:g} s; take a longer step."
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OLD:
+            raise AttributeError(f"Plan has no {name}.")
+        if name == "fixed":
+            return self.engine if isinstance(self.engine, StepEngine) else None
+        return getattr(self.engine_for("event") if self.engine is None else self.engine, name)
+
+    def engine_for(self, *engines: str, who: str = "") -> Any:
+        """Its engine, which must be one of those named; where it has none, the first of them."""
+        mine = self.engine
+        if mine is None or isinstance(mine, GivenStep):
+            return ENGINES[engines[0]](**({} if mine is None else {"step": mine.step}))
+        if mine.name not in engines:
+            known = " or ".join(ENGINES[name].__name__ for name in engines)
+            raise ParameterError(
+                f"{type(mine).__name__} cannot run {who or 'this'}: take {known}, or none.",
+                "engine",
             )
-        if self.step is None and not isinstance(self.solver, diffrax.AbstractAdaptiveSolver):
-            name = type(self.solver).__name__
-            raise ValueError(
-                f"{name} cannot estimate its error: give a constant `step`, such as step = 1e-4, or"
-                " take another solver."
+        return mine
+
+    def for_machine(self, machine: Any) -> "Plan":
+        """The same plan, with the engine that runs this machine in it."""
+        who = type(machine).__name__
+        return dataclasses.replace(self, engine=self.engine_for(*machine.engines, who=who))
+
+
+def SimPlan(duration: float = 10.0, **numbers: Any) -> Plan:
+    """A plan by its old name: `Plan`, with the numbers of its engine beside those of the run.
+
+    Arguments:
+        duration, numbers: fields of `Plan` and of its engine, in one list; `fixed=StepEngine(...)`
+        was the way to ask for fixed steps.
+
+    Returns a `Plan`. This name will go after one release.
+
+    >>> import footfall as ff
+    >>> ff.SimPlan(duration=2.0, rtol=1e-9) == ff.Plan(2.0, engine=ff.EventEngine(rtol=1e-9))
+    True
+    """
+    return Plan(duration, **numbers)
+
+
+#: Its old name; will go after one release.
+FixedSteps = StepEngine
+
+
+def _with_numbers(engine: AbstractEngine | None, numbers: dict[str, Any]) -> AbstractEngine | None:
+    """The engine with these numbers of its own put in; `fixed` is an engine, or none."""
+    if "fixed" in numbers:
+        numbers = dict(numbers)
+        fixed = numbers.pop("fixed")
+        engine = fixed or (None if isinstance(engine, StepEngine) else engine)
+    if isinstance(engine, GivenStep):
+        engine, numbers = None, {"step": engine.step, **numbers}
+    if engine is None and set(numbers) <= {"step"}:
+        step = numbers.get("step")
+        return None if step is None else GivenStep(step)
+    kind = EventEngine if engine is None else type(engine)
+    for name in numbers:
+        if name not in fields_of(kind):
+            known = (*fields_of(Span), *fields_of(kind))
+            raise ParameterError(
+                f"{name}: {kind.__name__} has no such number and would ignore it. Known:"
+                f" {', '.join(known)}.{nearest(name, known)}",
+                name,
             )
-        if (self.near_room is None) != (self.near_step is None):
-            raise ValueError(
-                "SimPlan.near_room says below which height a foot is near the ground, near_step how"
-                " long steps may be then: give both or neither."
-            )
-        if self.fixed is not None and self.sample_rate is None:
-            raise ValueError("SimPlan.fixed keeps rows at samples only: give a sample_rate.")
-        if self.max_jumps < 1:
-            raise ValueError(f"SimPlan.max_jumps = {self.max_jumps} must be at least 1.")
-        if self.settle is not None and not 0 <= self.settle < self.duration:
-            raise ValueError(
-                f"SimPlan.settle = {self.settle:g} s must lie inside the duration of"
-                f" {self.duration:g} s."
-            )
+    return EventEngine(**numbers) if engine is None else dataclasses.replace(engine, **numbers)

@@ -30,8 +30,7 @@ from footfall.engines.events.loop_state import (
 from footfall.engines.events.recorder import ROWS_PER_ARC, Recorder, observe
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.lanes.step_run import MOST_SAMPLES, simulate_steps
-from footfall.engines.plan import SimPlan
-from footfall.hybrid.motion_plan import AbstractMotionPlan
+from footfall.engines.plan import Plan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -103,12 +102,13 @@ def _advance(system: Any, x_like: Any, limits: Limits, carry: Carry, settings: S
 
 
 def limits_of(
-    plan: SimPlan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62
+    plan: Plan, stop_event: int = -1, stop_count: int = 1, tries_per_call: int = 2**62
 ) -> Limits:
     """The plan's numbers for the compiled loop."""
-    numbers = (plan.duration, plan.rtol, plan.atol, plan.max_step)
+    by = plan.engine_for("event")
+    numbers = (plan.duration, by.rtol, by.atol, by.max_step)
     counts = (plan.max_jumps, stop_event, stop_count)
-    near = (-np.inf, np.inf) if plan.near_step is None else (plan.near_room, plan.near_step)
+    near = (-np.inf, np.inf) if by.near_step is None else (by.near_room, by.near_step)
     return Limits(
         *map(np.float64, numbers),
         *map(np.int32, counts),
@@ -117,15 +117,21 @@ def limits_of(
     )
 
 
-def settings_of(plan: SimPlan, keep_steps: int, keep_events: int) -> Settings:
+def settings_of(plan: Plan, keep_steps: int, keep_events: int) -> Settings:
     """The plan's choices for the compiled loop."""
+    by = plan.engine_for("event")
     return Settings(
-        _forward(plan.solver),
-        plan.step is None,
+        _forward(by.solver),
+        by.step is None,
         keep_steps,
         keep_events,
         plan.sample_rate is not None,
     )
+
+
+def step_of(plan: Plan) -> np.float64:
+    """The plan's constant step for the compiled loop; 0 where steps adapt."""
+    return np.float64(plan.engine_for("event").step or 0.0)
 
 
 @functools.lru_cache(maxsize=64)
@@ -145,14 +151,14 @@ class Runnable(Protocol):
     name: str
     system: Any
     start: HybridState
-    plan: SimPlan
+    plan: Plan
     document: dict[str, Any]
 
 
 def simulate(
     system: Runnable | AbstractHybridSystem | AbstractRigidBodies,
     state: HybridState | None = None,
-    plan: SimPlan | None = None,
+    plan: Plan | None = None,
     *,
     progress: Progress | None = None,
     rows: RowStream | None = None,
@@ -163,7 +169,7 @@ def simulate(
         system: an experiment as `ff.load` gives it, or a system (`ff.robots.passive_wheel()`, one
             of your own, a motion plan).
         state: where to start; without it where the experiment starts, or the system's usual start.
-        plan: how long and how accurately (`ff.SimPlan`); without it the experiment's, or the usual
+        plan: how long, and by which engine (`ff.Plan`); without it the experiment's, or the usual
             one. A motion plan runs whole.
         progress: called as progress(t, jumps) between compiled chunks.
         rows: takes the rows as they come (record/row_stream.py), so that a long run need not fit
@@ -195,7 +201,7 @@ def simulate(
         return dataclasses.replace(
             run, provenance=named, scenario=experiment.document, experiment=experiment
         )
-    if not isinstance(system, AbstractHybridSystem | AbstractRigidBodies):
+    if not hasattr(system, "engines"):
         hint = (
             f' Load it first: ff.simulate(ff.load("{system}")).' if isinstance(system, str) else ""
         )
@@ -212,26 +218,18 @@ def simulate(
         )
     begin: HybridState = system.begin(system.Start()) if state is None else state
     if plan is None:
-        plan = (
-            SimPlan(duration=float(system.plan_time))
-            if isinstance(system, AbstractMotionPlan)
-            else SimPlan()
-        )
-    if isinstance(system, AbstractRigidBodies):
-        run = simulate_bodies(system, begin, plan, progress)
-    elif plan.fixed is not None and not isinstance(system, AbstractMotionPlan):
-        run = simulate_steps(system, begin, plan, progress, rows)
-    else:
-        run = _simulate_events(system, begin, plan, progress, rows or RowStream())
+        plan = Plan() if system.own_time is None else Plan(duration=system.own_time)
+    plan = plan.for_machine(system)
+    run = _RUN[plan.engine.name](system, begin, plan, progress, rows)
     return with_doubts(run, system, begin, plan)
 
 
 def _simulate_events(
     machine: AbstractHybridSystem,
     begin_at: HybridState,
-    plan: SimPlan,
+    plan: Plan,
     progress: Progress | None,
-    rows: RowStream,
+    rows: RowStream | None,
 ) -> Trajectory:
     """By the event engine."""
     system, x0, m0 = as_floats(machine), as_floats(begin_at.x), as_arrays(begin_at.m)
@@ -244,12 +242,12 @@ def _simulate_events(
     limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
     source = provenance(plan, rate) | ({"least_rows_per_arc": ROWS_PER_ARC} if rate else {})
     # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
-    begin = (system, x0, m0, limits, np.float64(plan.step or 0.0))
+    begin = (system, x0, m0, limits, step_of(plan))
     if settings.sampled:
         (carry, on_device), chunk = _start(*begin, settings=settings), None
     else:
         carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
-    recorder = Recorder(machine, named, rate, carry, rows, source)
+    recorder = Recorder(machine, named, rate, carry, rows or RowStream(), source)
     outcome, note = Outcome.running, ""
     try:
         while outcome is Outcome.running:
@@ -271,6 +269,9 @@ def _simulate_events(
     return recorder.trajectory(outcome, note)
 
 
+_RUN = {"event": _simulate_events, "step": simulate_steps, "mujoco": simulate_bodies}
+
+
 class Call(NamedTuple):
     """One compiled call of a run: where it began, what it added, where it ended."""
 
@@ -280,7 +281,7 @@ class Call(NamedTuple):
     solver: diffrax.AbstractSolver  #: whose interpolant the steps of the chunk hold
 
 
-def chunks(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Iterator[Call]:
+def chunks(system: AbstractHybridSystem, state: HybridState, plan: Plan) -> Iterator[Call]:
     """The calls of a sampled run by the event engine, one by one.
 
     For who wants its states and not a record.
@@ -294,7 +295,7 @@ def chunks(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> I
         as_floats(state.x),
         as_arrays(state.m),
         limits,
-        np.float64(plan.step or 0.0),
+        step_of(plan),
     )
     carry, on_device = _start(*begin, settings=settings)
     running = True

@@ -24,7 +24,7 @@ from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.runge_kutta import RungeKutta4
 from footfall.engines.events.solvers import name_of
 from footfall.engines.lanes.lane_loop import packed_rates
-from footfall.engines.plan import SimPlan
+from footfall.engines.plan import EventEngine, Plan, StepEngine
 from footfall.engines.step_growth import (
     LEAST_GROWTH,
     RUNGE_KUTTA,
@@ -379,17 +379,18 @@ class TooLong(NamedTuple):
         )
 
 
-def has_limit(plan: SimPlan) -> bool:
+def has_limit(plan: Plan) -> bool:
     """Whether a plan's steps are constant and by an explicit method.
 
     Only then there is something to look for.
     """
-    if plan.fixed is not None:
-        return explicit(plan.fixed.method)
-    return plan.step is not None and growth_of(plan.solver) is not None
+    by = plan.engine_for("event", "step", "mujoco")
+    if isinstance(by, StepEngine):
+        return explicit(by.method)
+    return isinstance(by, EventEngine) and by.step is not None and growth_of(by.solver) is not None
 
 
-def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
+def too_long(plan: Plan, seen: Spectrum) -> TooLong | None:
     """The plan's constant step, if it is above the limit of its explicit method anywhere.
 
     The worst of them.
@@ -397,22 +398,24 @@ def too_long(plan: SimPlan, seen: Spectrum) -> TooLong | None:
     Adaptive runs find a stable step by themselves. Steps that are cut near the ground are judged
     there by what they are cut to.
     """
-    method, solver = name_of(plan.solver), plan.solver
-    if plan.fixed is not None:
-        method = solver = plan.fixed.method
-        steps = [("batch_step", plan.fixed.step, seen)]
-    elif plan.step is None:
-        return None
-    elif isinstance(plan.solver, Multirate):
-        steps = [("fine_step", plan.solver.fine_step, seen)]
-    elif plan.near_step is None or plan.near_step >= plan.step:
-        steps = [("step", plan.step, seen)]
+    by = plan.engine_for("event", "step")
+    if isinstance(by, StepEngine):
+        method = solver = by.method
+        steps = [("batch_step", by.step, seen)]
     else:
-        near = seen.room < (plan.near_room or 0.0)
-        steps = [
-            ("step", plan.step, seen.where(~near)),
-            ("near_step", plan.near_step, seen.where(near)),
-        ]
+        method, solver = name_of(by.solver), by.solver
+        if by.step is None:
+            return None
+        if isinstance(solver, Multirate):
+            steps = [("fine_step", solver.fine_step, seen)]
+        elif by.near_step is None or by.near_step >= by.step:
+            steps = [("step", by.step, seen)]
+        else:
+            near = seen.room < by.near_room
+            steps = [
+                ("step", by.step, seen.where(~near)),
+                ("near_step", by.near_step, seen.where(near)),
+            ]
     found = []
     for key, step, rows in steps:
         limit = limit_of(rows, solver, plan.duration) if len(rows.t) else None

@@ -37,6 +37,7 @@ class FieldInfo:
         None  # ports: the output whose positive (work) or negative part (loss) they are
     )
     options: tuple[str, ...] = ()  # choices and switches
+    makes: Callable[[str], Any] | None = None  # choices: what a name stands for
     increasing: bool = False  # lists of numbers
     fast: bool = False  # states that move on a shorter time scale than the rest
 
@@ -104,10 +105,27 @@ def param(
     return eqx.field(static=static, metadata={_KEY: info}, **_default(default))
 
 
-def choice(default: str, *, options: Iterable[str], doc: str) -> Any:
-    """A named option, static because it selects code."""
-    info = FieldInfo("choice", "", doc, options=tuple(options))
-    return eqx.field(static=True, metadata={_KEY: info}, default=default)
+def choice(
+    default: str, *, options: Iterable[str], doc: str, makes: Callable[[str], Any] | None = None
+) -> Any:
+    """A named option, static because it selects code.
+
+    `makes` gives what a name stands for, where the field holds that: an object that has no name
+    may be given too, and is checked by whoever declares the field.
+    """
+    info = FieldInfo("choice", "", doc, options=tuple(options), makes=makes)
+    more = {"converter": lambda v: makes(v) if isinstance(v, str) else v} if makes else {}
+    return eqx.field(static=True, metadata={_KEY: info}, default=default, **more)
+
+
+def shared(owner: type, name: str, default: Any = _MISSING, *, required: bool = False) -> Any:
+    """A field that another struct declares: the same unit, bounds, meaning and default.
+
+    The default may be another one here, or none where the field is `required`.
+    """
+    field = owner.__dataclass_fields__[name]
+    given = default if required or default is not _MISSING else field.default
+    return dataclasses.field(metadata=field.metadata, **_default(given))
 
 
 def numbers(
@@ -255,7 +273,7 @@ class Parametric(eqx.Module):
             value = getattr(self, name)
             if info.role == "part":
                 require_taken(type(self), name, value)
-            if info.role == "choice" and value not in info.options:
+            if info.role == "choice" and info.makes is None and value not in info.options:
                 known = ", ".join(info.options)
                 raise ParameterError(
                     f'{type(self).__name__}.{name} = "{value}" is not an option. Known:'
@@ -268,6 +286,12 @@ class Parametric(eqx.Module):
                 _check_number(type(self).__name__, name, info, value)
             if info.role == "numbers":
                 _check_numbers(type(self).__name__, name, info, value)
+        self.require_together()
+
+    def require_together(self) -> None:
+        """Raise ParameterError for numbers that do not fit together, each being inside its own
+        bounds.
+        """
 
 
 def refusal(robot: type, part: type) -> str | None:

@@ -52,10 +52,17 @@ class AbstractMotionPlan(AbstractHybridSystem):
     Torques come from inverse dynamics, and every move's work is checked against its energy.
     """
 
+    #: There is no state to step: a batch evaluates `figures` instead.
+    engines: ClassVar[tuple[str, ...]] = ("event",)
+
     @property
     @abc.abstractmethod
     def plan_time(self) -> Scalar:
         """How long the plan takes."""
+
+    @property
+    def own_time(self) -> float:
+        return float(self.plan_time)
 
     @abc.abstractmethod
     def powers(self, t: Scalar, m: Any) -> Any:

@@ -93,6 +93,10 @@ class AbstractRigidBodies(Parametric):
     """
 
     Start: ClassVar[type]
+    engines: ClassVar[tuple[str, ...]] = ("mujoco",)  #: that can run it, the usual one first
+    #: Of a state: MuJoCo takes positions and speeds beyond this for a run that went wrong.
+    largest: ClassVar[float] = 1e10
+    own_time: ClassVar[float | None] = None  #: how long its motion takes, where that is given [s]
     counted: ClassVar[tuple[str, ...]] = ()  #: counters whose growth is an event of their name
 
     def begin(self, start: Any) -> HybridState:
@@ -148,6 +152,10 @@ class AbstractRigidBodies(Parametric):
 
         Struct of structs of `signal` fields, each an array over rows, or over (like legs, rows).
         """
+
+    def idle_parts(self) -> dict[str, str]:
+        """Slots whose part changes nothing as the robot is now, each with the reason."""
+        return {}
 
     def cautions(self, step: float) -> list[str]:
         """What someone should know before a run with this step, a sentence each."""

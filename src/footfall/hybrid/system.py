@@ -6,6 +6,7 @@ integrator, any batch and any derivative.
 """
 
 import abc
+import math
 from typing import Any, ClassVar, NamedTuple
 
 from footfall.hybrid.bound import Bound
@@ -101,6 +102,8 @@ class AbstractHybridSystem(Parametric):
     """
 
     Start: ClassVar[type]
+    engines: ClassVar[tuple[str, ...]] = ("event", "step")  #: that can run it, the usual one first
+    largest: ClassVar[float] = math.inf  #: number of a state
 
     def begin(self, start: Any) -> HybridState:
         """The complete state that a [start] table means for this system."""
@@ -178,6 +181,11 @@ class AbstractHybridSystem(Parametric):
     def drawing(self) -> Drawing:
         """All of these."""
         return Drawing(self.sketch(), self.close_ups(), self.charts())
+
+    @property
+    def own_time(self) -> float | None:
+        """How long its motion takes, where that is given [s]."""
+        return None
 
     def idle_parts(self) -> dict[str, str]:
         """Slots whose part changes nothing as the robot is now, each with the reason.

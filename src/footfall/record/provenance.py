@@ -58,25 +58,12 @@ def command_line() -> str:
     return shlex.join([program, *sys.argv[1:]])
 
 
-def _called(solver: Any) -> str:
-    """A solver with the numbers that make it what it is: "AdamsBashforth(degree=4)"."""
-    numbers = ", ".join(f"{k}={v}" for k, v in vars(solver).items() if isinstance(v, int | float))
-    return type(solver).__name__ + (f"({numbers})" if numbers else "")
-
-
 def provenance(plan: Any, sample_rate: float | None) -> dict[str, Any]:
     """What is needed to run it again. Values are plain JSON types."""
     return {
         "command": command_line(),
         "commit": commit(),
-        "engine": "event",
-        "solver": _called(plan.solver),
-        "rtol": plan.rtol,
-        "atol": plan.atol,
-        "step": plan.step,
-        "near_room": plan.near_room,
-        "near_step": plan.near_step,
-        "settle": plan.settle,
+        **plan.told(),
         "sample_rate": sample_rate,
         "precision": "float64",
         "device": jax.devices()[0].device_kind,

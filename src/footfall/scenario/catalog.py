@@ -1,5 +1,6 @@
 """The only map from a kind's name to its class (scenario files: files.py)."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -130,6 +131,15 @@ WITH_COMPUTER = {
 def kind_of(part: Any) -> str:
     """The name of a part's kind; a user's own class goes by its class name."""
     return next((name for name, cls in PARTS.items() if type(part) is cls), type(part).__name__)
+
+
+def kind_of_robot(system: Any) -> str:
+    """The name of a robot of the same class; a user's own class goes by its class name."""
+    for name, make in ROBOTS.items():
+        known = inspect.signature(make).return_annotation
+        if isinstance(system, known) and type(make()) is type(system):
+            return name
+    return type(system).__name__
 
 
 def kinds_for(slot_type: type, robot: type | None = None) -> dict[str, type]:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.analysis.endpoint import NO_DERIVATIVE, End, course, find_end, follow
-from footfall.engines.plan import SimPlan
+from footfall.engines.plan import Plan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.scenario.document import at
@@ -46,7 +46,7 @@ class Gradient(NamedTuple):
 def endpoint(
     experiment: Experiment | AbstractHybridSystem,
     values: Mapping[str, Any] | HybridState | None = None,
-    plan: SimPlan | None = None,
+    plan: Plan | None = None,
     *,
     event: str | None = None,
     count: int = 1,
@@ -164,12 +164,12 @@ def gradient(
 
 
 def _parts(
-    what: Any, values: Any, plan: SimPlan | None, duration: float | None
-) -> tuple[AbstractHybridSystem, HybridState, SimPlan]:
+    what: Any, values: Any, plan: Plan | None, duration: float | None
+) -> tuple[AbstractHybridSystem, HybridState, Plan]:
     if isinstance(what, Experiment):
         require_flow(what, "a derivative")
         system, state = placed(what, values) if values else (what.system, what.start)
-        plan = plan or what.plan
+        plan = plan or what.event_plan
     elif isinstance(what, AbstractHybridSystem):
         system, state = what, what.begin(what.Start()) if values is None else values
     else:
@@ -177,13 +177,13 @@ def _parts(
             "endpoint takes an experiment, as ff.load gives it, or a system, not"
             f" {type(what).__name__}."
         )
-    plan = dataclasses.replace(plan or SimPlan(), fixed=None)
+    plan = plan or Plan()
     if duration is not None:
         plan = dataclasses.replace(plan, duration=float(duration), settle=None)
     return system, state, plan
 
 
-def _require_end(end: End, event: str | None, count: int, plan: SimPlan) -> None:
+def _require_end(end: End, event: str | None, count: int, plan: Plan) -> None:
     ended = Outcome(int(end.outcome))
     if event is not None and ended is Outcome.reached_end:
         short = f'fewer than {count} "{event}" events' if count > 1 else f'no "{event}" event'

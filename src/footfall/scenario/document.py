@@ -20,7 +20,7 @@ from footfall.numerics.shown import clipped, shown
 from footfall.scenario.catalog import kind_of, kinds_for, refused_kinds, robot_by_kind
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.own_code import OwnCode, names_code, with_defaults
-from footfall.scenario.schema import AboutTable, SimTable
+from footfall.scenario.schema import SETTABLE, AboutTable, SimTable
 
 TOP_SLOTS = ("terrain", "controller", "gait", "stack")
 TABLES = ("robot", *TOP_SLOTS, "start", "sim")
@@ -28,7 +28,6 @@ Document = dict[str, Any]
 #: Characters of one value on the command line: a route or a list of numbers, not a file.
 LONGEST_SETTING = 10_000
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
-SETTABLE = ("param", "choice", "numbers", "switches", "text")
 
 
 def slot_types(cls: type) -> dict[str, type]:
@@ -63,6 +62,11 @@ def _plain(value: Any, info: FieldInfo) -> Any:
 
 def default_document(system: AbstractHybridSystem, kind: str) -> Document:
     """Every key a scenario of this robot may have, with its default."""
+    return document_of(system, kind, type(system).Start(), SimTable())
+
+
+def document_of(system: AbstractHybridSystem, kind: str, start: Any, sim: SimTable) -> Document:
+    """The scenario of a robot as it is; without a start where that is no table."""
     document: Document = {
         **AboutTable().model_dump(),
         "robot": {"kind": kind, **own_values(system)},
@@ -71,10 +75,10 @@ def default_document(system: AbstractHybridSystem, kind: str) -> Document:
         table = at(document, slot_path(slot)[:-1])
         part = getattr(system, slot)
         table[slot] = {"kind": kind_of(part), **own_values(part)}
-    document["start"] = own_values(type(system).Start())
+    document["start"] = {} if start is None else own_values(start)
     used = SimTable.used_by(system)
     document["sim"] = {
-        name: "auto" if v is None else v for name, v in SimTable().model_dump(include=used).items()
+        name: "auto" if v is None else v for name, v in sim.model_dump(include=used).items()
     }
     return document
 

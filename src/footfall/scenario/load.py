@@ -21,22 +21,28 @@ from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.packed_system import fast_states
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.lanes.batch_inputs import timing
-from footfall.engines.plan import SimPlan
+from footfall.engines.plan import EventEngine, Plan, StepEngine
 from footfall.engines.simulate import simulate
+from footfall.engines.span import AbstractEngine
 from footfall.hybrid.fields import ParameterError, describe, nearest
-from footfall.hybrid.motion_plan import AbstractMotionPlan
-from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.numerics.namespace import traced
 from footfall.numerics.shown import clipped, shown
+from footfall.numerics.units import UnitError, to_si
 from footfall.record.trajectory import Trajectory
-from footfall.scenario.catalog import WITH_COMPUTER, kinds_for, shipped_scenarios
+from footfall.scenario.catalog import (
+    WITH_COMPUTER,
+    kind_of_robot,
+    kinds_for,
+    shipped_scenarios,
+)
 from footfall.scenario.document import (
     TOP_SLOTS,
     Document,
     apply_settings,
     at,
+    document_of,
     merged,
     paths,
     read_tables,
@@ -53,38 +59,108 @@ Settings: TypeAlias = Sequence[str] | Mapping[str, Any]
 LARGEST_FILE = 1_000_000  # bytes; a scenario is a page of text
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, init=False)
 class Experiment:
     """A system, where it starts and how to run it; and the words and choices it came from.
 
-    `ff.load` makes one; `run`, `check`, `cycle` and `sweep` ask of it. `document` has every value
-    of its scenario, in SI.
+    `ff.load` makes one from a scenario, `ff.Experiment(system)` from a robot of your own making;
+    `run`, `check`, `cycle` and `sweep` ask of it. `document` has every value of its scenario, in
+    SI.
 
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel")
     >>> wheel.document["terrain"]["angle"], wheel.system.mass, wheel.start.x.spoke_rate
     (0.08, 6.91, -3.0)
+    >>> steep = ff.robots.passive_wheel(terrain=ff.parts.Slope(angle=0.1))
+    >>> mine = ff.Experiment(steep, engine=ff.StepEngine(step=1e-3), duration=2)
+    >>> mine.run().outcome.name
+    'reached_end'
     """
 
-    name: str
     system: Any  #: an AbstractHybridSystem, or AbstractRigidBodies
     start: HybridState
-    plan: SimPlan
+    plan: Plan
+    name: str
     about: AboutTable
     document: Document  #: complete and in SI: what the run folder keeps
-    #: Classes of the user's own files, by the kinds that name them.
-    own: Mapping[str, Own] = dataclasses.field(default_factory=dict)
-    origin: str = ""  #: the name or path it was loaded by
-    start_options: AbstractStart | None = None  #: the [start] table that `start` was made from
-    overrides: tuple[
-        tuple[str, ...], ...
-    ] = ()  #: paths of what was set beside the file, by --set or --duration
-    #: Their values as they were written.
-    typed: Mapping[tuple[str, ...], str] = dataclasses.field(default_factory=dict)
+    own: Mapping[str, Own]  #: classes of the user's own files, by the kinds that name them
+    origin: str  #: the name or path it was loaded by
+    start_options: AbstractStart | None  #: the [start] table that `start` was made from
+    overrides: tuple[tuple[str, ...], ...]  #: paths of what was set beside the file
+    typed: Mapping[tuple[str, ...], str]  #: their values as they were written
+
+    def __init__(
+        self,
+        system: Any,
+        start: HybridState | AbstractStart | None = None,
+        plan: Plan | None = None,
+        *,
+        engine: AbstractEngine | None = None,
+        duration: float | str | None = None,
+        name: str = "",
+        about: AboutTable | None = None,
+        document: Document | None = None,
+        own: Mapping[str, Own] | None = None,
+        origin: str = "",
+        start_options: AbstractStart | None = None,
+        overrides: tuple[tuple[str, ...], ...] = (),
+        typed: Mapping[tuple[str, ...], str] | None = None,
+    ):
+        """Of a system as it is, without a file.
+
+        Arguments:
+            system: a robot (`ff.robots.rimless_wheel(leg=...)`) or a system of your own.
+            start: a state, or options (`system.Start(...)`); without it the usual start.
+            plan: how long and by which engine; without it the usual one.
+            engine, duration: instead of those of the plan; a duration may be a text, "30 s".
+            The rest is what `ff.load` knows of its scenario.
+        """
+        if not hasattr(system, "engines"):
+            hint = f' ff.load("{system}") makes one by name.' if isinstance(system, str) else ""
+            raise ScenarioError(
+                f"an experiment is made of a system, not of {type(system).__name__}.{hint}"
+            )
+        prepare_jax()
+        if start is None or isinstance(start, AbstractStart):
+            start_options = system.Start() if start is None else start
+            start = system.begin(start_options)
+        if plan is None:
+            plan = Plan() if system.own_time is None else Plan(duration=system.own_time)
+        changes = {"engine": engine, "duration": seconds("duration", duration)}
+        changes = {key: value for key, value in changes.items() if value is not None}
+        plan = dataclasses.replace(plan, **changes).for_machine(system)
+        if document is None:
+            kind = kind_of_robot(system)
+            document = document_of(system, kind, start_options, SimTable.of(plan))
+            name = name or kind
+        given = {
+            "system": system,
+            "start": start,
+            "plan": plan,
+            "name": name,
+            "about": about or AboutTable(),
+            "document": document,
+            "own": own or {},
+            "origin": origin,
+            "start_options": start_options,
+            "overrides": overrides,
+            "typed": typed or {},
+        }
+        for field, value in given.items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def event_plan(self) -> Plan:
+        """Its plan by the event engine, as the [sim] table has that: for what follows events."""
+        if isinstance(self.plan.engine, EventEngine):
+            return self.plan
+        sim = {k: None if v == "auto" else v for k, v in self.document["sim"].items()}
+        return dataclasses.replace(self.plan, engine=SimTable(**sim).engines()["event"]())
 
     def __repr__(self) -> str:
         """What it is, of which parts, for how long: a line each."""
-        robot, sim = self.document["robot"], self.document["sim"]
+        robot, engine = self.document["robot"], self.plan.told()["engine"]
+        by = {"event": "solver", "step": "batch_method"}.get(engine)
         tables = {
             **{k: v for k, v in robot.items() if isinstance(v, dict)},
             **{k: self.document.get(k) for k in TOP_SLOTS},
@@ -100,7 +176,7 @@ class Experiment:
                 f"  robot: {robot['kind']}" + (f" ({parts})" if parts else ""),
                 *([f"  start: {start}"] if start else []),
                 *([f"  set: {self.said_overrides()}"] if self.overrides else []),
-                f"  sim: {self.plan.duration:g} s, {sim['solver']}",
+                f"  sim: {self.plan.duration:g} s, {self.document['sim'].get(by, engine)}",
                 "  experiment.run() simulates it; experiment.document has every value",
             ]
         )
@@ -139,7 +215,8 @@ class Experiment:
         Every value in SI, its unit beside it, so that it can be run again after defaults have
         changed.
         """
-        return write_tables(self.document, self.unit_of)
+        own = "" if self.start_options else "# It began at a state given in Python, not here.\n"
+        return own + write_tables(self.document, self.unit_of)
 
     @property
     def own_files(self) -> dict[str, Path]:
@@ -186,7 +263,21 @@ class Experiment:
 
     def idle_parts(self) -> dict[str, str]:
         """Slots whose part changes nothing in this experiment, each with the reason."""
-        return self.system.idle_parts() if isinstance(self.system, AbstractHybridSystem) else {}
+        return self.system.idle_parts()
+
+
+def seconds(name: str, value: Any) -> float | None:
+    """A time in seconds, from a number or "1 ms"."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float | np.number):
+        raise ScenarioError(
+            f'{name} is a number of seconds or a text such as "1 ms", not {type(value).__name__}.'
+        )
+    try:
+        return to_si(value if isinstance(value, str) else float(value), "s")
+    except UnitError as error:
+        raise ScenarioError(f"{name}: {error}") from None
 
 
 def find_scenario(name: str) -> Path:
@@ -276,7 +367,7 @@ def _with(where: str, settings: list[str] | tuple[str, ...]) -> str:
 
 def require_flow(experiment: Experiment, what: str) -> None:
     """Raise for a robot that MuJoCo steps, where equations of motion of our own are needed."""
-    if isinstance(experiment.system, AbstractRigidBodies):
+    if "event" not in experiment.system.engines:
         raise ScenarioError(
             f"{experiment.origin or experiment.name}: {what} needs a robot with equations of its"
             " own; this one is stepped by MuJoCo, one run at a time. `footfall run` runs it."
@@ -390,9 +481,8 @@ def _built(
     prototype: AbstractHybridSystem,
     own: Mapping[str, type],
 ) -> Experiment:
-    if isinstance(prototype, AbstractHybridSystem):
-        with _computing("[robot]", where):
-            _ = prototype.events  # declares the robot's own endings, which `success` may name
+    with _computing("[robot]", where):
+        _ = prototype.events  # declares the robot's own endings, which `success` may name
     about = _validated(
         AboutTable, {k: v for k, v in document.items() if k in AboutTable.model_fields}, (), where
     )
@@ -418,18 +508,19 @@ def _built(
     resolved["sim"] = _plain(sim.model_dump(include=set(document["sim"])))
     with _computing("[start]", where):
         state = system.begin(start)
-    require_finite(
-        state, where, MOST_OF_BODIES if isinstance(system, AbstractRigidBodies) else np.inf
-    )
+    require_finite(state, where, system.largest)
     try:
-        plan = sim.plan(float(system.plan_time) if isinstance(system, AbstractMotionPlan) else None)
-        if isinstance(plan.solver, Multirate) and not isinstance(system, AbstractRigidBodies):
-            fast_states(system, state.x)  # raises where it has none
-        if plan.fixed is not None and isinstance(system, AbstractHybridSystem):
-            timing(system, plan.duration, plan.fixed.step)  # raises where they do not fit
+        plan = sim.plan(system)
+        match plan.engine:  # raise where they do not fit the robot
+            case EventEngine(solver=Multirate()):
+                fast_states(system, state.x)
+            case StepEngine(step=step):
+                timing(system, plan.duration, step)
     except ValueError as error:
         raise ScenarioError(f"{where}: [sim] {error}") from None
-    return Experiment(name, system, state, plan, about, resolved, start_options=start)
+    return Experiment(
+        system, state, plan, name=name, about=about, document=resolved, start_options=start
+    )
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
@@ -477,10 +568,6 @@ def _computing(table: str, where: str) -> Iterator[None]:
             f"{where}: {table} has numbers that are too large or too small to compute with, or that"
             f" do not fit together ({said})."
         ) from error
-
-
-#: MuJoCo takes positions and speeds beyond this for a run that went wrong.
-MOST_OF_BODIES = 1e10
 
 
 def require_finite(state: HybridState, where: str, most: float = np.inf) -> None:

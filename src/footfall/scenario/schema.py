@@ -5,23 +5,36 @@ Pydantic models made from the `param` fields of parts, so that a parameter is de
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, ConfigDict
 
-from footfall.engines.events.solvers import SOLVERS, solver_by_name
-from footfall.engines.lanes.step_methods import METHODS
-from footfall.engines.plan import FixedSteps, SimPlan
-from footfall.hybrid.fields import FieldInfo, describe, nearest, switched_names
+from footfall.engines.bodies.mujoco_engine import MujocoEngine
+from footfall.engines.events.multirate import Multirate
+from footfall.engines.events.solvers import name_of, solver_by_name
+from footfall.engines.lanes.batch_plan import BatchPlan
+from footfall.engines.plan import ENGINES, EventEngine, Plan, StepEngine
+from footfall.engines.span import AbstractEngine, fields_of
+from footfall.hybrid.fields import (
+    FieldInfo,
+    Parametric,
+    choice,
+    describe,
+    nearest,
+    switched_names,
+)
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.rigid_bodies import AbstractRigidBodies
+from footfall.hybrid.system import AbstractHybridSystem
 from footfall.numerics.shown import shown
 from footfall.numerics.units import UnitError, to_si
 
 _STRICT = ConfigDict(extra="forbid")
 #: A run of a plan is given this share more time than the plan takes: it ends by arriving.
 AFTER_ARRIVAL = 1e-3
+#: Roles of fields that a scenario has keys for.
+SETTABLE = ("param", "choice", "numbers", "switches", "text")
 
 
 def _quantity(unit: str, check: FieldInfo | None, optional: bool, integer: bool = False) -> Any:
@@ -74,133 +87,132 @@ def _switches(info: FieldInfo) -> Any:
     return Annotated[list[str], BeforeValidator(convert), info]
 
 
+def _typed(cls: type, name: str, info: FieldInfo, optional: bool) -> Any:
+    """What pydantic takes for the field of a class, from its declaration."""
+    match info.role:
+        case "param":
+            hints = [vars(base).get("__annotations__", {}) for base in cls.__mro__]
+            hint = next(found[name] for found in hints if name in found)
+            return _quantity(info.unit, info, optional, hint is int)
+        case "choice":
+            return Literal[info.options]
+        case "numbers":
+            return list[_quantity(info.unit, None, False)]
+        case "switches":
+            return _switches(info)
+        case _:
+            return str
+
+
 @functools.cache
 def table_model(cls: type) -> type[pydantic.BaseModel]:
     """The pydantic model of one part's own parameters (its slots are tables of their own)."""
-    fields: dict[str, Any] = {}
-    hints = cls.__annotations__ | {
-        k: v
-        for base in reversed(cls.__mro__)
-        for k, v in getattr(base, "__annotations__", {}).items()
+    fields: dict[str, Any] = {
+        name: (_typed(cls, name, info, cls.__dataclass_fields__[name].default is None), ...)
+        for name, info in describe(cls).items()
+        if info.role in SETTABLE
     }
-    for name, info in describe(cls).items():
-        if info.role == "param":
-            default = cls.__dataclass_fields__[name].default
-            fields[name] = (
-                _quantity(info.unit, info, default is None, hints.get(name) is int),
-                ...,
-            )
-        elif info.role == "choice":
-            fields[name] = (Literal[info.options], ...)
-        elif info.role == "numbers":
-            fields[name] = (list[_quantity(info.unit, None, False)], ...)
-        elif info.role == "switches":
-            fields[name] = (_switches(info), ...)
-        elif info.role == "text":
-            fields[name] = (str, ...)
     return pydantic.create_model(cls.__name__, __config__=_STRICT, **fields)
 
 
-def _bounded(
-    unit: str, doc: str, *, optional: bool = False, integer: bool = False, **bounds: float
-) -> Any:
-    return _quantity(unit, FieldInfo("param", unit, doc, **bounds), optional, integer)
+class EngineKey(Parametric):
+    """The engine by its name, which only a file has: in Python it is an object."""
 
-
-class SimTable(pydantic.BaseModel):
-    """[sim]: how long, how accurately, what to keep."""
-
-    model_config = _STRICT
-
-    duration: _bounded(
-        "s",
-        "time to simulate; auto: as long as the robot's plan takes, or 10 s",
-        gt=0,
-        optional=True,
-    ) = 10.0
-    sample_rate: _bounded(
-        "Hz",
-        "samples kept per second, besides both sides of every jump; auto: jumps only",
-        gt=0,
-        optional=True,
-    ) = 200.0
-    solver: Literal[SOLVERS] = "dopri8"
-    rtol: _bounded("", "relative tolerance of a step", ge=1e-14, le=0.1) = 1e-8
-    atol: _bounded("", "absolute tolerance of a step", gt=0, le=0.1) = 1e-10
-    max_step: _bounded("s", "longest step: bounds what an event could hide in", gt=0) = 0.2
-    step: _bounded("s", "constant step instead of an adaptive one", gt=0, optional=True) = None
-    fine_step: _bounded("s", "step of the fast states (multirate only)", gt=0) = 1e-5
-    near_room: _bounded(
-        "m", "height of a foot above the ground below which near_step holds", gt=0, optional=True
-    ) = None
-    near_step: _bounded(
-        "s", "longest step while a foot is near the ground; auto: as anywhere", gt=0, optional=True
-    ) = None
-    engine: Literal["event", "step"] = "event"
-    batch_step: _bounded(
-        "s",
-        "first step of sweeps, halved for designs it is too long for; auto: one that suits each",
-        gt=0,
-        optional=True,
-    ) = None
-    batch_method: Literal[tuple(METHODS)] = "rk4"
-    max_jumps: _bounded("", "the run ends with this many jumps", ge=1, le=2e9, integer=True) = (
-        1_000_000
+    engine: str = choice(
+        "event",
+        options=AbstractHybridSystem.engines,
+        doc="adaptive steps that land on every event, or the fixed steps of sweeps (batch_step)",
     )
-    settle: _bounded(
-        "s", "time from which metrics are taken; auto: the second half", ge=0, optional=True
-    ) = None
+
+
+#: The keys of [sim], in order, and the field that declares each: unit, bounds, meaning, default.
+SIM_KEYS: dict[str, tuple[type, str]] = {
+    "duration": (Plan, "duration"),
+    "sample_rate": (Plan, "sample_rate"),
+    **{key: (EventEngine, key) for key in ("solver", "rtol", "atol", "max_step", "step")},
+    "fine_step": (Multirate, "fine_step"),
+    **{key: (EventEngine, key) for key in ("near_room", "near_step")},
+    "engine": (EngineKey, "engine"),
+    "batch_step": (BatchPlan, "first_step"),
+    "batch_method": (StepEngine, "method"),
+    "max_jumps": (Plan, "max_jumps"),
+    "settle": (Plan, "settle"),
+}
+#: Keys that may be "auto" though the plan they make has a number.
+_AUTO = ("duration", "sample_rate")
+
+
+def _sim_field(key: str) -> tuple[Any, Any]:
+    cls, name = SIM_KEYS[key]
+    default = cls.__dataclass_fields__[name].default
+    optional = default is None or key in _AUTO
+    return _typed(cls, name, describe(cls)[name], optional), default
+
+
+class SimTable(
+    pydantic.create_model(
+        "SimKeys", __config__=_STRICT, **{key: _sim_field(key) for key in SIM_KEYS}
+    )
+):
+    """[sim]: how long, how accurately, what to keep; the keys of all engines in one table."""
 
     @classmethod
     def used_by(cls, system: Any) -> set[str]:
-        """The keys that mean something for this robot.
+        """The keys that mean something for this robot, by the engine that runs it.
 
-        MuJoCo's steps have no solver of ours, no tolerances and no jumps.
+        A robot with equations of its own has those of sweeps too.
         """
-        if isinstance(system, AbstractRigidBodies):
-            return {"duration", "sample_rate", "step", "settle"}
-        return set(cls.model_fields)
+        engine = ENGINES[system.engines[0]]
+        if engine is EventEngine:
+            return set(SIM_KEYS)
+        return {*describe(Plan), *describe(engine)} - set(engine.ignores)
 
     @classmethod
     def describe(cls) -> dict[str, FieldInfo]:
         """Field name -> declaration."""
-        choices = {
-            "solver": FieldInfo(
-                "choice",
-                "",
-                "how steps are made; implicit ones are for stiff robots",
-                options=SOLVERS,
-            ),
-            "engine": FieldInfo(
-                "choice",
-                "",
-                "adaptive steps that land on every event, or the fixed steps of sweeps"
-                " (batch_step)",
-                options=("event", "step"),
-            ),
-            "batch_method": FieldInfo(
-                "choice", "", "how sweeps make their steps", options=tuple(METHODS)
-            ),
-        }
+        return {key: describe(owner)[name] for key, (owner, name) in SIM_KEYS.items()}
+
+    @classmethod
+    def of(cls, plan: Plan) -> "SimTable":
+        """The table that makes this plan; a solver without a name goes by that of its class."""
+        said = {key: getattr(plan, key) for key in describe(Plan)}
+        match plan.engine:
+            case EventEngine(solver=solver) as by:
+                said |= {key: getattr(by, key) for key in fields_of(EventEngine)}
+                said["solver"] = name_of(solver)
+                if isinstance(solver, Multirate):
+                    said["fine_step"] = solver.fine_step
+            case StepEngine(step=step, method=method):
+                said |= {"engine": "step", "batch_step": step, "batch_method": method}
+            case MujocoEngine(step=step):
+                said["step"] = step
+        return cls.model_construct(**said)
+
+    def engines(self) -> dict[str, Callable[[], AbstractEngine]]:
+        """By name, what makes each engine as this table has it."""
+        event = {key: getattr(self, key) for key in fields_of(EventEngine) if key != "solver"}
         return {
-            n: choices.get(n) or next(m for m in f.metadata if isinstance(m, FieldInfo))
-            for n, f in cls.model_fields.items()
+            "event": lambda: EventEngine(solver_by_name(self.solver, self.fine_step), **event),
+            "step": self._step_engine,
+            "mujoco": lambda: MujocoEngine(self.step),
         }
 
-    def plan(self, own_time: float | None = None) -> SimPlan:
-        """`own_time` is what the robot's own plan takes, if it has one."""
-        options = self.model_dump(
-            exclude={"solver", "fine_step", "engine", "batch_step", "batch_method"}
-        )
-        if options["duration"] is None:
-            options["duration"] = 10.0 if own_time is None else own_time * (1.0 + AFTER_ARRIVAL)
-        if self.engine == "step":
-            if self.batch_step is None:
-                raise ValueError(
-                    'engine = "step" needs a batch_step, such as batch_step = "250 us".'
-                )
-            options["fixed"] = FixedSteps(self.batch_step, self.batch_method)
-        return SimPlan(solver=solver_by_name(self.solver, self.fine_step), **options)
+    def _step_engine(self) -> StepEngine:
+        if self.batch_step is None:
+            raise ValueError('engine = "step" needs a batch_step, such as batch_step = "250 us".')
+        return StepEngine(self.batch_step, self.batch_method)
+
+    def plan(self, system: Any = None) -> Plan:
+        """For this robot, which knows its engines and how long its motion takes, if it does."""
+        asked = {key: getattr(self, key) for key in describe(Plan)}
+        if self.duration is None:
+            own = None if system is None else system.own_time
+            asked["duration"] = 10.0 if own is None else own * (1.0 + AFTER_ARRIVAL)
+        if system is None:
+            return Plan(**asked, engine=self.engines()[self.engine]())
+        usual = system.engines[0]
+        engine = self.engines()[self.engine if usual == "event" else usual]()
+        return Plan(**asked, engine=engine).for_machine(system)
 
 
 def _ending(name: str) -> str:

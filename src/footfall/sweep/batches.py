@@ -12,7 +12,6 @@ from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.lanes.checked_batch import run_checked
 from footfall.engines.lanes.step_ladder import StepLadder, choose_steps, first_step, joined
 from footfall.hybrid.doubt import DOUBTS
-from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.record.verdict import verdict_words
 from footfall.scenario.errors import ScenarioError
@@ -94,7 +93,7 @@ def step_ladder(variants: Variants, columns: Columns, plan: BatchPlan) -> StepLa
     groups = [
         (experiment, _laned(experiment, numeric, len(rows)))
         for experiment, rows, numeric in variants.groups(columns)
-        if not isinstance(experiment.system, AbstractMotionPlan)
+        if "step" in experiment.system.engines
     ]
     if not groups:
         return None

@@ -27,9 +27,8 @@ def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
     The scenario's `batch_step` suits its own robot: designs begin with it, and those for which it
     is too long take a shorter one.
     """
-    said = {
-        name: getattr(experiment.plan, name) for name in ("duration", "step", "settle", "max_jumps")
-    }
+    said = {name: getattr(experiment.plan, name) for name in ("duration", "settle", "max_jumps")}
+    said["step"] = experiment.event_plan.engine.step
     sim = experiment.document["sim"]
     # a sweep begun by an older version does not say.
     said["method"] = sim.get("batch_method", "rk4")

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from footfall.engines.lanes.batch_plan import BatchPlan
-from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import Experiment, require_flow
+from footfall.scenario.load import Experiment, require_flow, seconds
 from footfall.scenario.vary import Columns, Knob, find_knob, require_common_length
 from footfall.sweep.batches import Results, Variants, require_step_fits, run_designs, step_ladder
 from footfall.sweep.begin_sweep import begin_sweep
@@ -91,7 +90,7 @@ def rollout(
         tuple(len(v) for v in given.values()) if vary is not None else None,
     )
     variants = Variants(experiment, tuple(key for key, knob in knobs.items() if knob.structural))
-    times = {"duration": _seconds("duration", duration), "step": _seconds("step", step)}
+    times = {"duration": seconds("duration", duration), "step": seconds("step", step)}
     plan = plan_of(experiment, **times, method=method, precision=precision, track=track, path=path)
     require_tracks(experiment, plan.track)
     if plan.path == "gpu":
@@ -174,20 +173,6 @@ def _number(knob: Knob, value: Any, where: str) -> float:
             f"{where}: expected numbers{f' in {knob.unit}' if knob.unit else ''}, got {value!r}."
         )
     return to_number(knob, value, where)
-
-
-def _seconds(name: str, value: Any) -> float | None:
-    """A time in seconds, from a number or "1 ms"."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int | float | np.number):
-        raise ScenarioError(
-            f'{name} is a number of seconds or a text such as "1 ms", not {type(value).__name__}.'
-        )
-    try:
-        return to_si(value if isinstance(value, str) else float(value), "s")
-    except UnitError as error:
-        raise ScenarioError(f"{name}: {error}") from None
 
 
 def _grid(given: Columns, knobs: Mapping[str, Knob]) -> Grid:

@@ -18,6 +18,7 @@ from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.lanes.checked_batch import run_checked
 from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.engines.lanes.step_ladder import choose_steps, lanes_of
+from footfall.engines.plan import Plan
 from footfall.engines.simulate import simulate
 from footfall.engines.stability_limit import spectrum
 from footfall.engines.step_growth import damper_reach
@@ -46,6 +47,11 @@ class Subject:
         self.title = experiment.about.title or experiment.name
         self.system, self.start, self.plan = experiment.system, experiment.start, experiment.plan
         self.document: Mapping[str, Any] = experiment.document
+
+    @property
+    def event_plan(self) -> Plan:
+        """Its plan by the event engine, whichever it runs by."""
+        return self.experiment.event_plan
 
     def to_toml(self) -> str:
         """The scenario, with every value."""

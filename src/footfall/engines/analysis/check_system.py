@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.jax_setup import prepare_jax
-from footfall.engines.plan import SimPlan
+from footfall.engines.plan import Plan
 from footfall.engines.simulate import Call, chunks
 from footfall.hybrid.conformance import ConformanceError, Journey, Report, Visited, examine
 from footfall.hybrid.flatten import Layout
@@ -69,7 +69,7 @@ def check_system(
 def examine_system(
     system: AbstractHybridSystem,
     state: HybridState,
-    plan: SimPlan | None = None,
+    plan: Plan | None = None,
     *,
     samples: int = 8,
     seed: int = 0,
@@ -81,11 +81,11 @@ def examine_system(
     """
     prepare_jax()
     return examine(
-        system, state, lambda: look_around(system, state, plan or SimPlan()), samples, seed, spread
+        system, state, lambda: look_around(system, state, plan or Plan()), samples, seed, spread
     )
 
 
-def look_around(system: AbstractHybridSystem, state: HybridState, plan: SimPlan) -> Journey:
+def look_around(system: AbstractHybridSystem, state: HybridState, plan: Plan) -> Journey:
     """Go from `state` through SPAN, or until every jump was seen often enough.
 
     As far as MOST_TRIES and MOST_EVENTS reach.
@@ -94,7 +94,6 @@ def look_around(system: AbstractHybridSystem, state: HybridState, plan: SimPlan)
         plan,
         duration=SPAN,
         settle=None,
-        fixed=None,
         max_jumps=MOST_EVENTS,
         sample_rate=plan.sample_rate or 1.0 / SPAN,
     )

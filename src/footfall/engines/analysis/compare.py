@@ -17,7 +17,7 @@ from footfall.engines.events.adams_bashforth import AdamsBashforth
 from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.runge_kutta import RungeKutta4
 from footfall.engines.events.solvers import SOLVERS, solver_by_name
-from footfall.engines.plan import SimPlan
+from footfall.engines.plan import Plan
 from footfall.engines.simulate import simulate
 from footfall.engines.stability_limit import Spectrum, StabilityLimit, limit_of, spectrum
 from footfall.hybrid.doubt import Doubt
@@ -108,7 +108,7 @@ class Trial:
     method: str
     family: str  #: a key of FAMILIES
     setting: str
-    plan: SimPlan
+    plan: Plan
     limit: StabilityLimit | None = None  #: of an explicit method, along the reference
 
 
@@ -159,7 +159,7 @@ def _number(value: float | None) -> float | None:
 def find_reference(
     system: AbstractHybridSystem,
     state: HybridState,
-    plan: SimPlan,
+    plan: Plan,
     say: Callable[[str], None] = lambda _: None,
 ) -> Reference:
     """The tight run that agrees best with another one.
@@ -194,7 +194,7 @@ def find_reference(
     return Reference(name, rtol, against, uncertainty, run, spectrum(system, state, run))
 
 
-def tight(plan: SimPlan, name: str, rtol: float, sampled: bool) -> SimPlan:
+def tight(plan: Plan, name: str, rtol: float, sampled: bool) -> Plan:
     """Adaptive, with samples for the eigenvalues or without."""
     atol = ATOL_SHARE * rtol
     return dataclasses.replace(
@@ -239,7 +239,7 @@ def fast_states(state: HybridState) -> set[str]:
 
 
 def plan_trials(
-    plan: SimPlan, state: HybridState, reference: Reference, methods: Iterable[str]
+    plan: Plan, state: HybridState, reference: Reference, methods: Iterable[str]
 ) -> list[Trial]:
     """For each method a few settings.
 
@@ -400,7 +400,7 @@ def _nothing(trial: Trial, outcome: str, remark: str) -> Result:
 
 
 def _timed(
-    system: AbstractHybridSystem, state: HybridState, plan: SimPlan, look: Callable[[], None]
+    system: AbstractHybridSystem, state: HybridState, plan: Plan, look: Callable[[], None]
 ) -> tuple[Trajectory | None, float, float]:
     """The run, the shortest time of a few, and how much longer the first took.
 
@@ -420,7 +420,7 @@ def _timed(
 def _patiently(
     system: AbstractHybridSystem,
     state: HybridState,
-    plan: SimPlan,
+    plan: Plan,
     look: Callable[[], None] = lambda: None,
 ) -> Trajectory | None:
     """The run, or None when it takes too long.

@@ -18,6 +18,7 @@ from footfall.engines.analysis.compare import (
     plan_trials,
     run_trial,
 )
+from footfall.engines.events.event_engine import EventEngine
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import ParameterError, Parametric, param, text
 from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
@@ -55,11 +56,11 @@ class Compare(AbstractStudy):
             raise ParameterError(f"--solvers {request.solvers}: {error}", "solvers") from None
         self.span = request.duration or min(subject.plan.duration, SPAN)
         self.plan = dataclasses.replace(
-            subject.plan,
+            subject.event_plan,
             duration=self.span,
             settle=None,
             step=None,
-            solver=type(subject.plan)().solver,
+            solver=EventEngine().solver,
         )
 
     def prepare(self, say: Callable[[str], None]) -> None:

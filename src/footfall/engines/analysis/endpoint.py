@@ -21,8 +21,8 @@ from footfall.engines.analysis.return_map import event_index
 from footfall.engines.events import engine
 from footfall.engines.events.loop_state import Limits, Settings
 from footfall.engines.events.packed_system import Loop
-from footfall.engines.plan import SimPlan
-from footfall.engines.simulate import limits_of, settings_of
+from footfall.engines.plan import Plan
+from footfall.engines.simulate import limits_of, settings_of, step_of
 from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -63,7 +63,7 @@ class Course(NamedTuple):
 def course(
     system: AbstractHybridSystem,
     state: HybridState,
-    plan: SimPlan,
+    plan: Plan,
     event: str | None,
     count: int,
     leg: int,
@@ -74,7 +74,7 @@ def course(
     """
     stop = -1 if event is None else event_index(system, state, event, leg)
     settings = settings_of(plan, 0, EVENTS_PER_PIECE)
-    return Course(limits_of(plan, stop, count), np.float64(plan.step or 0.0), settings)
+    return Course(limits_of(plan, stop, count), step_of(plan), settings)
 
 
 def find_end(system: Any, state: HybridState, way: Course) -> End:

@@ -30,8 +30,8 @@ from footfall.engines.events import engine
 from footfall.engines.events.loop_state import Limits, Settings
 from footfall.engines.events.packed_system import Loop
 from footfall.engines.jax_setup import prepare_jax
-from footfall.engines.plan import SimPlan
-from footfall.engines.simulate import as_arrays, as_floats, limits_of, settings_of
+from footfall.engines.plan import EventEngine, Plan
+from footfall.engines.simulate import as_arrays, as_floats, limits_of, settings_of, step_of
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
@@ -144,7 +144,7 @@ def to_section(
     system: AbstractHybridSystem,
     state: HybridState,
     event: str,
-    plan: SimPlan | None = None,
+    plan: Plan | None = None,
     count: int = 1,
     leg: int = 0,
 ) -> Section:
@@ -156,19 +156,19 @@ def to_section(
     than EVENTS_BETWEEN events that are no clock's came before.
     """
     prepare_jax()
-    plan = plan or SimPlan()
+    plan = plan or Plan()
     # As arrays, traced or not, so that a Python number here and an array there share one compiled
     # program.
     system, x = (jax.tree.map(lambda v: jnp.asarray(v, float), tree) for tree in (system, state.x))
     state = HybridState(x, jax.tree.map(jnp.asarray, state.m))
     limits = limits_of(plan, event_index(system, state, event, leg), count)
-    step = np.float64(plan.step or 0.0)
+    step = step_of(plan)
     return _to_section(
         system, *state, limits, step, settings=settings_of(plan, 0, _room(system, plan, count))
     )
 
 
-def _room(system: AbstractHybridSystem, plan: SimPlan, count: int = 1) -> int:
+def _room(system: AbstractHybridSystem, plan: Plan, count: int = 1) -> int:
     """Events to make room for: every tick that clocks have time for, and others.
 
     A power of two, so that few sizes are compiled.
@@ -213,7 +213,7 @@ def find_cycle(
     system: AbstractHybridSystem,
     guess: HybridState,
     event: str,
-    plan: SimPlan | None = None,
+    plan: Plan | None = None,
     *,
     ignore: tuple[str, ...] = (),
     warm_up: int = 0,
@@ -251,7 +251,7 @@ def find_cycle(
     (`stack`) is to have pitch_step = current_step = 0, no noise, no loss, no jitter.
     """
     prepare_jax()
-    plan = plan or SimPlan(rtol=1e-10, atol=1e-12)
+    plan = plan or Plan(engine=EventEngine(rtol=1e-10, atol=1e-12))
     system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
     system.restarted(state.m)  # which may refuse, and says why, before anything long begins
     if warm_up:
@@ -269,7 +269,7 @@ def find_cycle(
     asked = np.array([name not in ignore for name in names])
     flat = np.array(layout.pack(numbers))
     limits = limits_of(plan, event_index(system, state, event), 1)
-    settings, step = settings_of(plan, 0, _room(system, plan)), np.float64(plan.step or 0.0)
+    settings, step = settings_of(plan, 0, _room(system, plan)), step_of(plan)
     residual, settled = np.inf, False
     for iteration in range(1, iterations + 1):
         value, derivative, after, t, outcome = _map_and_derivative(
@@ -342,7 +342,7 @@ def _only_adds_up(derivative: np.ndarray, asked: np.ndarray) -> np.ndarray:
     return alone
 
 
-def _require(outcome: Any, event: str, plan: SimPlan) -> None:
+def _require(outcome: Any, event: str, plan: Plan) -> None:
     ended = Outcome(int(outcome))
     if ended is Outcome.running:
         raise NoCycle(f'more than {EVENTS_BETWEEN} events besides ticks before the next "{event}".')

@@ -5,8 +5,8 @@ Its velocities, its ledger, its repeatability, seen on short runs.
 
 import numpy as np
 
-from footfall.engines.bodies.mujoco_engine import compiled, simulate_bodies
-from footfall.engines.plan import SimPlan
+from footfall.engines.bodies.mujoco_engine import MujocoEngine, compiled, simulate_bodies
+from footfall.engines.span import Span
 from footfall.hybrid.conformance import Check, Report
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import HybridState
@@ -29,7 +29,7 @@ def examine_bodies(system: AbstractRigidBodies, state: HybridState, span: float 
         )
     ]
     run, again, finer = (
-        simulate_bodies(system, state, SimPlan(duration=span, step=h, sample_rate=1.0 / h))
+        simulate_bodies(system, state, Span(span, 1.0 / h, engine=MujocoEngine(h)))
         for h in (step, step, 0.5 * step)
     )
     finite = all(np.isfinite(values).all() for values in run.columns.values())

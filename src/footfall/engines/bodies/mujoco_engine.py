@@ -14,17 +14,18 @@ import importlib.metadata
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from footfall.engines.bodies.mujoco_record import BodiesRecord
-from footfall.engines.plan import SimPlan
-from footfall.hybrid.fields import ParameterError
+from footfall.engines.span import AbstractEngine, Span, require_resolved
+from footfall.hybrid.fields import ParameterError, param
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies, require_mujoco
 from footfall.hybrid.system import HybridState
 from footfall.record.provenance import provenance
+from footfall.record.row_stream import RowStream
 from footfall.record.trajectory import Trajectory
 
 #: Steps whose work is summed at once: few enough that what is copied aside stays in the processor's
@@ -39,6 +40,28 @@ MOST_STEPS = 100_000_000
 #: Steps between two looks at whether the speeds are numbers: without them a step of MuJoCo takes a
 #: hundred times as long.
 SEEN_EVERY = 50
+
+
+class MujocoEngine(AbstractEngine):
+    """MuJoCo's own implicit steps of rigid bodies: no solver of ours, no tolerances, no jumps.
+
+    >>> import footfall as ff
+    >>> plan = ff.Plan(duration=2.0, engine=ff.MujocoEngine(step=1e-3))
+    >>> plan.engine.step, plan.engine.name
+    (0.001, 'mujoco')
+    """
+
+    name: ClassVar[str] = "mujoco"
+    ignores: ClassVar[tuple[str, ...]] = ("max_jumps",)
+
+    step: float | None = param(None, unit="s", gt=0, doc="constant step; auto: the robot's own")
+
+    def told(self) -> dict[str, Any]:
+        without = ("solver", "rtol", "atol", "near_room", "near_step")
+        return {"engine": self.name, "step": self.step, **dict.fromkeys(without)}
+
+    def require_span(self, duration: float, sample_rate: float | None) -> None:
+        require_resolved(duration, step=self.step)
 
 
 def compiled(system: AbstractRigidBodies, step: float) -> Any:
@@ -61,15 +84,15 @@ def compiled(system: AbstractRigidBodies, step: float) -> Any:
 def simulate_bodies(
     system: AbstractRigidBodies,
     state: HybridState,
-    plan: SimPlan,
+    plan: Span,
     progress: Callable[[float, int], None] | None = None,
+    rows: RowStream | None = None,
 ) -> Trajectory:
-    """See `simulate`. The plan's solver and tolerances play no part.
-
-    Its step does, or the robot's own.
-    """
+    """See `simulate`. A plan of a `MujocoEngine` without a step takes the robot's own."""
+    del rows  # MuJoCo's records fit into memory
+    assert isinstance(plan.engine, MujocoEngine)
     mujoco = require_mujoco()
-    step = plan.step or system.usual_step
+    step = plan.engine.step or system.usual_step
     if step > plan.duration:
         raise ParameterError(
             f"step = {step:g} s is longer than the run of {plan.duration:g} s; take a shorter one.",
@@ -117,13 +140,10 @@ def simulate_bodies(
     rate = None if plan.sample_rate is None else 1.0 / (every * step)
     version = importlib.metadata.version("mujoco")
     source = provenance(plan, rate) | {
-        "engine": "mujoco",
         "solver": (
             f"MuJoCo {version}"
             f" ({mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix('mjINT_').lower()})"
         ),
-        "rtol": None,
-        "atol": None,
         "step": step,
         "device": "cpu",
     }

@@ -14,6 +14,7 @@ from jax import Array, lax
 
 from footfall.engines.events.adams_bashforth import Extrapolation, History
 from footfall.engines.events.runge_kutta import AbstractFixedStep, rk4_step
+from footfall.hybrid.fields import param
 
 
 class TwoCubics(diffrax.AbstractLocalInterpolation):
@@ -71,7 +72,7 @@ class Multirate(AbstractFixedStep):
     The whole field is evaluated in every fine step, so what is saved is what an engine does once a
     step: guards, looks, stores. A fast state that rings within H is sampled on two cubics only, and
     an engine looks for its events on curves as coarse: near the ground let it cut the step
-    (`near_room`, `near_step` of a SimPlan).
+    (`near_room`, `near_step` of an EventEngine).
 
     `fast` says which entries of the vector are fast; `for_states` binds it. `fine_step` is compiled
     in: a new one compiles anew.
@@ -79,7 +80,9 @@ class Multirate(AbstractFixedStep):
 
     interpolation_cls: ClassVar = TwoCubics
 
-    fine_step: float = eqx.field(default=1e-5, static=True)  #: s
+    fine_step: float = param(
+        1e-5, unit="s", gt=0, static=True, doc="step of the fast states (multirate only)"
+    )
     slopes: int = eqx.field(default=2, static=True)  #: p
     fast: tuple[bool, ...] | None = eqx.field(default=None, static=True)
 

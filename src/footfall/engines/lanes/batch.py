@@ -73,7 +73,7 @@ def run_batch(
     prepare_jax()
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads}: at least one.")
-    if isinstance(system, AbstractMotionPlan):
+    if "step" not in system.engines:
         return _reckoned(system, state, plan.path, threads)
     wanted = (*plan.track, *plan.sample)
     known = output_fields(system, state) if wanted else {}
@@ -178,7 +178,7 @@ def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, 
 
     Otherwise they run under XLA.
     """
-    if isinstance(system, AbstractMotionPlan):
+    if "step" not in system.engines:
         found = evaluate_plan(system)
         return {
             "C++ kernel": "yes" if "C++" in found.path else "; ".join(found.notes) or found.path

@@ -1,101 +1,81 @@
 """BatchPlan: how a batch of robots is moved through time with fixed steps."""
 
-import dataclasses
-import math
+from typing import Any
 
-from footfall.engines.lanes.step_methods import METHODS
-from footfall.hybrid.fields import nearest
+import equinox as eqx
+
+from footfall.engines.lanes.fixed_steps import StepEngine, require_countable
+from footfall.engines.span import Span, require_inside
+from footfall.hybrid.fields import ParameterError, Parametric, choice, param, shared
 
 PATHS = ("auto", "gpu", "cpp", "xla")
 PRECISIONS = ("float64", "float32")
 
 
-@dataclasses.dataclass(frozen=True)
-class BatchPlan:
+def _names(given: Any) -> Any:
+    return given if isinstance(given, str) else tuple(given)
+
+
+class BatchPlan(Parametric):
     """How to move many systems of one kind through time with the step engine.
 
     duration    seconds to simulate
     step        fixed step [s]; None: one that is stable for each robot, and accurate
     method      "rk4", "rk2", "semi-implicit-euler" or "linearly-implicit" (for stiff systems)
-    precision   "float64" or "float32"
     settle      time from which the metrics are taken; None: the second half
     max_jumps   a robot's run ends with this many jumps
     track       named outputs whose mean, root mean square, least and largest value over the settled
                 part are kept
-    sample      named outputs to keep every `sample_every` steps
-    sample_from time from which they are kept [s]
+    sample      named outputs to keep every `sample_every` steps, from the time `sample_from`
     first_step  where there is no step: the longest to try [s]; None: 10 ms, or what fits the clocks
     path        "gpu" (one Pallas kernel), "cpp" (one C++ kernel), "xla" (everywhere), or "auto":
                 the fastest there is
     """
 
-    duration: float
-    step: float | None = None
-    method: str = "rk4"
-    precision: str = "float64"
-    settle: float | None = None
-    max_jumps: int = 1_000_000
-    track: tuple[str, ...] = ()
-    path: str = "auto"
-    sample: tuple[str, ...] = ()
-    sample_every: int | None = None
-    sample_from: float = 0.0
-    first_step: float | None = None
+    duration: float = shared(Span, "duration", required=True)
+    step: float | None = shared(StepEngine, "step", None)
+    method: str = shared(StepEngine, "method")
+    precision: str = choice("float64", options=PRECISIONS, doc="of every number of the robots")
+    settle: float | None = shared(Span, "settle")
+    max_jumps: int = shared(Span, "max_jumps")
+    track: tuple[str, ...] = eqx.field(default=(), static=True, converter=_names)
+    path: str = choice("auto", options=PATHS, doc="what compiles and runs the batch")
+    sample: tuple[str, ...] = eqx.field(default=(), static=True, converter=_names)
+    sample_every: int | None = param(None, static=True, doc="steps between two samples")
+    sample_from: float = param(0.0, unit="s", ge=0, doc="time from which samples are kept")
+    first_step: float | None = param(
+        None,
+        unit="s",
+        gt=0,
+        doc="first step of sweeps, halved for designs it is too long for; auto: one that suits"
+        " each",
+    )
 
-    def __post_init__(self) -> None:
+    def require_together(self) -> None:
         for name in ("track", "sample"):
             names = getattr(self, name)
             if isinstance(names, str):
-                raise ValueError(
-                    f'BatchPlan.{name} = "{names}" must be a tuple of names, such as ("{names}",).'
+                raise ParameterError(
+                    f'{name} = "{names}" must be a tuple of names, such as ("{names}",).', name
                 )
-            object.__setattr__(self, name, tuple(names))
-        for name, value in {
-            "duration": self.duration,
-            "step": self.step,
-            "first_step": self.first_step,
-        }.items():
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise ValueError(f"BatchPlan.{name} = {value:g} must be a positive, finite number.")
         step = self.step or self.first_step
         if step is not None and step > self.duration:
-            raise ValueError(
-                f"BatchPlan.step = {step:g} s is longer than the duration of {self.duration:g} s."
+            raise ParameterError(
+                f"step = {step:g} s is longer than the duration of {self.duration:g} s.", "step"
             )
-        if step is not None and self.duration / step > 2**31 - 2:
-            raise ValueError(
-                f"BatchPlan.step = {step:g} s makes more than 2^31 steps of {self.duration:g} s;"
-                " take a longer step."
-            )
-        for name, options in {
-            "method": tuple(METHODS),
-            "precision": PRECISIONS,
-            "path": PATHS,
-        }.items():
-            value = getattr(self, name)
-            if value not in options:
-                raise ValueError(
-                    f'BatchPlan.{name} = "{value}" is not an option. Known:'
-                    f" {', '.join(options)}.{nearest(str(value), options)}"
-                )
-        if self.settle is not None and not 0 <= self.settle < self.duration:
-            raise ValueError(
-                f"BatchPlan.settle = {self.settle:g} s must lie inside the duration of"
-                f" {self.duration:g} s."
-            )
+        require_inside(self.duration, settle=self.settle)
         if (self.sample_every is None) != (not self.sample) or (
             self.sample_every is not None and self.sample_every < 1
         ):
-            raise ValueError(
-                "BatchPlan.sample names outputs and sample_every says how often, at least 1: give"
-                " both or neither."
+            raise ParameterError(
+                "sample names outputs and sample_every says how often, at least 1: give both or"
+                " neither.",
+                "sample",
             )
-        if not 0.0 <= self.sample_from <= self.duration:
-            raise ValueError(
-                f"BatchPlan.sample_from = {self.sample_from:g} s must lie inside the duration of"
-                f" {self.duration:g} s."
+        if self.sample_from > self.duration:
+            raise ParameterError(
+                f"sample_from = {self.sample_from:g} s must lie inside the duration of"
+                f" {self.duration:g} s.",
+                "sample_from",
             )
-        if not 1 <= self.max_jumps <= 2**31 - 2:
-            raise ValueError(
-                f"BatchPlan.max_jumps = {self.max_jumps} must be between 1 and 2^31 - 2."
-            )
+        require_countable(self.duration, step=step)

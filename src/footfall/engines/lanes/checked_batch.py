@@ -23,7 +23,6 @@ from footfall.engines.lanes.batch_inputs import prepared
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.lanes.stable_step import above_reach
 from footfall.engines.lanes.step_ladder import StepLadder, choose_steps, lanes_of, rungs_of
-from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
@@ -69,7 +68,7 @@ def run_checked(
     `ladder` says which; without one it is made from robots of this batch. The result has the step
     of each robot as a column, and in `doubts` what stands against it. Otherwise as `run_batch`.
     """
-    if isinstance(system, AbstractMotionPlan):
+    if "step" not in system.engines:
         return run_batch(system, state, plan, progress=progress, threads=threads)
     system, state, lanes = prepared(system, state, plan.precision)
     if plan.step is not None:

@@ -15,10 +15,10 @@ import numpy as np
 
 from footfall.engines.lanes.batch_program import Kind
 from footfall.engines.lanes.batch_results import facts
+from footfall.engines.lanes.fixed_steps import StepEngine
 from footfall.engines.lanes.lane_state import Lane
 from footfall.engines.lanes.resident import ResidentLane
-from footfall.engines.lanes.step_methods import METHODS
-from footfall.engines.plan import SimPlan
+from footfall.engines.span import Span
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -40,7 +40,7 @@ ROWS_PER_CALL = 1024
 def simulate_steps(
     system: AbstractHybridSystem,
     state: HybridState,
-    plan: SimPlan,
+    plan: Span,
     progress: Callable[[float, int], None] | None = None,
     stream: RowStream | None = None,
 ) -> Trajectory:
@@ -49,31 +49,24 @@ def simulate_steps(
     Events are located and jumped as always, but no rows are kept on their two sides. Footfalls are
     told from the counters that `travel` names, with the times at which they happened.
     """
-    assert plan.fixed is not None and plan.sample_rate is not None
+    engine, rate = plan.engine, plan.sample_rate
+    assert isinstance(engine, StepEngine) and rate is not None
     step, told = (
-        plan.fixed.step,
+        engine.step,
         columns_of(*jax.tree.map(np.asarray, (system, state.x, state.m))).told,
     )
     robot = ResidentLane(
         system,
         state,
         step,
-        method=plan.fixed.method,
+        method=engine.method,
         max_jumps=min(plan.max_jumps, 2**31 - 2),
         duration=plan.duration,
         track=told,
     )
     steps = round(plan.duration / step)
-    every = max(
-        1, round(1.0 / max(plan.sample_rate * step, 1e-12)), -(-steps // (MOST_SAMPLES - 1))
-    )
+    every = max(1, round(1.0 / max(rate * step, 1e-12)), -(-steps // (MOST_SAMPLES - 1)))
     source = provenance(plan, 1.0 / (every * step)) | {
-        "engine": "step",
-        "solver": plan.fixed.method,
-        "order": METHODS[plan.fixed.method].order,
-        "rtol": None,
-        "atol": None,
-        "step": step,
         "path": robot.path,
     }
     record = _Record(system, robot, stream or RowStream(), source)

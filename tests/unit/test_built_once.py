@@ -19,7 +19,8 @@ def made(monkeypatch):
     counts, check = collections.Counter(), Parametric.__check_init__
 
     def counted(self):
-        counts[type(self).__name__] += 1
+        if type(self).__module__.startswith("footfall.machines."):  # a plan costs nothing
+            counts[type(self).__name__] += 1
         check(self)
 
     monkeypatch.setattr(Parametric, "__check_init__", counted)

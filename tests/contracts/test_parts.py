@@ -287,8 +287,8 @@ def test_no_part_has_a_method_that_it_cannot_answer():
 
 
 def fits():
-    """Every robot with each of its slots filled by each kind, one at a time. The runners have
-    test_runner_matrix.py, the centipede laws/test_centipede_laws.py, rigid bodies
+    """Every robot as it is, then with each of its slots filled by each other kind, one at a time.
+    The runners have test_runner_matrix.py, the centipede laws/test_centipede_laws.py, rigid bodies
     test_mujoco_engine.py, robots with a computer (whose plants are among these)
     laws/test_lockstep.py; grounds have test_grounds.py."""
     for name, make in ROBOTS.items():
@@ -298,25 +298,28 @@ def fits():
             "rimless-wheel-3d": "rimless-wheel-turning",
             "two-leg": "two-leg-single-step",
         }.get(name, name)
-        robot = type(make())
-        for slot, slot_type in slot_types(robot).items():
-            for kind in () if slot == "terrain" else kinds_for(slot_type, robot):
-                yield pytest.param(
-                    scenario, slot, kind, id=f"{scenario}-{'.'.join(slot_path(slot))}={kind}"
-                )
+        robot = load(scenario).system
+        yield pytest.param(scenario, [], id=scenario)
+        for slot, slot_type in slot_types(type(robot)).items():
+            for kind, part in kinds_for(slot_type, type(robot)).items():
+                if slot != "terrain" and part is not type(getattr(robot, slot)):
+                    where = ".".join(slot_path(slot))
+                    yield pytest.param(
+                        scenario, [f"{slot}={kind}"], id=f"{scenario}-{where}={kind}"
+                    )
 
 
 #: [s] The spike's law is stiffer than any wheel: RK4 leaves 4.5e-8 of what goes through at 0.1 ms.
 STEPS = {"urchin-spike": 2.5e-5}
 
 
-@pytest.mark.parametrize(("scenario", "slot", "kind"), list(fits()))
-def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(scenario, slot, kind, monkeypatch):
+@pytest.mark.parametrize(("scenario", "swapped"), list(fits()))
+def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(scenario, swapped, monkeypatch):
     """On the step engine, as the runners do.
 
     A kernel for each choice costs a third of an adaptive loop. A plan is not stepped.
     """
-    experiment = load(scenario, [f"{slot}={kind}"], duration=1.0)
+    experiment = load(scenario, swapped, duration=1.0)
     system = experiment.system
     if isinstance(system, AbstractMotionPlan):
         run = simulate(system, experiment.start, experiment.plan)

@@ -46,6 +46,9 @@ NO_DERIVATIVE = (
     "two events happen in the same instant, and what follows depends on which of them comes first"
 )
 
+#: A step as short as this [s] is none: the event came again where it had just been.
+NO_STEP = 1e-8
+
 #: Multipliers and unknowns that a line of text has room for.
 MOST_SAID = 8
 
@@ -129,11 +132,20 @@ def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg
     return sum(sizes[:k]) + leg
 
 
-@functools.partial(jax.jit, static_argnames=("settings",))
+@functools.partial(jax.jit, static_argnames=("settings", "after_event"))
 def _to_section(
-    system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings
+    system: Any,
+    x: Any,
+    m: Any,
+    limits: Limits,
+    fixed_step: Any,
+    settings: Settings,
+    after_event: bool = False,
 ) -> Section:
+    """`after_event`: the event has just been, so it comes once its guard has been positive."""
     carry = engine.start(system, x, m, limits, settings, fixed_step)
+    if after_event:
+        carry = carry._replace(armed=carry.armed.at[limits.stop_event].set(False))
     carry, _ = engine.advance(system, carry, x, limits, settings)
     layout = Loop(system, x, m, settings).layout
     x_end, _ = layout.unpack(carry.y)
@@ -200,7 +212,9 @@ def _map_and_derivative(
 
     def go(v: Any) -> Any:
         state: HybridState = eqx.combine(layout.unpack(v), counts)
-        section = _to_section(system, *state, limits, fixed_step, settings=settings)
+        section = _to_section(
+            system, *state, limits, fixed_step, settings=settings, after_event=True
+        )
         numbers, after = _numbers(HybridState(section.x, system.restarted(section.m)))
         value = layout.pack(numbers)
         return value, (value, after, section.t, section.outcome)
@@ -266,6 +280,12 @@ def find_cycle(
         state = HybridState(section.x, section.m)
     numbers, counts = _numbers(HybridState(state.x, as_arrays(system.restarted(state.m))))
     layout, names = Layout.of(numbers), _names(numbers)
+    for name in ignore:
+        if name not in names:
+            raise ValueError(
+                f'ignore: "{name}" is no number of this state. Known: {", ".join(names)}.'
+                f"{nearest(name, names)}"
+            )
     asked = np.array([name not in ignore for name in names])
     flat = np.array(layout.pack(numbers))
     limits = limits_of(plan, event_index(system, state, event), 1)
@@ -281,6 +301,12 @@ def find_cycle(
                 f"the return map has no derivative here: {NO_DERIVATIVE}. Start from a state that"
                 " parts them."
             )
+        if t < NO_STEP:
+            raise NoCycle(
+                f'"{event}" comes again {float(t):.2g} s after itself, which is no step: its guard'
+                " should have room after its jump, or lose its meaning until the next one (a flag"
+                " in the discrete state)."
+            )
         keep = asked & ~_only_adds_up(np.asarray(derivative), asked)
         gap, jacobian = np.asarray(value) - flat, np.asarray(derivative)[np.ix_(keep, keep)]
         residual = float(
@@ -290,6 +316,7 @@ def find_cycle(
         # Counts and flags that changed must not matter: with those after the step, it has to be the
         # same step again.
         if settled and (before or _equal(counts, after)):
+            _require_idle(np.asarray(derivative)[np.ix_(keep, ~asked)], keep, asked, names)
             multipliers = np.linalg.eigvals(jacobian)
             order = np.argsort(-np.abs(multipliers))
             found = jax.tree.map(np.asarray, eqx.combine(layout.unpack(jnp.asarray(flat)), counts))
@@ -298,11 +325,42 @@ def find_cycle(
                 found, float(t), multipliers[order], residual, iteration, repeated, jacobian
             )
         flat, counts = np.where(keep, flat, value), after
-        flat[keep] += np.linalg.solve(np.eye(keep.sum()) - jacobian, gap[keep])
+        flat[keep] += _solved(np.eye(keep.sum()) - jacobian, gap[keep], np.array(names)[keep])
     raise NoCycle(
         f"Newton did not settle in {iterations} iterations (residual {residual:.1e}); try more"
         " `warm_up` steps."
     )
+
+
+def _solved(matrix: np.ndarray, gap: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """Newton's step. Without one, the numbers that may shift together are named."""
+    _, sizes, directions = np.linalg.svd(matrix)
+    if sizes[-1] > len(sizes) * np.finfo(float).eps * sizes[0]:
+        return np.linalg.solve(matrix, gap)
+    free = names[np.abs(directions[-1]) > 1e-3 * np.abs(directions[-1]).max()]
+    raise NoCycle(
+        f"a step may begin with {' and '.join(free)} shifted together and be the same step: there"
+        " is no single gait to find. If they need not repeat (a position, a foot on level ground),"
+        f" say so: ignore=({', '.join(map(repr, map(str, free)))},)."
+    )
+
+
+def _require_idle(
+    effect: np.ndarray, keep: np.ndarray, asked: np.ndarray, names: list[str]
+) -> None:
+    """Raise where a number that is ignored moves one that has to repeat.
+
+    Its multipliers would be those of another map. Beyond rounding, grown by what a step grows.
+    """
+    largest = np.max(np.abs(effect), axis=0, initial=0.0)
+    for k in np.flatnonzero(largest > 1e-6):
+        row = int(np.argmax(np.abs(effect[:, k])))
+        moved, ignored = np.array(names)[keep][row], np.array(names)[~asked][k]
+        raise NoCycle(
+            f'ignore: "{ignored}" cannot be ignored at this event: {moved} after a step changes'
+            f" {largest[k]:.3g} times as much as it. Take another event, or a state in which it"
+            " does not matter (a place measured from the foot)."
+        )
 
 
 def _names(numbers: HybridState) -> list[str]:

@@ -98,6 +98,17 @@ def test_other_verbs_stop_in_the_same_manner(tmp_path, verb, moment):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_ctrl_c_in_a_study_keeps_the_cases_that_were_answered(tmp_path):
+    """In the second of two runs; the first is on disk, and the same command goes on with it."""
+    study = ["compliance", "urchin-walk", "--stiffness", "3000", "--grounds", "1", "--no-plots"]
+    study += ["--duration", "2", "--out", "a"]
+    shown = on_terminal(*study, cwd=tmp_path, ctrl_c_on="1 of 2 runs")
+    assert shown.status == 130, shown.text
+    assert shown.text.count("stopped: what was computed is kept (1 of 2 runs") == 1
+    assert "Traceback" not in shown.text and shown.after_ctrl_c < 5.0
+    assert len((tmp_path / "a" / "answers.jsonl").read_text().splitlines()) == 1
+
+
 def test_ctrl_c_is_taken_over_before_anything_of_weight_is_imported(tmp_path):
     """Typer, rich and pydantic take a quarter of a second, in which Ctrl-C was a stack trace."""
     program = [sys.executable, "-c", BEFORE]

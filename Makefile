@@ -19,9 +19,8 @@ compiler:
 	@command -v cc gcc clang >/dev/null 2>&1 || { echo "no C compiler: installing one by pip"; $(BIN)/python -m pip install --quiet ziglang; } || \
 	  { echo "The tests need a C compiler for the firmware. On Debian: apt-get install gcc"; exit 1; }
 
-# Compiled as users have it: the empty XLA_FLAGS keeps the tests' own away.
 slow: $(VENV)/.made-dev compiler
-	XLA_FLAGS= $(BIN)/python -m pytest -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 
 check: $(VENV)/.made-dev
 	$(BIN)/ruff check .

@@ -2,22 +2,11 @@
 xdist), examples that repeat.
 """
 
-import importlib.metadata
 import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Most of the suite's time is compiling programs that run for a moment: here XLA makes them quickly
-# rather than quick, also in the processes that tests start. Whoever sets XLA_FLAGS has his own,
-# as `make slow` does: it compiles as users do. The second option is gone from later jaxlibs, and
-# an unknown one ends the process.
-os.environ.setdefault(
-    "XLA_FLAGS",
-    "--xla_backend_optimization_level=0"
-    + " --xla_cpu_use_fusion_emitters=false"
-    * importlib.metadata.version("jaxlib").startswith("0.10."),
-)
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault(
     "FOOTFALL_CACHE", str(Path(__file__).resolve().parents[1] / ".cache" / "test")

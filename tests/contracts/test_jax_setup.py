@@ -45,13 +45,10 @@ print(json.dumps(dict(
 
 
 def process(folder, before="", **more):
-    """What a fresh process finds and says; `before` runs in it after footfall is imported.
-
-    It compiles as a user's does, not as tests/conftest.py has it.
-    """
+    """What a fresh process finds and says; `before` runs in it after footfall is imported."""
     here = Path(__file__).resolve().parents[1]
     paths = os.pathsep.join([str(here), *filter(None, [os.environ.get("PYTHONPATH")])])
-    settings = {"PYTHONPATH": paths, "FOOTFALL_CACHE": str(folder), "XLA_FLAGS": "", **more}
+    settings = {"PYTHONPATH": paths, "FOOTFALL_CACHE": str(folder), **more}
     command = [sys.executable, "-c", PROCESS.format(before=before)]
     done = subprocess.run(
         command, env=environment(**settings), capture_output=True, text=True, timeout=PATIENCE

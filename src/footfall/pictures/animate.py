@@ -39,10 +39,7 @@ def write_animation(
     times = np.arange(begin, run.ending.t, 1.0 / (FRAMES_PER_SECOND * slower))
     rows = [row_at(run, t) for t in times] or [len(run.t) - 1]
     centres = np.array([_centre(run, row, project) for row in rows])
-    smooth = centres.copy()  # the camera glides: half a second of mean
-    width = FRAMES_PER_SECOND // 2
-    for i in range(len(rows)):
-        smooth[i] = centres[max(0, i - width) : i + width + 1].mean(axis=0)
+    smooth = glide(centres)
     size = _reach(run, rows, project)
     figure = Figure(figsize=(6.4, 3.6), dpi=80)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -92,6 +89,18 @@ def write_animation(
         for artist in artists:
             artist.remove()
     writer.finish()  # nothing is written before: who is interrupted leaves no half of a file
+
+
+def glide(centres: np.ndarray) -> np.ndarray:
+    """Where the camera looks: the mean over up to half a second before and after.
+
+    As far back as ahead, also near the ends: a steady speed keeps the robot in the middle.
+    """
+    smooth = centres.copy()
+    for i in range(len(centres)):
+        width = min(FRAMES_PER_SECOND // 2, i, len(centres) - 1 - i)
+        smooth[i] = centres[i - width : i + width + 1].mean(axis=0)
+    return smooth
 
 
 def _slower(run: Trajectory) -> float:

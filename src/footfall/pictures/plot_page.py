@@ -319,7 +319,7 @@ def _footfalls(axes: Axes, run: Trajectory, summary: Summary) -> None:
         [n.rpartition(".")[2].replace("steps", "").strip("_") or "feet" for n in counters],
     )
     axes.set(
-        title="Footfalls (each bar one stance)",
+        title="Footfalls (a bar from each to the next)",
         xlabel="t [s]",
         xlim=(_recent(run, summary, 20), run.t[-1]),
     )
@@ -476,7 +476,7 @@ def _spaced_rows(run: Trajectory, most: int = 8) -> list[int]:
 
 def _reach(run: Trajectory) -> float:
     """How far the sketch's bars reach from the bodies they are fixed to, and half of how far its
-    links do from end to end.
+    links do from end to end; of upright ones, a fifth.
     """
     tips = [
         float(np.linalg.norm(end))
@@ -486,9 +486,12 @@ def _reach(run: Trajectory) -> float:
     ]
     seen = run.seen(len(run.t) - 1)
     ends = [
-        seen.origin(end)[0]
+        seen.origin(end)
         for shape in run.sketch
         if isinstance(shape, Link)
         for end in (shape.start, shape.end)
     ]
-    return max([*tips, 0.5 * float(np.ptp(ends))] if ends else tips, default=0.1)
+    if ends:
+        wide, _, high = np.ptp(ends, axis=0)
+        tips += [0.5 * float(wide), 0.2 * float(high)]
+    return max(tips, default=0.1)

@@ -174,12 +174,20 @@ def ground_line(ground: Ground, x0: float, x1: float) -> np.ndarray:
     if callable(ground.profile):
         return np.asarray(ground.profile(x0, x1), float)
     points = np.asarray(ground.profile, float)
-    (ax, az), (bx, bz) = points[0], points[1]
-    (cx, cz), (dx, dz) = points[-2], points[-1]
-    left, right = az + (bz - az) / (bx - ax) * (x0 - ax), dz + (dz - cz) / (dx - cx) * (x1 - dx)
-    beyond = [(x, z) for x, z, out in ((x0, left, x0 < ax), (x1, right, x1 > dx)) if out]
-    inside = points[(points[:, 0] >= x0) & (points[:, 0] <= x1)]
-    return np.array(sorted([*beyond, *map(tuple, inside)], key=lambda p: p[0]))
+    inside = points[(points[:, 0] > x0) & (points[:, 0] < x1)]
+    ends = [(x, _on_profile(points, x)) for x in (x0, x1)]
+    return np.array([ends[0], *map(tuple, inside), ends[1]])
+
+
+def _on_profile(points: np.ndarray, x: float) -> float:
+    """Height at x; beyond the points along their first or last segment."""
+    for (ax, az), (bx, bz), out in (
+        (*points[:2], x < points[0, 0]),
+        (*points[-2:], x > points[-1, 0]),
+    ):
+        if out:
+            return float(az + (bz - az) / (bx - ax) * (x - ax))
+    return float(np.interp(x, points[:, 0], points[:, 1]))
 
 
 def ground_height(ground: Ground, x: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ The contract, the fields it declares, what it is drawn with.
 
 from footfall.hybrid.bound import Bound
 from footfall.hybrid.doubt import Doubt
-from footfall.hybrid.fields import choice, param, part, port, signal, store
+from footfall.hybrid.fields import ParameterError, choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.start import AbstractStart
@@ -43,6 +43,7 @@ __all__ = [
     "Jump",
     "Link",
     "Outcome",
+    "ParameterError",
     "PlanarFrame",
     "Rates",
     "Scalar",

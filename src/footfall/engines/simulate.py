@@ -220,6 +220,7 @@ def simulate(
     if plan is None:
         plan = Plan() if system.own_time is None else Plan(duration=system.own_time)
     plan = plan.for_machine(system)
+    assert plan.engine is not None  # by now
     run = _RUN[plan.engine.name](system, begin, plan, progress, rows)
     return with_doubts(run, system, begin, plan)
 

@@ -28,9 +28,9 @@ def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
     is too long take a shorter one.
     """
     said = {name: getattr(experiment.plan, name) for name in ("duration", "settle", "max_jumps")}
-    said["step"] = experiment.event_plan.engine.step
+    said["step"] = experiment.event_plan.step
     sim = experiment.document["sim"]
-    # a sweep begun by an older version does not say.
+    # A sweep begun by an older version does not say.
     said["method"] = sim.get("batch_method", "rk4")
     if isinstance(sim.get("batch_step"), float):
         said |= {"step": None, "first_step": sim["batch_step"]}

@@ -13,9 +13,9 @@ import pytest
 import footfall as ff
 from footfall.engines.lanes import batch
 from footfall.engines.lanes.batch_plan import BatchPlan
-from footfall.hybrid.compose import added, joined, put, taken
+from footfall.hybrid.compose import NamesClash, added, joined, put, taken
 from footfall.hybrid.conformance import Journey, examine
-from footfall.hybrid.fields import signal
+from footfall.hybrid.fields import port, signal
 from footfall.hybrid.flatten import named_leaves
 from support.batches import op_by_op, optimised
 
@@ -167,3 +167,20 @@ def test_structs_join_by_name_add_up_and_come_apart_again():
     assert (total.a, total.b, total.c) == (11.0, 3.0, 220.0)
     with pytest.raises(TypeError, match=r"Part\.a: Robot has a field of that name"):
         joined(Robot(1.0), Part(1.0, 2.0))
+
+
+class Motors(eqx.Module):
+    drive: float = port(kind="work", doc="of the robot")
+
+
+class Rub(eqx.Module):
+    drive: float = port(kind="loss", doc="of the part")
+
+
+def test_a_loss_is_not_counted_with_the_work_of_a_motor_of_its_name():
+    """A foot's damper called `drive` made the motors cheaper, and the books closed."""
+    assert added(Motors(1.0), Motors(2.0)).drive == 3.0
+    with pytest.raises(
+        NamesClash, match=r"Rub\.drive: Motors has one of that name.* loss and a work"
+    ):
+        added(Motors(1.0), Rub(-0.5))

@@ -719,6 +719,7 @@ def _loading() -> Iterator[None]:
 def _guarded(command, *arguments) -> None:
     """Bad input ends with status 2 and its own words; the rest of the status is the command's."""
     from footfall.cli.screen import fail
+    from footfall.hybrid.compose import NamesClash
     from footfall.hybrid.fields import ParameterError
     from footfall.numerics.shown import bounded
     from footfall.record.run_folder import FolderError
@@ -728,7 +729,7 @@ def _guarded(command, *arguments) -> None:
     stopping.at_once("nothing was written.")
     try:
         status = command(*arguments)
-    except (ScenarioError, FolderError, SweepError) as error:
+    except (ScenarioError, FolderError, SweepError, NamesClash) as error:
         fail(str(error))
         raise typer.Exit(2) from None
     except ParameterError as error:  # found only when the run was made ready

@@ -10,24 +10,40 @@ they are:
 
 import dataclasses
 import functools
+import inspect
 import operator
 import types
+from pathlib import Path
 from typing import Any
 
 import jax
+
+from footfall.hybrid.fields import describe
+
+
+class NamesClash(TypeError):
+    """A part has a field that its robot has already, and means something else by it."""
+
+    def __init__(self, owner: type, name: str, why: str):
+        try:
+            place = f"{Path(inspect.getfile(owner)).name}, {owner.__name__}.{name}"
+        except (TypeError, OSError):  # made by `joined`: it has no file
+            place = f"{owner.__name__}.{name}"
+        super().__init__(f"{place}: {why} Give it another name.")
 
 
 def joined(first: Any, *others: Any) -> Any:
     """`first` with the fields of the others beside its own, in order; None has none.
 
-    For states and signals: two fields of one name are a TypeError."""
+    For states and signals: two fields of one name clash."""
     return _flat(first, others, None)
 
 
 def added(first: Any, *others: Any) -> Any:
     """`first` with the fields of the others; those of one name are added up.
 
-    For ports and stores: what a part has of a kind that its robot has already counts with it."""
+    For ports and stores: what a part has of a name that its robot has already counts with it, if it
+    is of the same kind."""
     return _flat(first, others, operator.add)
 
 
@@ -61,14 +77,22 @@ def _flat(first: Any, others: tuple[Any, ...], both: Any) -> Any:
             if field.name not in values:
                 values[field.name] = value
             elif both is None:
-                raise TypeError(
-                    f"{type(other).__name__}.{field.name}: {type(first).__name__} has a field of"
-                    " that name already. Give it another name."
-                )
+                said = f"{type(first).__name__} has a field of that name already."
+                raise NamesClash(type(other), field.name, said)
             elif value is not None:
+                _require_alike(first, other, field.name)
                 before = values[field.name]
                 values[field.name] = value if before is None else both(before, value)
     return _class_of(type(first), *map(type, others))(**values)
+
+
+def _require_alike(first: Any, other: Any, name: str) -> None:
+    """A loss must not be counted with the work of a motor."""
+    theirs, ours = (describe(struct).get(name) for struct in (first, other))
+    if theirs and ours and (theirs.role, theirs.kind) != (ours.role, ours.kind):
+        what = " and ".join(f"a {info.kind or info.role}" for info in (ours, theirs))
+        said = f"{type(first).__name__} has one of that name already, and they are {what}."
+        raise NamesClash(type(other), name, said)
 
 
 @functools.cache

@@ -98,14 +98,14 @@ def _ledger(summary: Summary) -> Table:
     for name, value in ledger["jump_work"].items():
         table.add_row(f"work in at jumps: {name.replace('_', ' ')}", f"{value:+.6g}")
     for name, value in ledger["losses"].items():
-        table.add_row(f"lost in: {name.replace('_', ' ')}", f"{-value:+.6g}")
+        table.add_row(f"lost in: {name.replace('_', ' ')}", f"{0.0 - value:+.6g}")
     for name, value in ledger["jump_losses"].items():
         if value == 0:
             continue
-        table.add_row(f"lost at jumps: {name.replace('_', ' ')}", f"{-value:+.6g}")
+        table.add_row(f"lost at jumps: {name.replace('_', ' ')}", f"{0.0 - value:+.6g}")
     for name, start in ledger["stored_start"].items():
         table.add_row(
-            f"stored, {name}: {start:.5g} -> {ledger['stored_end'][name]:.5g}",
+            f"stored, {name.replace('_', ' ')}: {start:.5g} -> {ledger['stored_end'][name]:.5g}",
             f"{ledger['stored_end'][name] - start:+.6g}",
             style="dim",
         )

@@ -1,7 +1,4 @@
-"""Write a robot: what flows, what ends it, where its energy is.
-
-(`footfall new` writes one with flight and stance.)
-"""
+"""Write a robot: its flow, its end, its energy. (`footfall new`: one with flight and stance.)"""
 
 import equinox as eqx
 
@@ -46,18 +43,12 @@ class Sled(fa.HybridSystem):
 
     @property
     def events(self):
-        return (
-            fa.Event(
-                "stuck",
-                "too slow to go on",
-                outcome=fa.Outcome("bogged_down", "the mud holds the sled"),
-            ),
-        )
+        ending = fa.Outcome("bogged_down", "the mud holds the sled")
+        return (fa.Event("stuck", "too slow to go on", outcome=ending),)
 
     def flow(self, t, x, m):
-        return fa.Rates(
-            State(x=x.v, v=-self.drag / self.mass * x.v), Power(mud=-self.drag * x.v**2)
-        )
+        force = -self.drag * x.v
+        return fa.Rates(State(x=x.v, v=force / self.mass), Power(mud=force * x.v))
 
     def guards(self, t, x, m):
         return (x.v - 0.1,)

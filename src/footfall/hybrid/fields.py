@@ -333,8 +333,9 @@ def _check_switches(owner: str, name: str, info: FieldInfo, values: tuple[Any, .
 def _check_numbers(owner: str, name: str, info: FieldInfo, values: tuple[float, ...]) -> None:
     bad = [v for v in values if not info.allows(v)]
     if bad:
-        need = info.bounds() or "a finite number"
-        raise ParameterError(f"{owner}.{name}: {bad[0]:g} is out of range: must be {need}.", name)
+        need = info.bounds()
+        said = f"out of range: must be {need}" if need else "not a finite number"
+        raise ParameterError(f"{owner}.{name}: {bad[0]:g} is {said}.", name)
     if info.increasing and any(b <= a for a, b in itertools.pairwise(values)):
         listed = ", ".join(f"{v:g}" for v in values)
         raise ParameterError(f"{owner}.{name} = [{listed}] must increase: {info.doc}.", name)

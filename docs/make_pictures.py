@@ -28,9 +28,8 @@ def main() -> None:
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
         write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
-        whole = (
-            run.outcome is ff.Outcome.arrived or name in UNTIL
-        )  # so that a climb, a crossing or a roll can be followed
+        # So that a climb, a crossing or a roll can be followed.
+        whole = run.outcome is ff.Outcome.arrived or name in UNTIL
         write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if whole else 2.5)
         print(f"{name}: {run.ending.sentence}")
     draw_sweep(PICTURES / "sweep.png")

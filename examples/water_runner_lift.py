@@ -106,7 +106,7 @@ def whole_robot(frequencies: np.ndarray, masses: np.ndarray) -> dict[str, np.nda
     Settled hip height, speed and power, NaN where the robot sinks or tips over.
     """
     frequency, mass = (grid.ravel() for grid in np.meshgrid(frequencies, masses))
-    # a rod of 0.3 m.
+    # A rod of 0.3 m.
     designs = {
         "drive.frequency": frequency,
         "body.mass": mass,

@@ -22,17 +22,14 @@ prepare_jax()
 
 # A first example may compile for seconds, so no deadline; derandomized, because nothing random
 # decides what is run.
+# To explain takes longer than to find.
 hypothesis.settings.register_profile(
     "footfall",
     deadline=None,
     derandomize=True,
     max_examples=25,
     database=None,
-    phases=[
-        hypothesis.Phase.explicit,
-        hypothesis.Phase.generate,
-        hypothesis.Phase.shrink,
-    ],  # to explain takes longer than to find
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate, hypothesis.Phase.shrink],
     suppress_health_check=[
         hypothesis.HealthCheck.too_slow,
         hypothesis.HealthCheck.function_scoped_fixture,

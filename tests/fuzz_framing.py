@@ -38,9 +38,8 @@ def one_input(data: bytes) -> None:
     )
     while source.remaining_bytes():
         piece = source.ConsumeBytes(source.ConsumeIntInRange(1, 64))
-        if (
-            source.ConsumeBool()
-        ):  # no fuzzer guesses a checksum: give it one, so that it gets to what lies behind
+        # No fuzzer guesses a checksum: give it one, so that it gets to what lies behind.
+        if source.ConsumeBool():
             piece = b"<" + piece + (checksum_of(piece) if form.checksum else b"") + b">"
         frames = ours.feed(piece)
         assert frames == theirs.feed(piece)

@@ -80,9 +80,8 @@ def population(lanes: int, seed: int = 0, **fixed: float) -> Arrays:
     rest = {"torso_angle": given["pitch_setpoint"], "spoke_length": given["rest_length"]}
     zero = {"torso_rate": 0.0, "spoke_speed": 0.0, "pitch_integral": 0.0}
     given = zero | rest | given
-    given = {
-        "foot_x": given["spoke_length"] * np.sin(given["spoke_angle"])
-    } | given  # the hub starts above x = 0
+    # The hub starts above x = 0.
+    given = {"foot_x": given["spoke_length"] * np.sin(given["spoke_angle"])} | given
     return {
         name: np.broadcast_to(np.asarray(given[name], float), (lanes,)).copy()
         for name in (*PARAMETERS, *STARTS)
@@ -390,9 +389,8 @@ def main() -> None:
     kinds = list(itertools.product(PRECISIONS, TRIGS, (False, True)))
     best: dict[tuple, float] = {}
     found: dict[tuple, Arrays] = {}
-    for _, kind in itertools.product(
-        range(options.rounds), kinds
-    ):  # alternating: the machine's noise hits all
+    # Alternating: the machine's noise hits all.
+    for _, kind in itertools.product(range(options.rounds), kinds):
         precision, trig, flat = kind
         plan = (options.h, options.steps, options.per_tick, settle)
         found[kind], seconds = run_c(given, *plan, precision, trig, options.threads, flat=flat)

@@ -254,9 +254,8 @@ def test_mid_level_sends_zero_current_100_ms_after_the_last_frame(killed_at):
         990_000 if killed_at == 1.0 else 1_000_000
     )
     assert current_ended_us(on_bench) == last_frame_us + 100_000  # the watchdog, to the tick
-    assert [axis.state for axis in on_bench.odrive.axes] == [
-        AxisState.CLOSED_LOOP
-    ] * 2  # nobody told the driver: 0 A was sent
+    # Nobody told the driver: 0 A was sent.
+    assert [axis.state for axis in on_bench.odrive.axes] == [AxisState.CLOSED_LOOP] * 2
     assert still(on_bench, 1.1, 1.5)
 
 
@@ -345,7 +344,7 @@ def altered_every_tenth(on_bench: VirtualBench, alter) -> list[int]:
 
 def test_corrupted_frame_acts_as_if_it_had_never_been_sent_and_is_counted():
     corrupted, lossy, clean = bench(WALK), bench(WALK), bench(WALK)
-    # a digit too many: the pitch is another.
+    # A digit too many: the pitch is another.
     times = altered_every_tenth(corrupted, lambda frame: frame.replace(b",1,", b",1,9", 1))
     altered_every_tenth(lossy, lambda frame: b"")
     for each in (corrupted, lossy, clean):

@@ -175,6 +175,7 @@ def test_no_event_is_before_the_step_in_which_it_was_seen():
 
 #: What each start violates, seen by attack: before, the first ran to "arrived", the others for
 #: milliseconds or for ever.
+# The same program.
 STARTS = [
     ("two-leg-single-step", ["feet=free", "torque_limit=0.15"], Outcome.overloaded, "overload"),
     (
@@ -182,7 +183,7 @@ STARTS = [
         ["feet=free", "torque_limit=9", "gait.speed=0.3"],
         Outcome.tipped_over,
         "tip",
-    ),  # the same program
+    ),
     ("rimless-wheel", ["start.spoke_speed=1.5"], Outcome.lifted_off, "liftoff"),
     ("rimless-wheel-turning", ["start.roll=0.1"], Outcome.lifted_off, "liftoff_left"),
     ("rimless-wheel-turning", ["start.roll=-0.1"], Outcome.lifted_off, "liftoff_right"),

@@ -229,7 +229,7 @@ def test_a_drive_turns_steadily_or_draws_at_least_what_reaches_the_cranks(kind):
         return  # nothing electrical is known of it
     assert np.min(drive.friction(rates) * rates) >= 0.0
     torque, current = drive.torque(rates), drive.current(rates)
-    # a crank that lags is driven harder: it has one speed.
+    # A crank that lags is driven harder: it has one speed.
     assert drive.inertia > 0.0 and np.all(np.diff(torque) < 0)
     np.testing.assert_array_equal(torque > 0, current > 0)
     driving = (torque > 0) & (rates > 0)
@@ -265,7 +265,7 @@ def test_the_water_does_on_a_tail_the_work_it_reports_and_drag_only_takes(kind):
     )
     assert np.max(load.drag) <= 1e-14  # rounding, as above
     high = tail.water_load(0.0, 1.0, vx, vy, np.sin(pitch), np.cos(pitch), rate, WATER)
-    # a dry tail feels exactly nothing.
+    # A dry tail feels exactly nothing.
     assert not np.any(jnp.stack([v + jnp.zeros(LANES) for v in high]))
     assert tail.present == (np.max(np.abs(given)) > 1e-3)
 

@@ -20,10 +20,9 @@ from footfall.scenario.vary import batched
 
 def many(settings=(), count=40):
     random = np.random.default_rng(3)
+    # Some are out of reach with the stride below.
     columns = {
-        "gait.lift": random.uniform(
-            0.004, 0.03, count
-        ),  # some are out of reach with the stride below
+        "gait.lift": random.uniform(0.004, 0.03, count),
         "gait.stride": random.uniform(0.04, 0.095, count),
         "gait.speed": random.uniform(0.03, 0.5, count),
         "gait.lift_pace": random.uniform(0.5, 2.0, count),

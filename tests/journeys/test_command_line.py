@@ -492,7 +492,7 @@ def test_a_very_long_run_shows_progress_and_ctrl_c_keeps_what_it_has(tmp_path):
         if process.poll() is None:
             process.kill()
         os.close(terminal)
-    # a chunk is a fraction of a second; the rest is writing, on a machine that may be busy.
+    # A chunk is a fraction of a second; the rest is writing, on a machine that may be busy.
     assert took < 15.0
     assert process.returncode == 130 and b"what was computed is kept (" in shown
     result = json.loads(out)

@@ -284,7 +284,7 @@ def test_the_operator_of_a_log_can_be_repeated(tmp_path):
     for changed in ("setpoint_on", "motors_on", "pitch_setpoint"):
         moments = [log["t"][1:][np.diff(log[changed].astype(float)) != 0] for log in logs]
         assert len(moments[0]) == len(moments[1]) > 0
-        # a cycle to record it and a cycle to obey it.
+        # A cycle to record it and a cycle to obey it.
         assert np.abs(moments[0] - moments[1]).max() < SLACK * 0.02
 
 

@@ -64,9 +64,8 @@ def energies(said: dict) -> list[float]:
 
 
 def test_run_two_leg_step_walks_climbs_and_arrives_with_the_energy_of_its_page(answers):
-    assert answers["usual"].status == 3, answers[
-        "usual"
-    ].err  # over the edge only a clamped foot holds
+    # Over the edge only a clamped foot holds.
+    assert answers["usual"].status == 3, answers["usual"].err
     said = answers["usual"].said
     assert [doubt["name"] for doubt in said["verdict"]["doubts"]] == [
         "tips_unless_held"

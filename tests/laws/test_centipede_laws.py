@@ -250,7 +250,7 @@ def test_it_walks_with_laws_of_other_robots_too(kind):
     assert run.columns["outcome"][0] == Outcome.reached_end
     # Near 4 A f, whatever the ground.
     assert run.columns["mean_speed"][0] == pytest.approx(0.06, rel=0.1)
-    # a method of order 1 at 20 000 steps a second.
+    # A method of order 1 at 20 000 steps a second.
     assert abs(run.columns["relative_residual"][0]) < 5e-3
 
 

@@ -97,17 +97,12 @@ def edge_pads() -> Pads:
 
     Level, just touching, just drowned, at rest, not turning, still at an edge.
     """
+    # With R a1 = +-1: zero at either edge, half way, at the centre.
     cases = [
         (RADIUS, depth * (up or 1.0), up, speed, gradient, DRAG, PRESSURE)
         for up in (0.0, 0.5, 1.0)
         for depth in (-RADIUS, 0.0, 0.5 * RADIUS, RADIUS, 5.0)
-        for speed in (
-            -1.0,
-            -0.5,
-            0.0,
-            0.5,
-            1.0,
-        )  # with R a1 = +-1: zero at either edge, half way, at the centre
+        for speed in (-1.0, -0.5, 0.0, 0.5, 1.0)
         for gradient in (-1.0 / RADIUS, 0.0, 1.0 / RADIUS)
     ]
     return Pads(*np.array(cases).T)
@@ -175,7 +170,7 @@ def derivatives_by_quadrature(pads: Pads) -> dict[str, DiscLoad]:
     a_top = pads.normal_speed + pads.normal_gradient * top
     # Drag only: h is zero there.
     at_top = pads.drag_density * np.sqrt(pads.radius**2 - top**2) * a_top * abs(a_top)
-    # a surface that does not cut the pad moves nothing.
+    # A surface that does not cut the pad moves nothing.
     slope = np.where(pads.cut, pads.axis_up, np.inf)
 
     def change(drag=0.0, pressure=0.0, top_rate=0.0, wetted=0.0):
@@ -547,10 +542,8 @@ def test_first_and_second_derivatives_are_finite_at_every_edge(way, kind):
         for part in derivative:
             assert part.dtype == kind
             assert np.all(np.isfinite(part))
-    for function in (
-        way(disc_load),
-        along,
-    ):  # backwards too, where a choice does not hide what was not chosen
+    # Backwards too, where a choice does not hide what was not chosen.
+    for function in (way(disc_load), along):
         pulled = jax.grad(
             lambda *x, of=function: sum(map(jnp.sum, of(*x))), argnums=tuple(range(7))
         )(*pads)

@@ -156,7 +156,7 @@ def test_slopes_of_before_a_jump_spoil_the_order_unless_the_solver_is_told():
         return np.max(np.abs(np.array(ends) - exact), axis=1)
 
     np.testing.assert_allclose(orders(errors(told=True)), 4.0, atol=0.25)
-    # a few steps with wrong slopes: an error of h.
+    # A few steps with wrong slopes: an error of h.
     np.testing.assert_allclose(orders(errors(told=False)), 1.0, atol=0.25)
 
 
@@ -197,7 +197,7 @@ def test_a_tiny_step_does_not_blow_up_the_next_one(monkeypatch):
     steps = np.full(400, 0.005)
     broken = np.insert(steps, 200, 5e-15)
     plain = error(AdamsBashforth(4), steps)
-    # a few Runge-Kutta steps in between change the error a little.
+    # A few Runge-Kutta steps in between change the error a little.
     assert error(AdamsBashforth(4), broken) < 1.5 * plain
     monkeypatch.setattr(adams_bashforth, "MOST_WEIGHT", np.inf)
     _walk.clear_cache()

@@ -229,5 +229,5 @@ def test_foot_lifts_just_above_the_contact_loss_slope_and_holds_just_below():
     assert rate**2 * LENGTH == pytest.approx(GRAVITY * math.cos(angle - above.slope), rel=1e-9)
     assert holds.outcome is Outcome.reached_end
     force = holds["foot.fz"][[event.row_before for event in holds.events_named("touchdown")]]
-    # a millionth from nothing.
+    # A millionth from nothing.
     assert len(force) > 10 and np.all(force > 0) and np.all(force < 1e-4 * MASS * GRAVITY)

@@ -77,7 +77,7 @@ def test_gradient_through_three_impacts_is_that_of_the_closed_form(passive):
     found = ff.gradient(
         lambda end: (end.x.spoke_rate, end.t), passive, KEYS, event="touchdown", count=FALLS
     )
-    # a hundred times the tolerance.
+    # A hundred times the tolerance.
     assert found.value[0] == pytest.approx(float(rate_after(FALLS, SLOPE, RATE, LENGTH)), rel=1e-9)
     for i, function in enumerate((rate_after, time_of)):
         # Ten times that.
@@ -154,9 +154,8 @@ def test_what_cannot_be_differentiated_is_refused(passive):
         ff.gradient(
             lambda end: end.t, passive, ["leg.length"], event="touchdown", count=3, duration=0.1
         )
-    with pytest.raises(
-        ScenarioError, match=r"cannot be differentiated by gait\.lift"
-    ):  # its moves are planned when it is made
+    # Its moves are planned when it is made.
+    with pytest.raises(ScenarioError, match=r"cannot be differentiated by gait\.lift"):
         ff.gradient(lambda end: end.t, ff.load("two-leg-single-step"), ["gait.lift"])
     with pytest.raises(ScenarioError, match="MuJoCo"):
         ff.gradient(lambda end: end.t, ff.load("urchin-walk"), ["gravity"])

@@ -72,12 +72,8 @@ def test_a_run_that_ends_early_ends_as_it_does_in_the_event_engine(settings, out
         found.t[-1] == found.ending.t
         and STEP * (found.ending.steps - 1) < found.ending.t <= STEP * found.ending.steps
     )
-    for (
-        name,
-        room,
-    ) in (
-        found.least_room.items()
-    ):  # seen at the ends of steps only: forces of 10 N change by 1e-3 N in a step
+    # Seen at the ends of steps only: forces of 10 N change by 1e-3 N in a step.
+    for name, room in found.least_room.items():
         assert room == pytest.approx(expected.least_room[name], abs=1e-2)
 
 

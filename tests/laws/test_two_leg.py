@@ -436,7 +436,7 @@ def test_the_motors_powers_are_the_rate_of_the_energy_in_every_move(dynamics):
     change, ports = jax.jit(jax.vmap(balance_at))(*moments(walker))
     np.testing.assert_allclose(ports.sum(axis=1), change, rtol=0, atol=1e-12)  # of watts
     assert np.all(ports[:, :3] >= 0) and np.all(ports[:, 3:] <= 0)
-    # a motor drives or brakes.
+    # A motor drives or brakes.
     assert np.all(np.min(np.abs([ports[:, :3], ports[:, 3:]]), axis=0) == 0)
     assert np.max(change) > 0.05 and np.min(change) < -0.05
 
@@ -591,7 +591,7 @@ def test_a_move_takes_what_its_timing_says(law, distance):
     short = by_force.duration(distance)
     assert law != "cubic" or short == pytest.approx((6 * abs(distance) / 0.7) ** 0.5, rel=1e-15)
     peak = np.max(np.abs(moved(by_force.path, distance, short, s * short).second))
-    # a grid of a thousand misses the quintic's peak by 1e-6.
+    # A grid of a thousand misses the quintic's peak by 1e-6.
     assert peak == pytest.approx(0.7, rel=1e-5)
 
 

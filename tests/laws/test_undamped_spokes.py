@@ -85,10 +85,8 @@ def test_an_undamped_wheel_ends_when_the_oracle_says(stiffness, end):
     ended, when = oracle(stiffness, 3.5 * L0)
     assert ended == end
     period = 2 * math.pi / math.sqrt(stiffness / (M1 + M2))
-    for fixed, bound in (
-        (None, 1e-8),
-        (FixedSteps(5e-5), 1e-7),
-    ):  # tolerances of 1e-8; fourth order at a 300th of the fastest period
+    # Tolerances of 1e-8; fourth order at a 300th of the fastest period.
+    for fixed, bound in ((None, 1e-8), (FixedSteps(5e-5), 1e-7)):
         assert fixed is None or period > 300 * fixed.step
         run = simulate(
             experiment.system, experiment.start, dataclasses.replace(experiment.plan, fixed=fixed)

@@ -132,9 +132,8 @@ def test_energy_of_the_steered_wheel_changes_by_motors_and_dampers_only(seed):
         )
         length = np.hypot(*to_foot)
         stretch_rate = -to_foot @ hub_v / length
-        turn_rate = (
-            to_foot[0] * -hub_v[1] - to_foot[1] * -hub_v[0]
-        ) / length**2  # of the line to a foot at rest
+        # Of the line to a foot at rest.
+        turn_rate = (to_foot[0] * -hub_v[1] - to_foot[1] * -hub_v[0]) / length**2
         motors.append(n[f"torque_{side}"] * (n["phi_v"] - turn_rate))
         dampers.append(-0.5 * n["c_v"] * stretch_rate**2)
     power = wheel.flow(0.0, x, m).power

@@ -63,7 +63,7 @@ def test_the_printed_normal_force_is_active_where_ours_is_passive():
     draw = np.random.default_rng(7)
     depth, rate = draw.uniform(1e-4, 4e-3, 2000), draw.uniform(-3.0, 3.0, 2000)
     spring = 0.25e9 * depth**3
-    # a loss below zero at every speed.
+    # A loss below zero at every speed.
     assert np.all((printed_normal_force(depth, rate) - spring) * rate < 0)
     assert np.all(CubicContact().loss(depth, rate) > 0)
 

@@ -63,9 +63,8 @@ def table():
 @pytest.mark.parametrize("row", range(len(ROWS)))
 def test_gains_walk_as_the_page_says(table, row):
     expected, outcome = ROWS[row][1], Outcome[str(table["outcome"].values[row])]
-    if (
-        expected is None
-    ):  # "falls after 3 steps (1.54 s)": here the run ends where the spoke would first have to pull
+    # "falls after 3 steps (1.54 s)": here the run ends where the spoke would first have to pull.
+    if expected is None:
         assert (
             outcome is Outcome.lifted_off
             and table["t_end"].values[row] < 1.54

@@ -46,10 +46,8 @@ def test_rates_are_counts_over_the_time_between_words_that_lie_half_a_second_apa
     rates, words = Rates(), status()
     rates.take(words)
     assert rates.now == {}  # one word is no rate
-    for seconds, hurried in (
-        (0.1, 2),
-        (0.5, 1),
-    ):  # a backlog is worked off: too short a look would see twice the rate
+    # A backlog is worked off: too short a look would see twice the rate.
+    for seconds, hurried in ((0.1, 2), (0.5, 1)):
         for program, counter, rate in (
             ("supervisor", "cycle", 100),
             ("mid", "due", 1000),

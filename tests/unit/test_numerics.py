@@ -160,7 +160,7 @@ def test_one_number_and_a_lane_of_numbers_give_the_same_tanh_and_atan2():
         # Two ulp of 2.
         assert atan2(x, 0.4) == pytest.approx(float(atan2(jnp.full(3, x), 0.4)[0]), abs=1e-15)
     assert isinstance(tanh(0.5), float) and isinstance(atan2(1, 2), float)
-    # a plain number takes on what it meets.
+    # A plain number takes on what it meets.
     assert atan2(jnp.ones(3, jnp.float32), 2.0).dtype == jnp.float32
     assert atan2(1.0, jnp.ones((4, 3))).shape == (4, 3)
     assert atan2(jnp.zeros(1), 0.0)[0] == 0

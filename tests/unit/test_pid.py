@@ -117,7 +117,7 @@ def test_a_filter_time_of_zero_gives_the_raw_derivative():
     measurements = [0.0, 0.3, 0.2, 0.7]
     rows = run(VECTOR._replace(filter_time=0.0), [0.0] * 4, measurements)
     raw = [0.0, *(-(b - a) / 1e-3 for a, b in itertools.pairwise(measurements))]
-    # a few roundings of numbers up to 500.
+    # A few roundings of numbers up to 500.
     assert [row.derivative for row in rows] == pytest.approx(raw, rel=1e-13)
 
 

@@ -114,9 +114,8 @@ def test_provenance_says_when_the_run_started():
     )
     ended = datetime.datetime.now(datetime.UTC)
     started = datetime.datetime.fromisoformat(run.provenance["started"])
-    assert (
-        ended - started
-    ).total_seconds() > 1.0  # `started` is cut to whole seconds, which only makes it earlier
+    # `started` is cut to whole seconds, which only makes it earlier.
+    assert (ended - started).total_seconds() > 1.0
 
 
 # --- Ctrl-C ---------------------------------------------------------------------------------------
@@ -681,9 +680,8 @@ def test_a_rename_that_fails_brings_the_old_folder_back(hand_made, tmp_path, mon
     rename = type(folder).rename
 
     def second_fails(path, target):
-        if target == folder and not path.name.startswith(
-            ".run-old"
-        ):  # the new one, not the old one coming back
+        # The new one, not the old one coming back.
+        if target == folder and not path.name.startswith(".run-old"):
             raise OSError(errno.EIO, "Input/output error")
         return rename(path, target)
 

@@ -7,10 +7,7 @@ import pytest
 
 from footfall import load
 from footfall.hybrid.fields import ParameterError
-from footfall.machines.sea_urchin.gain_advice import (
-    explicit_step_limit,
-    sag_warning,
-)
+from footfall.machines.sea_urchin.gain_advice import explicit_step_limit, sag_warning
 from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart
 from footfall.machines.sea_urchin.numbers import urchin_spike
 from footfall.machines.sea_urchin.spike import Spike

@@ -84,9 +84,8 @@ class Pace:
 
     def __init__(self, duration: float):
         self.duration = duration
-        self.begun: tuple[float, float] | None = (
-            None  #: seconds and t at the first look: what came before was compilation
-        )
+        #: Seconds and t at the first look: what came before was compilation.
+        self.begun: tuple[float, float] | None = None
         self.said = False
 
     def look(self, seconds: float, t: float) -> str | None:

@@ -24,9 +24,8 @@ from footfall.cli.screen import err, note
 
 FETCHING = "loading the compiled program"
 COMPILING = "compiling (first time for this kind of robot)"
-_NOT_THERE = (
-    0.7  # s after which a program that is asked for is not one that was kept: it is being compiled
-)
+# s after which a program that is asked for is not one that was kept: it is being compiled.
+_NOT_THERE = 0.7
 _SHOWN_EVERY = 0.2  # s: phases that come and go faster are not worth a look
 _LOG_EVERY = 10.0  # s between two lines where there is no terminal
 

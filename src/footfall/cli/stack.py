@@ -97,10 +97,8 @@ class StackRequest:
 
 def run_stack(request: StackRequest) -> int:
     """The command. 0: it ended as planned, without a fault."""
-    for number in (
-        signal.SIGTERM,
-        signal.SIGHUP,
-    ):  # a terminal that is closed must not leave a robot walking
+    # A terminal that is closed must not leave a robot walking.
+    for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     check(request)
     operation = _operation(request)

@@ -121,11 +121,7 @@ def settings_of(plan: Plan, keep_steps: int, keep_events: int) -> Settings:
     """The plan's choices for the compiled loop."""
     by = plan.engine_for("event")
     return Settings(
-        _forward(by.solver),
-        by.step is None,
-        keep_steps,
-        keep_events,
-        plan.sample_rate is not None,
+        _forward(by.solver), by.step is None, keep_steps, keep_events, plan.sample_rate is not None
     )
 
 
@@ -291,13 +287,7 @@ def chunks(system: AbstractHybridSystem, state: HybridState, plan: Plan) -> Iter
         settings_of(plan, KEEP_STEPS, KEEP_EVENTS),
         limits_of(plan, tries_per_call=TRIES_PER_CALL),
     )
-    begin = (
-        as_floats(system),
-        as_floats(state.x),
-        as_arrays(state.m),
-        limits,
-        step_of(plan),
-    )
+    begin = (as_floats(system), as_floats(state.x), as_arrays(state.m), limits, step_of(plan))
     carry, on_device = _start(*begin, settings=settings)
     running = True
     while running:

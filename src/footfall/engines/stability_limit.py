@@ -202,9 +202,8 @@ def growth_of(solver: diffrax.AbstractSolver | str) -> Growth | None:
         return functools.partial(_adams_bashforth_growth, solver.degree)
     if isinstance(solver, diffrax.Euler):
         return polynomial([1.0, 1.0])
-    if isinstance(
-        solver, RungeKutta4 | Multirate
-    ):  # the fine steps of the latter are of the former
+    # The fine steps of the latter are of the former.
+    if isinstance(solver, RungeKutta4 | Multirate):
         return polynomial(RUNGE_KUTTA["rk4"])
     tableau = getattr(solver, "tableau", None)
     if isinstance(solver, diffrax.AbstractERK) and isinstance(tableau, diffrax.ButcherTableau):

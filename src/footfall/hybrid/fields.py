@@ -22,9 +22,8 @@ LONGEST_NAME = 100
 class FieldInfo:
     """What a field declares about itself."""
 
-    role: (
-        str  # "param", "choice", "numbers", "switches", "text", "signal", "port", "store" or "part"
-    )
+    # "param", "choice", "numbers", "switches", "text", "signal", "port", "store" or "part".
+    role: str
     unit: str
     doc: str
     gt: float | None = None
@@ -33,9 +32,8 @@ class FieldInfo:
     le: float | None = None
     rate_of: str | None = None
     kind: str | None = None  # ports: "work" or "loss"
-    part_of: str | None = (
-        None  # ports: the output whose positive (work) or negative part (loss) they are
-    )
+    # Ports: the output whose positive (work) or negative part (loss) they are.
+    part_of: str | None = None
     options: tuple[str, ...] = ()  # choices and switches
     makes: Callable[[str], Any] | None = None  # choices: what a name stands for
     increasing: bool = False  # lists of numbers

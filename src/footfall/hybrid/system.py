@@ -84,9 +84,8 @@ class Travel(NamedTuple):
     #: Ports whose work the robot pays for: of the flow, of jumps, or of both.
     motor_ports: tuple[str, ...]
     heading: str | None = None  #: output that holds the heading, for robots that turn
-    contacts: tuple[
-        str, ...
-    ] = ()  #: signals that are positive while a foot touches, for robots with several feet
+    #: Signals that are positive while a foot touches, for robots with several feet.
+    contacts: tuple[str, ...] = ()
     means: tuple[str, ...] = ()  #: outputs whose mean a person wants to know
     legs: str = "leg"  #: what the numbers of like feet count
     friction: tuple[str, ...] = ()  #: outputs that hold the coefficient of friction a foot needs

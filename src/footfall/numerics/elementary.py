@@ -68,9 +68,8 @@ _TAN_SIXTEENTH = math.sqrt(2.0) - 1.0
 
 def tanh(x: Scalar) -> Scalar:
     """Hyperbolic tangent. One number goes to the library, lanes go to the polynomial."""
-    if isinstance(
-        x, int | float
-    ):  # a plain number stays one, and takes on the precision of what it meets
+    # A plain number stays one, and takes on the precision of what it meets.
+    if isinstance(x, int | float):
         return math.tanh(x)
     x = _real(jnp.asarray(x))
     return jnp.tanh(x) if x.ndim == 0 else _tanh(x)

@@ -44,9 +44,8 @@ def sincos(angle: Scalar) -> tuple[Scalar, Scalar]:
     One angle at a time goes to the library (the same speed, and a program a third as long to trace
     and compile); lanes of angles go to the polynomials.
     """
-    if isinstance(
-        angle, int | float
-    ):  # a plain number stays one, and takes on the precision of what it meets
+    # A plain number stays one, and takes on the precision of what it meets.
+    if isinstance(angle, int | float):
         return math.sin(angle), math.cos(angle)
     angle = jnp.asarray(angle)
     if not jnp.issubdtype(angle.dtype, jnp.floating):

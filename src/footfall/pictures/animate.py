@@ -49,9 +49,8 @@ def write_animation(
         draw_ground(
             axes, run.sketch, centres[:, 0].min() - 4 * size, centres[:, 0].max() + 4 * size
         )
-        for mark in np.arange(
-            np.floor(centres[:, 0].min() - 3), centres[:, 0].max() + 3, 0.25
-        ):  # something to see it move against
+        # Something to see it move against.
+        for mark in np.arange(np.floor(centres[:, 0].min() - 3), centres[:, 0].max() + 3, 0.25):
             axes.axvline(mark, color="0.93", lw=0.8, zorder=-1)
     else:
         axes.plot(*np.array([_centre(run, r, project, z=0.0) for r in rows]).T, color="0.8", lw=1.0)

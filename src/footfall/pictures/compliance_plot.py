@@ -55,14 +55,7 @@ def _panel(axes: Axes, study: Compliance, found: Answers, name: str) -> None:
             label="over bumps, mean",
         )
     axes.plot(
-        stiffness,
-        level,
-        "--",
-        color="tab:blue",
-        lw=1.4,
-        marker="s",
-        ms=3,
-        label="level ground",
+        stiffness, level, "--", color="tab:blue", lw=1.4, marker="s", ms=3, label="level ground"
     )
     axes.set_xscale("log")
     if stiffness.min() < 1.3 * least:

@@ -47,11 +47,7 @@ def draw(study: Optimise, found: Answers, path: Path, verdict: Verdict) -> None:
         panel.set_ylabel(f"{column.heading}{unit}", fontsize=8)
     torque = panels[-1]
     torque.plot(
-        times,
-        [max(row[name] for name in peak.names) for row in rows],
-        "o-",
-        ms=4,
-        color="#cc79a7",
+        times, [max(row[name] for name in peak.names) for row in rows], "o-", ms=4, color="#cc79a7"
     )
     torque_limit = study.search.torque_limit
     if torque_limit is not None:

@@ -108,9 +108,8 @@ def _legend(axes: Axes) -> None:
 def _panels(run: Trajectory, summary: Summary) -> Iterable[Panel]:
     """Panels in reading order, only those this robot has something to show for."""
     by_unit: dict[tuple[str, str, bool], list[str]] = {}
-    for name in _single_states(
-        run
-    ):  # a position that runs away would flatten the angles and heights beside it
+    # A position that runs away would flatten the angles and heights beside it.
+    for name in _single_states(run):
         part = name.partition(".")[0] if "." in name else ""
         by_unit.setdefault((run.signals[name].unit, part, _wanders(run, name)), []).append(name)
     for (unit, part, wanders), names in by_unit.items():

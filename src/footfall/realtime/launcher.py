@@ -80,9 +80,8 @@ class Emulation:
     """Devices that are processes."""
 
     robot: Sequence[str]  #: command of the robot process, but for what and where
-    mid: Callable[[StackSettings], Sequence[str]] = (
-        python_mid  #: command of the mid level for these settings, but for its lines
-    )
+    #: Command of the mid level for these settings, but for its lines.
+    mid: Callable[[StackSettings], Sequence[str]] = python_mid
     reply_limit: float = EMULATED_REPLY_LIMIT
 
 

@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     settings = StackSettings.from_json(Path(asked.settings).read_text())
-    # a bad script is found before anything moves.
+    # A bad script is found before anything moves.
     begin_operating = _operator(asked, settings, clock)
     devices = start_up(
         settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock

@@ -25,9 +25,8 @@ class Columns(NamedTuple):
     terminal: np.ndarray  #: which events end the run
     clock: np.ndarray  #: which events are ticks
     told: tuple[str, ...] = ()  #: outputs worth statistics
-    parts: tuple[
-        tuple[int, int, float], ...
-    ] = ()  #: port, output among those looked at, sign: ports that are a part of an output
+    #: Port, output among those looked at, sign: ports that are a part of an output.
+    parts: tuple[tuple[int, int, float], ...] = ()
 
 
 class RowStructs(NamedTuple):

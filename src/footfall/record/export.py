@@ -101,9 +101,8 @@ def write_mcap(
         )
     every, cut = max(1, -(-len(run.t) // most)), None
     some = run if every == 1 else run.taken(np.arange(0, len(run.t), every))
-    for first in range(
-        0, len(some.t), _AT_ONCE
-    ):  # as Python's numbers, rows take five times the room
+    # As Python's numbers, rows take five times the room.
+    for first in range(0, len(some.t), _AT_ONCE):
         if progress is not None and progress(first, len(some.t)):
             cut = float(some.t[first])
             break

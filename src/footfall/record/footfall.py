@@ -16,6 +16,5 @@ class Footfall(EventRecord):
     counts: tuple[int, ...]  #: of every side's counter, just after
     distance: float  #: m, gone so far
     work: float  #: J, of the motors so far
-    totals: tuple[
-        float, ...
-    ] = ()  #: running integrals of the outputs worth statistics, in the order of their columns
+    #: Running integrals of the outputs worth statistics, in the order of their columns.
+    totals: tuple[float, ...] = ()

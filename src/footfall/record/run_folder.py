@@ -91,9 +91,8 @@ def write_run(
         write_parquet(run, aside / "trajectory.parquet")
         with (aside / "run.mcap").open("wb") as stream:
             write_mcap(run, stream, progress, most_logged)
-        with (aside / "summary.json").open(
-            "w", encoding="utf-8"
-        ) as text:  # of a long run it is too long to be made at once
+        # Of a long run it is too long to be made at once.
+        with (aside / "summary.json").open("w", encoding="utf-8") as text:
             json.dump(summary | {"record": kept_of(run)}, text, indent=2, allow_nan=False)
             text.write("\n")
         (aside / "scenario.toml").write_text(scenario, encoding="utf-8")

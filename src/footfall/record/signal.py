@@ -10,9 +10,8 @@ class Signal:
     name: str
     unit: str
     doc: str
-    role: (
-        str  #: "state", "discrete", "output", "store", "power", "work", "jump_work" or "statistic"
-    )
+    #: "state", "discrete", "output", "store", "power", "work", "jump_work" or "statistic".
+    role: str
     rate_of: str | None = None  #: the signal whose time derivative this is
     group: str = ""  #: the body, leg or motor an output belongs to
     kind: str = ""  #: of works: "work" or "loss"

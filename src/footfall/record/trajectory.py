@@ -56,9 +56,8 @@ class Ending:
     steps: int  #: accepted solver steps
     tried: int  #: solver steps taken, searches and rejections included
     jumps: int
-    room: str = (
-        ""  #: what the start left of room for that guard, with its unit, of a run that ended there
-    )
+    #: What the start left of room for that guard, with its unit, of a run that ended there.
+    room: str = ""
     note: str = ""  #: what the outcome means here, where that is not what it means elsewhere
 
     @property
@@ -126,12 +125,10 @@ class Trajectory:
     #: The resolved scenario, of a run that had one.
     scenario: dict[str, Any] = dataclasses.field(default_factory=dict)
     experiment: Any = None  #: what was run, where that is at hand
-    doubts: tuple[
-        Doubt, ...
-    ] = ()  #: what the engine and the robot noticed; `verdict` adds what the books say
-    look_again: Callable[["Trajectory"], Iterable[Doubt]] | None = (
-        None  #: more doubts, that take a while to find
-    )
+    #: What the engine and the robot noticed; `verdict` adds what the books say.
+    doubts: tuple[Doubt, ...] = ()
+    #: More doubts, that take a while to find.
+    look_again: Callable[["Trajectory"], Iterable[Doubt]] | None = None
 
     @functools.cached_property
     def verdict(self) -> Verdict:

@@ -330,9 +330,8 @@ def write_tables(
 
 def read_tables(text: str) -> Document:
     """The tables of a TOML text; ValueError, with Python's or our words, for whatever is none."""
-    if _DEEP_KEY.search(
-        text
-    ):  # the parser's time grows with the square of the depth: seconds for 5000 dots
+    # The parser's time grows with the square of the depth: seconds for 5000 dots.
+    if _DEEP_KEY.search(text):
         raise ValueError("a key of more than 50 dotted words is too deep for a scenario")
     try:
         return tomllib.loads(text)

@@ -33,9 +33,8 @@ def made_parts() -> list[Slot]:
     from footfall.scenario.catalog import PARTS, ROBOTS, kinds_for, refused_kinds
     from footfall.scenario.document import slot_path, slot_types
 
-    robots: dict[
-        tuple[str, bool, str, str], list[str]
-    ] = {}  # (slot, refused, kind, words) -> robots
+    # (slot, refused, kind, words) -> robots.
+    robots: dict[tuple[str, bool, str, str], list[str]] = {}
     for name, make in ROBOTS.items():
         robot = type(make())
         for slot, slot_type in slot_types(robot).items():
@@ -51,9 +50,8 @@ def made_parts() -> list[Slot]:
                 robots.setdefault((".".join(slot_path(slot)), refused, kind, words), []).append(
                     name
                 )
-    alike: dict[
-        tuple[str, bool, tuple[str, ...]], dict[str, str]
-    ] = {}  # (slot, refused, robots) -> kinds of just these
+    # (slot, refused, robots) -> kinds of just these.
+    alike: dict[tuple[str, bool, tuple[str, ...]], dict[str, str]] = {}
     for (slot, refused, kind, words), names in robots.items():
         alike.setdefault((slot, refused, tuple(names)), {})[kind] = words
     in_order = sorted(alike.items(), key=lambda item: (item[0][0], item[0][1], -len(item[0][2])))

@@ -31,12 +31,7 @@ from footfall.numerics.namespace import traced
 from footfall.numerics.shown import clipped, shown
 from footfall.numerics.units import UnitError, to_si
 from footfall.record.trajectory import Trajectory
-from footfall.scenario.catalog import (
-    WITH_COMPUTER,
-    kind_of_robot,
-    kinds_for,
-    shipped_scenarios,
-)
+from footfall.scenario.catalog import WITH_COMPUTER, kind_of_robot, kinds_for, shipped_scenarios
 from footfall.scenario.document import (
     TOP_SLOTS,
     Document,

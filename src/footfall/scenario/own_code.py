@@ -104,11 +104,7 @@ class OwnCode:
                     f'{what.title()}".'
                 )
             code = path.read_bytes() if there else b""
-        except (
-            OSError,
-            ValueError,
-            RuntimeError,
-        ) as error:  # no file's name, or a ring of links
+        except (OSError, ValueError, RuntimeError) as error:  # no file's name, or a ring of links
             raise ScenarioError(
                 f'kind = "{kind}": this file cannot be read ({clipped(str(error))}).'
             ) from None

@@ -17,14 +17,7 @@ from footfall.engines.events.solvers import name_of, solver_by_name
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.plan import ENGINES, EventEngine, Plan, StepEngine
 from footfall.engines.span import AbstractEngine, fields_of
-from footfall.hybrid.fields import (
-    FieldInfo,
-    Parametric,
-    choice,
-    describe,
-    nearest,
-    switched_names,
-)
+from footfall.hybrid.fields import FieldInfo, Parametric, choice, describe, nearest, switched_names
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem
 from footfall.numerics.shown import shown

@@ -30,9 +30,8 @@ class Knob:
     name: str  #: as the user wrote it
     path: tuple[str, ...]  #: where it stands in the scenario
     info: FieldInfo
-    structural: (
-        bool  #: changes what is compiled: designs with different values run in batches of their own
-    )
+    #: Changes what is compiled: designs with different values run in batches of their own.
+    structural: bool
     number: bool  #: a number (or a word: a kind of part, a choice)
     optional: bool = False  #: may be "auto"
 

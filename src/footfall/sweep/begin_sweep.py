@@ -86,7 +86,7 @@ def begin_sweep(
         write_manifest(folder, manifest, experiment)
         read_manifest(folder)  # what cannot be read again must not be begun
     except BaseException:
-        # a folder without a manifest is nothing that --resume or --force would take.
+        # A folder without a manifest is nothing that --resume or --force would take.
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return OpenedSweep(folder, manifest, experiment, designs)

@@ -260,7 +260,7 @@ def _unit_cube(
     if first:
         sequence.fast_forward(first)
     with warnings.catch_warnings():
-        # a part of the sequence need not be a power of two; the whole is noted at the door.
+        # A part of the sequence need not be a power of two; the whole is noted at the door.
         warnings.simplefilter("ignore", UserWarning)
         return sequence.random(last - first)
 

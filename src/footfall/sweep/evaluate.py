@@ -109,7 +109,6 @@ def _workshop(folder: str, sweep_id: str) -> Workshop:
         raise SweepError(
             f"{folder} holds another sweep than the one this worker was asked to work on."
         )
-    with accepting(
-        manifest.files.values()
-    ):  # by the order of the process that began or resumed the sweep, which may run it
+    # By the order of the process that began or resumed the sweep, which may run it.
+    with accepting(manifest.files.values()):
         return Workshop.of(open_folder(Path(folder)))

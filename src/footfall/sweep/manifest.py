@@ -43,9 +43,8 @@ class Manifest:
     shard_size: int
     plan: dict[str, Any]  #: of BatchPlan
     step_source: str  #: "given" or how it was chosen
-    ladder: dict[str, Any] | None = (
-        None  #: of StepLadder, where the plan has no step: which step each design takes
-    )
+    #: Of StepLadder, where the plan has no step: which step each design takes.
+    ladder: dict[str, Any] | None = None
     #: Results of all structures, where there are several.
     columns: dict[str, str] = dataclasses.field(default_factory=dict)
     versions: dict[str, str] = dataclasses.field(default_factory=dict)

@@ -35,9 +35,8 @@ class ShardTable:
     docs: dict[str, str]
     paths: tuple[str, ...]  #: what ran: "C++ kernel, 2 threads"
     notes: tuple[str, ...]
-    repetitive: tuple[
-        str, ...
-    ] = ()  #: columns of few different values, such as those of a grid's axes
+    #: Columns of few different values, such as those of a grid's axes.
+    repetitive: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:

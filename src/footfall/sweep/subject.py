@@ -88,10 +88,7 @@ class Subject:
                 plan, sample_rate=1.0 / (plan.step or self.system.usual_step)
             )
         run = simulate(
-            self.system,
-            self.start,
-            plan,
-            progress=lambda t, _: progress(t / plan.duration),
+            self.system, self.start, plan, progress=lambda t, _: progress(t / plan.duration)
         )
         if run.outcome is Outcome.interrupted:
             raise KeyboardInterrupt

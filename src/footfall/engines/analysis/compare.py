@@ -453,9 +453,8 @@ def evaluations_of(trial: Trial, run: Trajectory, state: HybridState) -> tuple[i
     least two to a stage. A Jacobian counts once per state.
     """
     solver, tried, restarts = trial.plan.solver, run.ending.tried, run.ending.jumps + 1
-    if isinstance(
-        solver, Multirate
-    ):  # steps that were cut or thrown away are taken to be as long as the rest
+    # Steps that were cut or thrown away are taken to be as long as the rest.
+    if isinstance(solver, Multirate):
         return (
             int(4 * run.ending.t / solver.fine_step * tried / max(1, run.ending.steps)) + tried,
             False,

@@ -82,11 +82,7 @@ class Compare(AbstractStudy):
         (place,) = places
         subject = self.subject
         result = run_trial(
-            subject.system,
-            subject.start,
-            self.trials[place],
-            self.reference,
-            lambda: progress(0.0),
+            subject.system, subject.start, self.trials[place], self.reference, lambda: progress(0.0)
         )
         return [Answer(result.to_dict())]
 

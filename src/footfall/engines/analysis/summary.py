@@ -217,9 +217,8 @@ def _metrics(
     if run.least_pushes:
         metrics["least_leg_force"] = min(run.least_pushes.values())
     friction = [run[name][first : last + 1] for name in travel.friction]
-    if (
-        friction and settled
-    ):  # over whole steps: a lift-off that ends the run would need any friction
+    # Over whole steps: a lift-off that ends the run would need any friction.
+    if friction and settled:
         metrics["friction_needed"] = float(np.max(friction))
     metrics |= _means(run, ends)
     metrics |= _motor_metrics(run, ends, weight * abs(distance))

@@ -109,9 +109,8 @@ class BodiesRecord:
         self.step = float(model.opt.timestep)
         rows = -(-steps // every) + 1
         self.t = every * self.step * np.arange(rows)  # adding up steps would drift
-        self.count = self.summed = self.kept = (
-            0  # rows written, those whose works are summed, those of the record
-        )
+        # Rows written, those whose works are summed, those of the record.
+        self.count = self.summed = self.kept = 0
         self.qpos, self.qvel = np.zeros((rows, model.nq)), np.zeros((rows, model.nv))
         self.effort, self.energy = np.zeros((rows, model.nu)), np.zeros((rows, 2))
         self.watched = {
@@ -282,10 +281,8 @@ class BodiesRecord:
             return
         rows = np.repeat(np.arange(samples.start, samples.stop), waiting.counts[samples])
         push = np.einsum("ck,ckx->cx", waiting.force[:used], waiting.frame[:used].reshape(-1, 3, 3))
-        for side, sign in (
-            (0, -1.0),
-            (1, 1.0),
-        ):  # a contact's frame points from its first geom to its second
+        # a contact's frame points from its first geom to its second.
+        for side, sign in ((0, -1.0), (1, 1.0)):
             which = self.touching[waiting.geom[:used, side]]
             ours = which >= 0
             if ours.any():

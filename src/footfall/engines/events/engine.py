@@ -346,9 +346,8 @@ def resolve(
     jumped = hit & (ends == 0)
     (after, m, work), others = own_times.jump(loop, te, before, c.m, which)
     stops, late = others.of(limits.stop_event)
-    if others.events.shape[
-        0
-    ]:  # a run that ends with an event that another's jump makes as well ends at that event's time
+    # A run that ends with an event that another's jump makes as well ends at that event's time.
+    if others.events.shape[0]:
         te, after = te + late, after + late * loop.field(zero, after, (loop.system, m, te))
     after, m = jnp.where(jumped, after, before), pick(jumped, m, c.m)
     guards, rates = loop.guard_rates(te, after, m)

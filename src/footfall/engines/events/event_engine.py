@@ -39,16 +39,10 @@ class EventEngine(AbstractEngine):
     )
     step: float | None = param(None, unit="s", gt=0, doc="constant step instead of an adaptive one")
     near_room: float | None = param(
-        None,
-        unit="m",
-        gt=0,
-        doc="height of a foot above the ground below which near_step holds",
+        None, unit="m", gt=0, doc="height of a foot above the ground below which near_step holds"
     )
     near_step: float | None = param(
-        None,
-        unit="s",
-        gt=0,
-        doc="longest step while a foot is near the ground; auto: as anywhere",
+        None, unit="s", gt=0, doc="longest step while a foot is near the ground; auto: as anywhere"
     )
 
     def require_together(self) -> None:

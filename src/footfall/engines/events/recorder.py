@@ -271,9 +271,8 @@ class Recorder:
         )
         times, samples = np.zeros(0), last.samples
         arc_ends = event_t[~ticks]
-        if (
-            self.rate is not None and standing.step_count
-        ):  # without a step there is nothing to sample
+        # Without a step there is nothing to sample.
+        if self.rate is not None and standing.step_count:
             times = (
                 np.arange(samples, int(np.floor(t_end * self.rate * (1 + 1e-15))) + 1) / self.rate
             )

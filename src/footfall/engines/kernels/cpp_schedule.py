@@ -113,9 +113,8 @@ class Schedule:
             return True
         if i == j:
             node = self.region.nodes[i]
-            if isinstance(
-                node, Control
-            ):  # a branch looks after itself; a loop would come round and read again
+            # A branch looks after itself; a loop would come round and read again.
+            if isinstance(node, Control):
                 return not (node.repeats and inner_reads(node, self.table) & held)
             return isinstance(node, Each) and not arrays & held
         if self.moment(j) == self.moment(i) and isinstance(self.region.nodes[i], Each):

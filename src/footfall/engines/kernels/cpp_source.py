@@ -92,9 +92,8 @@ class Builder:
         self.where: dict[str, str] = {}  # arrays that are there from the start
         self.constants: list[str] = []
         self.region = Region()
-        self.same: dict[
-            tuple[Any, ...], Value
-        ] = {}  # statements over legs of this region, and what they made
+        # Statements over legs of this region, and what they made.
+        self.same: dict[tuple[Any, ...], Value] = {}
         self.count = 0
 
     # ---- the whole block

@@ -101,9 +101,8 @@ class Folder:
             if replace:
                 os.rename(aside, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)
             else:
-                with contextlib.suppress(
-                    FileExistsError
-                ):  # another process was first: its file counts
+                # Another process was first: its file counts.
+                with contextlib.suppress(FileExistsError):
                     os.link(aside, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)
         finally:
             with contextlib.suppress(OSError):

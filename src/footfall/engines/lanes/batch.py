@@ -46,9 +46,8 @@ class BatchResult:
     sample_times: np.ndarray | None = None
     #: Name -> (samples, lanes), or (samples, legs, lanes).
     samples: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
-    midway: HybridState | None = (
-        None  #: where each robot was at the settling time, or had ended before
-    )
+    #: Where each robot was at the settling time, or had ended before.
+    midway: HybridState | None = None
     #: Reason -> whether it holds for each robot.
     doubts: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
 

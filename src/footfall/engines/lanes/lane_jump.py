@@ -181,7 +181,7 @@ def look_again(
     ]
     cap = lane.cap
     if cap is not None and loop.method.first_fraction is not None:
-        # a tick starts no fast transient.
+        # A tick starts no fast transient.
         cap = jnp.where(arrived, after.pace * loop.method.first_fraction, cap)
     whole = after.left if cap is None else jnp.minimum(cap, after.left)
     seen = after._replace(

@@ -66,9 +66,7 @@ def simulate_steps(
     )
     steps = round(plan.duration / step)
     every = max(1, round(1.0 / max(rate * step, 1e-12)), -(-steps // (MOST_SAMPLES - 1)))
-    source = provenance(plan, 1.0 / (every * step)) | {
-        "path": robot.path,
-    }
+    source = provenance(plan, 1.0 / (every * step)) | {"path": robot.path}
     record = _Record(system, robot, stream or RowStream(), source)
     walk = _Walk(robot, record, every, steps)
     told = time.perf_counter()
@@ -103,9 +101,8 @@ class _Walk:
         self.rows = np.zeros((ROWS_PER_CALL, robot.memory.size), np.uint8)
         self.rows[0] = robot.memory
         self.count = 1  # of those that wait
-        self._landings: list[
-            tuple[int, float, np.ndarray]
-        ] = []  # row that follows, end of the step, lane
+        # Row that follows, end of the step, lane.
+        self._landings: list[tuple[int, float, np.ndarray]] = []
 
     def advance(self, steps: int) -> None:
         """One row on. Its extremes are those since the row before."""

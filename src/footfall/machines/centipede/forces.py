@@ -211,7 +211,7 @@ def drive_forces(
 
     goal_rate, goal_turn = rates_of(target.dx * phase_rate, target.dz * phase_rate)
     lift_length, lift_turn = rates_of(0.0, target.dz_lift * lift_rate)
-    # a damper does not know of the lift.
+    # A damper does not know of the lift.
     slip, twist = (length_rate - goal_rate, angle_rate - goal_turn)
     force = -(leg.length_stiffness * off_length + leg.length_damping * slip)
     torque = -(leg.angle_stiffness * off_angle + leg.angle_damping * twist)

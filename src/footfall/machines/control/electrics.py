@@ -29,9 +29,8 @@ class Winding(NamedTuple):
     torque_constant: Scalar  #: N m/A, and V s/rad
     resistance: Scalar  #: ohm; 0: not known, the voltage then limits nothing
     current_limit: Scalar  #: A
-    loop_share: (
-        Scalar  #: of the error that the current loop removes in one of its ticks; 1: all, at once
-    )
+    #: Of the error that the current loop removes in one of its ticks; 1: all, at once.
+    loop_share: Scalar
 
 
 def loop_share(bandwidth: Scalar | None, period: float) -> Scalar:

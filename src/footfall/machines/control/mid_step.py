@@ -39,9 +39,8 @@ class MidMemory(NamedTuple):
     # on counts
     armed: Any
     tripped: Any  #: the watchdog has, and no frame has said off since
-    law: (
-        PidMemory  #: cleared while off: the first call takes the present pitch for the previous one
-    )
+    #: Cleared while off: the first call takes the present pitch for the previous one.
+    law: PidMemory
     blind: Any  #: the last calculation had no finite pitch
     still: Any  #: 0 A has been commanded since it is off
     still_us: Any  #: when, last

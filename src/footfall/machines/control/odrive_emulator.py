@@ -92,9 +92,8 @@ class OdriveEmulator:
             Axis(settings, winding, calibrated, calibration_us) for winding in windings
         )
         self._by_number = {b"%d" % k: axis for k, axis in enumerate(self.axes)}
-        self.speed_offsets = [
-            0.0
-        ] * settings.motors  #: turns/s that the encoders add, forward drive positive
+        #: Turns/s that the encoders add, forward drive positive.
+        self.speed_offsets = [0.0] * settings.motors
         self.usb_silent = self.uart_silent = False  #: nothing is heard, nothing is answered
         self.wrong_checksums = 0
         self.bus_voltage, self.bus_current = float(battery.voltage), 0.0

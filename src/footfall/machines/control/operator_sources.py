@@ -97,9 +97,8 @@ class JoystickDecoder:
     EVENT = struct.Struct("<IhBB")
     BUTTON, AXIS, INITIAL = 0x01, 0x02, 0x80
     FULL = 32767  #: an axis at its end
-    REST = (
-        0.05  #: share of it around the middle that means nothing: sticks do not come back exactly
-    )
+    #: Share of it around the middle that means nothing: sticks do not come back exactly.
+    REST = 0.05
 
     def __init__(self, settings: StackSettings, layout: Layout = DUALSHOCK3):
         self.operator = Operator(setpoint=settings.setpoint)

@@ -74,9 +74,8 @@ class SerialPitchSensor:
         frames = self._reader.feed(data)
         text = self._unfinished + data
         self._unfinished = text[text.rfind(b">") + 1 :][-_LONGEST:]
-        if _NOT_A_NUMBER.search(
-            text
-        ):  # even if a good one followed: a sensor that has lost its bearings is not to be trusted
+        # Even if a good one followed: a sensor that has lost its bearings is not to be trusted.
+        if _NOT_A_NUMBER.search(text):
             return math.nan
         return frames[-1][0] if frames else None
 

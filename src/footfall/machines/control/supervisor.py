@@ -46,9 +46,8 @@ class Supervisor:
         `end_log` tells the log that no more come, and waits for it.
         """
         self.cycles = 0
-        self.late_cycles = (
-            0  #: deadlines that passed while the cycle before was still at work; counted by `run`
-        )
+        #: Deadlines that passed while the cycle before was still at work; counted by `run`.
+        self.late_cycles = 0
         self.dropped_records = 0
         self.finished = ""  #: why no further cycle is wanted
         self.shutdown_problems: list[str] = []  #: steps of the shutdown that failed

@@ -134,10 +134,7 @@ class SteeredWheel(AbstractPlant):
     Start = SteeredWheelStart
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     start_angle: ClassVar[str] = "torso_angle"
-    commanded: ClassVar[Mapping[str, Any]] = {
-        "controller": None,
-        "steering_current": 0.0,
-    }
+    commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "steering_current": 0.0}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)
     half_track: Scalar = param(0.155, unit="m", doc="half the distance b between the wheels", gt=0)

@@ -441,10 +441,8 @@ class TorsoWheel(AbstractPlant):
 
     def jump(self, t: Scalar, x: TorsoWheelState, m: Stance, k: int) -> Jump:
         del t
-        if k not in (
-            0,
-            BEHIND,
-        ):  # neither a lift-off that is only reported nor a control tick moves energy
+        # Neither a lift-off that is only reported nor a control tick moves energy.
+        if k not in (0, BEHIND):
             if k == TICK and isinstance(m, SampledStance):
                 x, m = self._tick(x, m)
             return Jump(x, m)

@@ -47,10 +47,7 @@ class ComplianceRequest(Parametric):
     """What is varied."""
 
     stiffness: tuple[float, ...] = numbers(
-        (400.0, 600.0, 1000.0, 1500.0, 2500.0, 4000.0, 7000.0),
-        unit="N/m",
-        gt=0,
-        doc="stiffness",
+        (400.0, 600.0, 1000.0, 1500.0, 2500.0, 4000.0, 7000.0), unit="N/m", gt=0, doc="stiffness"
     )
     height: float = param(0.004, unit="m", gt=0, doc="height of the highest bump")
     grounds: int = param(3, ge=1, doc="number of bumpy grounds each stiffness walks", static=True)

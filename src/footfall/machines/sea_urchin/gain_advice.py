@@ -31,7 +31,7 @@ def sag_warning(
     """Words for a user whose foot springs are too soft for the lift of the gait, or None."""
     if not isinstance(controller, StiffnessControl):
         return None
-    # a foot that is not lifted cannot drag.
+    # A foot that is not lifted cannot drag.
     least = float(least_stiffness(weight, lift, feet)) if lift > 0 else 0.0
     given = float(controller.stiffness_y)
     if given >= least:

@@ -91,9 +91,8 @@ class PidLaw:
 
     def _integrate(self, error: np.ndarray) -> None:
         growth = np.multiply(error, self.step, out=self.term)
-        if (
-            self.limits is not None
-        ):  # where the effort is at its limit and the error would press on, nothing is added
+        # Where the effort is at its limit and the error would press on, nothing is added.
+        if self.limits is not None:
             effort = self.out + self.integral_gains * self.integral - self.damping * self.v
             growth[(np.abs(effort) >= self.limits) & (effort * error > 0)] = 0.0
         self.integral += growth

@@ -20,9 +20,8 @@ class AxialBody(NamedTuple):
 
     mass: Scalar
     offset: Scalar
-    share: Scalar = (
-        0.0  #: 0 is fixed to the prism, 1 goes with the slide, 1/2 is the middle of a telescope
-    )
+    #: 0 is fixed to the prism, 1 goes with the slide, 1/2 is the middle of a telescope.
+    share: Scalar = 0.0
     transverse: Scalar = 0.0  #: inertia about its centre, square to the axis
     axial: Scalar = 0.0  #: inertia about the axis
 

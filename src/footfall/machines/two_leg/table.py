@@ -37,9 +37,8 @@ def table(
     rows, groups = _rows(walker, lanes)
     each = _in_chunks(rows, lanes, samples) if kernel is None else _by_kernel(rows, samples, kernel)
     each = jax.tree.map(np.asarray, each)
-    with np.errstate(
-        invalid="ignore", divide="ignore"
-    ):  # of what cannot be made nothing is finite, and nothing is told
+    # Of what cannot be made nothing is finite, and nothing is told.
+    with np.errstate(invalid="ignore", divide="ignore"):
         return _named(
             walker,
             plan_of(each, np.asarray(rows.step.times)),

@@ -319,10 +319,9 @@ class TwoLegWalker(AbstractTunablePlan):
             Event("tip", "the foot that stands would tip over its end", Outcome.tipped_over),
             Event("lift_off", "the foot that stands would leave the ground", Outcome.lifted_off),
         )
+        # Before "arrive": the last one is made too.
         return (
-            Event(
-                "move", "a move ends, and the next one begins"
-            ),  # before "arrive": the last one is made too
+            Event("move", "a move ends, and the next one begins"),
             Event("arrive", "the plan is done", Outcome.arrived),
             Event("overload", "a motor would need more torque than it has", Outcome.overloaded),
             *(free if self.feet == "free" else ()),

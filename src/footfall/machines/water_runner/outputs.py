@@ -11,14 +11,7 @@ import jax.numpy as jnp
 
 from footfall.hybrid.compose import joined
 from footfall.hybrid.frame import Body
-from footfall.machines.water_runner.legs import (
-    Frame,
-    LoadedLeg,
-    Loads,
-    all_loads,
-    drive_of,
-    own_of,
-)
+from footfall.machines.water_runner.legs import Frame, LoadedLeg, Loads, all_loads, drive_of, own_of
 from footfall.machines.water_runner.linkage import curvature, joint_loads
 from footfall.machines.water_runner.states import (
     DriveSignals,

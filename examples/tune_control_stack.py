@@ -67,7 +67,8 @@ def gait(proportional: float, derivative: float) -> Any:
         "stack.low_period=1 ms",
     ]
     robot = ff.load(SCENARIO, [*settings, *exact])
-    plan = ff.SimPlan(duration=1.0, rtol=1e-9, atol=1e-11, solver=diffrax.Tsit5())
+    engine = ff.EventEngine(rtol=1e-9, atol=1e-11, solver=diffrax.Tsit5())
+    plan = ff.Plan(duration=1.0, engine=engine)
     return ff.find_cycle(robot.system, robot.start, "touchdown", plan, warm_up=40, tolerance=1e-9)
 
 

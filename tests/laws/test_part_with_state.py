@@ -184,3 +184,6 @@ def test_a_loss_is_not_counted_with_the_work_of_a_motor_of_its_name():
         NamesClash, match=r"Rub\.drive: Motors has one of that name.* loss and a work"
     ):
         added(Motors(1.0), Rub(-0.5))
+    # Named as the user wrote it, also where a struct of the robot carries it.
+    with pytest.raises(NamesClash, match=r"test_part_with_state.py, Rub\.drive: Motors"):
+        added(Motors(1.0), joined(Robot(1.0), Rub(-0.5)))

@@ -25,11 +25,17 @@ class NamesClash(TypeError):
     """A part has a field that its robot has already, and means something else by it."""
 
     def __init__(self, owner: type, name: str, why: str):
+        while name in _MADE_OF.get(owner, {}):  # of a joined struct, who brought the field
+            owner = _MADE_OF[owner][name]
         try:
             place = f"{Path(inspect.getfile(owner)).name}, {owner.__name__}.{name}"
-        except (TypeError, OSError):  # made by `joined`: it has no file
+        except (TypeError, OSError):  # typed at a prompt: there is no file
             place = f"{owner.__name__}.{name}"
         super().__init__(f"{place}: {why} Give it another name.")
+
+
+#: Of structs that were joined: which struct brought each field that is not its first's.
+_MADE_OF: dict[type, dict[str, type]] = {}
 
 
 def joined(first: Any, *others: Any) -> Any:
@@ -110,4 +116,6 @@ def _class_of(first: type, *others: type) -> type:
         for name, field in new.items():  # after fields with defaults, so by keyword only
             space[name] = dataclasses.field(metadata=field.metadata, kw_only=True)
 
-    return types.new_class(first.__name__, (first,), {}, fill)
+    made = types.new_class(first.__name__, (first,), {}, fill)
+    _MADE_OF[made] = {f.name: other for other in others[::-1] for f in dataclasses.fields(other)}
+    return made

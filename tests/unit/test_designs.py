@@ -2,6 +2,7 @@
 wrong is answered.
 """
 
+import dataclasses
 import json
 import math
 import tracemalloc
@@ -306,3 +307,4 @@ def test_axes_that_say_the_same_are_equal():
     """
     one, other = (Axis("mass", "robot.mass", "kg", values=(1.0, 2.0)) for _ in range(2))
     assert one == other and (other,).index(one) == 0
+    assert all(value == value for value in dataclasses.astuple(one))  # on older Pythons too

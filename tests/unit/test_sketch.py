@@ -24,7 +24,7 @@ from footfall.machines.parts.terrain.profile import Profile
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.pictures.animate import FRAMES_PER_SECOND, glide, write_animation
 from footfall.pictures.draw import draw_ground, draw_pose, side_view, slanted_view, view_of
-from footfall.pictures.plot_page import write_plot_page
+from footfall.pictures.plot_page import spaced_rows, write_plot_page
 from footfall.record.signal import Signal
 from footfall.scenario.load import load
 from footfall.scene.sketch import (
@@ -376,3 +376,18 @@ def test_the_camera_stays_with_a_robot_of_steady_speed_from_the_first_frame_to_t
     np.testing.assert_allclose(glide(centres), centres, atol=1e-12)
     shaken = centres + [0.0, 0.1] * (-1.0) ** np.arange(60)[:, None]
     assert np.abs(glide(shaken)[20:40, 1] - 0.9).max() < 0.01  # and shaking is not followed
+
+
+def test_poses_of_an_upright_robot_stand_beside_each_other(hand_made):
+    """A stick of 0.5 m that goes 2 m: it has no width, and its poses stood on one spot."""
+    t = np.linspace(0.0, 4.0, 401)
+    places = {"body.x": 0.5 * t, "body.z": 0.5 + 0.0 * t, "foot.x": 0.5 * t}
+    run = dataclasses.replace(
+        hand_made,
+        t=t,
+        columns=places,
+        signals={name: Signal(name, "m", "place", "output") for name in places},
+        draw=lambda: Drawing((Link("foot", "body"),)),
+    )
+    x = run["body.x"][spaced_rows(run)]
+    assert len(x) == 8 and np.diff(x).min() > 0.15

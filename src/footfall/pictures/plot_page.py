@@ -433,7 +433,7 @@ def _top_view(axes: Axes, run: Trajectory) -> None:
 def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
     """The last poses, side by side, fading into the past."""
     project = view_of(run)
-    rows = _spaced_rows(run)
+    rows = spaced_rows(run)
     for row, alpha in zip(rows, np.linspace(1.0, 0.3, len(rows))[::-1], strict=True):
         draw_pose(axes, run.sketch, run.seen(row), project, alpha=float(alpha), forces=True)
     if project is side_view:  # the ground belongs into the picture, also under a robot in the air
@@ -456,7 +456,7 @@ def _pose_strip(axes: Axes, run: Trajectory, summary: Summary) -> None:
     axes.set(title=f"Poses, {span}", xlabel="x [m]", ylabel="z [m]" if project is side_view else "")
 
 
-def _spaced_rows(run: Trajectory, most: int = 8) -> list[int]:
+def spaced_rows(run: Trajectory, most: int = 8) -> list[int]:
     """Rows of poses that stand side by side: a robot's length apart, the last one at the end.
 
     A plan is shown whole.

@@ -1,7 +1,9 @@
 """What a robot declares about its record, and nobody else guesses from names."""
 
+import numpy as np
 import pytest
 
+from footfall.engines.simulate import simulate
 from footfall.machines.control.lockstep import ClosedLoop
 from footfall.record.columns import columns_of
 from footfall.scenario.catalog import WITH_COMPUTER, shipped_scenarios
@@ -36,3 +38,12 @@ def test_scenarios_with_a_control_computer_are_those_declared_to_have_one():
         # What is left out means the set point: None, for the start to fill in.
         assert angle is None or getattr(systems[driven].plant.Start(), angle) is None
     assert with_computer("mine.toml") == "mine.toml"
+
+
+@pytest.mark.parametrize("name", shipped_scenarios())
+def test_every_shipped_scenario_runs_by_itself(name):
+    """Grounds with gaps among them, whose events depend on what the ground is."""
+    experiment = load(name, duration=0.01)
+    run = simulate(experiment.system, experiment.start, experiment.plan)
+    assert run.ending.t == pytest.approx(0.01)
+    assert len(run.t) > 1 and all(np.isfinite(column).all() for column in run.columns.values())

@@ -49,11 +49,12 @@ def columns_of(system: AbstractHybridSystem, x: Any, m: Any) -> Columns:
 
 @functools.lru_cache(maxsize=256)  # tracing for shapes takes longer than a short run
 def _columns_of(tree: Any, shapes: tuple) -> Columns:
-    travels = []
+    travels, events = [], []
 
     def look(system: AbstractHybridSystem, x: Any, m: Any) -> RowStructs:
         t = jnp.zeros(())
         travels.append(system.travel())
+        events.append(system.events)
         guards = system.guards(t, x, m)
         legs = [(jnp.int32(0),) if np.shape(guard) else () for guard in guards]
         work = work_of_jumps(system.events, lambda k: system.jump(t, x, m, k, *legs[k]))
@@ -63,7 +64,7 @@ def _columns_of(tree: Any, shapes: tuple) -> Columns:
 
     arguments = jax.tree.unflatten(tree, [jax.ShapeDtypeStruct(*shape) for shape in shapes])
     row = jax.eval_shape(look, *arguments)
-    named = named_columns(row, arguments[0].events)
+    named = named_columns(row, events[0])
     scalars = [name for name, value, _ in named_leaves(row.outputs) if value.shape == ()]
     told = worth_statistics(scalars, travels[0])
     outputs = {signal.name: signal for signal in named.signals if signal.role == "output"}

@@ -67,7 +67,7 @@ def jump(
         jump_work=work,
         stored=loop.stores(t, x, m),
         through=through,
-        last=_mark(loop, lane._replace(jump_work=work), x, m, t),
+        last=mark(loop, lane._replace(jump_work=work), x, m, t),
         jumps=lane.jumps + I(1),
     )
     after = after._replace(
@@ -86,7 +86,7 @@ def jump(
     return end(after, arriving & (ends != I(0)), ends, t)
 
 
-def _mark(loop: LaneLoop, lane: Lane, x: list[Array], m: list[Array], t: Array) -> Mark | None:
+def mark(loop: LaneLoop, lane: Lane, x: list[Array], m: list[Array], t: Array) -> Mark | None:
     """The last footfall, if this jump was one."""
     if loop.travel is None or lane.last is None:
         return None

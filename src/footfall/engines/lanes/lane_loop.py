@@ -36,7 +36,7 @@ class LaneLoop:
     ):
         self.system, self.method, self.real, self.track = (
             system,
-            METHODS[method],
+            METHODS.get(method, METHODS["rk4"]),
             np.dtype(real).type,
             track,
         )
@@ -159,6 +159,13 @@ class LaneLoop:
         return [
             self.full(v, x[0])
             for v in jax.tree.leaves(self.system.stores(t, self.struct_x(x), self.struct_m(m)))
+        ]
+
+    def rooms(self, t: Any, x: list[Array], m: list[Array]) -> list[Array]:
+        """Room of each searched guard."""
+        every = self.system.guards(self.full(t, x[0]), self.struct_x(x), self.struct_m(m))
+        return [
+            self.full(every[k] if leg is None else every[k][leg], x[0]) for k, leg in self.searched
         ]
 
     def guards(

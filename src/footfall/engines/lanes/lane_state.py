@@ -40,6 +40,40 @@ class Watch(NamedTuple):
     kept: list[Watched]  #: one for each bound
 
 
+class Search(NamedTuple):
+    """Newton in a bracket for the time of an event, from the start of the step it was seen in."""
+
+    low: Array
+    high: Array  #: 0: nothing is searched
+    target: Array  #: where to look next
+    tries: Array
+    hit: Array  #: a guard was seen at or below zero
+    which: Array  #: ... namely this
+
+
+class Own(NamedTuple):
+    """What a lane keeps that chooses its steps by tolerances."""
+
+    t: Array
+    step: Array  #: next
+    cap: Array  #: longest next one, once
+    error: Array  #: scaled, of the last good step
+    slope_x: list[Array]  #: of the states that flow
+    slope_q: list[Array]
+    armed: list[Array]
+    rising: list[Array]  #: rate of each unarmed guard that was rising at the last event, else 0
+    ticks: list[Array]  #: of each clock so far
+    search: Search
+    at: Array  #: event that the lane has come to and that has not happened yet, or -1
+    moment: Array  #: of a lane that is watched: what it has just done
+    tau: Array  #: length of the last step kept
+    crowded: Array  #: events in a row that follow each other at once
+    last_event: Array
+    begun: Array  #: there has been an event that is no tick
+    steps: Array  #: kept
+    tried: Array
+
+
 class Lane(NamedTuple):
     """A robot in a batch, between two steps: all that must be kept to go on."""
 
@@ -59,6 +93,7 @@ class Lane(NamedTuple):
     jumps: Array  #: events located; ticks of a clock are not counted
     ended: Array  #: time at which it ended
     cap: Array | None  #: longest attempt for now, for methods that start small after a jump
+    own: Own | None = None  #: of a lane whose steps adapt
 
 
 class Moving(NamedTuple):
@@ -73,6 +108,18 @@ class Moving(NamedTuple):
     target: Array  #: length of the next attempt
     at: Array  #: event expected at the end of the attempt, or -1
     passes: Array  #: events in the current step
+
+
+class Limits(NamedTuple):
+    """Numbers shared by lanes whose steps adapt (traced)."""
+
+    t_end: Any
+    rtol: Any
+    atol: Any
+    max_step: Any
+    max_jumps: Any
+    near_room: Any  #: while a contact's guard is below this ...
+    near_step: Any  #: ... steps are no longer than this
 
 
 class Clock(NamedTuple):

@@ -36,7 +36,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     # A guard at or below zero does not count until it has been positive, unless it fires at once.
     # Exactly at zero and rising out of it it has been positive. What a first tick makes of a guard
     # at zero is no fall into the run.
-    fired = _fired(loop, x, m)
+    fired = fire_at_start(loop, x, m)
     endings = [I(loop.system.events[k].outcome or 0) for k, _ in loop.searched]
     ended = functools.reduce(
         lambda rest, case: jnp.where(*case, rest),
@@ -77,7 +77,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     )
 
 
-def _fired(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
+def fire_at_start(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
     """Of each searched guard, the lanes in which it fires at the start (see at_start.py)."""
     zero, span = jnp.zeros(x[0].shape[-1:], loop.real), loop.real(at_start.moment(loop.real))
     field, ends = loop.field(m), at_start.ends_at_once(loop.system)

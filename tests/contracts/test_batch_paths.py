@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from footfall import Outcome
-from footfall.engines.kernels.cpp_kernel import CppKernel
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.targets.simd.cpp_kernel import CppKernel
 from footfall.engines.lanes import batch_program
 from footfall.engines.lanes.batch import fits_kernels, run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan

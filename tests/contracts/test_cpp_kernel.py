@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from footfall.engines.kernels.cpp_kernel import build_cpp
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.numerics import elementary
 
 if not any(map(shutil.which, ("c++", "g++", "clang++"))):

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from footfall.engines.kernels.cpp_kernel import build_cpp
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.system import HybridState

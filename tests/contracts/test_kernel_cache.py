@@ -18,9 +18,10 @@ import pytest
 
 from footfall.engines import jax_setup
 from footfall.engines.kernels import cache_folder as cache_folder_module
-from footfall.engines.kernels import compiler, kernel_cache, private_folder
-from footfall.engines.kernels.cpp_kernel import build_cpp
+from footfall.engines.kernels import private_folder
 from footfall.engines.kernels.fuse_errors import NoCompiler
+from footfall.engines.kernels.targets.simd import compiler, kernel_cache
+from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 
 COMPILER = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
@@ -98,10 +99,10 @@ def test_four_processes_may_build_the_same_kernel_at_once(folder):
     program = (
         "import sys, types\npackage = types.ModuleType('footfall'); package.__path__ ="
         " [sys.argv[1]]; sys.modules['footfall'] = package\nfrom"
-        " footfall.engines.kernels.kernel_cache import"
+        " footfall.engines.kernels.targets.simd.kernel_cache import"
         " load_kernel\nload_kernel(open(sys.argv[2]).read()).library.footfall_run\n"
     )
-    package = Path(kernel_cache.__file__).parents[2]
+    package = Path(kernel_cache.__file__).parents[4]
     (folder.parent / "source").write_text(source)
     command = [sys.executable, "-c", program, str(package), str(folder.parent / "source")]
     processes = [subprocess.Popen(command) for _ in range(4)]

@@ -14,9 +14,10 @@ import pytest
 from jax import lax
 
 from footfall.engines.kernels import traced_program
-from footfall.engines.kernels.cpp_kernel import build_cpp
 from footfall.engines.kernels.cpp_source import cpp_source
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.target import Target
+from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.engines.lanes import batch_program
 from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
@@ -24,6 +25,7 @@ from footfall.engines.lanes.resident import ResidentLane
 from support.toys import Ball, Height
 
 BODY = object()
+ANY = Target("any", "", 8)  # no header: nothing here is compiled
 
 
 class Group(tuple):
@@ -184,7 +186,7 @@ def test_a_program_of_another_jax_runs_through_xla_with_a_note(another_jax):
 
 def test_what_an_equation_lacks_is_refused_and_not_a_failure():
     traced = jax.make_jaxpr(lambda x: x[1:] + x[:-1])(jnp.ones((3, 8191)))
-    assert "l < 2" in cpp_source(traced, [True], width=8, real=np.dtype("float64"), rows=[3])
+    assert "l < 2" in cpp_source(traced, [True], target=ANY, real=np.dtype("float64"), rows=[3])
     renamed = [
         Made(
             primitive=e.primitive,
@@ -198,4 +200,4 @@ def test_what_an_equation_lacks_is_refused_and_not_a_failure():
         eqns=renamed, invars=traced.jaxpr.invars, outvars=traced.jaxpr.outvars, constvars=[]
     )
     with pytest.raises(CannotFuse, match=r"slice: has a form .*start_indices"):
-        cpp_source(program, [True], width=8, real=np.dtype("float64"), rows=[3])
+        cpp_source(program, [True], target=ANY, real=np.dtype("float64"), rows=[3])

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 import sympy
 
-from footfall.engines.kernels.cpp_kernel import build_cpp
 from footfall.engines.kernels.cpp_rules import RULES
+from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.engines.kernels.traced_program import CALLS, called, opened
 from footfall.machines.water_runner.disc_load import DiscLoad, _disc_moments, disc_load
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import footfall as ff
-from footfall.engines.kernels import compiler
+from footfall.engines.kernels.targets.simd import compiler
 from footfall.engines.lanes import batch, batch_program, batch_results
 from footfall.engines.lanes.batch import BatchResult, run_batch
 from footfall.engines.lanes.batch_inputs import prepared, timing

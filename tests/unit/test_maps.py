@@ -28,11 +28,19 @@ def test_every_stop_of_the_walks_is_where_the_page_says(file, name):
     assert name in defined
 
 
-@pytest.mark.parametrize(
-    "robot", ["rimless_wheel", "water_runner", "two_leg", "centipede", "sea_urchin"]
-)
-def test_the_guide_of_a_robots_folder_names_every_file_in_it(robot):
-    folder = SOURCE / "machines" / robot
+ROBOTS = ["rimless_wheel", "water_runner", "two_leg", "centipede", "sea_urchin"]
+KERNELS = SOURCE / "engines" / "kernels"
+TARGETS = sorted(path.name for path in (KERNELS / "targets").iterdir() if path.is_dir())
+GUIDED = [
+    *(f"machines/{robot}" for robot in ROBOTS),
+    "engines/kernels",
+    *(f"engines/kernels/targets/{name}" for name in TARGETS if name != "__pycache__"),
+]
+
+
+@pytest.mark.parametrize("room", GUIDED)
+def test_the_guide_of_a_folder_names_every_file_in_it(room):
+    folder = SOURCE / room
     guide = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
     files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
     named = set(re.findall(r"[a-z]\w*", guide))

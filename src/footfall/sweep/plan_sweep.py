@@ -8,8 +8,8 @@ from typing import Any
 
 import jax
 
-from footfall.engines.kernels.compiler import find_compiler
 from footfall.engines.kernels.fuse_errors import NoCompiler
+from footfall.engines.kernels.targets.simd.compiler import find_compiler
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.flatten import output_fields

@@ -10,7 +10,6 @@ it finds none.
 """
 
 from collections.abc import Sequence
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from footfall.engines.kernels.cpp_rules import RULES, Operation
 from footfall.engines.kernels.cpp_text import TextWriter
 from footfall.engines.kernels.cpp_values import SCALARS, Value, layout, literal
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.target import Target
 from footfall.engines.kernels.traced_program import (
     CALLS,
     Equation,
@@ -62,22 +62,22 @@ def cpp_source(
     program: Any,
     lane: Sequence[bool],
     *,
-    width: int,
+    target: Target,
     real: np.dtype,
     rows: Sequence[int | None] | None = None,
 ) -> str:
-    """The program as one self-contained C++ file for blocks of `width` lanes.
+    """The program as one self-contained file for a target.
 
     It was traced for blocks of `cpp_values.BLOCK` lanes.
 
     Input i is one value per lane if `lane[i]`, and that for each of `rows[i]` legs unless None.
     """
-    header = HEADER.format(real=SCALARS[real.name], bits=f"int{8 * real.itemsize}_t", width=width)
+    header = HEADER.format(
+        real=SCALARS[real.name], bits=f"int{8 * real.itemsize}_t", width=target.width
+    )
     with known_form("the program"):
         body = Builder(real).block(*without_unused(program), lane, rows or [None] * len(lane))
-    return (
-        header + resources.files("footfall.engines.kernels").joinpath("lanes.h").read_text() + body
-    )
+    return header + target.header + body
 
 
 class Builder:

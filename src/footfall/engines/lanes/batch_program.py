@@ -94,7 +94,7 @@ def _cpp(
     dtypes: tuple[Any, ...],
     rows: tuple[int | None, ...],
 ) -> Any:
-    from footfall.engines.kernels.cpp_kernel import build_cpp
+    from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 
     return build_cpp(
         flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows
@@ -302,6 +302,7 @@ def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, 
     """
     from footfall.engines.kernels.cpp_source import cpp_source
     from footfall.engines.kernels.cpp_values import BLOCK
+    from footfall.engines.kernels.targets.simd.cpp_kernel import simd
 
     leaves, tree = _flat(system, lane, clock, 0, 0)
     flags, real = _flags(leaves), np.dtype(kind.precision)
@@ -312,7 +313,8 @@ def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, 
             jax.ShapeDtypeStruct((*np.shape(leaf)[:-1], BLOCK) if np.ndim(leaf) else (), leaf.dtype)
             for leaf in leaves
         ]
-        cpp_source(jax.make_jaxpr(program)(*like), flags, width=8, real=real, rows=_rows(leaves))
+        traced, rows = jax.make_jaxpr(program)(*like), _rows(leaves)
+        cpp_source(traced, flags, target=simd(real), real=real, rows=rows)
 
     def as_triton() -> None:
         _refuse_legs(leaves)

@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from footfall.engines.jax_setup import prepare_jax
-from footfall.engines.kernels.cpp_kernel import CppKernel, build_cpp, cores
 from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
+from footfall.engines.kernels.targets.simd.cpp_kernel import CppKernel, build_cpp, cores
 from footfall.hybrid.motion_plan import AbstractMotionPlan, Figure
 
 _built: dict[Hashable, CppKernel] = {}

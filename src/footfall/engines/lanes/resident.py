@@ -14,8 +14,8 @@ import jax
 import numpy as np
 
 from footfall.engines.jax_setup import prepare_jax
-from footfall.engines.kernels.cpp_kernel import build_cpp
 from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
+from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.engines.lanes.batch_inputs import prepared, timing
 from footfall.engines.lanes.batch_program import Kind, cpp_kernel, starter, xla_path
 from footfall.engines.lanes.lane_state import Clock, Lane

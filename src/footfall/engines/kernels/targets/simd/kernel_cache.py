@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from footfall.engines.kernels.cache_folder import cache_folder
-from footfall.engines.kernels.compiler import find_compiler
 from footfall.engines.kernels.fuse_errors import NoCompiler
 from footfall.engines.kernels.private_folder import private_folder
+from footfall.engines.kernels.targets.simd.compiler import find_compiler
 
 
 class Loaded(NamedTuple):

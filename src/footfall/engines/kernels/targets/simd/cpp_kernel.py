@@ -6,15 +6,17 @@ A traced lane program, compiled to SIMD code once, run for any number of lanes o
 import ctypes
 import os
 from collections.abc import Callable, Sequence
+from importlib import resources
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from footfall.engines.kernels.compiler import vector_bytes
 from footfall.engines.kernels.cpp_source import cpp_source
 from footfall.engines.kernels.cpp_values import BLOCK
-from footfall.engines.kernels.kernel_cache import load_kernel
+from footfall.engines.kernels.target import Target
+from footfall.engines.kernels.targets.simd.compiler import vector_bytes
+from footfall.engines.kernels.targets.simd.kernel_cache import load_kernel
 
 
 class Leaf(NamedTuple):
@@ -140,13 +142,19 @@ def build_cpp(
     if not any(lane):
         raise ValueError("at least one input is per lane")
     inputs = [Leaf(*leaf) for leaf in zip(dtypes, lane, rows or [None] * len(dtypes), strict=True)]
-    width = vector_bytes() // real.itemsize
+    target = simd(real)
     traced = jax.make_jaxpr(program)(
         *(jax.ShapeDtypeStruct(leaf.shape(BLOCK), leaf.dtype) for leaf in inputs)
     )
-    source = cpp_source(traced, lane, width=width, real=real, rows=rows)
+    source = cpp_source(traced, lane, target=target, real=real, rows=rows)
     outputs = [Leaf(aval.dtype, True, _rows(aval.shape)) for aval in traced.out_avals]
-    return CppKernel(source, width, inputs, outputs)
+    return CppKernel(source, target.width, inputs, outputs)
+
+
+def simd(real: np.dtype) -> Target:
+    """This machine's CPU: as many lanes in a block as a vector register holds."""
+    header = resources.files(__package__).joinpath("lanes.h").read_text()
+    return Target("simd", header, vector_bytes() // real.itemsize)
 
 
 def _rows(shape: tuple[int, ...]) -> int | None:

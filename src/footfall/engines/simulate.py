@@ -27,8 +27,17 @@ from footfall.engines.events.loop_state import (
     as_arrays,
     as_floats,
 )
-from footfall.engines.events.recorder import ROWS_PER_ARC, Recorder, observe
+from footfall.engines.events.recorder import (
+    ROWS_PER_ARC,
+    Piece,
+    Recorder,
+    observe,
+    piece_of,
+    standing_at_start,
+)
 from footfall.engines.jax_setup import prepare_jax
+from footfall.engines.kernel_run import KernelRun, pair_for
+from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
 from footfall.engines.lanes.step_run import MOST_SAMPLES, simulate_steps
 from footfall.engines.plan import Plan
 from footfall.hybrid.outcome import Outcome
@@ -55,6 +64,62 @@ ENDLESS, JUDGED_AFTER = 1e10, 100_000
 NOTHING = 1e-6
 
 Progress = Callable[[float, int], None]
+
+
+def _simulate_kernel(
+    machine: AbstractHybridSystem,
+    begin_at: HybridState,
+    plan: Plan,
+    progress: Progress | None,
+    rows: RowStream | None,
+) -> Trajectory:
+    """Raises CannotFuse or NoCompiler before anything is recorded."""
+    system, x0, m0 = as_floats(machine), as_floats(begin_at.x), as_arrays(begin_at.m)
+    named, rate = columns_of(system, x0, m0), _sample_rate(plan)
+    run = KernelRun(machine, begin_at, plan, named)
+    source = _source(plan, rate) | {"path": "C++ kernel"}
+    recorder = Recorder(machine, named, rate, run.row, run.standing(), rows or RowStream(), source)
+    return _recorded(recorder, run.advance, run.keep, plan, progress)
+
+
+def _sample_rate(plan: Plan) -> float | None:
+    rate = plan.sample_rate
+    return None if rate is None else min(rate, MOST_SAMPLES / plan.duration)
+
+
+def _source(plan: Plan, rate: float | None) -> dict[str, Any]:
+    return provenance(plan, rate) | ({"least_rows_per_arc": ROWS_PER_ARC} if rate else {})
+
+
+def _recorded(
+    recorder: Recorder,
+    advance: Callable[[], tuple[Any, Piece]],
+    keep: Callable[[Any], None],
+    plan: Plan,
+    progress: Progress | None,
+) -> Trajectory:
+    """Piece after piece, until the run ends or someone ends it."""
+    outcome, note = recorder.at_start.outcome, ""
+    outcome = Outcome(outcome)
+    try:
+        while outcome is Outcome.running:
+            end, piece = advance()
+            standing = recorder.add(end, piece)
+            keep(end)
+            outcome = Outcome(standing.outcome)
+            if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
+                outcome, done = Outcome.diverged, float(standing.t) / plan.duration
+                many = f"{float(standing.tried) / done:.0e} of them" if done else "no end of them"
+                note = (
+                    f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run"
+                    f" would take {many}"
+                )
+            if progress is not None:
+                progress(standing.t, standing.jumps)
+    except KeyboardInterrupt:
+        if outcome is Outcome.running:
+            outcome = Outcome.interrupted
+    return recorder.trajectory(outcome, note)
 
 
 def _hopeless(tried: int, t: float, duration: float) -> bool:
@@ -228,42 +293,36 @@ def _simulate_events(
     progress: Progress | None,
     rows: RowStream | None,
 ) -> Trajectory:
-    """By the event engine."""
+    """By the event engine: through a kernel where there can be one, else through XLA."""
+    path = ""
+    if pair_for(plan) is not None:
+        try:
+            return _simulate_kernel(machine, begin_at, plan, progress, rows)
+        except (CannotFuse, NoCompiler) as error:
+            path = f"XLA: {error}"
     system, x0, m0 = as_floats(machine), as_floats(begin_at.x), as_arrays(begin_at.m)
-    named = columns_of(system, x0, m0)
-    rate = plan.sample_rate
-    if rate is not None:
-        rate = min(rate, MOST_SAMPLES / plan.duration)
+    named, rate = columns_of(system, x0, m0), _sample_rate(plan)
     kept = KEEP_STEPS if rate else KEEP_UNSAMPLED if named.told else 0
     settings = settings_of(plan, kept, KEEP_EVENTS)
     limits = limits_of(plan, tries_per_call=TRIES_PER_CALL)
-    source = provenance(plan, rate) | ({"least_rows_per_arc": ROWS_PER_ARC} if rate else {})
+    source = _source(plan, rate) | ({"path": path} if path else {})
     # What goes in as NumPy numbers comes back as device arrays: later calls need not send it again.
-    begin = (system, x0, m0, limits, step_of(plan))
+    begin, made = (system, x0, m0, limits, step_of(plan)), []
     if settings.sampled:
-        (carry, on_device), chunk = _start(*begin, settings=settings), None
+        carry, on_device = _start(*begin, settings=settings)
     else:
         carry, on_device, chunk = _start_and_advance(*begin, settings=settings)
-    recorder = Recorder(machine, named, rate, carry, rows or RowStream(), source)
-    outcome, note = Outcome.running, ""
-    try:
-        while outcome is Outcome.running:
-            chunk = chunk or _advance(*on_device, recorder.carry, settings=settings)
-            standing = recorder.add(on_device, *chunk, settings)
-            outcome, chunk = Outcome(standing.outcome), None
-            if outcome is Outcome.running and _hopeless(standing.tried, standing.t, plan.duration):
-                outcome, done = Outcome.diverged, float(standing.t) / plan.duration
-                many = f"{float(standing.tried) / done:.0e} of them" if done else "no end of them"
-                note = (
-                    f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run"
-                    f" would take {many}"
-                )
-            if progress is not None:
-                progress(standing.t, standing.jumps)
-    except KeyboardInterrupt:
-        if outcome is Outcome.running:
-            outcome = Outcome.interrupted
-    return recorder.trajectory(outcome, note)
+        made.append(chunk)
+    recorder = Recorder(
+        machine, named, rate, carry, standing_at_start(carry), rows or RowStream(), source
+    )
+    counts = (len(recorder.at_start.stores), len(named.works), len(named.guards))
+
+    def advance() -> tuple[Any, Piece]:
+        chunk = made.pop() if made else _advance(*on_device, recorder.carry, settings=settings)
+        return chunk[0], piece_of(on_device, recorder.carry, *chunk, settings, counts)
+
+    return _recorded(recorder, advance, lambda _: None, plan, progress)
 
 
 _RUN = {"event": _simulate_events, "step": simulate_steps, "mujoco": simulate_bodies}

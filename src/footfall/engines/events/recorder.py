@@ -1,6 +1,7 @@
 """From the compiled chunks of the event engine to rows: which there are, and in which order."""
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -32,7 +33,7 @@ ROWS_PER_ARC = 9
 SHORTEST_ARC = 1e-3
 
 
-class _Observed(NamedTuple):
+class Observed(NamedTuple):
     """One row of every signal for each sample, each side of each event, and the end."""
 
     samples: np.ndarray
@@ -40,9 +41,20 @@ class _Observed(NamedTuple):
     after: np.ndarray
     end: np.ndarray
     begin: np.ndarray
-    events_before: np.ndarray  #: events of this chunk before each sample
+    events_before: np.ndarray  #: events of this piece before each sample
     panels: Panels | None
     told: np.ndarray  #: the outputs worth statistics at the samples
+
+
+class Piece(NamedTuple):
+    """What a piece of a run adds to its record."""
+
+    standing: Standing  #: at its end
+    event_t: np.ndarray
+    guard: np.ndarray  #: flat number of the guard of each event
+    work: np.ndarray  #: (events, works) done by each jump
+    #: Rows at these times and at the events; with whether to look into its steps.
+    look: Callable[[np.ndarray, bool], Observed]
 
 
 class Rows(NamedTuple):
@@ -168,6 +180,33 @@ def observe(
     )
 
 
+def piece_of(
+    on_device: Any,
+    begin: Carry,
+    end: Carry,
+    chunk: Chunk,
+    report: Report,
+    rows: Rows | None,
+    settings: Settings,
+    counts: tuple[int, int, int],
+) -> Piece:
+    """What one compiled call adds; `rows` is what `observe` gave for its events already.
+
+    `counts` are the numbers of stores, of works of jumps and of guards.
+    """
+    standing, waiting = report.read(*counts), [rows]
+
+    def look(times: np.ndarray, look_inside: bool) -> Observed:
+        given = waiting.pop() if waiting else None
+        return _observed(
+            on_device, begin, chunk, end, standing, given, times, settings, look_inside=look_inside
+        )
+
+    count = standing.event_count
+    happened = (np.asarray(v)[:count] for v in (chunk.events.t, chunk.events.guard))
+    return Piece(standing, *happened, np.asarray(chunk.events.work)[:count], look)
+
+
 def _observed(
     on_device: Any,
     begin: Any,
@@ -179,7 +218,7 @@ def _observed(
     settings: Settings,
     *,
     look_inside: bool = True,
-) -> _Observed:
+) -> Observed:
     """Rows at the times given, and on both sides of the chunk's events; `rows` is what `observe`
     gave for the events already.
     """
@@ -201,7 +240,7 @@ def _observed(
         )
     samples, (end_row, begin_row) = whole[2 * k + 2 : first], whole[2 * k : 2 * k + 2]
     told = np.asarray(found.told)[2 * k + 2 : first]
-    return _Observed(
+    return Observed(
         samples, whole[:count], whole[k : k + count], end_row, begin_row, earlier, panels, told
     )
 
@@ -209,7 +248,7 @@ def _observed(
 class _Kept(NamedTuple):
     """Where the run stood after a chunk, and how much of the record belongs to that."""
 
-    carry: Carry
+    carry: Any
     standing: Standing
     mark: Mark
     samples: int  #: so far
@@ -232,38 +271,29 @@ class Recorder:
         machine: AbstractHybridSystem,
         columns: Columns,
         rate: float | None,
-        first: Carry,
+        first: Any,
+        standing: Standing,
         stream: RowStream,
         source: dict,
     ):
         self.rate, self.first, self.named = rate, first, columns
+        self.at_start = standing
         self.builder = Builder(machine, columns, stream, source)
         signals = columns.signals
         self.first_work = next((i for i, s in enumerate(signals) if s.role == "work"), 0)
-        self.states, self.store_count = (
-            sum(s.role == role for s in signals) for role in ("state", "store")
-        )
+        self.states = sum(s.role == "state" for s in signals)
         self.last: _Kept | None = None
 
     @property
-    def carry(self) -> Carry:
-        """Where the recorded run stands."""
+    def carry(self) -> Any:
+        """Where the recorded run stands, as its engine keeps it."""
         return self.last.carry if self.last else self.first
 
-    def add(
-        self,
-        on_device: Any,
-        end: Carry,
-        chunk: Chunk,
-        report: Report,
-        rows: Any,
-        settings: Settings,
-    ) -> Standing:
-        """Rows of one chunk, in hybrid-time order."""
-        standing = report.read(self.store_count, len(self.named.works), len(self.named.guards))
-        begin, last = self.carry, self.last or self._nothing()
+    def add(self, end: Any, piece: Piece) -> Standing:
+        """Rows of one piece, in hybrid-time order; `end` is what its engine goes on from."""
+        standing, event_t, guard, done_work, look = piece
+        last = self.last or self._nothing()
         jumps, count, t_end = last.jumps, standing.event_count, standing.t
-        event_t, guard = np.asarray(chunk.events.t)[:count], np.asarray(chunk.events.guard)[:count]
         kinds = [self.named.guards[g][0] for g in guard]
         ends, ticks = self.named.terminal[kinds], self.named.clock[kinds]
         jumps_before = (
@@ -291,17 +321,7 @@ class Recorder:
         parts, first = [], None
         for k in range(0, max(1, len(times)), KEEP_SAMPLES):
             block = times[k : k + KEEP_SAMPLES]
-            seen = _observed(
-                on_device,
-                begin,
-                chunk,
-                end,
-                standing,
-                rows,
-                block,
-                settings,
-                look_inside=first is None,
-            )
+            seen = look(block, first is None)
             first = first or seen
             passed = seen.events_before
             parts.append((block, jumps + passed, np.full(len(block), 1), passed, seen.samples))
@@ -309,17 +329,11 @@ class Recorder:
         panels = first.panels
         if panels is not None and len(panels.start):
 
-            def look(inside: np.ndarray) -> np.ndarray:
+            def look_again(inside: np.ndarray) -> np.ndarray:
                 blocks = (inside[k : k + KEEP_SAMPLES] for k in range(0, len(inside), KEEP_SAMPLES))
-                seen = (
-                    _observed(
-                        on_device, begin, chunk, end, standing, None, b, settings, look_inside=False
-                    )
-                    for b in blocks
-                )
-                return np.concatenate([rows.told for rows in seen])
+                return np.concatenate([look(block, False).told for block in blocks])
 
-            panels = panels.halved(look)
+            panels = panels.halved(look_again)
         # Order of rows at one instant: by jump count, then before (0) < sample (1) < after (2).
         event = np.arange(count)
         parts.append((event_t, jumps_before, np.full(count, 0), event, seen.before))
@@ -348,10 +362,7 @@ class Recorder:
         after = position[len(times) + count : len(times) + 2 * count]
         t, passed = t[order], passed[order]
         done = last.jump_work + np.concatenate(
-            [
-                np.zeros((1, len(self.named.works))),
-                np.cumsum(np.asarray(chunk.events.work)[:count], axis=0),
-            ]
+            [np.zeros((1, len(self.named.works))), np.cumsum(done_work, axis=0)]
         )
         figures, totals, peaks = statistics(panels, t, passed, last.totals, last.peaks)
         values, parts = values[order], dict(last.parts)
@@ -376,7 +387,7 @@ class Recorder:
     def _nothing(self) -> _Kept:
         """The record before its first chunk."""
         work, told = np.zeros(len(self.named.works)), len(self.named.told)
-        totals, peaks, standing = np.zeros(2 * told), np.zeros(told), self._at_start()
+        totals, peaks, standing = np.zeros(2 * told), np.zeros(told), self.at_start
         return _Kept(self.first, standing, Mark(), 0, 0, 0.0, work, totals, peaks, {})
 
     def trajectory(self, outcome: Outcome, note: str = "") -> Trajectory:
@@ -389,7 +400,7 @@ class Recorder:
         stand = Stand(
             t=end.t,
             state=end.y[: self.states],
-            stored_start=np.asarray(self.first.stores).tolist(),
+            stored_start=np.asarray(self.at_start.stores).tolist(),
             stored_end=end.stores.tolist(),
             through=through.tolist(),
             jump_work=end.jump_work.tolist(),
@@ -402,11 +413,12 @@ class Recorder:
         )
         return self.builder.trajectory(last.mark, outcome, stand, note)
 
-    def _at_start(self) -> Standing:
-        """Of a run that was interrupted before its first chunk was done."""
-        # All but the events and steps of a chunk, of which there are none.
-        values = [np.asarray(getattr(self.first, name)) for name in Standing._fields[:-2]]
-        return Standing(*(v.item() if v.ndim == 0 else v for v in values), 0, 0)
+
+def standing_at_start(first: Carry) -> Standing:
+    """Of a run before its first piece."""
+    # All but the events and steps of a chunk, of which there are none.
+    values = [np.asarray(getattr(first, name)) for name in Standing._fields[:-2]]
+    return Standing(*(v.item() if v.ndim == 0 else v for v in values), 0, 0)
 
 
 def _rows_of_short_arcs(ends: np.ndarray, rate: float) -> np.ndarray:

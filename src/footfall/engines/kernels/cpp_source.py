@@ -86,8 +86,10 @@ class Builder:
     Collects the statements of the region that is open.
     """
 
-    def __init__(self, real: np.dtype) -> None:
+    def __init__(self, real: np.dtype, functions: dict[str, str] | None = None) -> None:
         self.real = real
+        # Text of each function of the program, with what it is called in it left open -> its name.
+        self.functions = {} if functions is None else functions
         self.table: Table = {}
         self.where: dict[str, str] = {}  # arrays that are there from the start
         self.constants: list[str] = []
@@ -136,7 +138,9 @@ class Builder:
             "static void lanes::block(const void *const *in, void *const *out, int64_t first,"
             " int64_t lanes)"
         )
-        return "\n".join(["", *self.constants, f"{start}", "{", *writer.lines, "}", ""])
+        functions = [f"FUNCTION {name}{text}" for text, name in self.functions.items()]
+        inside = ["namespace lanes {", *functions, "}", ""] if functions else []
+        return "\n".join(["", *self.constants, *inside, start, "{", *writer.lines, "}", ""])
 
     def run(self, jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Value]) -> list[Value]:
         """Go through a program's equations; its outputs' values."""
@@ -159,7 +163,10 @@ class Builder:
     def equation(self, eqn: Equation, inputs: list[Value]) -> list[Value]:
         name, params = eqn.primitive.name, eqn.params
         if name in CALLS:
-            return self.run(*opened(traced_program.called(eqn)), inputs)
+            called = traced_program.called(eqn)
+            if traced_program.is_function(eqn):
+                return self.call(eqn, *opened(called), inputs)
+            return self.run(*opened(called), inputs)
         if name in ("while", "scan", "cond"):
             return {"while": self.while_loop, "scan": self.counted_loop, "cond": self.branches}[
                 name
@@ -192,6 +199,43 @@ class Builder:
         legs = max(value.legs for value in inputs)
         made = self.expression(kind, Value(text, dtype, lanes, None, legs))
         return made._replace(number=known if known is not None and known.dtype == dtype else None)
+
+    # ---- functions
+
+    def call(self, eqn: Equation, jaxpr: Any, consts: Sequence[Any], inputs: list[Value]) -> Any:
+        """A program that is called in several places, as one function; in place if it has legs."""
+        shapes = [_shape(atom) for atom in (*jaxpr.invars, *jaxpr.outvars, *jaxpr.constvars)]
+        if any(layout("call", shape).legs != 1 for shape in shapes) or any(
+            value.legs != 1 for value in inputs
+        ):
+            return self.run(jaxpr, consts, inputs)
+        given = [layout("call", _shape(var)).lanes for var in jaxpr.invars]
+        name = self.function(jaxpr, consts, given)
+        made, lines = self.variables(eqn, None)
+        texts = [v.wide if lanes else v.text for v, lanes in zip(inputs, given, strict=True)]
+        texts += [v.text for v in made]
+        self.add(Control([*lines, f"{name}({', '.join(texts)});"], made))
+        return made
+
+    def function(self, jaxpr: Any, consts: Sequence[Any], lanes: Sequence[bool]) -> str:
+        """Its name. Programs with the same text are one function."""
+        inner = Builder(self.real, self.functions)
+        inputs, heads = [], []
+        for i, (var, wide) in enumerate(zip(jaxpr.invars, lanes, strict=True)):
+            kind = inner.kind("call", _dtype(var), wide)
+            heads.append(f"const {kind} {'&' if wide else ''}a{i}")
+            inputs.append(Value(f"a{i}", _dtype(var), wide))
+        results = inner.run(jaxpr, [_known(const) for const in consts], inputs)
+        for i, (var, value) in enumerate(zip(jaxpr.outvars, results, strict=True)):
+            wide = layout("call", _shape(var)).lanes
+            kind = inner.kind("call", value.dtype, wide)
+            heads.append(f"{kind} &r{i}")
+            inner.add(Line(f"r{i} = {value.wide if wide else value.text};", ""))
+        writer = TextWriter(inner.table, inner.where)
+        writer.region(inner.region)
+        lines = [*inner.constants, *writer.lines]
+        text = "\n".join([f"({', '.join(heads)})", "{", *lines, "}", ""])
+        return self.functions.setdefault(text, f"f{len(self.functions) + 1}")
 
     # ---- loops and branches
 
@@ -360,6 +404,13 @@ class Builder:
     def fresh(self) -> str:
         self.count += 1
         return f"v{self.count}"
+
+
+def _known(const: Any) -> Any:
+    """A constant of a function is a number: what else it reads it is given."""
+    if isinstance(const, Value):
+        raise CannotFuse("call", "of a function that reads what it is not given")
+    return const
 
 
 def _dtype(atom: Any) -> np.dtype:

@@ -56,8 +56,8 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], limits: Limits) -> Lan
     """Lanes at t = 0. The first tick of a clock is still to come."""
     zero, none = jnp.zeros(x[0].shape[-1:], loop.real), jnp.zeros(x[0].shape[-1:], jnp.int32)
     no = jnp.zeros(x[0].shape[-1:], bool)
-    slope = loop.field(m)(zero, x)
-    room, rate = loop.guards(zero, x, m, slope)
+    slope = loop.field_once(m)(zero, x)
+    room, rate = loop.guards_once(zero, x, m, slope)
     fired = fire_at_start(loop, x, m)
     armed = [(g > 0) | f for g, f in zip(room, fired, strict=True)]
     good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *room])
@@ -182,8 +182,8 @@ def attempt(
     )
     t1 = jnp.where(at_stop & ~waits, stop, own.t + tau)
     first = _slope(loop, own)
-    made = step(pair, loop.field(lane.m), own.t, t1, lane.x, lane.q, first, tau)
-    room = loop.rooms(t1, made.x, lane.m)
+    made = step(pair, loop.field_once(lane.m), own.t, t1, lane.x, lane.q, first, tau)
+    room = loop.rooms_once(t1, made.x, lane.m)
     solved = finite([*made.x, *made.q, *room])
     scaled = _norm(
         loop,
@@ -405,7 +405,7 @@ def _searched(
     """
     own, real, search = _own(lane), loop.real, _own(lane).search
     last_shift = LAST_SHIFT[real.__name__]
-    _, rates = loop.guards(t1, made.x, lane.m, made.slope)
+    _, rates = loop.guards_once(t1, made.x, lane.m, made.slope)
     crossed = [a & (g <= 0) for a, g in zip(own.armed, room, strict=True)]
     some = either(crossed)
     shift, which = jnp.full_like(tau, np.inf), jnp.full_like(own.at, 0)
@@ -474,12 +474,12 @@ def looks(
             a if r0 is None else _hermite(a, tau * r0, b, tau * r1, f)
             for a, r0, b, r1 in zip(lane.x, first.x, made.x, made.slope.x, strict=True)
         ]
-        values = loop.rooms(own.t + f * tau, x, lane.m)
+        values = loop.rooms_once(own.t + f * tau, x, lane.m)
         return [see(*s, v, n) for s, v in zip(state, values, strict=True)]
 
     start = [(_nothing_seen(jnp.zeros_like(tau), never), g) for g in lane.room]
     state = lax.fori_loop(I(1), I(LOOKS), body, start)
-    middle = loop.rooms(own.t + real(0.5) * tau, made.middle, lane.m)
+    middle = loop.rooms_once(own.t + real(0.5) * tau, made.middle, lane.m)
     found = [see(*s, g, I(LOOKS))[0] for s, g in zip(state, room, strict=True)]
     return [seen._replace(gap=jnp.abs(seen.gap - g)) for seen, g in zip(found, middle, strict=True)]
 
@@ -554,7 +554,7 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
     """
     own, real, events = _own(lane), loop.real, loop.system.events
     t, arrived, zero = own.t, own.at >= I(0), jnp.zeros_like(own.t)
-    before, rate = loop.guards(t, lane.x, lane.m, _slope(loop, own))
+    before, rate = loop.guards_once(t, lane.x, lane.m, _slope(loop, own))
     every = [*loop.searched, *((k, None) for k in loop.clocks)]
     x, m, work, through = lane.x, lane.m, lane.jump_work, lane.through
     ends = jnp.zeros_like(lane.outcome)
@@ -568,8 +568,8 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
         work = [jnp.where(mine, w + d, w) for w, d in zip(work, done, strict=True)]
         total = functools.reduce(lambda a, d: a + jnp.abs(d), done, through)
         through = jnp.where(mine, total, through)
-    slope = loop.field(m)(t, x)
-    room, rates = loop.guards(t, x, m, slope)
+    slope = loop.field_once(m)(t, x)
+    room, rates = loop.guards_once(t, x, m, slope)
     armed, rising = [], []
     for j, (g, r, old, old_rate) in enumerate(zip(room, rates, before, rate, strict=True)):
         disarmed = either([own.at == I(i) for i in disarmed_by(loop, j)])

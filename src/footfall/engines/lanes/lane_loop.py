@@ -3,6 +3,7 @@
 Lists of arrays over lanes, one field, one list of guards. Built while tracing.
 """
 
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from footfall.engines.kernels.traced_program import kernel_function
 from footfall.engines.lanes.lane_state import Moving
 from footfall.engines.lanes.step_methods import METHODS, Roles, Slope
 from footfall.hybrid.flatten import named_leaves, work_of_jumps
@@ -146,6 +148,22 @@ class LaneLoop:
 
         return slope
 
+    @functools.cached_property
+    def _flow_once(self) -> Callable[..., Slope]:
+        def flow(system: Any, m: Any, t: Any, x: Any) -> Slope:
+            return self._with(system).field(m)(t, x)
+
+        return kernel_function(flow)
+
+    def _with(self, system: Any) -> "LaneLoop":
+        other = copy.copy(self)
+        other.system = system
+        return other
+
+    def field_once(self, m: list[Array]) -> Callable[[Any, list[Array]], Slope]:
+        """The same field, which a kernel has in one place, however often it is asked."""
+        return lambda t, x: self._flow_once(self.system, m, self.full(t, x[0]), x)
+
     def tracked(self, t: Any, x: Any, m: Any) -> list[Any]:
         values = {name: value for name, value, _ in named_leaves(self.system.outputs(t, x, m))}
         return [values[name] for name in self.track]
@@ -160,6 +178,26 @@ class LaneLoop:
             self.full(v, x[0])
             for v in jax.tree.leaves(self.system.stores(t, self.struct_x(x), self.struct_m(m)))
         ]
+
+    @functools.cached_property
+    def _rooms_once(self) -> Callable[..., list[Array]]:
+        return kernel_function(lambda system, t, x, m: self._with(system).rooms(t, x, m))
+
+    def rooms_once(self, t: Any, x: list[Array], m: list[Array]) -> list[Array]:
+        """The same as `rooms`, which a kernel has in one place."""
+        return self._rooms_once(self.system, self.full(t, x[0]), x, m)
+
+    @functools.cached_property
+    def _guards_once(self) -> Callable[..., tuple[list[Array], list[Array]]]:
+        return kernel_function(
+            lambda system, t, x, m, slope: self._with(system).guards(t, x, m, slope)
+        )
+
+    def guards_once(
+        self, t: Any, x: list[Array], m: list[Array], slope: Slope
+    ) -> tuple[list[Array], list[Array]]:
+        """The same as `guards`, which a kernel has in one place."""
+        return self._guards_once(self.system, self.full(t, x[0]), x, m, Slope(slope.x, []))
 
     def rooms(self, t: Any, x: list[Array], m: list[Array]) -> list[Array]:
         """Room of each searched guard."""

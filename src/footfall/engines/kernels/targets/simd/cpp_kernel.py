@@ -112,6 +112,34 @@ class CppKernel:
         run, ins, outs = self._run, _pointers(inputs), _pointers(outputs)
         return lambda: run(ins, outs, 1, 1)
 
+    def walk(
+        self,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray],
+        memory: np.ndarray,
+        made: np.ndarray,
+        stop: np.ndarray,
+    ) -> Callable[[np.ndarray], int]:
+        """One lane that goes on from where it is, again and again, as long as `stop` is 0.
+
+        Some of the inputs are views of the bytes `memory`, the outputs those of `made`, which is
+        laid out alike and may be longer; `stop` is one of those inputs. A call fills the rows it
+        is given, each with `made` as one turn left it, and says how many it filled.
+        """
+        ins, outs = _pointers(inputs), _pointers(outputs)
+        call = self._library.footfall_walk
+        call.argtypes = [*self._run.argtypes[:2], *[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 2]
+        call.argtypes += [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+        call.restype = ctypes.c_int64
+
+        def go(rows: np.ndarray) -> int:
+            if rows.shape[1] != made.size or not rows.flags.c_contiguous:
+                raise ValueError(f"rows of {made.size} bytes, not {rows.shape}")
+            places = (memory.ctypes.data, made.ctypes.data, memory.size, made.size)
+            return call(ins, outs, *places, stop.ctypes.data, rows.ctypes.data, len(rows))
+
+        return go
+
 
 def build_cpp(
     program: Callable[..., tuple],
@@ -120,18 +148,20 @@ def build_cpp(
     *,
     real: np.dtype,
     rows: Sequence[int | None] | None = None,
+    width: int | None = None,
 ) -> CppKernel:
     """Compile `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
 
     Input i is one value per lane, shape (W,), if `lane[i]`, else one shared scalar; with `rows[i]`
     legs, (rows, W) or (rows,). `dtypes` are `real`, int32 or bool. Every output becomes one value
     per lane, or (legs, lanes). The program must not ask how many lanes there are: it is traced with
-    a number that no kernel has. Raises CannotFuse if the program holds something that is neither
-    elementwise, a loop, a branch on a scalar, a reduction over the block nor a cut, shift or sum
-    along the legs, and NoCompiler if this machine cannot compile it. Numbers the program captures
-    are written into the source: another value is another compilation, so what varies should be an
-    input. Results differ from XLA's where one of the two rounds a product before adding it and the
-    other does not, and where XLA flushes subnormal numbers to zero.
+    a number that no kernel has. A kernel for one lane may ask for blocks of `width` 1. Raises
+    CannotFuse if the program holds something that is neither elementwise, a loop, a branch on a
+    scalar, a reduction over the block nor a cut, shift or sum along the legs, and NoCompiler if
+    this machine cannot compile it. Numbers the program captures are written into the source:
+    another value is another compilation, so what varies should be an input. Results differ from
+    XLA's where one of the two rounds a product before adding it and the other does not, and where
+    XLA flushes subnormal numbers to zero.
     """
     real = np.dtype(real)
     dtypes = [np.dtype(dtype) for dtype in dtypes]
@@ -143,6 +173,7 @@ def build_cpp(
         raise ValueError("at least one input is per lane")
     inputs = [Leaf(*leaf) for leaf in zip(dtypes, lane, rows or [None] * len(dtypes), strict=True)]
     target = simd(real)
+    target = target if width is None else target._replace(width=width)
     traced = jax.make_jaxpr(program)(
         *(jax.ShapeDtypeStruct(leaf.shape(BLOCK), leaf.dtype) for leaf in inputs)
     )

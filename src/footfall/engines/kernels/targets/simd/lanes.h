@@ -15,6 +15,8 @@ typedef Bits VI __attribute__((vector_size(LANES * sizeof(Real))));          // 
 typedef int32_t Narrow __attribute__((vector_size(LANES * sizeof(int32_t))));  // the half-wide step of a conversion
 
 #define EACH_LANE for (int i = 0; i < LANES; i++)
+// What is called in several places stands in the code once.
+#define FUNCTION static __attribute__((noinline)) void
 
 // ---- the same value in every lane. Minus zero, not plus: 0 + -0 would lose the sign.
 static inline V all(Real x) { return x - V{}; }
@@ -213,4 +215,17 @@ extern "C" __attribute__((visibility("default"))) void footfall_run(
     while (started < wanted && pthread_create(&helpers[started], 0, lanes::work, &job) == 0) started++;
     lanes::work(&job);
     while (started > 0) pthread_join(helpers[--started], 0);
+}
+
+// One lane, turn after turn: what a turn made is where the next one begins, and is kept as a row.
+extern "C" __attribute__((visibility("default"))) int64_t footfall_walk(const void *const *in, void *const *out,
+    void *memory, const void *made, int64_t bytes, int64_t row_bytes, const int32_t *stop, char *rows, int64_t room)
+{
+    int64_t row = 0;
+    for (; row < room && *stop == 0; row++) {
+        lanes::block(in, out, 0, 1);
+        memcpy(memory, made, bytes);
+        memcpy(rows + row * row_bytes, made, row_bytes);
+    }
+    return row;
 }

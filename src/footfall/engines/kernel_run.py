@@ -5,6 +5,7 @@ interpolant of each step, and the record is made as for the event engine in JAX,
 recorder. That engine stays the reference, and the one that is differentiated.
 """
 
+import math
 from typing import NamedTuple
 
 import jax
@@ -125,17 +126,13 @@ class _Rows:
         self.jumped = np.flatnonzero(moment == JUMPED)
         # A kept step ends at a row; at an event that fired where the robot was there is none.
         ends = np.flatnonzero((moment == STEPPED) | ((moment == ARRIVED) & (own.tau[:, 0] > 0)))
-        stages = run.robot.stages(rows[ends])
-        flowing = [i for i, held in enumerate(run.robot.facts.held) if not held]
-        n = len(self.lanes.x)
-        width = [int(np.prod(v.shape[1:])) for v in self.lanes.x]
-        slopes = np.zeros((len(ends), len(stages), sum(width) + run.ports))
-        first = np.cumsum([0, *width])
-        for s, slope in enumerate(stages):
-            for i, value in zip(flowing, slope.x, strict=True):
-                slopes[:, s, first[i] : first[i + 1]] = value.reshape(len(ends), -1)
-            for i, value in enumerate(slope.q):
-                slopes[:, s, first[n] + i] = value[:, 0]
+        width = [math.prod(v.shape[1:]) for v in self.lanes.x]
+        flows = np.repeat([not held for held in run.robot.facts.held], width)
+        found = run.robot.slopes(rows[ends])
+        slopes = found
+        if not flows.all():
+            slopes = np.zeros((*found.shape[:2], len(flows) + run.ports))
+            slopes[:, :, np.flatnonzero(np.append(flows, [True] * run.ports))] = found
         self.steps = _Steps(
             ends - 1,
             self.t[ends - 1],
@@ -165,74 +162,67 @@ class _Rows:
 
     def look(self, times: np.ndarray, inside: bool) -> Observed:
         """Rows at times, and on both sides of the events of this piece."""
-        steps, run = self.steps, self.run
-        nodes = np.zeros((0, panel.COUNT))
-        if inside and run.robot.observe.told and len(steps.start):
-            nodes = steps.start[:, None] + steps.tau[:, None] * panel.NODES
+        steps = self.steps
         which = np.maximum(np.searchsorted(steps.start, times, side="right") - 1, 0)
-        place = np.zeros(len(times))
-        if len(steps.start):
+        given = np.concatenate([self.arrived, self.jumped, [len(self.t) - 1, 0]])
+        y, t, row, events = self.y[given], self.t[given], given, np.zeros(len(times), int)
+        if len(times) and len(steps.start):
             length = np.where(steps.tau > 0, steps.tau, 1.0)[which]
             place = np.clip((times - steps.start[which]) / length, 0.0, 1.0)
-        of_node = np.repeat(np.arange(len(nodes)), panel.COUNT)
-        y = self._inside(
-            np.concatenate([which[: len(times)], of_node]),
-            np.concatenate([place, np.tile(panel.NODES, len(nodes))]),
-        )
-        given = np.concatenate([self.arrived, self.jumped, [len(self.t) - 1, 0]])
-        row_of = steps.row if len(steps.row) else np.zeros(1, int)
-        from_row = np.concatenate([given, row_of[which[: len(times)]], row_of[of_node]]).astype(int)
-        values, told = self._values(
-            np.concatenate([self.t[given], times, nodes.ravel()]),
-            np.concatenate([self.y[given], y]),
-            from_row,
-        )
+            share = steps.tau[which, None] * weights(self.run.pair, place)
+            moved = np.matmul(share[:, None], steps.slopes[which])[:, 0]
+            y = np.concatenate([y, self.y[steps.row[which]] + moved])
+            row, events = np.concatenate([row, steps.row[which]]), steps.events[which]
+        elif len(times):
+            y, row = (np.concatenate([v, np.repeat(v[-1:], len(times), 0)]) for v in (y, row))
+        values, told = self._values(np.concatenate([t, times]), y, row)
         count, first = len(self.arrived), 2 * len(self.arrived) + 2
-        samples = slice(first, first + len(times))
-        panels = None
-        if len(nodes):
-            seen = told[first + len(times) :].reshape(len(nodes), panel.COUNT, -1)
-            panels = Panels(steps.start, steps.tau, steps.events, seen)
-        events = steps.events if len(steps.events) else np.zeros(1, int)
         return Observed(
-            values[samples],
+            values[first:],
             values[:count],
             values[count : 2 * count],
             values[2 * count],
             values[2 * count + 1],
-            events[which[: len(times)]],
-            panels,
-            told[samples],
+            events,
+            self._panels() if inside else None,
+            told[first:],
         )
 
-    def _inside(self, step: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """States and works inside of steps, on the interpolant of the pair."""
-        if not len(step):
-            return np.zeros((0, self.y.shape[1]))
-        steps = self.steps
-        if not len(steps.start):
-            return np.repeat(self.y[:1], len(step), axis=0)
-        share = steps.tau[step, None] * weights(self.run.pair, place)
-        moved = np.einsum("rs,rsn->rn", share, steps.slopes[step])
-        return self.y[steps.row[step]] + moved
+    def _panels(self) -> Panels | None:
+        """What is looked at inside of steps, at the nodes of each."""
+        steps, observe = self.steps, self.run.robot.observe
+        if observe.told is None or not len(steps.start):
+            return None
+        places = weights(self.run.pair, panel.NODES)
+        y = self.y[steps.row, None] + steps.tau[:, None, None] * np.matmul(places, steps.slopes)
+        t = (steps.start[:, None] + steps.tau[:, None] * panel.NODES).ravel()
+        x, m = self._leaves(y.reshape(len(t), -1), np.repeat(steps.row, panel.COUNT))
+        seen = observe.inside(self.run.robot.system, t, x, m)
+        return Panels(
+            steps.start, steps.tau, steps.events, seen.reshape(len(steps.start), panel.COUNT, -1)
+        )
 
-    def _values(
-        self, t: np.ndarray, y: np.ndarray, row: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Every column at moments, and the outputs that are looked at inside of steps."""
-        run, lanes = self.run, self.lanes
+    def _leaves(self, y: np.ndarray, row: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """States and discrete states at moments, which are their last axis."""
         x, begin = [], 0
-        for leaf in lanes.x:
-            size = int(np.prod(leaf.shape[1:]))
+        for leaf in self.lanes.x:
+            size = math.prod(leaf.shape[1:])
             part = y[:, begin : begin + size]
             x.append(np.ascontiguousarray(part.T if leaf.ndim > 2 else part[:, 0]))
             begin += size
         m = [
             np.ascontiguousarray(leaf[row, :, 0].T if leaf.ndim > 2 else leaf[row, 0])
-            for leaf in lanes.m
+            for leaf in self.lanes.m
         ]
-        seen = run.robot.observe(run.robot.system, t, x, m)
+        return x, m
+
+    def _values(
+        self, t: np.ndarray, y: np.ndarray, row: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Every column at moments, and the outputs that are looked at inside of steps."""
+        robot, (x, m) = self.run.robot, self._leaves(y, row)
+        seen = robot.observe(robot.system, t, x, m)
         discrete = [np.atleast_2d(leaf.astype(float)).T for leaf in m]
-        states = y[:, : y.shape[1] - run.ports]
-        whole = np.concatenate([states, *discrete, seen, y[:, states.shape[1] :]], axis=1)
-        return whole, seen[:, list(run.robot.observe.told)]
+        states = y.shape[1] - self.run.ports
+        whole = np.concatenate([y[:, :states], *discrete, seen, y[:, states:]], axis=1)
+        return whole, seen[:, list(robot.observe.places)]

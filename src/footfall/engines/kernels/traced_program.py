@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from footfall.engines.kernels.cpp_values import BLOCK
 from footfall.engines.kernels.fuse_errors import CannotFuse
 
 #: An equation of a program: `primitive`, `params`, `invars`, `outvars`. JAX has moved its class
@@ -163,3 +164,20 @@ def without_unused(program: Any) -> tuple[Any, Sequence[Any]]:
         ], consts
     except (ImportError, AttributeError, TypeError):
         return jaxpr, consts
+
+
+def across_lanes(program: Any) -> str | None:
+    """The first primitive that makes one number of those of all lanes, if any does."""
+    jaxpr, _ = opened(program)
+    for eqn in jaxpr.eqns:
+        name = eqn.primitive.name
+        if name.startswith(("reduce_", "arg")) and "axes" in eqn.params:
+            shape = eqn.invars[0].aval.shape
+            if any(shape[axis] == BLOCK for axis in eqn.params["axes"]):
+                return name
+        for held in eqn.params.values():
+            inner = held if isinstance(held, tuple | list) else [held]
+            for part in inner:
+                if hasattr(opened(part)[0], "eqns") and (found := across_lanes(part)):
+                    return found
+    return None

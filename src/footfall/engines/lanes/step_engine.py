@@ -80,18 +80,18 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
 def fire_at_start(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
     """Of each searched guard, the lanes in which it fires at the start (see at_start.py)."""
     zero, span = jnp.zeros(x[0].shape[-1:], loop.real), loop.real(at_start.moment(loop.real))
-    field, ends = loop.field(m), at_start.ends_at_once(loop.system)
+    field, ends = loop.field_once(m), at_start.ends_at_once(loop.system)
 
     def moved(by: Any, slope: Any) -> list[Array]:
         return [v if r is None else v + by * r for v, r in zip(x, slope.x, strict=True)]
 
     first = field(zero, x)
-    room, rate = loop.guards(zero, x, m, first)
+    room, rate = loop.guards_once(zero, x, m, first)
     half = loop.real(0.5) * span
-    later, _ = loop.guards(
+    later, _ = loop.guards_once(
         zero + span, moved(span, field(zero + half, moved(half, first))), m, first
     )
-    _, by_state = loop.guards(
+    _, by_state = loop.guards_once(
         zero,
         x,
         m,

@@ -6,20 +6,22 @@ by a kernel too, for many moments at once.
 """
 
 import functools
+import itertools
+import math
 from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.engines.kernels.targets.simd.cpp_kernel import CppKernel, build_cpp
+from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.targets.simd.cpp_kernel import CppKernel, cpp_text
 from footfall.engines.lanes import adaptive
-from footfall.engines.lanes.batch_inputs import prepared
 from footfall.engines.lanes.embedded_pair import Pair
 from footfall.engines.lanes.lane_loop import LaneLoop
 from footfall.engines.lanes.lane_state import Lane, Limits
-from footfall.engines.lanes.step_methods import Slope
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.statistics import looked_at
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -54,29 +56,23 @@ class Facts(NamedTuple):
     held: list[bool]  #: which states do not flow
 
 
-class Leaves(NamedTuple):
+class Leaves:
     """Where the leaves of a struct lie in bytes."""
 
-    tree: Any
-    like: tuple[tuple[tuple[int, ...], np.dtype], ...]
-
-    @classmethod
-    def of(cls, struct: Any) -> "Leaves":
-        leaves, tree = jax.tree.flatten(struct)
-        return cls(tree, tuple((leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves))
-
-    @property
-    def begins(self) -> list[int]:
-        sizes = [int(np.prod(shape)) * dtype.itemsize for shape, dtype in self.like]
-        return np.cumsum([0, *(-(-size // ALIGNED) * ALIGNED for size in sizes)]).tolist()
+    def __init__(self, struct: Any) -> None:
+        leaves, self.tree = jax.tree.flatten(struct)
+        self.like = tuple((leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves)
+        self.sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in self.like]
+        steps = [0, *(-(-size // ALIGNED) * ALIGNED for size in self.sizes)]
+        *self.begins, self.size = itertools.accumulate(steps)
 
     def views(self, memory: np.ndarray, first: int = 0) -> list[np.ndarray]:
         """Of each leaf, in bytes, one row of them or many."""
-        out = []
-        for begin, (shape, dtype) in zip(self.begins, self.like, strict=False):
-            piece = memory[..., first + begin :][..., : int(np.prod(shape)) * dtype.itemsize]
-            out.append(piece.view(dtype).reshape(*memory.shape[:-1], *shape))
-        return out
+        rows = memory.shape[:-1]
+        return [
+            memory[..., first + begin : first + begin + size].view(dtype).reshape(*rows, *shape)
+            for begin, size, (shape, dtype) in zip(self.begins, self.sizes, self.like, strict=True)
+        ]
 
     def struct(self, memory: np.ndarray, first: int = 0) -> Any:
         return jax.tree.unflatten(self.tree, self.views(memory, first))
@@ -88,18 +84,18 @@ class WatchedLane:
     def __init__(
         self, system: AbstractHybridSystem, state: HybridState, pair: Pair, limits: Limits
     ):
-        system, state, lanes = prepared(system, state, "float64")
-        assert lanes == 1
+        system, state = _one_robot(system), _one_lane(state)
         self.kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), pair)
-        self.system = jax.tree.map(lambda leaf: np.array(leaf, order="C"), system)
+        self.system = system
         limits = Limits(*(np.asarray(v) for v in limits))
         x, m = jax.tree.leaves(state.x), jax.tree.leaves(state.m)
         given = (*_shapes((self.system, x, m)), *_shapes(limits))
-        start, go, shapes, self.facts = _kernels(self.kind, *given)
-        self.leaves, self.stage_leaves = Leaves.of(shapes[0]), Leaves.of(shapes[1])
+        start, go, self.observe, self.leaves, self.stage_leaves, self.facts = _kernels(
+            self.kind, *given
+        )
         begun = start([*jax.tree.leaves(self.system), *x, *m, *limits], threads=1)
-        size = self.leaves.begins[-1]
-        self._made = np.zeros(size + self.stage_leaves.begins[-1], np.uint8)
+        size = self.leaves.size
+        self._made = np.zeros(size + self.stage_leaves.size, np.uint8)
         self._memory = np.zeros(size, np.uint8)
         views = self.leaves.views(self._memory)
         for view, leaf in zip(views, begun, strict=True):
@@ -112,7 +108,6 @@ class WatchedLane:
             *self.stage_leaves.views(self._made, size),
         ]
         self._go = go.walk(self._inputs, self._outputs, self._memory, self._made, self.lane.outcome)
-        self.observe = observer(self.kind, self.leaves, _shapes(self.system)[1])
 
     def first_row(self) -> np.ndarray:
         """The row at the start."""
@@ -135,9 +130,30 @@ class WatchedLane:
         """Each leaf with the rows in front."""
         return self.leaves.struct(rows)
 
-    def stages(self, rows: np.ndarray) -> list[Slope]:
-        """Slopes of the step that ended at each row."""
-        return self.stage_leaves.struct(rows, self._memory.size)
+    def slopes(self, rows: np.ndarray) -> np.ndarray:
+        """(rows, stages, states that flow and ports) of the step that ended at each row."""
+        stages = self.kind.pair.stages
+        return rows[:, self.leaves.size :].view(REAL).reshape(len(rows), stages, -1)
+
+
+def _one_robot(system: Any) -> Any:
+    def number(leaf: Any) -> np.ndarray:
+        if np.ndim(leaf) > 1:
+            raise CannotFuse("a parameter", f"of shape {np.shape(leaf)}")
+        return np.array(leaf, REAL, order="C")
+
+    return jax.tree.map(number, system)
+
+
+def _one_lane(state: HybridState) -> HybridState:
+    def number(leaf: Any) -> np.ndarray:
+        array = np.asarray(leaf)
+        if array.ndim > 1:
+            raise CannotFuse("a state", f"of shape {array.shape}")
+        whole = np.issubdtype(array.dtype, np.integer)
+        return np.array(array[..., None], np.int32 if whole else array.dtype, order="C")
+
+    return jax.tree.map(number, state)
 
 
 def _shapes(struct: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -145,11 +161,20 @@ def _shapes(struct: Any) -> tuple[Any, tuple[Any, ...]]:
     return tree, tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in leaves)
 
 
+class Kernels(NamedTuple):
+    """All that is compiled for a kind of robot, and what was learnt on the way."""
+
+    begin: CppKernel
+    go: CppKernel
+    observe: "Observer"
+    lane: Leaves
+    stages: Leaves
+    facts: Facts
+
+
 @functools.lru_cache(maxsize=32)
-def _kernels(
-    kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: Any
-) -> tuple[CppKernel, CppKernel, Any, Facts]:
-    """The one that begins, the one that goes on, what they make, and what was learnt."""
+def _kernels(kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: Any) -> Kernels:
+    """One is compiled while the next is traced. Raises CannotFuse or NoCompiler."""
     seen: list[Facts] = []
 
     def begin(system: Any, x: list[Any], m: list[Any], limits: Limits) -> Lane:
@@ -162,23 +187,36 @@ def _kernels(
 
     like = jax.tree.unflatten(given, [jax.ShapeDtypeStruct(*s) for s in given_like])
     numbers = jax.tree.unflatten(limits, [jax.ShapeDtypeStruct(*s) for s in limits_like])
-    first, shape = flat_kernel(begin, (*like, numbers))
-    later, shapes = flat_kernel(go, (like[0], shape, numbers))
-    return first, later, shapes, seen[0]
+    with ThreadPoolExecutor(4) as pool:
+        first, lane = flat_kernel(pool, begin, (*like, numbers))
+        later, (_, stages) = flat_kernel(pool, go, (like[0], lane, numbers))
+        observe = _observer(pool, kind, like[0], lane)
+        return Kernels(
+            first.result(), later.result(), observe(), Leaves(lane), Leaves(stages), seen[0]
+        )
 
 
 def flat_kernel(
-    program: Callable[..., Any], like: Any, width: int | None = 1
-) -> tuple[CppKernel, Any]:
+    pool: Executor, program: Callable[..., Any], like: Any, width: int | None = 1
+) -> tuple["Future[CppKernel]", Any]:
     """A program of structs as a kernel of their leaves; and what it makes, of one lane.
 
-    Arrays of one axis are over lanes, of two over legs and lanes. Raises CannotFuse or NoCompiler.
+    The first struct is the system, which lanes share: arrays in it are over legs. Of the others,
+    arrays of one axis are over lanes, of two over legs and lanes. Raises CannotFuse; the kernel,
+    once asked for, NoCompiler.
     """
     leaves, tree = jax.tree.flatten(like)
+    part = [n for n, some in enumerate(like) for _ in jax.tree.leaves(some)]
     made: list[Any] = []
 
     def flat(*values: Any) -> tuple[Any, ...]:
-        found = jax.tree.map(jnp.asarray, program(*jax.tree.unflatten(tree, values)))
+        try:
+            found = jax.tree.map(jnp.asarray, program(*jax.tree.unflatten(tree, values)))
+        except CannotFuse:
+            raise
+        except Exception as error:  # XLA runs it, or says what is wrong with it
+            told = f"{type(error).__name__}: {error}".partition("\n")[0]
+            raise CannotFuse("the model", f"it was written for single numbers ({told})") from error
         made.append(
             jax.tree.map(
                 lambda leaf: jax.ShapeDtypeStruct((*leaf.shape[:-1], 1), leaf.dtype), found
@@ -186,22 +224,28 @@ def flat_kernel(
         )
         return tuple(jax.tree.leaves(found))
 
-    kernel = build_cpp(
+    rows = [
+        leaf.shape[0] if leaf.ndim == (2 if n else 1) else None
+        for n, leaf in zip(part, leaves, strict=True)
+    ]
+    text = cpp_text(
         flat,
-        [leaf.ndim > 0 for leaf in leaves],
+        [n > 0 and leaf.ndim > 0 for n, leaf in zip(part, leaves, strict=True)],
         [np.dtype(leaf.dtype) for leaf in leaves],
         real=REAL,
-        rows=[leaf.shape[0] if leaf.ndim == 2 else None for leaf in leaves],
+        rows=rows,
         width=width,
+        apart=width is None,
     )
-    return kernel, made[0]
+    return pool.submit(text.compiled, quick=True), made[0]
 
 
 class Observer(NamedTuple):
     """Outputs, stores and powers at many moments: moments are the lanes."""
 
-    kernel: CppKernel
-    told: tuple[int, ...]  #: columns that are looked at inside of steps
+    whole: CppKernel
+    told: CppKernel | None  #: those outputs alone that are looked at inside of steps
+    places: tuple[int, ...]  #: of these in the columns of the whole
 
     def __call__(
         self, system: Any, t: np.ndarray, x: list[np.ndarray], m: list[np.ndarray]
@@ -210,8 +254,19 @@ class Observer(NamedTuple):
 
         Leaves of x and m have the moments as their last axis.
         """
+        return self._seen(self.whole, system, t, x, m)
+
+    def inside(
+        self, system: Any, t: np.ndarray, x: list[np.ndarray], m: list[np.ndarray]
+    ) -> np.ndarray:
+        """The same of the outputs that are looked at inside of steps."""
+        if self.told is None:
+            return np.zeros((len(t), 0))
+        return self._seen(self.told, system, t, x, m)
+
+    def _seen(self, kernel: CppKernel, system: Any, t: np.ndarray, x: Any, m: Any) -> np.ndarray:
         inputs = [*jax.tree.leaves(system), np.asarray(t, REAL), *x, *m]
-        found = self.kernel(inputs, threads=1 if len(t) < MANY else None)
+        found = kernel(inputs, threads=1 if len(t) < MANY else None)
         return np.concatenate([np.atleast_2d(v) for v in found]).T
 
 
@@ -219,25 +274,32 @@ class Observer(NamedTuple):
 MANY = 4096
 
 
-@functools.lru_cache(maxsize=32)
-def observer(kind: Kind, leaves: Leaves, system_like: Any) -> Observer:
+def _observer(pool: Executor, kind: Kind, system: Any, lane: Lane) -> Callable[[], Observer]:
     """For robots whose lanes look so."""
-    lane = jax.tree.unflatten(leaves.tree, [jax.ShapeDtypeStruct(*s) for s in leaves.like])
-    system = jax.tree.unflatten(kind.system, [jax.ShapeDtypeStruct(*s) for s in system_like])
     told: list[tuple[int, ...]] = []
 
     def look(system: Any, t: Any, x: list[Any], m: list[Any]) -> Any:
         x, m = jax.tree.unflatten(kind.x, x), jax.tree.unflatten(kind.m, m)
         outputs, power = system.outputs(t, x, m), system.flow(t, x, m).power
-        named = [(name, jnp.ndim(v) < 2) for name, v, _ in named_leaves(outputs)]
-        sizes = [jnp.shape(v)[0] if jnp.ndim(v) > 1 else 1 for _, v, _ in named_leaves(outputs)]
+        named = [(name, jnp.shape(v)) for name, v, _ in named_leaves(outputs)]
+        sizes = [shape[0] if len(shape) > 1 else 1 for _, shape in named]
         first = dict(zip([name for name, _ in named], np.cumsum([0, *sizes]), strict=False))
-        scalars = [name for name, single in named if single]
+        scalars = [name for name, shape in named if len(shape) < 2]
         told.append(tuple(int(first[n]) for n in looked_at(scalars, system.travel(), power)))
         seen = jax.tree.leaves((outputs, system.stores(t, x, m), power))
         wide = [jnp.asarray(v, REAL) for v in seen]
-        return [jnp.broadcast_to(v, t.shape) if v.ndim < 2 else v for v in wide]
+        if any(v.ndim > 2 or (v.ndim and v.shape[-1] not in (1, t.shape[0])) for v in wide):
+            raise CannotFuse("the model", "its outputs are not numbers for each lane")
+        return [jnp.broadcast_to(v, (*v.shape[:-1], *t.shape)) for v in wide]
+
+    def look_inside(system: Any, t: Any, x: list[Any], m: list[Any]) -> Any:
+        whole = look(system, t, x, m)
+        rows = [
+            v[i] if v.ndim > 1 else v for v in whole for i in range(len(v) if v.ndim > 1 else 1)
+        ]
+        return [rows[place] for place in told[0]]
 
     like = (system, jax.ShapeDtypeStruct((1,), REAL), lane.x, lane.m)
-    kernel, _ = flat_kernel(look, like, width=None)
-    return Observer(kernel, told[0])
+    whole, _ = flat_kernel(pool, look, like, width=None)
+    inside = flat_kernel(pool, look_inside, like, width=None)[0] if told[0] else None
+    return lambda: Observer(whole.result(), inside.result() if inside else None, told[0])

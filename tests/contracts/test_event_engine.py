@@ -34,6 +34,15 @@ from support.toys import (
     Ticking,
 )
 
+
+@pytest.fixture(autouse=True, params=["kernel", "xla"])
+def through(request, monkeypatch):
+    """Both ways to make a run: one contract."""
+    if request.param == "xla":
+        monkeypatch.setenv("FOOTFALL_CXX", "none")
+    return request.param
+
+
 QUIET = SimPlan(duration=2.0, sample_rate=None)
 ONE_STEP = SimPlan(duration=1.0, sample_rate=None, max_step=1.0, step=1.0)
 

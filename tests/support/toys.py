@@ -140,7 +140,9 @@ class ManyBalls(AbstractToy):
         return Jump(Heights(x=x.x, v=v), PerBall(n=m.n.at[leg].add(1)), NoWork(none=0.0 * x.v[0]))
 
     def stores(self, t, x, m):
-        return ManyStores(kinetic=0.5 * jnp.sum(x.v**2), gravity=self.gravity * jnp.sum(x.x))
+        return ManyStores(
+            kinetic=0.5 * jnp.sum(x.v**2, axis=0), gravity=self.gravity * jnp.sum(x.x, axis=0)
+        )
 
     def outputs(self, t, x, m):
         return ManyOutputs(balls=ManyHeights(z=x.x))
@@ -198,13 +200,13 @@ class Clocks(AbstractToy):
     One compiled program for all of them.
     """
 
-    numbers: np.ndarray = param(doc="a row for each number of a curve, a column for each guard")
+    numbers: np.ndarray = param(doc="those of each curve, one after the other")
 
     @classmethod
     def of(cls, *curves):
         """With these curves; guards that are not given are 1 for ever."""
         rows = [*curves, *(Curve(),) * (3 - len(curves))]
-        return cls(numbers=np.array(rows, float).T)
+        return cls(numbers=np.array(rows, float).ravel())
 
     @property
     def events(self):
@@ -214,15 +216,15 @@ class Clocks(AbstractToy):
         return Rates(Scalar1(x=1.0 + 0.0 * x.x), NoPower(none=0.0 * x.x))
 
     def guards(self, t, x, m):
-        c, s = Curve(*self.numbers), x.x
-        waves = c.wave * jnp.sin(np.pi * s + c.phase)
-        values = (
-            c.c0
-            + s * (c.c1 + s * c.c2)
-            + waves
-            - c.dip * jnp.exp2(-(((s - c.centre) / c.half) ** 2))
-        )
-        return tuple(values[i] for i in range(3))
+        s, size = x.x, len(Curve._fields)
+
+        def value(i):
+            c = Curve(*(self.numbers[i * size + n] for n in range(size)))
+            waves = c.wave * jnp.sin(np.pi * s + c.phase)
+            dip = c.dip * jnp.exp2(-(((s - c.centre) / c.half) ** 2))
+            return c.c0 + s * (c.c1 + s * c.c2) + waves - dip
+
+        return tuple(value(i) for i in range(3))
 
     def jump(self, t, x, m, k):
         return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))

@@ -63,7 +63,7 @@ def largest(values: np.ndarray) -> np.ndarray:
         before <= 100 * ROUNDING * seen
     )
     limited = ((size[:, 1:] == seen[:, None]) & (size[:, :-1] == seen[:, None])).any(axis=1)
-    fine = np.abs(np.einsum("gn,pnf->pgf", _FINE, values))
+    fine = np.abs(_at_nodes(_FINE, values))
     at = np.clip(fine.argmax(axis=1), 1, FINE - 2)
     left, top, right = (
         np.take_along_axis(fine, (at + k)[:, None], axis=1)[:, 0] for k in (-1, 0, 1)
@@ -93,8 +93,18 @@ def _pairs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sizes of the Legendre coefficients of order 3 and 4, 5 and 6, 7 and 8, the larger of each
     pair.
     """
-    size = np.abs(np.einsum("cn,pnf->pcf", _COEFFICIENTS[-6:], values))
+    size = np.abs(_at_nodes(_COEFFICIENTS[-6:], values))
     return size[:, :2].max(axis=1), size[:, 2:4].max(axis=1), size[:, 4:].max(axis=1)
+
+
+def _at_nodes(rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Rows of weights of the nodes applied to all functions: (panels, rows, functions).
+
+    As one product of two matrices, which is several times faster than panel by panel.
+    """
+    panels, nodes, functions = values.shape
+    flat = values.transpose(1, 0, 2).reshape(nodes, panels * functions)
+    return (rows @ flat).reshape(len(rows), panels, functions).transpose(1, 0, 2)
 
 
 def bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

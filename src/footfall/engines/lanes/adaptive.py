@@ -236,9 +236,15 @@ def attempt(
         zip([*stored, *q[:ports]], [*lane.stored, *lane.q[:ports]], strict=True),
         lane.through,
     )
+    # At an event, what was above zero only within the time to which events are located does not
+    # count.
     positive = [
-        (seen.rose < I(LOOKS))
-        | jnp.where(arrives, g > real(2 * shift) * jnp.abs(r), seen.rose <= I(LOOKS))
+        jnp.where(
+            arrives,
+            (seen.rose.astype(real) * real(1.0 / LOOKS) * tau <= tau - real(2 * shift))
+            | (g > real(2 * shift) * jnp.abs(r)),
+            seen.rose <= I(LOOKS),
+        )
         for seen, g, r in zip(inside, room, found.rates, strict=True)
     ]
     tried = lane._replace(

@@ -62,8 +62,12 @@ def finite(value: Any) -> Any:
 
 
 def of_kind(number: Any, like: Any) -> Any:
-    """A constant in the precision of NumPy numbers.
+    """A constant in the precision of NumPy numbers, an integer in that of NumPy and JAX numbers.
 
-    Python and JAX numbers take theirs from what they meet.
+    Other Python and JAX numbers take theirs from what they meet.
     """
-    return type(like)(number) if isinstance(like, np.floating) else number
+    if isinstance(like, np.floating):
+        return type(like)(number)
+    if hasattr(number, "dtype") and hasattr(like, "dtype"):  # met by a float, it would be a double
+        return number.astype(like.dtype)
+    return number

@@ -140,3 +140,9 @@ def without_unused(program: Any) -> tuple[Any, Sequence[Any]]:
         ], consts
     except (ImportError, AttributeError, TypeError):
         return jaxpr, consts
+
+
+def places(eqn: Equation) -> list[tuple[str, int]]:
+    """(file, line) of the calls that made an equation, the innermost first; none if unknown."""
+    frames = getattr(getattr(eqn.source_info, "traceback", None), "frames", ())
+    return [(frame.file_name, frame.line_num) for frame in frames]

@@ -21,7 +21,7 @@ bool ff_pid_update(const struct ff_gains *gains, struct ff_pid *memory, uint32_t
                    float setpoint, float measured)
 {
     const int32_t elapsed = (int32_t)(now_us - memory->last_us);
-    const bool early = memory->started && elapsed >= 0 && elapsed < gains->period_us;
+    const bool waits = memory->started && elapsed >= 0 && elapsed < gains->period_us;
     const float sample_time = (float)gains->period_us * 1e-06f;
     const float error = setpoint - measured;
     const float grown = memory->integral + gains->integral * error * sample_time;
@@ -31,11 +31,11 @@ bool ff_pid_update(const struct ff_gains *gains, struct ff_pid *memory, uint32_t
     const float derivative = memory->derivative + sample_time / (gains->filter_time + sample_time) * (raw - memory->derivative);
     const float wanted = gains->proportional * error + integral + gains->derivative * derivative;
     const float output = smaller_float(larger_float(wanted, -gains->output_limit), gains->output_limit);
-    memory->last_us = early ? memory->last_us : now_us;
-    memory->started = early ? memory->started : true;
-    memory->integral = early ? memory->integral : integral;
-    memory->derivative = early ? memory->derivative : derivative;
-    memory->previous = early ? memory->previous : measured;
-    memory->output = early ? memory->output : output;
-    return !early;
+    memory->last_us = waits ? memory->last_us : now_us;
+    memory->started = waits ? memory->started : true;
+    memory->integral = waits ? memory->integral : integral;
+    memory->derivative = waits ? memory->derivative : derivative;
+    memory->previous = waits ? memory->previous : measured;
+    memory->output = waits ? memory->output : output;
+    return !waits;
 }

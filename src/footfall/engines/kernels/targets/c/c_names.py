@@ -30,21 +30,30 @@ class Statements:
         self.all = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)] if tree else []
 
     def of(self, equation: Equation) -> "Place | None":
-        """Where an equation was written: the innermost statement of this file."""
-        line = next((line for file, line in places(equation) if file == self.file), None)
-        if line is None:
-            return None
-        around = [node for node in self.all if node.lineno <= line <= (node.end_lineno or 0)]
-        if not around:
-            return None
-        statement = max(around, key=lambda node: node.lineno)
-        return Place(statement, _field(statement, line) or _assigned(statement))
+        """Where an equation was written: the innermost statement of this file.
+
+        What a function returns has the name that its caller gives it.
+        """
+        place = None
+        for line in [line for file, line in places(equation) if file == self.file]:
+            around = [node for node in self.all if node.lineno <= line <= (node.end_lineno or 0)]
+            statement = max(around, key=lambda node: node.lineno, default=None)
+            if statement is None:
+                return place
+            name = _field(statement, line) or _assigned(statement)
+            place = Place(
+                place.statement if place else statement, place.line if place else line, name
+            )
+            if not isinstance(statement, ast.Return):
+                return place
+        return place
 
 
 class Place(NamedTuple):
     """A statement, and the name it gives to what is calculated there."""
 
     statement: ast.stmt
+    line: int
     name: str | None
 
 

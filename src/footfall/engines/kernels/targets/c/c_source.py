@@ -129,12 +129,13 @@ class _Writer:
             return inputs
         if name == "cond":
             return self.branches(eqn, inputs, place)
+        line = f" (line {place.line})" if place else ""
         if name not in RULES:
-            raise CannotFuse(name, "has no C rule")
+            raise CannotFuse(name, f"has no C rule{line}")
         (out,) = eqn.outvars
         if out.aval.shape != ():
             raise CannotFuse(
-                name, f"makes an array of shape {out.aval.shape}; single numbers are expected"
+                name, f"makes an array of shape {out.aval.shape}; one number is expected{line}"
             )
         type_of(name, out.aval.dtype)
         return [_shorter(name, inputs) or self.add(out.aval.dtype, eqn, inputs, place)]
@@ -284,7 +285,7 @@ def _header(function: CFunction) -> str:
 def _struct(struct: Struct) -> str:
     rows = [(f"{type_of(f.name, f.dtype)} {f.name};", f.doc) for f in struct.fields]
     wide = max(len(row) for row, _ in rows)
-    lines = [f"    {row:<{wide}} /* {doc} */" if doc else f"    {row}" for row, doc in rows]
+    lines = [f"    {row:<{wide}} {_comment(doc)}" if doc else f"    {row}" for row, doc in rows]
     return "\n".join([_comment(struct.doc), f"struct {struct.name} {{", *lines, "};"])
 
 

@@ -334,6 +334,20 @@ LOOP = "jax.lax.while_loop(lambda v: v < 3.0, lambda v: v + 1.0, measured)"
 
 
 @pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ("(0.0, 0.0)", "rest() gives back a tuple; a struct of signal fields"),
+        ("Memory(0, jnp.zeros(3))", "rest() begins with memory.level = Array"),
+        ("Memory(0, self.gian)", "line 17: AttributeError"),
+    ],
+)
+def test_a_memory_that_is_none_is_refused(trusted, rest, words):
+    text = HEAD.replace("Memory(count=0, level=0.0)", rest) + "        return memory, 0.0\n"
+    with pytest.raises(ScenarioError, match=re.escape(words)):
+        exported(*made(trusted, text))
+
+
+@pytest.mark.parametrize(
     ("body", "words"),
     [
         ("if measured > 0: pass", ["line 20", "choose(flag, a, b)"]),

@@ -6,9 +6,11 @@ it too); `footfall export-c` writes a controller of the user's own.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import traceback
+from collections.abc import Iterator
 from dataclasses import fields as struct_fields
 from dataclasses import replace
 from pathlib import Path
@@ -69,7 +71,9 @@ def pid_files(guard: str = f'#include "{GUARD}"', defaults: Any = None) -> CFile
 
     function = CFunction(
         unit="pid",
-        made_by=_MADE.format("footfall/machines/control/pid.py", "make format"),
+        made_by=_MADE.format(
+            "footfall/machines/control/pid.py", "footfall export-c" if defaults else "make format"
+        ),
         defaults=defaults,
         update="ff_pid_update",
         clear="ff_pid_clear",
@@ -105,31 +109,75 @@ def exported(controller: AbstractController, file: Path) -> Exported:
 
     Raises ScenarioError, with the line, for one that cannot be written as C.
     """
-    kind, name = type(controller).__name__, _snake(type(controller).__name__)
-    with told_with_line([file]):
+    kind = type(controller).__name__
+    with _refused(kind, file):
         rest = of_types(controller.rest(), REAL.type)
+        values = _numbers(controller)
+        function = _declared(controller, values, rest, file)
+        remembered = function.memory.fields
+
+        def law(numbers: Any, memory: Any, given: Any) -> Any:
+            ours = replace(controller, **dict(zip(values, numbers, strict=True)))
+            names = [field.name for field in remembered]
+            own = rest and replace(rest, **dict(zip(names, memory, strict=True)))
+            after, torque = ours.updated(own, *given)
+            new = [_like(f"memory.{f.name}", getattr(after, f.name), f.dtype) for f in remembered]
+            return new, _like("torque", torque, REAL)
+
+        start = [getattr(rest, field.name) for field in remembered]
+        files, again = (_traced(function, law, start) for _ in range(2))
+    if again != files:
+        raise ScenarioError(
+            f"{file}: {kind}.update is another function each time it is called. It must depend on"
+            " its arguments and parameters alone: no random numbers, no clock, no global counter."
+        )
+    name = function.numbers.name
+    given = [f"&{name}_defaults"] * bool(values) + ["&memory"] * bool(remembered)
+    given += ["setpoint", "measured", "0.001f"]
+    call = (
+        f"struct {name}_memory memory;" if remembered else "/* it has no memory */",
+        f"{name}_rest(&memory);" if remembered else "/* nothing to prepare */",
+        f"float torque = {name}_update({', '.join(given)});",
+    )
+    return Exported(files, file.stem, call)
+
+
+def _numbers(controller: AbstractController) -> dict[str, Any]:
+    """Parameters that stay numbers in C; what selects code or is left out is written out."""
+    said = describe(controller)
     values = {
         f.name: getattr(controller, f.name)
         for f in struct_fields(controller)
-        if not f.metadata.get("static") and getattr(controller, f.name) is not None
+        if f.name in said and said[f.name].role == "param" and not f.metadata.get("static")
     }
-    said = describe(controller)
-    values = {key: value for key, value in values.items() if said[key].role == "param"}
-    numbers = tuple(Field(key, REAL, _told(said[key])) for key in values)
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _declared(
+    controller: AbstractController, values: dict[str, Any], rest: Any, file: Path
+) -> CFunction:
+    """Its structs and functions, from the fields of the class and of its memory."""
+    kind, said = type(controller).__name__, describe(controller)
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).lower()
     meaning = {} if rest is None else describe(rest)
-    kept = () if rest is None else tuple(struct_fields(rest))
+    memory = () if rest is None else struct_fields(rest)
     remembered = tuple(
         Field(f.name, np.asarray(getattr(rest, f.name)).dtype, _told(meaning.get(f.name)))
-        for f in kept
+        for f in memory
     )
-    function = CFunction(
+    return CFunction(
         unit=file.stem,
         made_by=_MADE.format(f"{kind} in {file.name}", f"footfall export-c {file.name}"),
         update=f"{name}_update",
         clear=f"{name}_rest",
         doc=inspect.cleandoc(type(controller).__doc__ or kind),
         clear_doc="As before the first call.",
-        numbers=Struct(name, "numbers", f"Numbers of {kind}.", numbers),
+        numbers=Struct(
+            name,
+            "numbers",
+            f"Numbers of {kind}.",
+            tuple(Field(key, REAL, _told(said[key])) for key in values),
+        ),
         memory=Struct(f"{name}_memory", "memory", "What it remembers between calls.", remembered),
         inputs=(
             Field("setpoint", REAL, "angle that is wanted [rad]"),
@@ -142,28 +190,20 @@ def exported(controller: AbstractController, file: Path) -> Exported:
         named_from=str(file),
     )
 
-    def law(numbers: Any, memory: Any, given: Any) -> Any:
-        ours = replace(controller, **dict(zip(values, numbers, strict=True)))
-        own = rest and replace(rest, **{f.name: v for f, v in zip(kept, memory, strict=True)})
-        after, torque = ours.updated(own, *given)
-        after = [
-            _like(f"memory.{f.name}", getattr(after, f.name), f.dtype)
-            for f in function.memory.fields
-        ]
-        return after, _like("torque", torque, REAL)
 
-    start = [getattr(rest, f.name) for f in kept]
+@contextlib.contextmanager
+def _refused(kind: str, file: Path) -> Iterator[None]:
+    """What keeps a controller from being C, told with its file and, where known, its line."""
     with told_with_line([file]):
         try:
-            files = _traced(function, law, start)
-            again = _traced(function, law, start)
+            yield
         except CannotFuse as error:
             raise ScenarioError(
                 f"{file}: {kind} cannot be written as C: {error}.\n  Known: arithmetic,"
                 " comparisons, choose, clamp, min, max, abs, floor, and the functions of <math.h>."
             ) from None
         except ParameterError as error:
-            raise ScenarioError(f"{file}: {error}") from None
+            raise ScenarioError(f"{file}: {kind}: {error}") from None
         except jax.errors.JAXTypeError as error:
             frames = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno for frame in frames if frame.filename == str(file)]
@@ -173,25 +213,13 @@ def exported(controller: AbstractController, file: Path) -> Exported:
                 " and, or, not, float(), math.sin).\n  Write choose(flag, a, b) for if, & and | for"
                 " and and or, jax.numpy for math."
             ) from None
-    if again != files:
-        raise ScenarioError(
-            f"{file}: {kind}.update is another function each time it is called. It must depend on"
-            " its arguments and parameters alone: no random numbers, no clock, no global counter."
-        )
-    first = f"struct {name}_memory memory;" if remembered else "/* it has no memory */"
-    second = f"{name}_rest(&memory);" if remembered else "/* nothing to prepare */"
-    given = [f"&{name}_defaults"] * bool(numbers) + ["&memory"] * bool(remembered)
-    given += ["setpoint", "measured", "0.001f"]
-    return Exported(
-        files, file.stem, (first, second, f"float torque = {name}_update({', '.join(given)});")
-    )
 
 
 def _traced(function: CFunction, law: Any, rest: Any) -> CFiles:
     """Files of a law: of numbers, memory and inputs, each a tuple, it gives memory and result."""
     fields = (function.numbers.fields, function.memory.fields, function.inputs)
     examples = [tuple(np.zeros((), field.dtype) for field in some) for some in fields]
-    # The names of the C text come from where each operation was written.
+    # A function of its own each time: JAX would remember what it made of the same one.
     program = jax.make_jaxpr(lambda *given: law(*given))(*examples)
     return c_files(program, function, tuple(rest))
 
@@ -221,10 +249,6 @@ def _like(name: str, new: Any, dtype: np.dtype) -> Any:
 
 def _guard() -> str:
     return (firmware_folder() / "footfall_mid" / "src" / GUARD).read_text().strip()
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _told(info: FieldInfo | None) -> str:

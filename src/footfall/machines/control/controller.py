@@ -137,12 +137,26 @@ class SampledLaw(NamedTuple):
 def of_types(memory: Any, real: Any) -> Any:
     """A memory whose floats went through `real`; its ints are 32 bits wide."""
 
-    def typed(number: Any) -> Any:
+    def typed(name: str, number: Any) -> Any:
         if isinstance(number, bool | np.bool_):
             return np.bool_(number)
-        return np.int32(number) if isinstance(number, int | np.integer) else real(number)
+        if isinstance(number, int | np.integer):
+            return np.int32(number)
+        if isinstance(number, float | np.floating):
+            return real(number)
+        raise ParameterError(
+            f"rest() begins with memory.{name} = {number!r:.60}; a float, an int or a bool is"
+            " expected.",
+            "controller",
+        )
 
     if memory is None:
         return None
-    numbers = {f.name: typed(getattr(memory, f.name)) for f in dataclasses.fields(memory)}
-    return dataclasses.replace(memory, **numbers)
+    if not dataclasses.is_dataclass(memory):
+        raise ParameterError(
+            f"rest() gives back a {type(memory).__name__}; a struct of signal fields is expected"
+            " (an equinox.Module), or None.",
+            "controller",
+        )
+    names = [field.name for field in dataclasses.fields(memory)]
+    return dataclasses.replace(memory, **{n: typed(n, getattr(memory, n)) for n in names})

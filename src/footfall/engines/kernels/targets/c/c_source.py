@@ -81,11 +81,11 @@ class _Writer:
         ]
         inputs += [Value(field.dtype, Text(field.name)) for field in function.inputs]
         outputs = self.run(jaxpr, consts, inputs)
-        for value in self.values:
-            for operand in value.of:
-                operand.uses.append(value)
         for value in outputs:
             value.uses.append(None)
+        for value in reversed(self.values):  # what nothing needs uses nothing
+            for operand in value.of if value.uses else ():
+                operand.uses.append(value)
         for value in self.values:
             if value.uses and not self.in_place(value):
                 self.name(value)
@@ -251,7 +251,8 @@ def _shorter(name: str, inputs: Sequence[Value]) -> Value | None:
 def _check_names(function: CFunction) -> None:
     """Names in Python that are none in C."""
     fields = (*function.numbers.fields, *function.memory.fields, *function.inputs)
-    for name in (*(field.name for field in fields), function.unit, function.update):
+    structs = (function.numbers.name, function.memory.name)
+    for name in (*(field.name for field in fields), *structs, function.update):
         if name in RESERVED or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
             raise CannotFuse(name, "is no name in C; choose another one")
 
@@ -260,7 +261,7 @@ def _check_names(function: CFunction) -> None:
 
 
 def _header(function: CFunction) -> str:
-    guard = f"footfall_{function.unit}_h".upper()
+    guard = re.sub(r"\W", "_", f"footfall_{function.unit}_h", flags=re.ASCII).upper()
     structs = [s for s in (function.numbers, function.memory) if s.fields]
     parts = [
         _comment(f"{function.doc}\n\n{function.made_by}"),

@@ -32,6 +32,7 @@ format: $(VENV)/.made-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python -m footfall.scenario.known_parts
+	$(BIN)/python -m footfall.realtime.controller_c
 
 bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/event_engine.py

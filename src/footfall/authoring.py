@@ -14,15 +14,18 @@ from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem as HybridSystem
 from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
+from footfall.machines.control.controller import AbstractController
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.water_runner.drive import AbstractDrive
 from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Tip
+from footfall.numerics.namespace import choose, clamp
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
 from footfall.scene.sketch import Arrow, Ball, Bar, Chart, Disc, Ground, Link, Shape
 
 __all__ = [
+    "AbstractController",
     "AbstractDrive",
     "AbstractFoot",
     "AbstractStart",
@@ -52,6 +55,8 @@ __all__ = [
     "Tip",
     "Travel",
     "choice",
+    "choose",
+    "clamp",
     "param",
     "part",
     "port",

@@ -35,6 +35,7 @@ from footfall.machines.control.framing import (
 from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.pid import PidGains, PidMemory, cleared, pid_update
 from footfall.realtime import firmware_build
+from footfall.realtime.controller_c import pid_files
 from footfall.realtime.firmware_build import (
     FLAGS,
     config_header,
@@ -164,8 +165,7 @@ def test_the_compiled_law_in_single_precision_is_within_4_ulp_of_the_largest_ter
     gains, calls
 ):
     """From the same memory each time, one call. A sum whose terms cancel is only as exact as its
-    largest term; so that is the unit. XLA may merge products and sums, and forms the sample time in
-    double precision."""
+    largest term; so that is the unit. XLA may merge products and sums."""
     gains = gains.of_type(np.float32)
     memory, now = cleared(np.float32), 0
     for periods, _, setpoint, measured in calls:
@@ -387,6 +387,11 @@ def test_the_constants_in_the_tree_are_what_the_generator_makes_of_the_shipped_r
     assert config_header(ROBOT) == core_sources()["footfall_config.h"], (
         "and it is the robot of these tests"
     )
+
+
+def test_the_law_in_the_tree_is_what_the_generator_makes_of_the_python_law():
+    """`make format` writes it."""
+    assert (core_sources()["pid.h"], core_sources()["pid.c"]) == pid_files()
 
 
 def test_constants_in_the_header_are_the_settings_to_the_last_bit():

@@ -107,6 +107,28 @@ def new(name: str) -> None:
     _guarded(new_robot, name)
 
 
+@app.command("export-c")
+def export_c(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE.py[:CLASS]]",
+            help="A controller of your own (default: the PID that comes with footfall).",
+        ),
+    ] = None,
+    trust: Trust = False,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write to (default: where the file is).")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite existing files.")] = False,
+) -> None:
+    """Write a controller as C, for a microcontroller: a .c file and its header."""
+    with _loading():
+        from footfall.cli.export_c import export_controller
+
+    _guarded(export_controller, file, out, force)
+
+
 @app.command()
 def run(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],

@@ -3,6 +3,7 @@
 A law written once serves a microsecond loop and a compiled batch.
 """
 
+import dataclasses
 import sys
 from types import ModuleType
 from typing import Any
@@ -31,7 +32,7 @@ def traced(*values: Any) -> bool:
 
 
 def choose(flag: Any, yes: Any, no: Any) -> Any:
-    """One of two: numbers, or tuples of them, field by field.
+    """One of two: numbers, or tuples or structs of them, field by field.
 
     A plain truth value picks as an `if` does; arrays pick elementwise.
     """
@@ -40,6 +41,11 @@ def choose(flag: Any, yes: Any, no: Any) -> Any:
     if isinstance(yes, tuple):
         fields = [choose(flag, a, b) for a, b in zip(yes, no, strict=True)]
         return type(yes)(*fields) if hasattr(yes, "_fields") else tuple(fields)
+    if dataclasses.is_dataclass(yes):
+        names = [field.name for field in dataclasses.fields(yes)]
+        return dataclasses.replace(
+            yes, **{name: choose(flag, getattr(yes, name), getattr(no, name)) for name in names}
+        )
     return yes if yes is no else namespace(flag, yes, no).where(flag, yes, no)
 
 
@@ -62,8 +68,12 @@ def finite(value: Any) -> Any:
 
 
 def of_kind(number: Any, like: Any) -> Any:
-    """A constant in the precision of NumPy numbers.
+    """A constant in the precision of NumPy numbers, an integer in that of NumPy and JAX numbers.
 
-    Python and JAX numbers take theirs from what they meet.
+    Other Python and JAX numbers take theirs from what they meet.
     """
-    return type(like)(number) if isinstance(like, np.floating) else number
+    if isinstance(like, np.floating):
+        return type(like)(number)
+    if hasattr(number, "dtype") and hasattr(like, "dtype"):  # met by a float, it would be a double
+        return number.astype(like.dtype)
+    return number

@@ -101,6 +101,12 @@ def plant_of_log(
 def stack_settings(system: ClosedLoop) -> StackSettings:
     """What the three programs need to know of a robot."""
     stack, motor, joints = system.stack, system.motor, len(system.plant.joints)
+    if not isinstance(system.gains, PidGains):
+        raise ValueError(
+            f"controller = {type(system.controller).__name__}: the programs against the clock run"
+            " controller = digital-pid only. `footfall run` simulates this controller, `footfall"
+            " export-c` writes it as C."
+        )
     gains = PidGains(
         *(float(value) for value in system.gains[:-1]), period_us=system.gains.period_us
     )

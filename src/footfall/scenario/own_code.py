@@ -77,6 +77,14 @@ class OwnCode:
             raise ScenarioError(f'kind = "{clipped(kind)}" is no {what}.')
         return own
 
+    def all_in(self, name: str, base: Any, what: str) -> dict[str, Own]:
+        """The classes that a file itself makes, each a `base`, by name."""
+        path, code, folder = self._looked_up(name, name, what)
+        require_trust(path, code, folder, self.where or str(folder), told=self.trust)
+        module = _module_of(path, code)
+        found = _classes_in(module, base)
+        return {n: Own(c, path) for n, c in found.items() if c.__module__ == module.__name__}
+
     def _looked_up(self, kind: str, name: str, what: str) -> tuple[Path, bytes, Path]:
         """(file, its content, the folder whose trust it needs)."""
         kind, folder = clipped(kind), self.folder
@@ -157,12 +165,21 @@ def told_with_line(files: Iterable[Path]) -> Iterator[None]:
         ) from cause
 
 
-def _class_in(path: Path, code: bytes, kind: str, name: str, base: Any, what: str) -> type:
+def _module_of(path: Path, code: bytes) -> Any:
     module = _ran.get((path, code))
     if module is None:
         module = _ran[path, code] = _imported(path, code)
+    return module
+
+
+def _classes_in(module: Any, base: Any) -> dict[str, type]:
     found = {n: c for n, c in vars(module).items() if inspect.isclass(c) and issubclass(c, base)}
-    found = {n: c for n, c in found.items() if not inspect.isabstract(c)}
+    return {n: c for n, c in found.items() if not inspect.isabstract(c)}
+
+
+def _class_in(path: Path, code: bytes, kind: str, name: str, base: Any, what: str) -> type:
+    module = _module_of(path, code)
+    found = _classes_in(module, base)
     if name in found:
         return found[name]
     known = ", ".join(found) or "none"

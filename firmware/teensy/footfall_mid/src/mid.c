@@ -9,6 +9,12 @@
 
 static const float SIDES[FF_MOST_MOTORS] = {1.0f, -1.0f}; /* how the steering current acts on left and right */
 
+/* Between -limit and limit; what is no number stays none. */
+static float clamp(float value, float limit)
+{
+    return value < -limit ? -limit : value > limit ? limit : value;
+}
+
 static void switch_off(struct ff_mid *mid)
 {
     mid->on = mid->blind = mid->still = false;
@@ -88,7 +94,7 @@ static size_t drive(struct ff_mid *mid, uint32_t now_us, char *text)
     bool failed = mid->blind && !seen;
     float currents[FF_MOST_MOTORS] = {0.0f, 0.0f};
     for (int32_t motor = 0; motor < settings->motors; motor++) {
-        currents[motor] = ff_clamp(memory.output + SIDES[motor] * mid->steer, settings->gains.output_limit);
+        currents[motor] = clamp(memory.output + SIDES[motor] * mid->steer, settings->gains.output_limit);
         failed = failed || !isfinite(currents[motor]);
     }
     if (failed) {
@@ -103,7 +109,7 @@ static size_t drive(struct ff_mid *mid, uint32_t now_us, char *text)
 /* 0 A, at once and then once per period: sent, not merely left out. */
 static size_t hold_still(struct ff_mid *mid, uint32_t now_us, char *text)
 {
-    if (mid->still && now_us - mid->still_us < mid->settings->gains.period_us)
+    if (mid->still && now_us - mid->still_us < (uint32_t)mid->settings->gains.period_us)
         return 0;
     mid->still = true;
     mid->still_us = now_us;

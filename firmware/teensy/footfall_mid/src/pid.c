@@ -1,35 +1,41 @@
 #include "exact_floats.h"
 #include "pid.h"
 
-#include <string.h>
+/* What is no number stays none. */
+static float larger_float(float a, float b) { return a < b || b != b ? b : a; }
 
-float ff_clamp(float value, float limit)
-{
-    return value < -limit ? -limit : value > limit ? limit : value;
-}
+/* What is no number stays none. */
+static float smaller_float(float a, float b) { return a > b || b != b ? b : a; }
 
 void ff_pid_clear(struct ff_pid *memory)
 {
-    memset(memory, 0, sizeof *memory);
+    memory->last_us = 0u;
+    memory->started = false;
+    memory->integral = 0.0f;
+    memory->derivative = 0.0f;
+    memory->previous = 0.0f;
+    memory->output = 0.0f;
 }
 
-bool ff_pid_update(const struct ff_gains *gains, struct ff_pid *memory, uint32_t now_us, float setpoint, float measured)
+bool ff_pid_update(const struct ff_gains *gains, struct ff_pid *memory, uint32_t now_us,
+                   float setpoint, float measured)
 {
-    if (memory->started && now_us - memory->last_us < gains->period_us) /* unsigned: the wrap does not matter */
-        return false;
-    float sample_time = (float)gains->period_us * 1e-6f;
-    float error = setpoint - measured;
-    float grown = memory->integral + gains->integral * error * sample_time;
-    float slope = -(measured - memory->previous) / sample_time;
-    float raw = memory->started ? slope : 0.0f;
-    float share = sample_time / (gains->filter_time + sample_time);
-
-    memory->last_us = now_us;
-    memory->started = true;
-    memory->integral = ff_clamp(grown, gains->integral_limit);
-    memory->derivative += share * (raw - memory->derivative);
-    memory->previous = measured;
-    memory->output = ff_clamp(gains->proportional * error + memory->integral + gains->derivative * memory->derivative,
-                              gains->output_limit);
-    return true;
+    const int32_t elapsed = (int32_t)(now_us - memory->last_us);
+    const bool waits = memory->started && elapsed >= 0 && elapsed < gains->period_us;
+    const float sample_time = (float)gains->period_us * 1e-06f;
+    const float error = setpoint - measured;
+    const float grown = memory->integral + gains->integral * error * sample_time;
+    const float integral = smaller_float(larger_float(grown, -gains->integral_limit), gains->integral_limit);
+    const float slope = -(measured - memory->previous) / sample_time;
+    const float raw = memory->started ? slope : 0.0f * slope;
+    const float derivative = memory->derivative + sample_time / (gains->filter_time + sample_time) * (raw - memory->derivative);
+    const float wanted = gains->proportional * error + integral + gains->derivative * derivative;
+    const float output = smaller_float(larger_float(wanted, -gains->output_limit), gains->output_limit);
+    memory->last_us = waits ? memory->last_us : now_us;
+    memory->started = waits ? memory->started : true;
+    memory->integral = waits ? memory->integral : integral;
+    memory->derivative = waits ? memory->derivative : derivative;
+    memory->previous = waits ? memory->previous : measured;
+    memory->output = waits ? memory->output : output;
+    return !waits;
 }

@@ -181,3 +181,9 @@ def across_lanes(program: Any) -> str | None:
                 if hasattr(opened(part)[0], "eqns") and (found := across_lanes(part)):
                     return found
     return None
+
+
+def places(eqn: Equation) -> list[tuple[str, int]]:
+    """(file, line) of the calls that made an equation, the innermost first; none if unknown."""
+    frames = getattr(getattr(eqn.source_info, "traceback", None), "frames", ())
+    return [(frame.file_name, frame.line_num) for frame in frames]

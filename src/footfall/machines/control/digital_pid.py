@@ -3,11 +3,18 @@
 The law itself is footfall.machines.control.pid.
 """
 
-from footfall.hybrid.fields import Parametric, param
+from typing import Any, ClassVar
+
+import numpy as np
+
+from footfall.hybrid.fields import param
+from footfall.machines.control.controller import AbstractLaw
+from footfall.machines.control.loop_states import LawMemory
+from footfall.machines.control.pid import PidGains, PidMemory
 from footfall.numerics.scalar import Scalar
 
 
-class DigitalPid(Parametric):
+class DigitalPid(AbstractLaw):
     """PID at a fixed sample time, in joint torque of all motors together.
 
     They are converted to amperes by the motors' constants.
@@ -15,6 +22,9 @@ class DigitalPid(Parametric):
     The defaults walk with a pitch that is 10 ms old, which the stiff gains of a continuous law (20,
     40, 1) do not.
     """
+
+    carried_as: ClassVar[Any] = PidMemory
+    shown_as: ClassVar[Any] = LawMemory
 
     proportional: Scalar = param(6.0, unit="N m/rad", doc="gain Kp", ge=0)
     integral: Scalar = param(10.0, unit="N m/rad/s", doc="gain Ki", ge=0)
@@ -39,3 +49,20 @@ class DigitalPid(Parametric):
         ),
         ge=0,
     )
+
+    def in_amperes(self, per_ampere: Scalar, period_us: int) -> PidGains:
+        torques = (
+            self.proportional,
+            self.integral,
+            self.derivative,
+            self.integral_limit,
+            self.torque_limit,
+        )
+        return PidGains(
+            *(value / per_ampere for value in torques),
+            filter_time=self.filter_time,
+            period_us=period_us,
+        )
+
+    def begun(self) -> LawMemory:
+        return LawMemory(np.int32(0), np.bool_(False), 0.0, 0.0, 0.0, 0.0)

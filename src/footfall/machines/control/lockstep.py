@@ -43,18 +43,17 @@ from footfall.machines.control.chance import (
     bell,
     uniform,
 )
-from footfall.machines.control.digital_pid import DigitalPid
+from footfall.machines.control.controller import AbstractLaw, SampledLaw
 from footfall.machines.control.electrics import Battery, Winding, bus, electrical_power, loop_share
 from footfall.machines.control.loop_states import (
     ComputerMemory,
     ComputerSignals,
-    LawMemory,
     LoopMemory,
 )
 from footfall.machines.control.messages import Message, counted_from, empty, received, sent
 from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.mid_step import SIDES, Frame, MidMemory, heard, stepped
-from footfall.machines.control.pid import PidGains, PidMemory
+from footfall.machines.control.pid import PidGains
 from footfall.machines.control.safety_step import SafetyMemory, may_run, over_speed, sensed, watched
 from footfall.machines.control.three_level import ThreeLevelStack
 from footfall.machines.parts.actuators.battery import BatteryPack
@@ -90,7 +89,7 @@ class ClosedLoop(AbstractHybridSystem):
     """
 
     motor: eqx.AbstractVar[DcMotor]
-    controller: eqx.AbstractVar[DigitalPid]
+    controller: eqx.AbstractVar[AbstractLaw]
     stack: eqx.AbstractVar[ThreeLevelStack]
     battery: eqx.AbstractVar[BatteryPack]
     drivetrain: eqx.AbstractVar[DriveTrain]
@@ -120,22 +119,10 @@ class ClosedLoop(AbstractHybridSystem):
     # --- numbers of the programs ------------------------------------------------------------------
 
     @property
-    def gains(self) -> PidGains:
-        """The law's numbers in amperes for each motor."""
-        law, per_ampere = self.controller, len(self.plant.joints) * self.motor.torque_per_ampere
-        torques = (
-            law.proportional,
-            law.integral,
-            law.derivative,
-            law.integral_limit,
-            law.torque_limit,
-        )
-        period_us = round(self.stack.mid_period * SECOND)
-        return PidGains(
-            *(value / per_ampere for value in torques),
-            filter_time=law.filter_time,
-            period_us=period_us,
-        )
+    def gains(self) -> PidGains | SampledLaw:
+        """The law with its numbers in amperes for each motor."""
+        per_ampere = len(self.plant.joints) * self.motor.torque_per_ampere
+        return self.controller.in_amperes(per_ampere, round(self.stack.mid_period * SECOND))
 
     @property
     def winding(self) -> Winding:
@@ -165,7 +152,7 @@ class ClosedLoop(AbstractHybridSystem):
             armed=np.bool_(True),  # the start-up of the high level has sent a message that says off
             on=no,
             pitch=self.plant.setpoint,  # until the first message tells
-            law=LawMemory(zero, no, 0.0, 0.0, 0.0, 0.0),
+            law=self.controller.begun(),
             commanded_us=zero,
             tripped=no,
             wanted_1=0.0,
@@ -354,6 +341,7 @@ class ClosedLoop(AbstractHybridSystem):
             + self._late(m.mid_cycles, stack.mid_jitter, MID_JITTER, like)
         )
         queue, got, message = received(m.queue, now.us)
+        remembered = self.controller.carried_as
         steer = stack.steer_current if len(self.plant.joints) == 2 else 0.0
         before = MidMemory(
             frame=Frame(m.asked, self.plant.setpoint, m.pitch, steer),
@@ -361,7 +349,7 @@ class ClosedLoop(AbstractHybridSystem):
             heard_us=choose(m.asked | (m.heard_us > 0), m.heard_us, now.us),
             armed=m.armed,
             tripped=False,
-            law=PidMemory(*(getattr(m.law, name) for name in PidMemory._fields)),
+            law=remembered(*(getattr(m.law, name) for name in remembered._fields)),
             blind=False,
             still=False,  # a call comes once a period: off, each commands 0 A
             still_us=0,
@@ -382,7 +370,7 @@ class ClosedLoop(AbstractHybridSystem):
             armed=after.armed,
             on=after.on,
             pitch=after.frame.pitch,
-            law=LawMemory(*after.law),
+            law=self.controller.shown_as(*after.law),
             commanded_us=jnp.where(commanded, now.us, m.commanded_us),
             wanted_1=jnp.where(commanded, wanted[0], m.wanted_1),
             wanted_2=jnp.where(commanded, wanted[1], m.wanted_2),
@@ -461,8 +449,14 @@ class ClosedLoop(AbstractHybridSystem):
                 " stack.frame_copies=1",
                 "a worse computer",
             ),
-            Suggestion("--duration 10", "the same programs in real time", verb="stack run"),
-            Suggestion(gains, verb="sweep"),
+            *(
+                (
+                    Suggestion("--duration 10", "the same programs in real time", verb="stack run"),
+                    Suggestion(gains, verb="sweep"),
+                )
+                if isinstance(self.gains, PidGains)
+                else ()
+            ),
         )
 
     def remarks(self, t: np.ndarray, columns: Mapping[str, np.ndarray]) -> list[str]:

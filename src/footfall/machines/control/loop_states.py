@@ -20,11 +20,21 @@ class LawMemory(eqx.Module):
     output: Scalar = signal(unit="A", doc="current asked of each motor")
 
 
+class ControllerMemory(eqx.Module):
+    """What the mid level remembers of a controller of one's own (SampledMemory, as signals)."""
+
+    last_us: Scalar = signal(doc="when it last calculated, in microseconds that wrap")
+    started: Scalar = signal(doc="whether it has calculated since it was switched on")
+    own: Any
+    previous: Scalar = signal(unit="rad", doc="pitch of the last calculation")
+    output: Scalar = signal(unit="A", doc="current asked of each motor")
+
+
 class ComputerMemory(eqx.Module):
     """Discrete state of the three programs and the lines between them."""
 
     queue: Queue
-    law: LawMemory
+    law: Any  # LawMemory or ControllerMemory
     ticks: Scalar = signal(doc="ticks of the clock so far")
     high_cycles: Scalar = signal(doc="cycles of the high level so far")
     mid_cycles: Scalar = signal(doc="cycles of the mid level so far")

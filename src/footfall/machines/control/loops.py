@@ -9,6 +9,7 @@ from typing import Any
 
 from footfall.hybrid.fields import part
 from footfall.hybrid.plant import AbstractPlant
+from footfall.machines.control.controller import AbstractLaw
 from footfall.machines.control.digital_pid import DigitalPid
 from footfall.machines.control.lockstep import ClosedLoop
 from footfall.machines.control.three_level import ThreeLevelStack
@@ -18,11 +19,14 @@ from footfall.machines.parts.actuators.motors import DcMotor
 
 #: What a control computer adds to a plant: slot -> (kind of part, meaning).
 ADDED: dict[str, tuple[type, str]] = {
-    "controller": (DigitalPid, "pitch law of the mid level"),
+    "controller": (AbstractLaw, "pitch law of the mid level"),
     "stack": (ThreeLevelStack, "the three programs and the lines between them"),
     "battery": (BatteryPack, "what feeds the motors"),
     "drivetrain": (DriveTrain, "what lies between each motor and its joint"),
 }
+
+#: What a slot holds unless another kind is chosen, where its type is a contract.
+USUAL: dict[type, type] = {AbstractLaw: DigitalPid}
 
 
 def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[ClosedLoop]:
@@ -57,6 +61,6 @@ def with_computer(plant: type[AbstractPlant], name: str, doc: str) -> type[Close
             }
             space[key] = dataclasses.field(metadata=f.metadata, **given)
         for key, (cls, meaning) in ADDED.items():
-            space[key] = part(doc=meaning, default_factory=cls)
+            space[key] = part(doc=meaning, default_factory=USUAL.get(cls, cls))
 
     return types.new_class(name, (ClosedLoop,), {}, fill)

@@ -19,4 +19,6 @@ def elapsed_us(now: Any, before: Any) -> Any:
     """
     if isinstance(now, int) and isinstance(before, int):
         return (now - before + _HALF) % _WRAP - _HALF
-    return now - before
+    difference = now - before
+    unsigned = getattr(difference, "dtype", None) == "uint32"
+    return difference.astype("int32") if unsigned else difference

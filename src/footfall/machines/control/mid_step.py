@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from footfall.machines.control.microseconds import elapsed_us
-from footfall.machines.control.pid import PidGains, PidMemory, cleared, pid_update
+from footfall.machines.control.pid import PidGains, PidMemory, cleared
 from footfall.numerics.namespace import choose, clamp, finite, negated, of_kind
 
-if TYPE_CHECKING:  # it imports JAX, which a control computer need not have
+if TYPE_CHECKING:  # they import JAX, which a control computer need not have
+    from footfall.machines.control.controller import SampledLaw, SampledMemory
     from footfall.numerics.scalar import Scalar
 
 SIDES = (1.0, -1.0)  #: how the steering current acts on left and right
@@ -40,7 +41,7 @@ class MidMemory(NamedTuple):
     armed: Any
     tripped: Any  #: the watchdog has, and no frame has said off since
     #: Cleared while off: the first call takes the present pitch for the previous one.
-    law: PidMemory
+    law: PidMemory | SampledMemory
     blind: Any  #: the last calculation had no finite pitch
     still: Any  #: 0 A has been commanded since it is off
     still_us: Any  #: when, last
@@ -76,7 +77,7 @@ def heard(memory: MidMemory, frame: Frame, now_us: Any) -> MidMemory:
 
 
 def stepped(
-    gains: PidGains, watchdog_us: Any, motors: int, memory: MidMemory, now_us: Any
+    numbers: PidGains | SampledLaw, watchdog_us: Any, motors: int, memory: MidMemory, now_us: Any
 ) -> tuple[MidMemory, Commands]:
     """After a call at this time, and what is commanded.
 
@@ -90,11 +91,11 @@ def stepped(
 
     frame, before = memory.frame, memory.law
     seen = finite(frame.pitch)
-    law, calculated = pid_update(
-        gains, before, now_us, frame.setpoint, choose(seen, frame.pitch, before.previous)
+    law, calculated = numbers.update(
+        before, now_us, frame.setpoint, choose(seen, frame.pitch, before.previous)
     )
     law = choose(seen, law, before._replace(last_us=now_us))
-    most = gains.output_limit
+    most = numbers.output_limit
     currents = tuple(clamp(law.output + side * frame.steer, -most, most) for side in SIDES[:motors])
     good = negated(memory.blind) | seen
     for current in currents:
@@ -106,7 +107,7 @@ def stepped(
 
     off = negated(memory.on)
     waited = elapsed_us(now_us, memory.still_us)
-    holds = off & negated(memory.still & (waited >= 0) & (waited < gains.period_us))
+    holds = off & negated(memory.still & (waited >= 0) & (waited < numbers.period_us))
     memory = choose(holds, memory._replace(still=memory.still | True, still_us=now_us), memory)
     nothing = (of_kind(0.0, before.output),) * motors
     return memory, Commands(drives | holds, choose(drives, currents, nothing))
@@ -119,7 +120,6 @@ def _tripped(memory: MidMemory) -> MidMemory:
 
 def _rested(memory: MidMemory) -> MidMemory:
     """A law without a past."""
-    blank = PidMemory(
-        0, memory.law.started & False, *(of_kind(0.0, value) for value in memory.law[2:])
+    return memory._replace(
+        law=memory.law.blank(), blind=memory.blind & False, still=memory.still & False
     )
-    return memory._replace(law=blank, blind=memory.blind & False, still=memory.still & False)

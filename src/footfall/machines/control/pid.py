@@ -36,6 +36,12 @@ class PidGains(NamedTuple):
         """The same with every number but the period in this precision."""
         return PidGains(*(real(value) for value in self[:-1]), period_us=self.period_us)
 
+    def update(
+        self, memory: PidMemory, now_us: Any, setpoint: Scalar, measured: Scalar
+    ) -> tuple[PidMemory, Any]:
+        """The law with these numbers, as the mid level calls it."""
+        return pid_update(self, memory, now_us, setpoint, measured)
+
 
 class PidMemory(NamedTuple):
     """What the law remembers between calls."""
@@ -47,10 +53,20 @@ class PidMemory(NamedTuple):
     previous: Scalar  #: measurement of the last calculation
     output: Scalar
 
+    def blank(self) -> PidMemory:
+        """Of a law that is off, each number of its own kind."""
+        return PidMemory(0, self.started & False, *(of_kind(0.0, value) for value in self[2:]))
+
 
 def cleared(real: Any = float) -> PidMemory:
     """Memory of a law that is off."""
     return PidMemory(0, False, real(0.0), real(0.0), real(0.0), real(0.0))
+
+
+def early(memory: Any, now_us: Any, period_us: Any) -> Any:
+    """Whether a law that last calculated at `memory.last_us` has to wait."""
+    elapsed = elapsed_us(now_us, memory.last_us)
+    return memory.started & (elapsed >= 0) & (elapsed < period_us)
 
 
 def pid_update(
@@ -65,8 +81,7 @@ def pid_update(
 
     Ts is the nominal sample time however late the call comes: one calculation, no catching up.
     """
-    elapsed = elapsed_us(now_us, memory.last_us)
-    early = memory.started & (elapsed >= 0) & (elapsed < gains.period_us)
+    waits = early(memory, now_us, gains.period_us)
     micro = of_kind(1e-6, gains.proportional)
     sample_time = of_kind(gains.period_us, gains.proportional) * micro
     error = setpoint - measured
@@ -86,4 +101,4 @@ def pid_update(
         previous=measured,
         output=clamp(wanted, -gains.output_limit, gains.output_limit),
     )
-    return choose(early, memory, new), negated(early)
+    return choose(waits, memory, new), negated(waits)

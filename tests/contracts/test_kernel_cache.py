@@ -18,7 +18,7 @@ import pytest
 
 from footfall.engines import jax_setup
 from footfall.engines.kernels import cache_folder as cache_folder_module
-from footfall.engines.kernels import private_folder
+from footfall.engines.kernels import private_folder, run_compiler
 from footfall.engines.kernels.fuse_errors import NoCompiler
 from footfall.engines.kernels.targets.simd import compiler, kernel_cache
 from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
@@ -279,7 +279,11 @@ def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
     assert reason() == "/nowhere/c++ not found"
     monkeypatch.delenv("FOOTFALL_CXX")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert reason() == "none of c++, g++, clang++ is on the path"
+    monkeypatch.setattr(compiler, "ziglang", lambda: None)
+    assert reason() == (
+        "none of c++, g++, clang++ is on the path, and ziglang is not installed"
+        ' (pip install "footfall[compiler]")'
+    )
 
 
 def test_the_compiler_can_be_switched_off(monkeypatch):
@@ -358,6 +362,16 @@ def test_no_room_to_compile_in_is_told_as_a_missing_compiler(monkeypatch):
     monkeypatch.setattr(kernel_cache.tempfile, "TemporaryDirectory", full)
     with pytest.raises(NoCompiler, match="No space left"):
         build(add=3.25)
+
+
+@needs_compiler
+def test_no_room_for_what_a_compiler_says_is_told_as_a_missing_compiler(monkeypatch):
+    def full(*_, **__):
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(run_compiler.tempfile, "TemporaryFile", full)
+    with pytest.raises(NoCompiler, match="nowhere to compile: No usable"):
+        build(add=6.25)
 
 
 @needs_compiler

@@ -20,9 +20,9 @@ def test_an_extra_installs_what_footfall_imports(extra):
     ]
     assert modules
     for module in modules:
-        # import module, from module import, import_module("module"), _extra("module")
+        # import module, from module import, import_module("module"), find_spec, _extra
         assert re.search(
-            rf'\b(import|from) {module}\b|(import_module|_extra)\("{module}"', SOURCE
+            rf'\b(import|from) {module}\b|(import_module|find_spec|_extra)\("{module}"', SOURCE
         ), module
 
 

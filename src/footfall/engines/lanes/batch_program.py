@@ -5,7 +5,6 @@ One GPU kernel, one C++ kernel, XLA.
 
 import contextlib
 import functools
-import os
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -176,6 +175,8 @@ def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Any:
 
 def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> Path:
     """One C++ kernel on all cores. Raises CannotFuse or NoCompiler."""
+    from footfall.engines.kernels.targets.simd.cpp_kernel import cores
+
     kernel = cpp_kernel(kind, system, lane, clock)
     lane_tree = jax.tree.structure(lane)
 
@@ -183,7 +184,7 @@ def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | N
         inputs = [np.asarray(leaf) for leaf in _flat(system, lane, clock, first, count)[0]]
         return jax.tree.unflatten(lane_tree, kernel(inputs, threads=threads))
 
-    used = threads or len(os.sched_getaffinity(0))
+    used = threads or cores()
     return Path(f"C++ kernel, {used} thread{'s' if used != 1 else ''}", run)
 
 

@@ -1,23 +1,16 @@
-"""The system's C++ compiler.
+"""The C++ compiler of a CPU's kernels: which one, what it is told, for which CPU."""
 
-Which one, what it is told, for which CPU; run with a time limit that leaves nothing behind.
-"""
-
-import contextlib
 import functools
 import hashlib
 import os
 import platform
 import shlex
 import shutil
-import signal
-import subprocess
-import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from footfall.engines.kernels.fuse_errors import NoCompiler
+from footfall.engines.kernels.run_compiler import ZIG_FOLDERS, run_compiler, ziglang
 
 #: The lines of /proc/cpuinfo that say what code the CPU runs; the others say how fast, or which
 #: core.
@@ -33,6 +26,8 @@ class Compiler(NamedTuple):
     command: tuple[str, ...]
     version: str  #: first line of what it says about itself
     flags: tuple[str, ...]
+    libraries: tuple[str, ...] = ("-lm", "-lpthread")
+    scratch: tuple[str, ...] = ()  #: environment variables that name a folder it may write to
 
     def in_less_time(self) -> "Compiler":
         """The same compiler, told to optimise less.
@@ -46,26 +41,28 @@ class Compiler(NamedTuple):
 
         Two with equal identities make libraries that can stand in for each other on this machine.
         """
-        return "\n".join([*self.command, self.version, *self.flags, cpu_identity()])
+        return "\n".join(
+            [*self.command, self.version, *self.flags, *self.libraries, cpu_identity()]
+        )
 
     def build(self, source: str, folder: Path) -> bytes:
         """The shared library made from a source, in a folder that is ours alone."""
         # Fixed names, seen from inside the folder: the same source gives the same bytes wherever it
         # is built.
         (folder / "kernel.cpp").write_text(source)
-        command = [*self.command, *self.flags, "-o", "kernel.so", "kernel.cpp", "-lm", "-lpthread"]
-        _run(command, folder)
+        command = [*self.command, *self.flags, "-o", "kernel.so", "kernel.cpp", *self.libraries]
+        run_compiler(command, folder, self.scratch)
         try:
             return (folder / "kernel.so").read_bytes()
         except OSError:
-            raise NoCompiler(f"{self.command[0]} made no library") from None
+            raise NoCompiler(f"{Path(self.command[0]).name} made no library") from None
 
 
 def find_compiler() -> Compiler:
     """The C++ compiler to use.
 
     That in $FOOTFALL_CXX (`none`: switched off), else in $CXX, else the first of c++, g++, clang++
-    on the path.
+    on the path, else the one in the package ziglang.
     """
     chosen = os.environ.get("FOOTFALL_CXX")
     if chosen is not None and chosen.strip().lower() == "none":
@@ -79,19 +76,22 @@ def find_compiler() -> Compiler:
     for name, *options in names:
         if path := shutil.which(name):
             command = (path, *options)
-            said = _run([*command, "--version"])
-            return Compiler(command, said.strip().partition("\n")[0], _flags())
+            return Compiler(command, _first_line(*command, "--version"), _flags())
+    if asked:
+        raise NoCompiler(f"{asked[0]} not found")
+    if zig := ziglang():
+        # What a kernel needs of a system (threads, a few functions) is in every Python process.
+        # Without libraries to link zig has none to build first, which takes 5 to 60 s.
+        flags, said = (*_flags(), "-s"), _first_line(*zig, "version")
+        return Compiler((*zig, "cc"), said, flags, ("-nostdlib",), ZIG_FOLDERS)
     raise NoCompiler(
-        f"{asked[0]} not found" if asked else "none of c++, g++, clang++ is on the path"
+        "none of c++, g++, clang++ is on the path, and ziglang is not installed"
+        ' (pip install "footfall[compiler]")'
     )
 
 
-def time_limit() -> float:
-    """Seconds a compiler may take: $FOOTFALL_COMPILE_SECONDS, else 120."""
-    try:
-        return float(os.environ["FOOTFALL_COMPILE_SECONDS"])
-    except (KeyError, ValueError):
-        return 120.0
+def _first_line(*command: str) -> str:
+    return run_compiler(command).strip().partition("\n")[0]
 
 
 @functools.cache
@@ -143,50 +143,3 @@ def _flags() -> tuple[str, ...]:
         "-shared",
         "-w",
     )
-
-
-def _run(command: Sequence[str], folder: Path | None = None) -> str:
-    """What a command says, or NoCompiler with the reason on one line.
-
-    It runs in a group of its own, which dies with it.
-    """
-    name, seconds = Path(command[0]).name, time_limit()
-    with tempfile.TemporaryFile() as output:
-        try:
-            process = subprocess.Popen(
-                command,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=os.environ | {"LC_ALL": "C"},
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise NoCompiler(f"{name} cannot be run: {error.strerror}") from None
-        try:
-            code = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise NoCompiler(
-                f"{name} did not finish within {seconds:g} s (FOOTFALL_COMPILE_SECONDS)"
-            ) from None
-        finally:
-            _end_group(process)
-        output.seek(0)
-        said = output.read().decode(errors="replace")
-    if code != 0:
-        lines = [line.strip() for line in said.splitlines() if line.strip()]
-        telling = next(
-            (line for line in lines if "error" in line.lower()),
-            lines[0] if lines else f"exit status {code}",
-        )
-        raise NoCompiler(f"{name} failed: {telling}")
-    return said
-
-
-def _end_group(process: subprocess.Popen) -> None:
-    """Compilers start others (cc1plus, as, ld): on a timeout or Ctrl-C they go too."""
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()

@@ -220,8 +220,12 @@ def cpp_text(
 
 def simd(real: np.dtype) -> Target:
     """This machine's CPU: as many lanes in a block as a vector register holds."""
-    header = resources.files(__package__).joinpath("lanes.h").read_text()
-    return Target("simd", header, vector_bytes() // real.itemsize)
+    return Target("simd", header("lanes.h", "threads.h"), vector_bytes() // real.itemsize)
+
+
+def header(*names: str) -> str:
+    """Files of this folder, one after the other."""
+    return "".join(resources.files(__package__).joinpath(name).read_text() for name in names)
 
 
 def _rows(shape: tuple[int, ...]) -> int | None:

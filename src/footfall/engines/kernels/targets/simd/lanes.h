@@ -1,12 +1,10 @@
 // Lanes: LANES copies of one program run side by side, one in each element of a vector register.
 //
 // The generated source above has defined `Real` (float or double), `Bits` (the integer as wide as Real) and LANES.
-// Only the vector extensions that gcc and clang share are used. Integers and truth values of a lane live in vectors as
+// Only the vector extensions that gcc and clang share are used, and no header of a system: it may have none. Integers and truth values of a lane live in vectors as
 // wide as the numbers', so that every operation works element by element; a truth value is 0 or -1 (all bits set).
 
-#include <pthread.h>
 #include <stdint.h>
-#include <string.h>
 
 namespace lanes {
 
@@ -129,7 +127,7 @@ static inline V from_int32(VI x)
 template <class To, class From> static inline To same_bits(From x)
 {
     To y;
-    memcpy(&y, &x, sizeof y);
+    __builtin_memcpy(&y, &x, sizeof y);
     return y;
 }
 
@@ -183,49 +181,4 @@ template <class T> static inline void store_bool(void *to, VI x, int64_t first, 
 // ---- the program, one block of lanes: generated below
 static void block(const void *const *in, void *const *out, int64_t first, int64_t lanes);
 
-// ---- all blocks, on several threads. Lanes may end early, so blocks are handed out one by one, not in equal halves.
-struct Job {
-    const void *const *in;
-    void *const *out;
-    int64_t lanes, next;
-};
-
-static void *work(void *given)
-{
-    Job *job = (Job *)given;
-    for (;;) {
-        const int64_t first = LANES * __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
-        if (first >= job->lanes) return 0;
-        block(job->in, job->out, first, job->lanes);
-    }
-}
-
 }  // namespace lanes
-
-extern "C" __attribute__((visibility("default"))) void footfall_run(
-    const void *const *in, void *const *out, int64_t lanes, int64_t threads)
-{
-    enum { MOST = 1024 };
-    pthread_t helpers[MOST];
-    lanes::Job job = {in, out, lanes, 0};
-    const int64_t blocks = (lanes + LANES - 1) / LANES;
-    int64_t wanted = (threads < blocks ? threads : blocks) - 1, started = 0;
-    if (wanted > MOST) wanted = MOST;
-    // A thread the system refuses is not missed: the caller works too, until no block is left.
-    while (started < wanted && pthread_create(&helpers[started], 0, lanes::work, &job) == 0) started++;
-    lanes::work(&job);
-    while (started > 0) pthread_join(helpers[--started], 0);
-}
-
-// One lane, turn after turn: what a turn made is where the next one begins, and is kept as a row.
-extern "C" __attribute__((visibility("default"))) int64_t footfall_walk(const void *const *in, void *const *out,
-    void *memory, const void *made, int64_t bytes, int64_t row_bytes, const int32_t *stop, char *rows, int64_t room)
-{
-    int64_t row = 0;
-    for (; row < room && *stop == 0; row++) {
-        lanes::block(in, out, 0, 1);
-        memcpy(memory, made, bytes);
-        memcpy(rows + row * row_bytes, made, row_bytes);
-    }
-    return row;
-}

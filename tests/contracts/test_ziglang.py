@@ -1,0 +1,73 @@
+"""Kernels without a C++ compiler of the system: by the clang that comes with `pip`."""
+
+import shutil
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from footfall.engines.kernels.run_compiler import ZIG_FOLDERS, run_compiler, ziglang
+from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
+
+pytest.importorskip("ziglang")
+X = np.linspace(-2.0, 2.0, 37)
+LEGS = np.linspace(0.0, 1.0, 3 * 37).reshape(3, 37)
+
+
+def program(x, legs, n):
+    """Loops, branches, legs, functions of a library, a maximum over lanes."""
+
+    def turn(i, carry):
+        a, b = carry
+        b = b - 0.01 * jnp.sin(a) + 1e-3 * jnp.tanh(a * b) + 1e-3 * jnp.arctan2(b, a)
+        return a + 0.01 * b, lax.cond(jnp.max(b) > 0.0, jnp.cos, jnp.floor, b)
+
+    a, b = lax.fori_loop(0, n, turn, (x, 0.0 * x))
+    return a, b, legs * a + jnp.roll(legs, 1, axis=0)
+
+
+def build():
+    return build_cpp(
+        program,
+        [True, True, False],
+        [np.float64, np.float64, np.int32],
+        real=np.float64,
+        rows=[None, 3, None],
+    )
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(tmp_path, monkeypatch):
+    for name in ("FOOTFALL_CXX", "CXX", *ZIG_FOLDERS):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FOOTFALL_CACHE", str(tmp_path / "cache"))
+
+
+def test_without_a_compiler_on_the_path_ziglang_makes_the_same_kernel(tmp_path, monkeypatch):
+    """And leaves nothing where somebody works, nor in their home."""
+    theirs = build()([X, LEGS, np.int32(100)]) if shutil.which("c++") else None
+    here = tmp_path / "project"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    for name in ("HOME", "XDG_CACHE_HOME", "PATH"):  # nothing is on such a path
+        monkeypatch.setenv(name, str(here))
+    kernel = build()
+    assert not kernel.from_cache and build().from_cache
+    assert list(here.iterdir()) == []
+    ours = kernel([X, LEGS, np.int32(100)], threads=3)
+    if theirs is None:
+        pytest.skip("no other compiler to compare with")
+    for a, b in zip(ours, theirs, strict=True):
+        # 100 turns of a few roundings each, which one compiler or the other may skip
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("system", ["x86_64-windows-gnu", "aarch64-macos", "aarch64-linux-gnu"])
+def test_the_text_needs_no_header_and_no_processor_of_this_system(system, tmp_path):
+    """Compiled for others; run on none of them."""
+    (tmp_path / "kernel.cpp").write_text(build().source)
+    options = ["-std=c++17", "-fno-exceptions", "-w", "-nostdlib", "-c", "kernel.cpp"]
+    options += ["-o", "kernel.o"]
+    said = run_compiler([*ziglang(), "cc", "-target", system, *options], tmp_path, ZIG_FOLDERS)
+    assert said == "" and (tmp_path / "kernel.o").stat().st_size > 1000

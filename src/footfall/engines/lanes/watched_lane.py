@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.targets.simd.compiler import require_compilers
 from footfall.engines.kernels.targets.simd.cpp_kernel import CppKernel, cpp_text
 from footfall.engines.lanes import adaptive
 from footfall.engines.lanes.embedded_pair import Pair
@@ -84,6 +85,7 @@ class WatchedLane:
     def __init__(
         self, system: AbstractHybridSystem, state: HybridState, pair: Pair, limits: Limits
     ):
+        require_compilers()
         system, state = _one_robot(system), _one_lane(state)
         self.kind = Kind(*map(jax.tree.structure, (system, state.x, state.m)), pair)
         self.system = system

@@ -58,6 +58,12 @@ class Compiler(NamedTuple):
             raise NoCompiler(f"{Path(self.command[0]).name} made no library") from None
 
 
+def require_compilers() -> None:
+    """Raise NoCompiler where they are switched off: kernels made before are not used either."""
+    if os.environ.get("FOOTFALL_CXX", "").strip().lower() == "none":
+        raise NoCompiler("switched off by FOOTFALL_CXX")
+
+
 def find_compiler() -> Compiler:
     """The C++ compiler to use.
 
@@ -65,8 +71,7 @@ def find_compiler() -> Compiler:
     on the path, else the one in the package ziglang.
     """
     chosen = os.environ.get("FOOTFALL_CXX")
-    if chosen is not None and chosen.strip().lower() == "none":
-        raise NoCompiler("switched off by FOOTFALL_CXX")
+    require_compilers()
     if os.name != "posix":
         raise NoCompiler("kernels are compiled on Linux and macOS only")
     # $CXX may hold a wrapper or options, as make allows; a path given to us alone is one path,

@@ -18,9 +18,10 @@ from footfall.engines.lanes.batch_inputs import padded, prepared, room_for, timi
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.lanes.batch_program import Kind, Path, choose_path, kernels_for, starter
 from footfall.engines.lanes.batch_results import Columns, collect
+from footfall.engines.lanes.embedded_pair import pair_by
 from footfall.engines.lanes.lane_doubts import doubts_of, plan_doubts
 from footfall.engines.lanes.lane_jump import motor_work, step_count
-from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Mark
+from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Limits, Mark
 from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.flatten import output_fields
@@ -29,6 +30,11 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
 #: Progress is told after about this many robot-steps, by path: a call returns then.
+#: Absolute tolerance as a share of the relative one, and longest step [s], of lanes that choose
+#: their own: those of single runs.
+ATOL_SHARE, MAX_STEP = 1e-2, 0.2
+#: Lanes that choose their own steps meet this often.
+SLICES = 32
 STEPS_PER_CALL = {"Pallas": 4_000_000_000, "C++": 20_000_000, "XLA": 5_000_000}
 
 
@@ -82,19 +88,16 @@ def run_batch(
                 f'"{name}" is not an output of this robot. Known:'
                 f" {', '.join(known)}.{nearest(name, known)}"
             )
-    if plan.step is None:
+    if plan.step is None and plan.rtol is None:
         raise ValueError("a batch needs a step; `run_checked` chooses one for each robot.")
     system, state, lanes = prepared(system, state, plan.precision)
-    step = plan.step
-    steps, ticks = timing(system, plan.duration, step)
+    step, steps, clock = _timing(system, plan)
     kind = Kind(
         *map(jax.tree.structure, (system, state.x, state.m)),
-        plan.method,
+        plan.method if isinstance(clock, Clock) else pair_by(clock).name,
         plan.precision,
         plan.track,
     )
-    real = np.dtype(plan.precision).type
-    clock = Clock(real(step), np.int32(plan.max_jumps), tuple(np.int32(n) for n in ticks))
     system, state = padded(system, state, lanes, room_for(max(lanes, room or 0)))
     lane = starter(kind)(system, state, clock)
     filler = np.arange(lane.outcome.shape[0]) >= lanes
@@ -103,7 +106,7 @@ def run_batch(
     )
     path, notes = choose_path(plan.path, kind, system, lane, clock, threads)
     settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
-    march = _March(kind, system, clock, path, plan, steps, settle, lanes, progress)
+    march = _March(kind, system, clock, path, plan, step, steps, settle, lanes, progress)
     lane = march.go(lane)
     units = {name: field.unit for name, field in known.items()}
     columns = collect(
@@ -152,6 +155,22 @@ def run_batch(
         midway,
         doubts,
     )
+
+
+def _timing(system: Any, plan: BatchPlan) -> tuple[float, int, Clock | Limits]:
+    """The step, how many there are, and the numbers that all lanes share.
+
+    By tolerances there are SLICES, at whose ends lanes wait for each other.
+    """
+    real = np.dtype(plan.precision).type
+    jumps = np.int32(min(plan.max_jumps, 2**31 - 2))
+    if plan.rtol is None:
+        assert plan.step is not None
+        steps, ticks = timing(system, plan.duration, plan.step)
+        return plan.step, steps, Clock(real(plan.step), jumps, tuple(map(np.int32, ticks)))
+    numbers = (plan.duration, plan.rtol, ATOL_SHARE * plan.rtol, MAX_STEP)
+    limits = Limits(*map(real, numbers), jumps, real(-np.inf), real(np.inf))
+    return plan.duration / SLICES, SLICES, limits
 
 
 def _reckoned(
@@ -218,21 +237,24 @@ class _March:
         self,
         kind: Kind,
         system: Any,
-        clock: Clock,
+        clock: Clock | Limits,
         path: Path,
         plan: BatchPlan,
+        step: float,
         steps: int,
         settle: int,
         lanes: int,
         progress: Callable[[float], None] | None,
     ):
         self.kind, self.system, self.clock, self.path, self.plan = kind, system, clock, path, plan
-        self.steps, self.settle, self.progress = steps, settle, progress
-        self.first_sample = round(plan.sample_from / float(clock.step))
+        self.step, self.steps, self.settle, self.progress = step, steps, settle, progress
+        self.first_sample = round(plan.sample_from / step)
         self.settled: list[np.ndarray] | None = None  # integrals at the settling time
         self.samples: list[dict[str, np.ndarray]] = []
         # The same whether anybody listens or not.
         self.per_call = max(1, min(steps, STEPS_PER_CALL[path.name.partition(" ")[0]] // lanes))
+        if isinstance(clock, Limits):
+            self.per_call = 1
         self.midway: tuple[list[Any], list[Any]] = ([], [])  # states at the settling time
         self.first: Mark | None = None  # footfall from which metrics count
         self.walked: np.ndarray | None = None  # whether there was one
@@ -251,14 +273,26 @@ class _March:
             stops += [self.settle] if i < self.settle else []
             stops += [begin + max(0, (i - begin) // every + 1) * every] if every else []
             until = min(stops)
-            lane = self.path.run(self.system, lane, self.clock, i, until - i)
+            lane = self._moved(lane, i, until)
             i = until
             if self.progress is not None:
                 jax.block_until_ready(lane.outcome)
                 self.progress(i / self.steps)
 
+    def _moved(self, lane: Lane, i: int, until: int) -> Lane:
+        clock = self.clock
+        if isinstance(clock, Limits):
+            there = self.plan.duration if until == self.steps else self._time(until)
+            clock = clock._replace(t_end=clock.t_end.dtype.type(there))
+        lane = self.path.run(self.system, lane, clock, i, until - i)
+        if isinstance(clock, Limits):  # who is there goes on
+            outcome = np.asarray(lane.outcome)
+            there = outcome == Outcome.reached_end
+            lane = lane._replace(outcome=np.where(there, np.int32(Outcome.running), outcome))
+        return lane
+
     def _time(self, i: int) -> Any:
-        return np.dtype(self.plan.precision).type(i * float(self.clock.step))
+        return np.dtype(self.plan.precision).type(i * self.step)
 
     def _at_settling(self, lane: Lane) -> Lane:
         """What is measured over the settled part starts here."""

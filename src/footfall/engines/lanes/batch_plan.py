@@ -21,7 +21,9 @@ class BatchPlan(Parametric):
 
     duration    seconds to simulate
     step        fixed step [s]; None: one that is stable for each robot, and accurate
-    method      "rk4", "rk2", "semi-implicit-euler" or "linearly-implicit" (for stiff systems)
+    rtol        tolerance of a step instead of a step: each robot chooses its own, all the way
+    method      of fixed steps: "rk4", "rk2", "semi-implicit-euler" or "linearly-implicit" (for
+                stiff systems)
     settle      time from which the metrics are taken; None: the second half
     max_jumps   a robot's run ends with this many jumps
     track       named outputs whose mean, root mean square, least and largest value over the settled
@@ -34,6 +36,9 @@ class BatchPlan(Parametric):
 
     duration: float = shared(Span, "duration", required=True)
     step: float | None = shared(StepEngine, "step", None)
+    rtol: float | None = param(
+        None, ge=1e-14, le=0.1, doc="relative tolerance of a step, instead of fixed steps"
+    )
     method: str = shared(StepEngine, "method")
     precision: str = choice("float64", options=PRECISIONS, doc="of every number of the robots")
     settle: float | None = shared(Span, "settle")
@@ -58,6 +63,12 @@ class BatchPlan(Parametric):
                 raise ParameterError(
                     f'{name} = "{names}" must be a tuple of names, such as ("{names}",).', name
                 )
+        if self.rtol is not None and (self.step is not None or self.sample):
+            raise ParameterError(
+                f"rtol = {self.rtol:g} lets every robot choose its steps: leave out step and"
+                " samples, which count fixed steps.",
+                "rtol",
+            )
         step = self.step or self.first_step
         if step is not None and step > self.duration:
             raise ParameterError(

@@ -15,8 +15,10 @@ import numpy as np
 from jax import lax, sharding
 
 from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
+from footfall.engines.lanes import adaptive
+from footfall.engines.lanes.embedded_pair import Pair
 from footfall.engines.lanes.lane_loop import LaneLoop
-from footfall.engines.lanes.lane_state import Clock, Lane
+from footfall.engines.lanes.lane_state import Clock, Lane, Limits
 from footfall.engines.lanes.step_engine import advance, begin
 from footfall.hybrid.system import HybridState
 
@@ -27,7 +29,7 @@ REGISTERS = {"float32": 80, "float64": 96}
 #: other's events and stay in cache.
 XLA_BLOCK = 4096
 
-Run = Callable[[Any, Lane, Clock, int, int], Lane]
+Run = Callable[[Any, Lane, Clock | Limits, int, int], Lane]
 
 
 class Kind(NamedTuple):
@@ -53,12 +55,15 @@ class Path(NamedTuple):
 
 
 @functools.lru_cache(maxsize=32)
-def starter(kind: Kind) -> Callable[[Any, HybridState, Clock], Lane]:
+def starter(kind: Kind) -> Callable[[Any, HybridState, Clock | Limits], Lane]:
     """Lanes at t = 0 from a state. Compiled once per kind and batch size."""
 
-    def start(system: Any, state: HybridState, clock: Clock) -> Lane:
+    def start(system: Any, state: HybridState, clock: Clock | Limits) -> Lane:
         loop = LaneLoop(system, state, kind.method, np.dtype(kind.precision), kind.track)
-        return begin(loop, jax.tree.leaves(state.x), jax.tree.leaves(state.m), clock)
+        x, m = jax.tree.leaves(state.x), jax.tree.leaves(state.m)
+        if isinstance(clock, Limits):
+            return adaptive.begin(loop, x, m, clock)
+        return begin(loop, x, m, clock)
 
     return jax.jit(start)
 
@@ -68,7 +73,12 @@ def flat_program(kind: Kind, tree: Any) -> Callable[..., tuple[Any, ...]]:
 
     def program(*leaves: Any) -> tuple[Any, ...]:
         system, lane, clock, first, count = jax.tree.unflatten(tree, leaves)
-        return tuple(jax.tree.leaves(advance(kind.loop(system, lane), lane, clock, first, count)))
+        loop = kind.loop(system, lane)
+        if isinstance(clock, Limits):  # to its time, by tolerances
+            moved, _ = adaptive.advance(loop, Pair(kind.method), lane, clock)
+        else:
+            moved = advance(loop, lane, clock, first, count)
+        return tuple(jax.tree.leaves(moved))
 
     return program
 
@@ -157,11 +167,13 @@ def _refuse_legs(leaves: list[Any]) -> None:
             raise CannotFuse("an array over legs", f"shape {np.shape(leaf)}")
 
 
-def _flat(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> tuple[list[Any], Any]:
+def _flat(
+    system: Any, lane: Lane, clock: Clock | Limits, first: int, count: int
+) -> tuple[list[Any], Any]:
     return jax.tree.flatten((system, lane, clock, np.int32(first), np.int32(count)))
 
 
-def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Any:
+def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock | Limits) -> Any:
     """The compiled kernel itself.
 
     Its inputs are the leaves of (system, lane, clock, first, count). Raises CannotFuse or
@@ -173,14 +185,16 @@ def cpp_kernel(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Any:
     )
 
 
-def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None) -> Path:
+def cpp_path(
+    kind: Kind, system: Any, lane: Lane, clock: Clock | Limits, threads: int | None
+) -> Path:
     """One C++ kernel on all cores. Raises CannotFuse or NoCompiler."""
     from footfall.engines.kernels.targets.simd.cpp_kernel import cores
 
     kernel = cpp_kernel(kind, system, lane, clock)
     lane_tree = jax.tree.structure(lane)
 
-    def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
+    def run(system: Any, lane: Lane, clock: Clock | Limits, first: int, count: int) -> Lane:
         inputs = [np.asarray(leaf) for leaf in _flat(system, lane, clock, first, count)[0]]
         return jax.tree.unflatten(lane_tree, kernel(inputs, threads=threads))
 
@@ -188,7 +202,9 @@ def cpp_path(kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | N
     return Path(f"C++ kernel, {used} thread{'s' if used != 1 else ''}", run)
 
 
-def gpu_path(kind: Kind, system: Any, lane: Lane, clock: Clock, *, interpret: bool = False) -> Path:
+def gpu_path(
+    kind: Kind, system: Any, lane: Lane, clock: Clock | Limits, *, interpret: bool = False
+) -> Path:
     """One Pallas kernel. Raises CannotFuse when something in the system has no rule there."""
     leaves, tree = _flat(system, lane, clock, 0, 0)
     _refuse_legs(leaves)
@@ -199,7 +215,7 @@ def gpu_path(kind: Kind, system: Any, lane: Lane, clock: Clock, *, interpret: bo
             kind, tree, _flags(leaves), tuple((np.shape(v), np.dtype(v.dtype)) for v in leaves)
         )
 
-    def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
+    def run(system: Any, lane: Lane, clock: Clock | Limits, first: int, count: int) -> Lane:
         return jax.tree.unflatten(lane_tree, call(*_flat(system, lane, clock, first, count)[0]))
 
     where = "interpreted" if interpret else f"on {jax.devices()[0].device_kind}"
@@ -249,14 +265,14 @@ def _some_gpu() -> contextlib.AbstractContextManager:
         return contextlib.nullcontext()
 
 
-def xla_path(kind: Kind, system: Any, lane: Lane, clock: Clock) -> Path:
+def xla_path(kind: Kind, system: Any, lane: Lane, clock: Clock | Limits) -> Path:
     """Plain JAX, anywhere."""
     leaves, tree = _flat(system, lane, clock, 0, 0)
     platform = jax.devices()[0].platform
     call = _xla(kind, tree, _flags(leaves), XLA_BLOCK if platform == "cpu" else None)
     lane_tree = jax.tree.structure(lane)
 
-    def run(system: Any, lane: Lane, clock: Clock, first: int, count: int) -> Lane:
+    def run(system: Any, lane: Lane, clock: Clock | Limits, first: int, count: int) -> Lane:
         return jax.tree.unflatten(
             lane_tree, list(call(*_flat(system, lane, clock, first, count)[0]))
         )
@@ -269,7 +285,7 @@ def has_gpu() -> bool:
 
 
 def choose_path(
-    wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock, threads: int | None
+    wanted: str, kind: Kind, system: Any, lane: Lane, clock: Clock | Limits, threads: int | None
 ) -> tuple[Path, list[str]]:
     """The path asked for, or for "auto" the fastest there is.
 
@@ -296,7 +312,7 @@ def choose_path(
     return xla_path(kind, system, lane, clock), notes
 
 
-def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock) -> dict[str, str]:
+def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock | Limits) -> dict[str, str]:
     """For each kind of kernel "yes", or what keeps the system from becoming one.
 
     Needs neither a compiler nor a GPU.

@@ -80,6 +80,9 @@ def collect(
             np.asarray(lane.jumps), "", "events located; ticks of a clock are not counted"
         ),
     }
+    if lane.own is not None:
+        steps = np.maximum(np.asarray(lane.own.steps), 1)
+        columns["mean_step"] = Column(t_end / steps, "s", "mean length of its steps")
     loop = facts(kind, lane)
     columns |= _walk(loop, system, lane, first, walked)
     columns |= _books(kind, loop, system, start, lane, t_end)

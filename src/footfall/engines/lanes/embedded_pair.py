@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from footfall.engines.lanes.step_methods import Field, Slope
+from footfall.engines.lanes.step_methods import METHODS, Field, Slope
 
 #: Of these the last stage is the first of the next step.
 KNOWN = (diffrax.Bosh3, diffrax.Tsit5, diffrax.Dopri5, diffrax.Dopri8)
@@ -53,6 +53,20 @@ class Attempt(NamedTuple):
 def pair_of(solver: Any) -> Pair | None:
     """The pair that a diffrax solver is, or None."""
     return Pair(type(solver).__name__) if type(solver) in KNOWN else None
+
+
+def order_of(method: str) -> int:
+    """Of a method of fixed steps, or of a pair."""
+    return METHODS[method].order if method in METHODS else Pair(method).order
+
+
+def pair_by(limits: Any) -> Pair:
+    """The pair that suits a tolerance: a high order where many digits are asked for."""
+    return Pair("Dopri8" if limits.rtol < LOOSE else "Tsit5")
+
+
+#: From this tolerance on the lower order is the faster one.
+LOOSE = 1e-5
 
 
 def step(

@@ -9,8 +9,8 @@ import numpy as np
 from footfall.engines.lanes import lane_bounds
 from footfall.engines.lanes.batch_program import Kind
 from footfall.engines.lanes.batch_results import Column, facts
+from footfall.engines.lanes.embedded_pair import order_of
 from footfall.engines.lanes.lane_state import Lane
-from footfall.engines.lanes.step_methods import METHODS
 from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.record.verdict import ROUNDING, creates_energy, low_order, numerical_end, open_books
@@ -29,7 +29,7 @@ def doubts_of(
     lost = [-np.asarray(work, float) for work in taken]
     doubts = {
         "books_open": open_books(
-            relative, stepped=low_order(METHODS[kind.method].order, kind.precision)
+            relative, stepped=low_order(order_of(kind.method), kind.precision)
         ),
         "loss_creates_energy": creates_energy(lost, np.asarray(lane.through, float)),
         "numerical_end": numerical_end(columns["outcome"].values),

@@ -444,6 +444,10 @@ def sweep(
         str | None,
         typer.Option(help='Fixed step, such as "1 ms" (default: one that suits each design).'),
     ] = None,
+    rtol: Annotated[
+        float | None,
+        typer.Option(help="Tolerance instead of fixed steps, such as 1e-8: each design its own."),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(help="rk4 (default), rk2, semi-implicit-euler or linearly-implicit."),
@@ -502,6 +506,7 @@ def sweep(
         out=out,
         duration=duration,
         step=step,
+        rtol=rtol,
         method=method,
         precision=precision,
         track=track or [],

@@ -93,6 +93,7 @@ def _plan(experiment: Experiment, request: SweepRequest) -> BatchPlan:
     plan = plan_of(
         experiment,
         step=_seconds(request.step),
+        rtol=request.rtol,
         method=request.method,
         precision=request.precision,
         track=tuple(request.track) or None,
@@ -115,7 +116,7 @@ def _begun(request: SweepRequest) -> OpenedSweep:
     designs, plan = _designs(experiment, request), _plan(experiment, request)
     doing = (
         "checking"
-        f" {counted(designs.count, 'design')}{'' if plan.step else ' and choosing the step'}"
+        f" {counted(designs.count, 'design')}{' and choosing the step' if plan.needs_steps else ''}"
     )
     with err.status(doing, spinner="dots"), own_code(experiment):
         size = request.shard_size or default_shard_size(
@@ -146,6 +147,7 @@ def _resumed(folder: Path, request: SweepRequest) -> OpenedSweep:
     asked = _plan(experiment, dataclasses.replace(request, path=then.path))
     kept = {
         "step": then.step if request.step is None else asked.step,
+        "rtol": then.rtol if request.rtol is None else asked.rtol,
         "method": then.method if request.method is None else asked.method,
         "precision": then.precision if request.precision is None else asked.precision,
         "track": asked.track if request.track else then.track,
@@ -294,6 +296,7 @@ def _summary(
         "planned": (
             bool(report.paths) and all(path.startswith("along the plan") for path in report.paths)
         ),
+        "rtol": plan.get("rtol"),
         "step_source": manifest.step_source,
         "method": plan["method"],
         "precision": plan["precision"],

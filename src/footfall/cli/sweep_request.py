@@ -21,6 +21,7 @@ class SweepRequest:
     out: str | None = None
     duration: str | None = None
     step: str | None = None
+    rtol: float | None = None
     method: str | None = None
     precision: str | None = None
     track: list[str] = dataclasses.field(default_factory=list)

@@ -107,12 +107,14 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
         (
             "evaluated along each plan, which has its own time"
             if summary["planned"]
+            else f"each design its own steps, rtol {summary['rtol']:g}, {summary['precision']}"
+            if summary.get("rtol")
             else (
                 f"step {summary['step']:.4g} s ({summary['step_source']}), {summary['method']},"
                 f" {summary['precision']}"
             )
         ),
-        *_steps(summary),
+        *([] if summary.get("rtol") else _steps(summary)),
         f"path: {'; '.join(summary['paths'])}{workers}",
         *summary["notes"],
     ]

@@ -135,7 +135,8 @@ def result_columns(
         span = max([2 * step, *periods])
         batch = probed.get(id(experiment), (experiment.system, experiment.start))
         result = run_checked(
-            *batch, dataclasses.replace(plan, duration=span, step=step, settle=None, path=path)
+            *batch,
+            dataclasses.replace(plan, duration=span, step=step, rtol=None, settle=None, path=path),
         )
         notes += result.notes
         found |= {

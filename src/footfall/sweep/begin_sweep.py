@@ -67,7 +67,9 @@ def begin_sweep(
             require_metric(experiment, metric, list(found))
         columns = found if len(variants.seen) > 1 else {}
     require_free(folder, force=force)
-    if plan.step is None:
+    if plan.rtol is not None:
+        source = f"by rtol {plan.rtol:g}"
+    if plan.needs_steps:
         ladder = step_ladder(variants, few, plan)
         source = "" if ladder is None else chosen_words(ladder)
     manifest = describe_sweep(experiment, designs, plan, shard_size, source, columns, ladder)

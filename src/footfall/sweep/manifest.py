@@ -259,8 +259,8 @@ def _differences(here: Manifest, asked: Manifest) -> Iterator[str]:
         if here.files.get(name) != asked.files.get(name):
             yield f"{name}: the file has changed"
     yield from _design_differences(here.designs, asked.designs)
-    for key in ("duration", "step", "method", "precision", "settle", "max_jumps", "track"):
-        then, now = here.plan[key], asked.plan[key]
+    for key in ("duration", "step", "rtol", "method", "precision", "settle", "max_jumps", "track"):
+        then, now = here.plan.get(key), asked.plan.get(key)
         if then != now and not (key == "track" and tuple(then) == tuple(now)):
             then, now = (", ".join(v) or "nothing" if key == "track" else v for v in (then, now))
             yield f"{key}: {then} here, {now} asked for"

@@ -35,6 +35,8 @@ def plan_of(experiment: Experiment, **options: Any) -> BatchPlan:
     if isinstance(sim.get("batch_step"), float):
         said |= {"step": None, "first_step": sim["batch_step"]}
     asked = {name: value for name, value in options.items() if value is not None}
+    if "rtol" in asked:
+        said |= {"step": None, "first_step": None}
     if said["settle"] is not None and said["settle"] >= asked.get("duration", said["duration"]):
         said["settle"] = None
     try:

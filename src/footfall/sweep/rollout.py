@@ -30,6 +30,7 @@ def rollout(
     designs: Any = None,
     duration: float | str | None = None,
     step: float | str | None = None,
+    rtol: float | None = None,
     method: str | None = None,
     precision: str = "float64",
     track: Sequence[str] = (),
@@ -51,6 +52,8 @@ def rollout(
             stable and accurate for it (`data.time_step`; where the scenario has a `sim.batch_step`
             it is the longest); what a shorter step could overturn is run again with it. A step that
             you give is kept.
+        rtol: tolerance instead of steps, such as 1e-8: every design chooses its own steps, all the
+            way (`data.time_step` is their mean).
         precision, path: "float64" or "float32"; "auto", "cpp", "xla" or "gpu".
         track: outputs whose least, greatest and mean values are kept.
         progress: is told the fraction done.
@@ -91,7 +94,8 @@ def rollout(
     )
     variants = Variants(experiment, tuple(key for key, knob in knobs.items() if knob.structural))
     times = {"duration": seconds("duration", duration), "step": seconds("step", step)}
-    plan = plan_of(experiment, **times, method=method, precision=precision, track=track, path=path)
+    how = {"method": method, "precision": precision, "track": track, "path": path}
+    plan = plan_of(experiment, **times, rtol=rtol, **how)
     require_tracks(experiment, plan.track)
     if plan.path == "gpu":
         require_gpu()
@@ -100,11 +104,11 @@ def rollout(
     if folder is not None:
         return _kept(Path(folder), experiment, rows, plan, progress)
     ladder = None
-    if plan.step is None:
+    if plan.needs_steps:
         count = len(next(iter(columns.values())))
         probes = np.unique(np.linspace(0, count - 1, min(64, count)).round().astype(int))
         ladder = step_ladder(variants, {k: v[probes] for k, v in columns.items()}, plan)
-    else:
+    elif plan.step is not None:
         require_step_fits(variants, columns, plan)
     results = run_designs(variants, columns, plan, ladder, progress=progress)
     step = plan.step if ladder is None else ladder.step
@@ -200,7 +204,7 @@ def _kept(
         sweep = open_folder(folder)
         then = sweep.manifest
         asked = dataclasses.replace(
-            plan, step=then.batch_plan().step if plan.step is None else plan.step
+            plan, step=then.batch_plan().step if plan.needs_steps else plan.step
         )
         wanted = describe_sweep(experiment, designs, asked, then.shard_size, then.step_source)
         if differences := then.differences(wanted):
@@ -257,7 +261,7 @@ def _dataset(
         **{
             k: v
             for k, v in dataclasses.asdict(plan).items()
-            if k in ("duration", "step", "method", "precision")
+            if k in ("duration", "step", "rtol", "method", "precision")
         },
     }
     return xr.Dataset(variables, coords, notes)

@@ -159,7 +159,7 @@ class Lanes:
     def prepare(self) -> None:
         """Choose the steps: from robots of all of it, not of what happens to be missing."""
         self._ladder = None
-        if self._plan.step is None:
+        if self._plan.needs_steps:
             self._ladder = self._asked(choose_steps, self._system, self._state, self._plan)
 
     def run(self, rows: Sequence[int], progress: Callable[[float], None]) -> BatchResult:

@@ -36,9 +36,6 @@ class BatchPlan(Parametric):
 
     duration: float = shared(Span, "duration", required=True)
     step: float | None = shared(StepEngine, "step", None)
-    rtol: float | None = param(
-        None, ge=1e-14, le=0.1, doc="relative tolerance of a step, instead of fixed steps"
-    )
     method: str = shared(StepEngine, "method")
     precision: str = choice("float64", options=PRECISIONS, doc="of every number of the robots")
     settle: float | None = shared(Span, "settle")
@@ -55,6 +52,14 @@ class BatchPlan(Parametric):
         doc="first step of sweeps, halved for designs it is too long for; auto: one that suits"
         " each",
     )
+    rtol: float | None = param(
+        None, ge=1e-14, le=0.1, doc="relative tolerance of a step, instead of fixed steps"
+    )
+
+    @property
+    def needs_steps(self) -> bool:
+        """Whether fixed steps are still to be chosen."""
+        return self.step is None and self.rtol is None
 
     def require_together(self) -> None:
         for name in ("track", "sample"):

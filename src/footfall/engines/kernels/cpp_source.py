@@ -80,16 +80,33 @@ def cpp_source(
     return header + target.header + body
 
 
+class Functions:
+    """Those of a program, each with one text."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}  # -> name
+        self._programs: dict[tuple[int, tuple[bool, ...]], tuple[str, Any]] = {}
+
+    def known(self, jaxpr: Any, lanes: Sequence[bool]) -> str | None:
+        """The name of a program that was met before."""
+        found = self._programs.get((id(jaxpr), tuple(lanes)))
+        return None if found is None else found[0]
+
+    def add(self, jaxpr: Any, lanes: Sequence[bool], text: str) -> str:
+        name = self.texts.setdefault(text, f"f{len(self.texts) + 1}")
+        self._programs[id(jaxpr), tuple(lanes)] = name, jaxpr  # kept, so that its id stays its own
+        return name
+
+
 class Builder:
     """Goes through the equations and gives every value a name.
 
     Collects the statements of the region that is open.
     """
 
-    def __init__(self, real: np.dtype, functions: dict[str, str] | None = None) -> None:
+    def __init__(self, real: np.dtype, functions: "Functions | None" = None) -> None:
         self.real = real
-        # Text of each function of the program, with what it is called in it left open -> its name.
-        self.functions = {} if functions is None else functions
+        self.functions = Functions() if functions is None else functions
         self.table: Table = {}
         self.where: dict[str, str] = {}  # arrays that are there from the start
         self.constants: list[str] = []
@@ -138,7 +155,7 @@ class Builder:
             "static void lanes::block(const void *const *in, void *const *out, int64_t first,"
             " int64_t lanes)"
         )
-        functions = [f"FUNCTION {name}{text}" for text, name in self.functions.items()]
+        functions = [f"FUNCTION {name}{text}" for text, name in self.functions.texts.items()]
         inside = ["namespace lanes {", *functions, "}", ""] if functions else []
         return "\n".join(["", *self.constants, *inside, start, "{", *writer.lines, "}", ""])
 
@@ -219,6 +236,8 @@ class Builder:
 
     def function(self, jaxpr: Any, consts: Sequence[Any], lanes: Sequence[bool]) -> str:
         """Its name. Programs with the same text are one function."""
+        if (known := self.functions.known(jaxpr, lanes)) is not None:
+            return known
         inner = Builder(self.real, self.functions)
         inputs, heads = [], []
         for i, (var, wide) in enumerate(zip(jaxpr.invars, lanes, strict=True)):
@@ -235,7 +254,7 @@ class Builder:
         writer.region(inner.region)
         lines = [*inner.constants, *writer.lines]
         text = "\n".join([f"({', '.join(heads)})", "{", *lines, "}", ""])
-        return self.functions.setdefault(text, f"f{len(self.functions) + 1}")
+        return self.functions.add(jaxpr, lanes, text)
 
     # ---- loops and branches
 

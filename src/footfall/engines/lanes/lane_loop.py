@@ -74,7 +74,7 @@ class LaneLoop:
         self.bounds = tuple(system.bounds())
         #: what their windows are counted by; None: all of the run
         self.counters = list(dict.fromkeys(bound.counter for bound in self.bounds))
-        power = jax.eval_shape(lambda x, m: system.flow(self.zero, x, m).power, *like)
+        power, self.held = self._flow_facts(like)
         works = list(named_leaves(self._work_of_a_jump(like)))
         self.ports, self.works = (
             [name for name, _, _ in named_leaves(power)],
@@ -86,23 +86,21 @@ class LaneLoop:
         ]
         self.loss_works = [i for i, (_, _, info) in enumerate(works) if info.kind == "loss"]
         self.roles = Roles(rates_of_states(like.x))
-        self.held = self._held(like)
 
     @property
     def zero(self) -> Any:
         return self.real(0.0)
 
-    def _held(self, like: HybridState) -> list[bool]:
-        """Which states the flow leaves alone: their rate is the plain number 0.0."""
+    def _flow_facts(self, like: HybridState) -> tuple[Any, list[bool]]:
+        """Its ports, as shapes, and which states it leaves alone: their rate is plain 0.0."""
         seen: list[bool] = []
 
-        def look(x: Any, m: Any) -> int:
-            rates = jax.tree.leaves(self.system.flow(self.zero, x, m).x)
-            seen.extend(isinstance(r, float) and r == 0.0 for r in rates)
-            return 0
+        def look(x: Any, m: Any) -> Any:
+            rates = self.system.flow(self.zero, x, m)
+            seen.extend(isinstance(r, float) and r == 0.0 for r in jax.tree.leaves(rates.x))
+            return rates.power
 
-        jax.eval_shape(look, *like)
-        return seen
+        return jax.eval_shape(look, *like), seen
 
     def _work_of_a_jump(self, like: HybridState) -> Any:
         """What jumps report, as a struct of shapes; without a jump an empty one."""
@@ -151,11 +149,12 @@ class LaneLoop:
     @functools.cached_property
     def _flow_once(self) -> Callable[..., Slope]:
         def flow(system: Any, m: Any, t: Any, x: Any) -> Slope:
-            return self._with(system).field(m)(t, x)
+            return self.with_system(system).field(m)(t, x)
 
         return kernel_function(flow)
 
-    def _with(self, system: Any) -> "LaneLoop":
+    def with_system(self, system: Any) -> "LaneLoop":
+        """The same loop of a system of this kind with other numbers."""
         other = copy.copy(self)
         other.system = system
         return other
@@ -181,7 +180,7 @@ class LaneLoop:
 
     @functools.cached_property
     def _rooms_once(self) -> Callable[..., list[Array]]:
-        return kernel_function(lambda system, t, x, m: self._with(system).rooms(t, x, m))
+        return kernel_function(lambda system, t, x, m: self.with_system(system).rooms(t, x, m))
 
     def rooms_once(self, t: Any, x: list[Array], m: list[Array]) -> list[Array]:
         """The same as `rooms`, which a kernel has in one place."""
@@ -190,7 +189,7 @@ class LaneLoop:
     @functools.cached_property
     def _guards_once(self) -> Callable[..., tuple[list[Array], list[Array]]]:
         return kernel_function(
-            lambda system, t, x, m, slope: self._with(system).guards(t, x, m, slope)
+            lambda system, t, x, m, slope: self.with_system(system).guards(t, x, m, slope)
         )
 
     def guards_once(

@@ -177,14 +177,14 @@ class Kernels(NamedTuple):
 @functools.lru_cache(maxsize=32)
 def _kernels(kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: Any) -> Kernels:
     """One is compiled while the next is traced. Raises CannotFuse or NoCompiler."""
-    seen: list[Facts] = []
+    loops: list[LaneLoop] = []  # one: what was traced for a kernel need not be for the next
 
     def begin(system: Any, x: list[Any], m: list[Any], limits: Limits) -> Lane:
-        return adaptive.begin(kind.loop(system, x, m), x, m, limits)
+        loops.append(kind.loop(system, x, m))
+        return adaptive.begin(loops[0], x, m, limits)
 
     def go(system: Any, lane: Lane, limits: Limits) -> Any:
-        loop = kind.loop(system, lane.x, lane.m)
-        seen.append(Facts(loop.searched, loop.clocks, loop.held))
+        loop = loops[0].with_system(system)
         return adaptive.advance(loop, kind.pair, lane, limits, watched=True)
 
     like = jax.tree.unflatten(given, [jax.ShapeDtypeStruct(*s) for s in given_like])
@@ -193,8 +193,9 @@ def _kernels(kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: 
         first, lane = flat_kernel(pool, begin, (*like, numbers))
         later, (_, stages) = flat_kernel(pool, go, (like[0], lane, numbers))
         observe = _observer(pool, kind, like[0], lane)
+        facts = Facts(loops[0].searched, loops[0].clocks, loops[0].held)
         return Kernels(
-            first.result(), later.result(), observe(), Leaves(lane), Leaves(stages), seen[0]
+            first.result(), later.result(), observe(), Leaves(lane), Leaves(stages), facts
         )
 
 
@@ -280,6 +281,7 @@ def _observer(pool: Executor, kind: Kind, system: Any, lane: Lane) -> Callable[[
     """For robots whose lanes look so."""
     told: list[tuple[int, ...]] = []
 
+    @jax.jit  # traced once for both
     def look(system: Any, t: Any, x: list[Any], m: list[Any]) -> Any:
         x, m = jax.tree.unflatten(kind.x, x), jax.tree.unflatten(kind.m, m)
         outputs, power = system.outputs(t, x, m), system.flow(t, x, m).power

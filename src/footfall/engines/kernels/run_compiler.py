@@ -68,9 +68,10 @@ def run_compiler(
         said = output.read().decode(errors="replace")
     if code != 0:
         lines = [line.strip() for line in said.splitlines() if line.strip()]
+        how = f"exit status {code}" if code > 0 else f"ended by signal {-code}"
         telling = next(
             (line for line in lines if "error" in line.lower()),
-            lines[0] if lines else f"exit status {code}",
+            lines[0] if lines else how,
         )
         raise NoCompiler(f"{name} failed: {telling}")
     return said

@@ -244,8 +244,15 @@ def belong_to_another(folder, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
 
 
+def cannot_be_written(folder, monkeypatch):
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))
+
+
 @needs_compiler
-@pytest.mark.parametrize("spoil", [open_to_group, link_folder, belong_to_another])
+@pytest.mark.parametrize(
+    "spoil", [open_to_group, link_folder, belong_to_another, cannot_be_written]
+)
 def test_a_folder_that_is_not_ours_alone_is_neither_read_nor_written(folder, spoil, monkeypatch):
     build()
     spoil(folder, monkeypatch)
@@ -312,6 +319,18 @@ def test_a_failing_compiler_is_quoted(monkeypatch, tmp_path):
         "FOOTFALL_CXX", str(write_script(tmp_path / "worse", "echo no licence; exit 1"))
     )
     assert reason() == "worse failed: no licence"
+
+
+def test_a_compiler_that_crashes_is_told_from_one_that_refuses(monkeypatch, tmp_path):
+    crash = 'case "$1" in --version) echo crashing 1.0; exit 0;; esac\nkill -SEGV $$'
+    monkeypatch.setenv("FOOTFALL_CXX", str(write_script(tmp_path / "crashing", crash)))
+    assert reason() == "crashing failed: ended by signal 11"
+
+
+def test_a_library_that_is_none_is_not_loaded(monkeypatch, tmp_path):
+    junk = 'case "$1" in --version) echo junk 1.0; exit 0;; esac\necho junk > kernel.so'
+    monkeypatch.setenv("FOOTFALL_CXX", str(write_script(tmp_path / "junk", junk)))
+    assert reason().startswith("the compiled kernel cannot be loaded")
 
 
 def test_a_compiler_that_makes_nothing_is_noticed(monkeypatch, tmp_path):

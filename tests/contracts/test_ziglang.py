@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from footfall.engines.kernels.run_compiler import ZIG_FOLDERS, run_compiler, ziglang
+from footfall.engines.kernels.run_compiler import run_compiler, zig_writes_to, ziglang
 from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 
 pytest.importorskip("ziglang")
@@ -39,7 +39,7 @@ def build():
 
 @pytest.fixture(autouse=True)
 def nothing_set(tmp_path, monkeypatch):
-    for name in ("FOOTFALL_CXX", "CXX", *ZIG_FOLDERS):
+    for name in ("FOOTFALL_CXX", "CXX", *zig_writes_to(tmp_path)):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("FOOTFALL_CACHE", str(tmp_path / "cache"))
 
@@ -69,5 +69,7 @@ def test_the_text_needs_no_header_and_no_processor_of_this_system(system, tmp_pa
     (tmp_path / "kernel.cpp").write_text(build().source)
     options = ["-std=c++17", "-fno-exceptions", "-w", "-nostdlib", "-c", "kernel.cpp"]
     options += ["-o", "kernel.o"]
-    said = run_compiler([*ziglang(), "cc", "-target", system, *options], tmp_path, ZIG_FOLDERS)
+    said = run_compiler(
+        [*ziglang(), "cc", "-target", system, *options], tmp_path, zig_writes_to(tmp_path)
+    )
     assert said == "" and (tmp_path / "kernel.o").stat().st_size > 1000

@@ -1,9 +1,9 @@
 """From a traced program to text to machine code. Knows neither robots nor time.
 
-The front reads programs: `traced_program` knows JAX's forms, `cpp_source` goes through the
-equations by `cpp_rules`, `cpp_legs` and `cpp_totals`, `cpp_program` holds what it found,
-`cpp_schedule` orders it, `cpp_text` writes it with `cpp_values`. What it cannot take is in
-`fuse_errors`. A `target` finishes the text: a folder in `targets/`. `run_compiler` runs compilers;
-`cache_folder` and `private_folder` are where compiled code is kept. `fused_kernel` and
-`register_cap` are the GPU's own way.
+The front reads programs: `lane_program` traces them, `traced_program` knows JAX's forms,
+`cpp_source` goes through the equations by `cpp_rules`, `cpp_legs` and `cpp_totals`, `cpp_program`
+holds what it found, `cpp_schedule` orders it, `cpp_text` writes it with `cpp_values`. What it
+cannot take is in `fuse_errors`. A `target` finishes the text: a folder in `targets/`.
+`run_compiler` runs compilers; `kept_code` keeps what they make, in a `private_folder` of the
+`cache_folder`. `fused_kernel` and `register_cap` are the GPU's own way.
 """

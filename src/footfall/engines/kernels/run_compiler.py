@@ -7,14 +7,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from footfall.engines.kernels.fuse_errors import NoCompiler
-
-#: Environment variables that say where zig keeps its own files.
-ZIG_FOLDERS = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
 
 
 def ziglang() -> tuple[str, ...] | None:
@@ -31,13 +28,18 @@ def time_limit() -> float:
         return 120.0
 
 
+def zig_writes_to(folder: Path) -> dict[str, str]:
+    """The environment in which what zig keeps for itself is in this folder."""
+    return dict.fromkeys(("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"), str(folder))
+
+
 def run_compiler(
-    command: Sequence[str], folder: Path | None = None, scratch: Sequence[str] = ()
+    command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> str:
     """What a command says, or NoCompiler with the reason on one line.
 
-    It runs in a group of its own, which dies with it, in `folder` if given; the environment
-    variables in `scratch` name that folder too.
+    It runs in a group of its own, which dies with it, in `folder` if given; `environment` is added
+    to ours.
     """
     name = "ziglang" if "ziglang" in command else Path(command[0]).name
     seconds = time_limit()
@@ -49,7 +51,7 @@ def run_compiler(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "LC_ALL": "C", **dict.fromkeys(scratch, str(folder))},
+                env={**os.environ, "LC_ALL": "C", **(environment or {})},
                 start_new_session=True,
             )
         except OSError as error:
@@ -66,9 +68,10 @@ def run_compiler(
         said = output.read().decode(errors="replace")
     if code != 0:
         lines = [line.strip() for line in said.splitlines() if line.strip()]
+        how = f"exit status {code}" if code > 0 else f"ended by signal {-code}"
         telling = next(
             (line for line in lines if "error" in line.lower()),
-            lines[0] if lines else f"exit status {code}",
+            lines[0] if lines else how,
         )
         raise NoCompiler(f"{name} failed: {telling}")
     return said

@@ -6,11 +6,12 @@ import os
 import platform
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from footfall.engines.kernels.fuse_errors import NoCompiler
-from footfall.engines.kernels.run_compiler import ZIG_FOLDERS, run_compiler, ziglang
+from footfall.engines.kernels.run_compiler import run_compiler, zig_writes_to, ziglang
 
 #: The lines of /proc/cpuinfo that say what code the CPU runs; the others say how fast, or which
 #: core.
@@ -27,7 +28,7 @@ class Compiler(NamedTuple):
     version: str  #: first line of what it says about itself
     flags: tuple[str, ...]
     libraries: tuple[str, ...] = ("-lm", "-lpthread")
-    scratch: tuple[str, ...] = ()  #: environment variables that name a folder it may write to
+    environment: Callable[[Path], dict[str, str]] = lambda folder: {}  #: to work in a folder
 
     def in_less_time(self) -> "Compiler":
         """The same compiler, told to optimise less.
@@ -51,7 +52,7 @@ class Compiler(NamedTuple):
         # is built.
         (folder / "kernel.cpp").write_text(source)
         command = [*self.command, *self.flags, "-o", "kernel.so", "kernel.cpp", *self.libraries]
-        run_compiler(command, folder, self.scratch)
+        run_compiler(command, folder, self.environment(folder))
         try:
             return (folder / "kernel.so").read_bytes()
         except OSError:
@@ -88,7 +89,7 @@ def find_compiler() -> Compiler:
         # What a kernel needs of a system (threads, a few functions) is in every Python process.
         # Without libraries to link zig has none to build first, which takes 5 to 60 s.
         flags, said = (*_flags(), "-s"), _first_line(*zig, "version")
-        return Compiler((*zig, "cc"), said, flags, ("-nostdlib",), ZIG_FOLDERS)
+        return Compiler((*zig, "cc"), said, flags, ("-nostdlib",), zig_writes_to)
     raise NoCompiler(
         "none of c++, g++, clang++ is on the path, and ziglang is not installed"
         ' (pip install "footfall[compiler]")'

@@ -9,30 +9,15 @@ from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from footfall.engines.kernels.cpp_source import cpp_source
-from footfall.engines.kernels.cpp_values import BLOCK
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.lane_program import Leaf, trace_lanes
 from footfall.engines.kernels.target import Target
 from footfall.engines.kernels.targets.simd.compiler import vector_bytes
 from footfall.engines.kernels.targets.simd.kernel_cache import load_kernel
 from footfall.engines.kernels.traced_program import across_lanes
-
-
-class Leaf(NamedTuple):
-    """An input or output.
-
-    One value per lane or a shared one, for one leg (rows None) or for several.
-    """
-
-    dtype: np.dtype
-    lane: bool = True
-    rows: int | None = None
-
-    def shape(self, lanes: int) -> tuple[int, ...]:
-        return (() if self.rows is None else (self.rows,)) + ((lanes,) if self.lane else ())
 
 
 class CppKernel:
@@ -198,24 +183,13 @@ def cpp_text(
     XLA flushes subnormal numbers to zero.
     """
     real = np.dtype(real)
-    dtypes = [np.dtype(dtype) for dtype in dtypes]
-    if real not in (np.float32, np.float64):
-        raise ValueError(f"real is float32 or float64, not {real}")
-    if bad := [dtype for dtype in dtypes if dtype not in (real, np.int32, np.bool_)]:
-        raise ValueError(f"inputs are {real}, int32 or bool, not {bad[0]}")
-    if not any(lane):
-        raise ValueError("at least one input is per lane")
-    inputs = [Leaf(*leaf) for leaf in zip(dtypes, lane, rows or [None] * len(dtypes), strict=True)]
+    traced = trace_lanes(program, lane, dtypes, real=real, rows=rows)
     target = simd(real)
     target = target if width is None else target._replace(width=width)
-    traced = jax.make_jaxpr(program)(
-        *(jax.ShapeDtypeStruct(leaf.shape(BLOCK), leaf.dtype) for leaf in inputs)
-    )
-    if apart and (mixed := across_lanes(traced)):
+    if apart and (mixed := across_lanes(traced.jaxpr)):
         raise CannotFuse(mixed, "mixes lanes")
-    source = cpp_source(traced, lane, target=target, real=real, rows=rows)
-    outputs = [Leaf(aval.dtype, True, _rows(aval.shape)) for aval in traced.out_avals]
-    return CppText(source, target.width, tuple(inputs), tuple(outputs))
+    source = cpp_source(traced.jaxpr, lane, target=target, real=real, rows=rows)
+    return CppText(source, target.width, tuple(traced.inputs), tuple(traced.outputs))
 
 
 def simd(real: np.dtype) -> Target:
@@ -226,10 +200,6 @@ def simd(real: np.dtype) -> Target:
 def header(*names: str) -> str:
     """Files of this folder, one after the other."""
     return "".join(resources.files(__package__).joinpath(name).read_text() for name in names)
-
-
-def _rows(shape: tuple[int, ...]) -> int | None:
-    return None if shape in ((), (BLOCK,)) else shape[0]
 
 
 def cores() -> int:

@@ -1,23 +1,19 @@
-"""Compiled kernels, kept on disk by content, and loaded only if this user built them.
+"""Compiled libraries, kept on disk by content, and loaded only if this user built them.
 
-A shared library runs as us the moment it is loaded, so a folder of libraries is a door. Nothing
-kept is loaded unless folder and file are ours and closed to others, and the library is to the bit
-what we put there (`private_folder`). What was checked is what is loaded: the bytes are read once,
-and a private copy of them is opened. Whatever fails a check is built again. Where no such folder
-can be had, kernels are built all the same, and not kept.
+A shared library runs as us the moment it is loaded, so a folder of libraries is a door
+(`kept_code`). What was checked is what is loaded: the bytes are read once, and a private copy of
+them is opened.
 """
 
 import ctypes
 import hashlib
 import os
 import tempfile
-import time
 from pathlib import Path
 from typing import NamedTuple
 
-from footfall.engines.kernels.cache_folder import cache_folder
 from footfall.engines.kernels.fuse_errors import NoCompiler
-from footfall.engines.kernels.private_folder import private_folder
+from footfall.engines.kernels.kept_code import kept_code
 from footfall.engines.kernels.targets.simd.compiler import find_compiler
 
 
@@ -37,20 +33,8 @@ def load_kernel(source: str, quick: bool = False) -> Loaded:
     compiler = find_compiler()
     if quick:
         compiler = compiler.in_less_time()
-    name = hashlib.sha256(f"{compiler.identity()}\n{source}".encode()).hexdigest()
-    with private_folder(cache_folder() / "kernels", ".so") as folder:
-        if folder and (kept := folder.kept(name)) is not None:
-            return Loaded(_load(kept), 0.0, True)
-        started = time.monotonic()
-        try:
-            with tempfile.TemporaryDirectory(prefix="footfall-") as place:  # made 0700
-                library = compiler.build(source, Path(place))
-        except OSError as error:  # no temporary folder, or no room in it
-            raise NoCompiler(f"nowhere to compile: {error.strerror or error}") from error
-        seconds = time.monotonic() - started
-        if folder:
-            folder.keep(name, library)
-        return Loaded(_load(library), seconds, False)
+    code = kept_code(source, compiler.identity(), ".so", compiler.build)
+    return Loaded(_load(code.content), code.compile_seconds, code.from_cache)
 
 
 #: Libraries already in this process, by their SHA-256: they cannot be unloaded, so none is loaded

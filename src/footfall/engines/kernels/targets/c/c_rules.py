@@ -52,7 +52,7 @@ class Operation(NamedTuple):
         return CannotFuse(self.name, reason)
 
     def call(self, helper: str, dtype: np.dtype | None = None) -> Text:
-        """A helper of HELPERS, of the type at hand."""
+        """A helper of FLOATS or INTEGERS, of the type at hand."""
         name = f"{helper}_{TYPES[(dtype or self.dtype).name].removesuffix('_t')}"
         self.need(name)
         return Text(f"{name}({', '.join(text.text for text in self.texts)})")
@@ -127,7 +127,7 @@ def _negative(op: Operation) -> Text:
     return Text(f"-({text})" if text.startswith("-") else f"-{text}", UNARY)
 
 
-def _numbers(helper: str, kinds: str = "fiu") -> Rule:
+def _numbers(helper: str, kinds: str) -> Rule:
     """A helper for numbers of these kinds."""
 
     def rule(op: Operation) -> Text:
@@ -149,11 +149,11 @@ def _clamp(op: Operation) -> Text:
 
 
 def _divide(op: Operation) -> Text:
-    return op.call("quotient") if op.dtype.kind in "iu" else _infix("/", TIMES)(op)
+    return _infix("/", TIMES)(op) if op.dtype.kind == "f" else _numbers("quotient", "i")(op)
 
 
 def _remainder(op: Operation) -> Text:
-    return op.call("remainder") if op.dtype.kind in "iu" else _library("fmod")(op)
+    return _library("fmod")(op) if op.dtype.kind == "f" else _numbers("remainder", "i")(op)
 
 
 def _select(op: Operation) -> Text:
@@ -223,9 +223,8 @@ def _round(op: Operation) -> Text:
 _AND, _OR = _truths("&&", AND, "&"), _truths("||", OR, "|")
 _SAME: Rule = lambda op: op.texts[0]  # noqa: E731
 
-#: Of <math.h>, and exact everywhere: one correct result, and every library gives it.
-EXACT = ("sqrt", "fmod", "rint", "round", "nextafter")
-#: Of <math.h>; the last digit is the library's own.
+#: Of <math.h>; the last digit is the library's own. (Of a root or a rounding there is one correct
+#: result, and every library gives it.)
 INEXACT = (
     *("exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
     *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "pow", "erf", "erfc"),
@@ -271,8 +270,8 @@ RULES: dict[str, Rule] = {
     ),
 }
 
-#: Helper -> its text for a type T. Written into a file where it is used.
-HELPERS = {
+#: Helper -> its text for floats of type T. Written into a file where it is used.
+FLOATS = {
     "larger": """\
 /* What is no number stays none. */
 static T larger_N(T a, T b) { return a < b || b != b ? b : a; }""",
@@ -287,7 +286,7 @@ static T sign_N(T a) { return a > 0 ? 1 : a < 0 ? -1 : a; }""",
     "finite": """\
 static bool finite_N(T a) { return a - a == 0; }""",
     "floor": """\
-/* The largest whole number not above it: beyond 2^P every number is whole. */
+/* The largest whole number not above it; from LARGE on every number is whole. */
 static T floor_N(T a)
 {
     if (!(a > -LARGE && a < LARGE))
@@ -296,7 +295,7 @@ static T floor_N(T a)
     return cut == a ? a : cut > a ? cut - 1 : cut;
 }""",
     "ceiling": """\
-/* The smallest whole number not below it: beyond 2^P every number is whole. */
+/* The smallest whole number not below it; from LARGE on every number is whole. */
 static T ceiling_N(T a)
 {
     if (!(a > -LARGE && a < LARGE))
@@ -304,12 +303,24 @@ static T ceiling_N(T a)
     const T cut = -(T)(int64_t)-a;
     return cut == a ? a : cut < a ? cut + 1 : cut;
 }""",
+}
+#: The same for integers; U is the unsigned integer as wide as T.
+INTEGERS = {
+    "larger": """\
+static T larger_N(T a, T b) { return a < b ? b : a; }""",
+    "smaller": """\
+static T smaller_N(T a, T b) { return a > b ? b : a; }""",
+    "size": """\
+/* That of the smallest integer wraps. */
+static T size_N(T a) { return a < 0 ? (T)(0u - (U)a) : a; }""",
+    "sign": """\
+static T sign_N(T a) { return a > 0 ? 1 : a < 0 ? -1 : 0; }""",
     "quotient": """\
 /* Nothing is undefined: by zero it is -1, and the smallest integer divided by -1 wraps. */
-static T quotient_N(T a, T b) { return b == 0 ? (T)-1 : b == (T)-1 ? (T)(0u - (U)a) : a / b; }""",
+static T quotient_N(T a, T b) { return b == 0 ? -1 : b == -1 ? (T)(0u - (U)a) : a / b; }""",
     "remainder": """\
 /* Nothing is undefined: by zero it is what was divided. */
-static T remainder_N(T a, T b) { return b == 0 ? a : b == (T)-1 ? 0 : a % b; }""",
+static T remainder_N(T a, T b) { return b == 0 ? a : b == -1 ? 0 : a % b; }""",
     "whole": """\
 /* Towards zero; what does not fit stops at the ends, and what is no number is 0. */
 static T whole_N(double a)
@@ -320,35 +331,30 @@ static T whole_N(double a)
 /* Towards zero; what does not fit stops at the ends, and what is no number is 0. */
 static T whole_single_N(float a)
 {
-    return a != a ? 0 : a >= HIGHEST ? MAX : a <= -HIGHEST ? MIN : (T)a;
+    return a != a ? 0 : a >= HIGHESTf ? MAX : a <= -HIGHESTf ? MIN : (T)a;
 }""",
 }
 
 
-def helper_text(name: str) -> str:
-    """The text of a helper, by the name that calls it: larger_float, quotient_int32."""
+def helper_text(name: str) -> str | None:
+    """The text of a helper, by the name that calls it: larger_float, quotient_int32.
+
+    None for what is no helper.
+    """
     helper, _, kind = name.rpartition("_")
-    dtype = next(d for d, c in TYPES.items() if c.removesuffix("_t") == kind)
-    single, bits = dtype == "float32", 8 * np.dtype(dtype).itemsize
+    dtype = {c_type.removesuffix("_t"): dtype for dtype, c_type in TYPES.items()}.get(kind, "")
+    text = (FLOATS if dtype.startswith("float") else INTEGERS).get(helper)
+    if text is None:
+        return None
+    bits, c_type = 8 * np.dtype(dtype).itemsize, TYPES[dtype]
     words = {
-        r"T": TYPES[dtype],
-        r"U": f"u{TYPES[dtype]}" if dtype.startswith("int") else TYPES[dtype],
-        r"LARGE": "8388608.0f" if single else "4503599627370496.0",
-        r"P": "23" if single else "52",
-        r"HIGHEST": {32: "2147483648.0", 64: "9223372036854775808.0"}[bits]
-        + ("f" if helper == "whole_single" else ""),
-        r"MAX": f"INT{bits}_MAX",
-        r"MIN": f"INT{bits}_MIN",
+        "T": c_type,
+        "U": f"u{c_type}",
+        "LARGE": "8388608.0f" if bits == 32 else "4503599627370496.0",
+        "HIGHEST": f"{2 ** (bits - 1)}.0",
+        "HIGHESTf": f"{2 ** (bits - 1)}.0f",
+        "MAX": f"INT{bits}_MAX",
+        "MIN": f"INT{bits}_MIN",
     }
-    text = HELPERS[helper].replace("_N(", f"_{kind}(")
-    if dtype.startswith(("int", "uint")):  # they have no NaN, and compilers say so
-        text = text.replace(" || b != b", "").replace("/* What is no number stays none. */\n", "")
-    if dtype.startswith("uint"):
-        text = text.replace(" : b == (T)-1 ? (T)(0u - (U)a)", "").replace(" : b == (T)-1 ? 0", "")
-    if helper == "size" and dtype.startswith("int"):
-        text = text.replace("/* Never -0. */\n", "").replace("0 - a", "(T)(0u - (U)a)")
-    return _words(text, words)
-
-
-def _words(text: str, words: Mapping[str, str]) -> str:
-    return re.sub(r"\b(" + "|".join(words) + r")\b", lambda found: words[found[1]], text)
+    text = text.replace("_N(", f"_{kind}(")
+    return re.sub(rf"\b({'|'.join(words)})\b", lambda found: words[found[1]], text)

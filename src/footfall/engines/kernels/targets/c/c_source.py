@@ -17,7 +17,6 @@ from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.engines.kernels.targets.c.c_function import CFiles, CFunction, Struct
 from footfall.engines.kernels.targets.c.c_names import RESERVED, Names, Place, Statements
 from footfall.engines.kernels.targets.c.c_rules import (
-    HELPERS,
     INEXACT,
     PRIMARY,
     REPEATING,
@@ -310,22 +309,17 @@ def _update(function: CFunction) -> str:
 def _source(
     function: CFunction, body: Sequence[str], needed: Iterable[str], rest: Sequence[Any]
 ) -> str:
-    helpers = [name for name in needed if name.rpartition("_")[0] in HELPERS]
-    library = [name for name in needed if name not in helpers]
+    helpers = {name: helper_text(name) for name in needed}
+    library = [name for name, helper in helpers.items() if helper is None]
     text = "\n".join(body)
-    includes = f'#include "{function.unit}.h"'
-    if library or "NAN" in text or "INFINITY" in text:
-        includes += "\n\n#include <math.h>"
-    inexact = sorted(name for name in library if name.removesuffix("f") in INEXACT)
-    parts = [f"{function.guard}\n{includes}".strip()]
-    if inexact:
-        parts.append(
-            _comment(
-                f"Of the C library's <math.h>: {', '.join(inexact)}. Their last digit is the"
-                " library's own, so results may differ in it from machine to machine."
-            )
-        )
-    parts += [helper_text(name) for name in helpers]
+    own = [name for name in library if name in INEXACT or name[:-1] in INEXACT]
+    parts = []
+    if library:
+        told = f"Of the C library's <math.h>: {', '.join(library)}."
+        if own:
+            told += f"\nThe last digit of {', '.join(own)} is the library's own: it may differ."
+        parts.append(_comment(told))
+    parts += [helper for helper in helpers.values() if helper is not None]
     if function.defaults is not None and function.numbers.fields:
         given = zip(function.numbers.fields, function.defaults, strict=True)
         rows = [
@@ -344,7 +338,10 @@ def _source(
     unused = [name for name in given if not _reads(text, name)]
     lines = [f"    (void){name};" for name in unused] + [f"    {line}" for line in body]
     parts.append("\n".join([_update(function), "{", *lines, "}"]))
-    return "\n\n".join(parts) + "\n"
+    start = f'{function.guard}\n#include "{function.unit}.h"'.strip()
+    if library or any(_reads(part, name) for part in parts for name in ("NAN", "INFINITY")):
+        start += "\n\n#include <math.h>"
+    return "\n\n".join([start, *parts]) + "\n"
 
 
 def _reads(text: str, name: str) -> bool:

@@ -33,6 +33,8 @@ NODES = 0.5 * (_ends + 1.0)
 WEIGHTS = 1.0 / (COUNT * (COUNT - 1) * legendre.legval(_ends, [0.0] * (COUNT - 1) + [1.0]) ** 2)
 #: Legendre coefficients from the values at the nodes.
 _COEFFICIENTS = np.linalg.inv(legendre.legvander(_ends, COUNT - 1))
+#: Slopes at both ends from the values at the nodes.
+_END_SLOPES = legendre.legvander(np.array([-1.0, 1.0]), COUNT - 2) @ legendre.legder(_COEFFICIENTS)
 _FINE = legendre.legvander(np.linspace(-1.0, 1.0, FINE), COUNT - 1) @ _COEFFICIENTS
 
 
@@ -63,18 +65,32 @@ def largest(values: np.ndarray) -> np.ndarray:
         before <= 100 * ROUNDING * seen
     )
     limited = ((size[:, 1:] == seen[:, None]) & (size[:, :-1] == seen[:, None])).any(axis=1)
-    fine = np.abs(_at_nodes(_FINE, values))
+    # Between two nodes there can only be a peak where the largest is inside, or where the function
+    # grows from the end that is the largest: few panels, as a rule.
+    place = size.argmax(axis=1)
+    sign = np.sign(np.take_along_axis(values, place[:, None], axis=1)[:, 0])
+    first, last_slope = _at_nodes(_END_SLOPES, values).transpose(1, 0, 2)
+    grows = np.where(place == 0, sign * first > 0, sign * last_slope < 0)
+    panel, function = np.nonzero(smooth & ~limited & (((place > 0) & (place < COUNT - 1)) | grows))
+    peak = _peaks(values[panel, :, function])
+    stands = peak - seen[panel, function] > 3.0 * wrong[panel, function]
+    seen[panel[stands], function[stands]] = peak[stands]
+    return seen
+
+
+def _peaks(values: np.ndarray) -> np.ndarray:
+    """The largest size of each function, given at the nodes (functions, nodes)."""
+    fine = np.abs(values @ _FINE.T)
     at = np.clip(fine.argmax(axis=1), 1, FINE - 2)
-    left, top, right = (
-        np.take_along_axis(fine, (at + k)[:, None], axis=1)[:, 0] for k in (-1, 0, 1)
-    )
+    left, top, right = (fine[np.arange(len(at)), at + k] for k in (-1, 0, 1))
     bend = left - 2.0 * top + right
     # The vertex of the parabola lies between the neighbours.
     inside = np.abs(right - left) < -2.0 * bend
-    peak = np.where(
-        inside, top - (right - left) ** 2 / np.where(inside, 8.0 * bend, 1.0), fine.max(axis=1)
+    return np.where(
+        inside,
+        top - (right - left) ** 2 / np.where(inside, 8.0 * bend, 1.0),
+        fine.max(axis=1, initial=0.0),
     )
-    return np.where((peak - seen > 3.0 * wrong) & smooth & ~limited, peak, seen)
 
 
 def doubt(values: np.ndarray) -> np.ndarray:

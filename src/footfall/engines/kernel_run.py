@@ -27,7 +27,7 @@ from footfall.record.columns import Columns
 
 #: Steps and events per call into the kernel: enough that calls cost nothing, few enough that
 #: progress and Ctrl-C come soon.
-ROWS_PER_CALL = 1024
+TURNS_PER_CALL = 1024
 
 
 def pair_for(plan: Span) -> Pair | None:
@@ -69,7 +69,7 @@ class KernelRun:
 
     def advance(self) -> tuple[np.ndarray, Piece]:
         """Some steps and events more: the row to go on from, and what they add."""
-        rows = np.concatenate([self.row, self.robot.go(ROWS_PER_CALL)])
+        rows = np.concatenate([self.row, self.robot.go(TURNS_PER_CALL)])
         return rows[-1:].copy(), _Rows(self, rows).piece()
 
     def keep(self, row: np.ndarray) -> None:

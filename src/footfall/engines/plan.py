@@ -88,8 +88,8 @@ class Plan(Span):
 
     def for_machine(self, machine: Any) -> "Plan":
         """The same plan, with the engine that runs this machine in it."""
-        who = type(machine).__name__
-        return dataclasses.replace(self, engine=self.engine_for(*machine.engines, who=who))
+        engine = self.engine_for(*machine.engines, who=type(machine).__name__)
+        return self if engine is self.engine else dataclasses.replace(self, engine=engine)
 
 
 def SimPlan(duration: float = 10.0, **numbers: Any) -> Plan:

@@ -19,25 +19,20 @@ import numpy as np
 from jax import Array, lax
 
 from footfall.engines import at_start
-from footfall.engines.events import own_times
-from footfall.engines.events.locate import (
+from footfall.engines.event_rules import (
     LAST_SHIFT,
     LOOKS,
     TIME_TOLERANCE,
-    hermite,
-    locate,
-    seen_too_coarsely,
-    until_armed,
+    ZENO_EVENTS,
+    ZENO_INTERVAL,
 )
+from footfall.engines.events import own_times
+from footfall.engines.events.locate import hermite, locate, seen_too_coarsely, until_armed
 from footfall.engines.events.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
 from footfall.engines.events.own_times import pick
 from footfall.engines.events.packed_system import Loop, SolverStep
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem
-
-#: This many events in a row, each within ZENO_INTERVAL of the one before, are called Zeno.
-ZENO_EVENTS = 48
-ZENO_INTERVAL = 1e-8
 
 
 def start(

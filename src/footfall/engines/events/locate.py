@@ -10,19 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from footfall.engines.event_rules import LAST_SHIFT, LOOKS, NEWTON_STEPS
 from footfall.engines.events.loop_state import Carry, March, Search
 from footfall.engines.events.packed_system import Loop
-
-#: A step is looked into at this many equal intervals, so a guard that is negative for longer than
-#: one of them is seen.
-LOOKS = 16
-#: Events are located to this [s].
-TIME_TOLERANCE = 1e-13
-#: Newton on the event time may stop here [s]: the last step is made along the flow. Its error is
-#: the square of this, and that of its tangent this times the curvature of the guard.
-LAST_SHIFT = 1e-11
-#: After this many Newton steps without success the search bisects.
-NEWTON_STEPS = 20
 
 
 def locate(loop: Loop, c: Carry, walked: March, pending: Array) -> Search:

@@ -16,6 +16,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from footfall.engines.event_rules import (
+    LAST_SHIFT,
+    LOOKS,
+    NEWTON_STEPS,
+    TIME_TOLERANCE,
+    ZENO_EVENTS,
+    ZENO_INTERVAL,
+)
 from footfall.engines.lanes import lane_bounds, lane_jump
 from footfall.engines.lanes.embedded_pair import Attempt, Pair, step
 from footfall.engines.lanes.lane_loop import I, LaneLoop, any_lane, either, finite, pick, reals
@@ -24,17 +32,9 @@ from footfall.engines.lanes.step_engine import fire_at_start
 from footfall.engines.lanes.step_methods import Slope
 from footfall.hybrid.outcome import Outcome
 
-#: A step is looked into at this many equal intervals, so a guard that is negative for longer than
-#: one of them is seen.
-LOOKS = 16
-#: Newton on the event time may stop here [s]: the last step is made along the flow.
-LAST_SHIFT = {"float64": 1e-11, "float32": 1e-6}
-#: Within this time [s] of zero a guard is at zero.
-TIME_TOLERANCE = {"float64": 1e-13, "float32": 1e-8}
-#: After this many Newton steps without success the search bisects.
-NEWTON_STEPS = 20
-#: This many events in a row, each within ZENO_INTERVAL [s] of the one before, are called Zeno.
-ZENO_EVENTS, ZENO_INTERVAL = 48, 1e-8
+#: Where Newton may stop and within which time a guard is at zero [s], by precision.
+SHIFTS = {"float64": LAST_SHIFT, "float32": 1e-6}
+BANDS = {"float64": TIME_TOLERANCE, "float32": 1e-8}
 
 #: What a watched lane has just done: a step that stands, come to an event, been through one.
 GOING, STEPPED, ARRIVED, JUMPED = 0, 1, 2, 3
@@ -166,7 +166,7 @@ def attempt(
 ) -> tuple[Lane, list[Slope]]:
     """One step of every lane that runs, and what becomes of it."""
     own, real = _own(lane), loop.real
-    shift = LAST_SHIFT[real.__name__]
+    shift = SHIFTS[real.__name__]
     zero, running = jnp.zeros_like(own.t), lane.outcome == I(0)
     search, searching = own.search, own.search.high > 0
     at = due(loop, lane)
@@ -410,7 +410,7 @@ def _searched(
     guards, are compared: a metre is not less than a newton.
     """
     own, real, search = _own(lane), loop.real, _own(lane).search
-    last_shift = LAST_SHIFT[real.__name__]
+    last_shift = SHIFTS[real.__name__]
     _, rates = loop.guards_once(t1, made.x, lane.m, made.slope)
     crossed = [a & (g <= 0) for a, g in zip(own.armed, room, strict=True)]
     some = either(crossed)
@@ -579,7 +579,7 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
     armed, rising = [], []
     for j, (g, r, old, old_rate) in enumerate(zip(room, rates, before, rate, strict=True)):
         disarmed = either([own.at == I(i) for i in disarmed_by(loop, j)])
-        band = real(TIME_TOLERANCE[real.__name__]) * jnp.maximum(jnp.abs(old_rate), jnp.abs(r))
+        band = real(BANDS[real.__name__]) * jnp.maximum(jnp.abs(old_rate), jnp.abs(r))
         # As near as the state's digits allow.
         located = jnp.where(own.at == I(j), jnp.abs(old), zero)
         at_zero = jnp.abs(g) <= 2 * jnp.maximum(band, located)

@@ -29,7 +29,7 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
 REAL = np.dtype("float64")
 #: Leaves begin at multiples of this many bytes.
-ALIGNED = 8
+WORD = 8
 
 
 class Kind(NamedTuple):
@@ -64,7 +64,7 @@ class Leaves:
         leaves, self.tree = jax.tree.flatten(struct)
         self.like = tuple((leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves)
         self.sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in self.like]
-        steps = [0, *(-(-size // ALIGNED) * ALIGNED for size in self.sizes)]
+        steps = [0, *(-(-size // WORD) * WORD for size in self.sizes)]
         *self.begins, self.size = itertools.accumulate(steps)
 
     def views(self, memory: np.ndarray, first: int = 0) -> list[np.ndarray]:

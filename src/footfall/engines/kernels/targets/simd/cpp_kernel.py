@@ -211,4 +211,4 @@ def cores() -> int:
 
 
 def _pointers(arrays: Sequence[np.ndarray]) -> Any:
-    return (ctypes.c_void_p * len(arrays))(*[v.ctypes.data for v in arrays])
+    return (ctypes.c_void_p * len(arrays))(*[v.__array_interface__["data"][0] for v in arrays])

@@ -167,8 +167,9 @@ class _Writer:
         (user,) = value.uses
         if user is None:
             return True
-        same = value.place is not None and user.place is not None
-        same = same and value.place.statement is user.place.statement
+        if value.place is None or user.place is None:
+            return False
+        same = value.place.statement is user.place.statement
         return same and user.equation.primitive.name not in REPEATING
 
     def text(self, value: Value) -> Text:

@@ -178,7 +178,8 @@ def cut_library(library, record):
 
 
 def spoil_record(library, record):
-    record.write_bytes(record.read_bytes()[:-3] + b"00\n")
+    whole = record.read_bytes()
+    record.write_bytes(whole[:-2] + (b"1\n" if whole[-2:] == b"0\n" else b"0\n"))
 
 
 def lose_record(library, record):

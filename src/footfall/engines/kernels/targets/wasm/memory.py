@@ -11,7 +11,7 @@ import numpy as np
 from footfall.engines.kernels.lane_program import Leaf
 
 #: Values begin at multiples of this many bytes.
-ALIGNED = 8
+WORD = 8
 
 
 class Place(NamedTuple):
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     @property
     def end(self) -> int:
         """Where the next value begins."""
-        return self.offset - (-self.size // ALIGNED) * ALIGNED
+        return self.offset - (-self.size // WORD) * WORD
 
     def words(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -26,8 +26,11 @@ def moment(real: Any) -> float:
     return max(MOMENT, 4.0 * float(np.sqrt(np.finfo(real).eps)))
 
 
-def fires(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: Any) -> Any:
-    """Whether a guard that is at or below zero at the start fires there.
+def fires(
+    room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: Any
+) -> tuple[Any, Any]:
+    """Whether a guard that is at or below zero at the start fires there, and whether it does so
+    because it is below.
 
     Arguments:
         room, rate, later: the guard, its rate, and its value after `span`.
@@ -48,7 +51,16 @@ def fires(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: An
     rises = ~deep & (MOMENT * rate > 4 * rounding)
     leaves = rises | (start + change > 0)
     falls = (change < start) & (change < -4 * rounding * share**2)  # by more than rounding
-    return (room <= 0) & ~leaves & ((deep & ends) | falls)
+    fired = (room <= 0) & ~leaves & ((deep & ends) | falls)
+    return fired, fired & deep
+
+
+def first(fired: Any, deep: Any, any_deep: Any) -> Any:
+    """Which of those that fire may go first: a guard at zero waits for one that is below it.
+
+    Which side of zero rounding left it on is not to decide how a run ends.
+    """
+    return fired & (deep | ~any_deep)
 
 
 def ends_at_once(system: AbstractHybridSystem) -> list[bool]:

@@ -67,7 +67,8 @@ def start(
         np.repeat(at_start.ends_at_once(system), np.diff(loop.first_index)),
     )
     _, by_state = loop.guard_rates(t, y, m, y)
-    armed = (guards > 0) | at_start.fires(guards, rates, later, by_state, span, ends)
+    fired, deep = at_start.fires(guards, rates, later, by_state, span, ends)
+    armed = (guards > 0) | at_start.first(fired, deep, jnp.any(deep))
     if settings.adaptive:
         scale = limits.atol + limits.rtol * jnp.abs(y)
         size, speed = jnp.sqrt(jnp.mean((y / scale) ** 2)), jnp.sqrt(jnp.mean((field / scale) ** 2))

@@ -98,9 +98,11 @@ def fire_at_start(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]
         first._replace(x=[v if r is not None else r for v, r in zip(x, first.x, strict=True)]),
     )
     guards = zip(room, rate, later, by_state, loop.searched, strict=True)
-    return [
+    found = [
         at_start.fires(g, r, after, sizes, span, ends[k]) for g, r, after, sizes, (k, _) in guards
     ]
+    any_deep = either([deep for _, deep in found])
+    return [at_start.first(fired, deep, any_deep) for fired, deep in found]
 
 
 def _fresh(moving: Moving) -> Moving:

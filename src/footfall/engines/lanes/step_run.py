@@ -267,15 +267,16 @@ class _Record:
         if not able:
             return None
         x, m = ([leaf[-1] for leaf in leaves] for leaves in (self.kept.lane.x, self.kept.lane.m))
-        rates = _guard_rates(self.kind)(
+        rooms, rates = _guard_rates(self.kind)(
             jax.tree.map(np.asarray, self.system), np.float64(self.kept.t), x, m
         )
         tiny = np.finfo(float).tiny
 
-        def time_from_zero(j: int) -> float:
+        def time_from_zero(j: int) -> tuple[float, float]:
+            """And its value, for those that are there at the same time: the lowest counts."""
             k, leg = searched[j]
-            rate = float(rates[k] if leg is None else rates[k][leg])
-            return abs(float(self.kept.lane.room[j][-1])) / max(abs(rate), tiny)
+            value, rate = (float(v[k] if leg is None else v[k][leg]) for v in (rooms, rates))
+            return abs(float(self.kept.lane.room[j][-1])) / max(abs(rate), tiny), value
 
         return searched[min(able, key=time_from_zero)][0]
 
@@ -352,7 +353,7 @@ def _observer(kind: Kind) -> Callable[..., Any]:
 
 @functools.lru_cache(maxsize=32)
 def _guard_rates(kind: Kind) -> Callable[..., Any]:
-    """How fast each guard changes along the flow, at one row."""
+    """Each guard, and how fast it changes along the flow, at one row."""
 
     def rates(system: Any, t: Any, x_leaves: list[Any], m_leaves: list[Any]) -> Any:
         x, m = jax.tree.unflatten(kind.x, x_leaves), jax.tree.unflatten(kind.m, m_leaves)
@@ -361,6 +362,6 @@ def _guard_rates(kind: Kind) -> Callable[..., Any]:
             x,
             system.flow(t, x, m).x,
         )
-        return jax.jvp(lambda s, v: system.guards(s, v, m), (t, x), (jnp.ones_like(t), slope))[1]
+        return jax.jvp(lambda s, v: system.guards(s, v, m), (t, x), (jnp.ones_like(t), slope))
 
     return jax.jit(rates)

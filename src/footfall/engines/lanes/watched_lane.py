@@ -134,8 +134,9 @@ class WatchedLane:
 
     def slopes(self, rows: np.ndarray) -> np.ndarray:
         """(rows, stages, states that flow and ports) of the step that ended at each row."""
-        stages = self.kind.pair.stages
-        return rows[:, self.leaves.size :].view(REAL).reshape(len(rows), stages, -1)
+        stages, size = self.kind.pair.stages, self.stage_leaves.size // REAL.itemsize
+        whole = np.ascontiguousarray(rows[:, self.leaves.size :]).view(REAL)
+        return whole.reshape(len(rows), stages, size // stages)
 
 
 def _one_robot(system: Any) -> Any:

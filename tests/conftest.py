@@ -1,5 +1,5 @@
-"""Every test: on the CPU, compiled programs shared through one folder (also with subprocesses and
-xdist), examples that repeat.
+"""Every test: on the CPU, compiled quickly unless it says `as_compiled`, programs shared through one
+folder (also with subprocesses and xdist), examples that repeat.
 """
 
 import itertools
@@ -17,8 +17,23 @@ import jax
 import pytest
 
 from footfall.engines.jax_setup import prepare_jax
+from support.quick_programs import compile_quickly
 
 prepare_jax()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--as-compiled", action="store_true", help="compile every program as a user's process does"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before its fixtures, of whatever scope."""
+    as_users_do = item.get_closest_marker("as_compiled") or item.config.getoption("--as-compiled")
+    compile_quickly(not as_users_do)
+
 
 # A first example may compile for seconds, so no deadline; derandomized, because nothing random
 # decides what is run.

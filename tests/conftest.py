@@ -2,8 +2,10 @@
 folder (also with subprocesses and xdist), examples that repeat.
 """
 
+import contextlib
 import itertools
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +22,12 @@ from footfall.engines.jax_setup import prepare_jax
 from support.quick_programs import compile_quickly
 
 prepare_jax()
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and all that they start:
+# tests that press it would wait in vain.
+with contextlib.suppress(ValueError):  # not the main thread
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

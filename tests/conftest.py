@@ -1,9 +1,11 @@
-"""Every test: on the CPU, compiled programs shared through one folder (also with subprocesses and
-xdist), examples that repeat.
+"""Every test: on the CPU, compiled quickly unless it says `as_compiled`, programs shared through one
+folder (also with subprocesses and xdist), examples that repeat.
 """
 
+import contextlib
 import itertools
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +19,29 @@ import jax
 import pytest
 
 from footfall.engines.jax_setup import prepare_jax
+from support.quick_programs import compile_quickly
 
 prepare_jax()
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and all that they start:
+# tests that press it would wait in vain.
+with contextlib.suppress(ValueError):  # not the main thread
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--as-compiled", action="store_true", help="compile every program as a user's process does"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before its fixtures, of whatever scope."""
+    as_users_do = item.get_closest_marker("as_compiled") or item.config.getoption("--as-compiled")
+    compile_quickly(not as_users_do)
+
 
 # A first example may compile for seconds, so no deadline; derandomized, because nothing random
 # decides what is run.

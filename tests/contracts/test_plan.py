@@ -79,6 +79,14 @@ def test_a_number_that_the_engine_would_ignore_is_refused_by_name(engine, ignore
     assert refused.value.field == name
 
 
+def test_metrics_begin_inside_the_run_and_its_provenance_says_when():
+    assert ff.Plan(duration=2.0, settle=0.0).told()["settle"] == 0.0
+    assert ff.Plan(duration=2.0, settle=1.5, engine=STEP).told()["settle"] == 1.5
+    for settle in (2.0, 2.5):
+        with pytest.raises(ParameterError, match=r"settle = .* must lie inside the duration of 2"):
+            ff.Plan(duration=2.0, settle=settle)
+
+
 def test_an_engine_that_cannot_run_a_machine_is_refused_with_those_that_can():
     with pytest.raises(ValueError, match=r"StepEngine cannot run .*: take EventEngine"):
         ff.simulate(ff.robots.two_leg_walker(), plan=ff.Plan(engine=STEP))

@@ -63,7 +63,9 @@ def test_each_lane_is_the_plan_of_that_design_alone():
             "two-leg-step",
             [*level, *(f"{key}={float(values[lane])!r}" for key, values in columns.items())],
         )
-        mine = evaluate_plan(alone.system, "cpp").figures
+        mine, w = evaluate_plan(alone.system, "cpp").figures, alone.system
+        weight = w.gravity * (4.0 * w.link_mass + 2.0 * columns["foot_mass"][lane])
+        assert figures["weight"].values[lane] == pytest.approx(weight, rel=1e-12)
         assert figures["t_end"].values[lane] == pytest.approx(mine["t_end"].values[0], rel=1e-12)
         # 201 and 4001 samples.
         assert figures["energy"].values[lane] == pytest.approx(mine["energy"].values[0], rel=5e-4)

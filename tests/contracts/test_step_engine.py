@@ -250,6 +250,7 @@ def test_more_jumps_than_allowed_end_the_lane(path, heights):
 # --- lanes do not touch each other ----------------------------------------------------------------
 
 
+@pytest.mark.as_compiled
 @pytest.mark.parametrize("lanes", [1, 7, 8, 9, 16])
 def test_a_lane_does_not_depend_on_its_neighbours_nor_on_the_size_of_the_batch(path, lanes):
     random = np.random.default_rng(1)

@@ -201,6 +201,7 @@ def test_a_foot_that_pulls_is_doubtful_unless_that_was_the_end():
     )
 
 
+@pytest.mark.as_compiled  # what 1e-300 kg come to is decided by the last bits
 @pytest.mark.parametrize(
     ("setting", "end"), [("leg.stiffness=1e300", "diverged"), ("wheel_mass=1e-300", "zeno")]
 )

@@ -2,10 +2,11 @@
 right.
 """
 
+import contextlib
 import functools
+import io
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
@@ -24,15 +25,15 @@ def quick(tmp_path_factory):
     @functools.cache
     def run(name: str) -> tuple[str, Path]:
         folder = tmp_path_factory.mktemp(Path(name).stem)
-        done = subprocess.run(
-            [sys.executable, str(EXAMPLES / name), "--quick"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout, folder
+        said = io.StringIO()
+        with (
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(said),
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setattr(sys, "argv", [name, "--quick"])
+            runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+        return said.getvalue(), folder
 
     return run
 

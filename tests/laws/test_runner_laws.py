@@ -18,8 +18,11 @@ from footfall.engines.analysis.return_map import to_section
 from footfall.hybrid.conformance import ROUNDING, _rate_pairs
 from footfall.hybrid.flatten import named_leaves
 from footfall.machines.water_runner.compliant_feet import CompliantFoot, Hinge
+from footfall.machines.water_runner.crank_drives import CrankMotor, MotorState
 from footfall.machines.water_runner.foot import FootPoint
+from footfall.machines.water_runner.pads import BreakawayPad, PadMode
 from footfall.machines.water_runner.states import PerLeg, RunnerState
+from footfall.machines.water_runner.wet_disc import Medium
 
 LANES = 48
 GROUND = (
@@ -540,3 +543,36 @@ def test_derivatives_through_folding_events_are_differences_of_runs():
 def test_the_robots_and_their_variants_keep_the_contract(scenario, settings):
     experiment = load(scenario, settings)
     assert check_system(experiment.system, experiment.start, samples=2).ok
+
+
+# --- drives and feet by themselves ----------------------------------------------------------------
+
+
+def test_a_motor_turns_what_its_battery_gives_into_heat_friction_the_rotor_and_its_load():
+    """Of the shaft's power N k_t i psi' the gear passes on a share, its efficiency."""
+    motor, rate, load = CrankMotor(bearing=2e-4), 37.0, 0.01
+    own = MotorState(crank_angle=0.3, crank_rate=rate)
+    current = float(motor.current(rate))
+    shaft = motor.gear_ratio * motor.torque_constant * current * rate
+    battery = motor.resistance * current**2 + shaft
+    assert float(motor.electrical_power(rate)) == pytest.approx(battery, rel=1e-12)
+    rates = motor.flow(own, load)
+    _, into_rotor = jax.jvp(
+        lambda v: motor.stores(MotorState(0.0, v)).kinetic, (rate,), (rates.x.crank_rate,)
+    )
+    assert float(into_rotor) == pytest.approx(
+        motor.efficiency * shaft + float(rates.power.bearing) - load * rate, rel=1e-12
+    )
+    assert float(rates.power.bearing) == pytest.approx(-2e-4 * rate**2, rel=1e-12)
+
+
+def test_a_pad_folds_where_it_would_pull_and_its_folded_edge_is_pressed_upwards():
+    pad = BreakawayPad(folding="hard", folded_hydrostatics="on")
+    pressing = FootPoint(0.0, -0.1, 0.3, 0.0, 0.6, 0.8, 0.0)  # its speed along (u_y, -u_x): 0.24
+    pulling = pressing._replace(vx=-0.3)
+    fold, unfold = (pad.jump(None, PadMode(folded=m), k).m.folded for k, m in ((0, 0), (1, 1)))
+    assert (fold, unfold) == (pad.mode(pulling, None, True).folded, 0) == (1, 0)
+    assert pad.mode(pressing, None, True).folded == 0
+    hanging = FootPoint(0.0, -0.1, 0.0, 0.0, 0.0, 1.0, 0.0)  # still, straight down, under water
+    load = pad.folded_load(hanging, Medium(level=0.0, density=1000.0, gravity=9.81))
+    assert float(load.fy) > 0  # by the edge alone: the pad along the leg is pressed sideways

@@ -408,6 +408,16 @@ def test_the_least_duty_is_the_least_for_any_offsets():
         assert not seen(offsets, least - 2e-3)
 
 
+def test_feet_hold_the_centre_where_no_half_turn_is_without_one():
+    """The gap from the last foot round to the first counts as the others do."""
+    third = 2 * np.pi / 3
+    for turned in (0.0, 1.0, 4.0):
+        azimuths = turned + third * np.arange(3)
+        assert holds(azimuths)
+        assert not holds(turned + 0.5 * third * np.arange(3))  # all of them on one side
+        assert not holds([turned, turned + third, turned + np.pi])  # two of them opposite
+
+
 def test_a_swing_that_is_not_given_is_as_long_as_support_allows():
     assert [SpikeGait(pattern=p).air_time for p in ("tripod", "pairs", "wave")] == pytest.approx(
         [3.0, 1.5, 0.6]

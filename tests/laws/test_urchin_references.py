@@ -11,6 +11,7 @@ from footfall.machines.sea_urchin.gain_advice import stiff_gains_warning
 from footfall.machines.sea_urchin.reference import walking_joints
 
 
+@pytest.mark.as_compiled
 @pytest.mark.parametrize("pattern", ["tripod", "pairs", "wave"])
 @pytest.mark.parametrize("stance", [3.0, 1.7])
 def test_references_have_no_break_wherever_a_sample_falls(pattern, stance):

@@ -1,6 +1,7 @@
 """The command line as a user has it.
 
-One command in a process, or several in one, for a process costs seconds and so does compiling.
+One command in a process, compiled as a user's is; or several in one process, compiled quickly, for
+a process costs seconds and compiling more.
 """
 
 import json
@@ -19,6 +20,11 @@ PATIENCE = 600  # s; a fresh cache on a busy machine: only a command that hangs 
 SEVERAL = """
 import contextlib, io, json, sys, traceback
 {before}
+sys.path.append({tests!r})
+from footfall.engines.jax_setup import prepare_jax
+from support.quick_programs import compile_quickly
+prepare_jax()
+compile_quickly(True)
 from footfall.cli.main import app
 answers = []
 for arguments in json.loads(sys.argv[1]):
@@ -65,8 +71,9 @@ def footfall(*arguments, cwd, **more):
 
 
 def several(commands, cwd, before="", **more):
-    """Several commands, one process."""
-    program = [sys.executable, "-c", SEVERAL.format(before=before), json.dumps(commands)]
+    """Several commands, one process, compiled quickly (support/quick_programs.py)."""
+    code = SEVERAL.format(before=before, tests=str(Path(__file__).parents[1]))
+    program = [sys.executable, "-c", code, json.dumps(commands)]
     done = subprocess.run(
         program, cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=PATIENCE
     )

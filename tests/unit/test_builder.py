@@ -19,6 +19,7 @@ class Place(eqx.Module):
 
 class Feet(eqx.Module):
     force: object = signal(unit="N", doc="of each foot")
+    rate: object = signal(unit="N/s", doc="of the force", rate_of="force")
 
 
 class Seen(eqx.Module):
@@ -53,7 +54,7 @@ class Machine:
 ONE = RowStructs(
     Place(0.0),
     Place(0),
-    Seen(Feet(np.zeros(2))),
+    Seen(Feet(np.zeros(2), np.zeros(2))),
     Stores(0.0),
     Power(0.0, 0.0),
     Work(0.0),
@@ -91,9 +92,10 @@ def rows(columns, begin, end):
 
 def test_columns_are_named_for_what_they_hold_leg_by_leg(columns):
     assert [s.name for s in columns.signals] == [
-        *("x", "x", "foot.force.0", "foot.force.1", "store.kinetic"),
+        *("x", "x", "foot.force.0", "foot.force.1", "foot.rate.0", "foot.rate.1", "store.kinetic"),
         *("power.motor", "power.drag", "work.motor", "work.drag", "jump_work.impact"),
     ]
+    assert [s.rate_of for s in columns.signals[4:6]] == ["foot.force.0", "foot.force.1"]
     assert [s.unit for s in columns.signals[-5:]] == ["W", "W", "J", "J", "J"]
     assert columns.guards == [(0, 0), (0, 1), (1, None)]
     assert columns.terminal.tolist() == [False, True]

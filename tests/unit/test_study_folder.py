@@ -40,6 +40,7 @@ class Squares(AbstractStudy):
             x = self.cases[place]["x"]
             doubts = (Doubt("large", "too large"),) if x > 10 else ()
             found.append(Answer({"x": x, "y": x**self.request.power, "verdict": ""}, doubts))
+            progress(len(found) / len(places))
         return found
 
     def summary(self, found):
@@ -83,6 +84,18 @@ def test_a_cut_study_goes_on_only_for_the_same_question(tmp_path):
     assert json.loads((tmp_path / "a" / "results.json").read_text())["sum"] == 1 + 8 + 27
 
 
+def test_an_empty_folder_is_a_place_for_a_study(tmp_path):
+    (tmp_path / "made").mkdir()
+    assert len(ask(tmp_path / "made", study())) == 3
+
+
+def test_progress_counts_cases_also_within_those_that_are_answered_together():
+    """Two at once: none, one, two; then the third."""
+    told = []
+    carry_out(study(), {}, progress=told.append)
+    assert told == [0.0, 1.0, 2.0, 2.0, 3.0]
+
+
 def test_nothing_but_a_study_is_overwritten_even_when_asked(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
@@ -109,6 +122,17 @@ def test_the_verdict_of_a_study_counts_the_doubtful_cases():
     verdict = verdict_of(asked, carry_out(asked, {}))
     assert [d.sentence for d in verdict.doubts] == ["2 of 3 runs: too large"]
     assert verdict.status(success=True, accepted=False) == 3
+
+
+def test_a_study_that_has_no_doubts_of_its_own_answers_is_sound():
+    """What it says of itself as a whole goes before what its cases say."""
+
+    class Certain(Squares):
+        def doubts(self):
+            return ()
+
+    asked = Certain(request_of(Squares.Request, {"of": "1,20,30"}), Subject())
+    assert not verdict_of(asked, carry_out(asked, {})).doubts
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,14 @@ from footfall.machines.two_leg.planner import GRAIN, plan_to
 from footfall.machines.two_leg.reach import check_reach, corners
 from footfall.machines.two_leg.robots import Walker, two_leg_walker
 from footfall.machines.two_leg.route import blocks_of, footsteps_of, parse_route
-from footfall.machines.two_leg.support import Build, ground_under, links_below, obstacle, way_over
+from footfall.machines.two_leg.support import (
+    Build,
+    footing,
+    ground_under,
+    links_below,
+    obstacle,
+    way_over,
+)
 from footfall.machines.two_leg.walker import TwoLegWalker
 
 START = Stand(0.0, 0.0, 0.1, 0.0)
@@ -322,8 +329,14 @@ def test_a_foot_must_be_lifted_over_what_is_in_its_way():
         "foot 1 is lifted 10 mm, and ground 15 mm above it is in its way. Lift it higher"
         " (gait.lift)" in refusal("walk -0.09", lift=0.01, **ridge)
     )
+    assert "lifted 15 mm, and ground 15 mm above" in refusal("walk -0.09", lift=0.015, **ridge)
     made = walker(lift=0.02, **ridge)
     assert way_over(Build.of(made), made.terrain, 1, -0.09, START) == 0.015
+    # As many designs at once are told: what would graze the ground is refused too.
+    build = Build.of(made)._replace(lift=np.array([0.014, 0.015, 0.016]))
+    step = Footstep(1, -0.09, 0.0, 0.1, 0.0)
+    told = footing(build, made.terrain, 1, step, START).blocked(build)
+    assert told.tolist() == [True, True, False]
 
 
 def test_no_foot_rests_in_the_air_over_level_ground():

@@ -163,12 +163,38 @@ def footsteps(rows: Row, samples: int) -> Figures:
     wide = jax.tree.map(lambda v: jnp.asarray(v)[..., None], rows)
     number = jnp.arange(samples, dtype=float)
     moves = [
-        _by_rule(
-            lambda rule, v: getattr(jnp, rule.over)(v, axis=-1), _instant(wide, k, number, samples)
-        )
+        _by_rule(_along_the_last_axis, _instant(wide, k, number, samples))
         for k in range(len(MOVES))
     ]
-    return _by_rule(lambda rule, a, b, c: rule.fold(rule.fold(a, b), c), *moves)
+    return _by_rule(_of_three, *moves)
+
+
+def _of_three(rule: Rule, a: Any, b: Any, c: Any) -> Any:
+    if rule.over == "sum":
+        return a + b + c
+    return _along_the_last_axis(rule, jnp.stack([a, b, c], axis=-1))
+
+
+def _along_the_last_axis(rule: Rule, v: Any) -> Any:
+    if rule.over == "sum":
+        return jnp.sum(v, axis=-1)
+    return _largest(v) if rule.over == "max" else -_largest(-v)
+
+
+@jax.custom_jvp
+def _largest(v: Any) -> Any:
+    """Along the last axis, with the slope of the place where it is.
+
+    JAX looks for the places that equal the largest value. A compiler that computes a value twice,
+    rounded otherwise, leaves none of them: no slope, or NaN.
+    """
+    return jnp.max(v, axis=-1)
+
+
+@_largest.defjvp
+def _slope_of_the_largest(values: tuple[Any], slopes: tuple[Any]) -> tuple[Any, Any]:
+    at = jnp.argmax(values[0], axis=-1, keepdims=True)
+    return tuple(jnp.take_along_axis(v, at, axis=-1)[..., 0] for v in (*values, *slopes))
 
 
 def footsteps_in_a_loop(row: Row, samples: Any) -> Figures:

@@ -22,7 +22,7 @@ class Legs(NamedTuple):
 
 
 def legs_of(gait: InchwormGait, step: Footstep) -> Legs:
-    """Up to the lift above the highest ground on the way, across, down to the foothold.wo-leg.7)
+    """A lift above the highest ground on the way, across, down to the foothold.         (two-leg.7)
 
     A step down thus goes up first, and does not drive the foot into the edge it stands on.
     """

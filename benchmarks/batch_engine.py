@@ -42,7 +42,7 @@ MECHANICAL = plain.STATE[:6]  # the controller's memory follows from them
 VARIED = ("stiffness", "damping", "pitch_setpoint")
 ALPHA = 2 * math.pi / 10
 SECTIONS = ("accuracy", "speed", "scipy", "diffrax", "lanes", "duration", "memory", "compile")
-WORDS = {"cpp": "C++", "xla": "XLA", "gpu": "Pallas"}  # how a path names itself
+WORDS = {"cpp": "C++", "xla": "XLA", "gpu": "CUDA"}  # how a path names itself
 Timed = tuple[dict[str, np.ndarray], float]
 
 

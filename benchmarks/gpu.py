@@ -12,7 +12,7 @@ src/ where footfall is not installed.
 The CUDA loop (yardsticks/wheel.cu) is timed by the device's events: the kernel alone. For us the
 whole call is timed (arrays to the device, kernel, results back as NumPy arrays). The kernel's rate,
 on both sides, is taken from what twice the steps cost more: no robot steps in the first 0.06 s, so
-the beginning of a run flatters. "ieee" is nvcc as it comes, "div" divides float32 as Triton does,
+the beginning of a run flatters. "ieee" is nvcc as it comes, "div" divides float32 as our kernel does,
 "fast" is --use_fast_math; "flat" lets the lanes of a warp share a Runge-Kutta step while one of
 them goes to an event, "nested" makes them wait. The best block size and register limit are looked
 for first, per variant.

@@ -1,7 +1,8 @@
-"""The centipede on a GPU, through XLA: leg-contact steps per second, and whether its numbers are
-those of the CPU.
+"""The centipede on a GPU: leg-contact steps per second, and whether its numbers are those of the
+CPU.
 
-python benchmarks/gpu_centipede.py [--lanes 262144] [--write]        on a machine with a GPU
+python benchmarks/gpu_centipede.py [--lanes 262144] [--path xla] [--write]        on a machine with
+a GPU
 """
 
 import argparse
@@ -19,7 +20,7 @@ from footfall.scenario.vary import batched
 STEP = 1e-4
 
 
-def measured(lanes: int, precision: str, steps: int, rounds: int) -> dict:
+def measured(lanes: int, precision: str, steps: int, rounds: int, path: str = "auto") -> dict:
     experiment = load("centipede-gap")
     draw = np.random.default_rng(0)
     columns = {
@@ -28,7 +29,10 @@ def measured(lanes: int, precision: str, steps: int, rounds: int) -> dict:
     }
     times, plans = (
         [],
-        [BatchPlan(n * STEP, STEP, "semi-implicit-euler", precision) for n in (steps // 4, steps)],
+        [
+            BatchPlan(n * STEP, STEP, "semi-implicit-euler", precision, path=path)
+            for n in (steps // 4, steps)
+        ],
     )
     batch = batched(experiment, columns)
     first = time.perf_counter()
@@ -67,11 +71,14 @@ def main() -> None:
     parser.add_argument("--lanes", type=int, default=262_144)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--path", default="auto", choices=("auto", "gpu", "xla"))
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     out = {"device": str(jax.devices()[0].device_kind)}
     for precision in ("float32", "float64"):
-        out[precision] = measured(arguments.lanes, precision, arguments.steps, arguments.rounds)
+        out[precision] = measured(
+            arguments.lanes, precision, arguments.steps, arguments.rounds, arguments.path
+        )
     if arguments.write:
         write("gpu_centipede", out)
 

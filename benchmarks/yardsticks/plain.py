@@ -55,7 +55,7 @@ ROBOT = {
 
 PRECISIONS = {"f64": np.float64, "f32": np.float32}
 TRIGS = ("libm", "poly")
-#: Compiler options of nvcc by name. Triton divides float32 as `-prec-div=false` does; "fast" is the
+#: Compiler options of nvcc by name. Our kernels divide float32 as `-prec-div=false` does; "fast" is the
 #: whole of fast-math.
 CUDA_MATH = {"ieee": [], "div": ["-prec-div=false"], "fast": ["--use_fast_math"]}
 

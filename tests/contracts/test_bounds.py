@@ -15,7 +15,7 @@ from footfall.engines.plan import FixedSteps
 from footfall.hybrid.bound import Bound
 from footfall.hybrid.fields import param
 from footfall.hybrid.system import Event, Jump, Rates
-from support.batches import run_interpreted
+from support.cuda import run_cuda
 from support.toys import AbstractToy, Count, NoPower, NoWork, Scalar1
 
 #: What there is to see of a run of 3.5 s: 9 before the first count at 1 s, the time up to the last
@@ -76,17 +76,17 @@ class Counting(AbstractToy):
 START = Counting.begin(Scalar1(x=0.0))
 
 
-@pytest.mark.parametrize("path", ["xla", "cpp", "cpp, in pieces", "pallas"])
+@pytest.mark.parametrize("path", ["xla", "cpp", "cpp, in pieces", "cuda"])
 def test_a_lane_is_doubted_beyond_its_own_bounds(path, monkeypatch):
     low, high = np.array(
         [(-NO, NO), (-NO, LOCATED), (-NO, -LOCATED), (-LOCATED, NO), (LOCATED, NO)]
     ).T
     robots = Counting(low=low, high=high)
     pieces = {"sample": ("value.x",), "sample_every": 7} if "pieces" in path else {}
-    plan = BatchPlan(3.5, step=0.01, path="xla" if path == "pallas" else path[:3], **pieces)
+    plan = BatchPlan(3.5, step=0.01, path="xla" if path == "cuda" else path[:3], **pieces)
     found = (
-        run_interpreted(robots, START, plan, monkeypatch)
-        if path == "pallas"
+        run_cuda(robots, START, plan, monkeypatch)
+        if path == "cuda"
         else run_batch(robots, START, plan)
     )
     assert found.path.lower().replace("+", "p").startswith(path[:3])

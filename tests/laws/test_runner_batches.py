@@ -14,7 +14,7 @@ from footfall import Outcome, SimPlan, load, simulate
 from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.scenario.vary import batched
-from support.batches import run_interpreted
+from support.cuda import run_cuda
 
 DURATION = 0.2  # s; both pads have been in and out of the water
 STATES = ("x", "y", "vx", "vy")
@@ -165,15 +165,11 @@ def test_single_precision_stays_close():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["xla", "pallas"])
+@pytest.mark.parametrize("path", ["xla", "cuda"])
 def test_paths_agree_to_rounding(path, monkeypatch):
     """As for wheels, tests/contracts/test_batch_paths.py: 1e-13 over a few jumps."""
-    plan = BatchPlan(0.02, step=5e-4, path="auto" if path == "pallas" else path)
-    other = (
-        run_interpreted(*robots(), plan, monkeypatch)
-        if path == "pallas"
-        else run_batch(*robots(), plan)
-    )
+    plan = BatchPlan(0.02, step=5e-4, path="auto" if path == "cuda" else path)
+    other = run_cuda(*robots(), plan, monkeypatch) if path == "cuda" else run_batch(*robots(), plan)
     assert other.path.lower().startswith(path)
     cpp = run_batch(*robots(), dataclasses.replace(plan, path="cpp"))
     np.testing.assert_array_equal(cpp.columns["jumps"], other.columns["jumps"])

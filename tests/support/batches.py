@@ -12,11 +12,9 @@ import numpy as np
 
 import footfall as ff
 from footfall.engines.kernels.targets.simd import compiler
-from footfall.engines.lanes import batch, batch_program, batch_results
-from footfall.engines.lanes.batch import BatchResult, run_batch
-from footfall.engines.lanes.batch_inputs import prepared, timing
+from footfall.engines.lanes import batch, batch_results
+from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
-from footfall.engines.lanes.lane_state import Clock
 from footfall.hybrid.fields import param, signal
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import Event, HybridState, Jump, Rates
@@ -318,17 +316,6 @@ def state_error(name, settings, duration, step, method="rk4", precision="float64
     return np.max(np.abs(state_of(result.end) - expected)), result
 
 
-def run_interpreted(system, state, plan, monkeypatch) -> BatchResult:
-    """run_batch with the Pallas kernel, interpreted."""
-
-    def interpreted(wanted, kind, system, lane, clock, threads):
-        return batch_program.gpu_path(kind, system, lane, clock, interpret=True), []
-
-    with monkeypatch.context() as patch:
-        patch.setattr(batch, "choose_path", interpreted)
-        return run_batch(system, state, plan)
-
-
 def optimised(monkeypatch, level):
     """Kernels are compiled with "-O0", "-O1" or "-O2" instead of "-O3", which takes twice as long
     as "-O2" and pays in long runs only.
@@ -343,25 +330,6 @@ def op_by_op(monkeypatch):
     for module, name in ((batch, "starter"), (batch, "_standing"), (batch_results, "_stored")):
         made = getattr(module, name)
         monkeypatch.setattr(module, name, lambda kind, made=made: made(kind).__wrapped__)
-
-
-def lowering(system, state, plan):
-    """(jitted Pallas kernel, its inputs) of a batch, for a machine without a GPU."""
-    system, state, _ = prepared(system, state, plan.precision)
-    _, ticks = timing(system, plan.duration, plan.step)
-    kind = batch_program.Kind(
-        *map(jax.tree.structure, (system, state.x, state.m)),
-        plan.method,
-        plan.precision,
-        plan.track,
-    )
-    clock = Clock(
-        np.dtype(plan.precision).type(plan.step), np.int32(9), tuple(np.int32(n) for n in ticks)
-    )
-    lane = batch_program.starter(kind)(system, state, clock)
-    leaves, tree = jax.tree.flatten((system, lane, clock, np.int32(0), np.int32(0)))
-    flags = tuple(np.ndim(leaf) > 0 for leaf in leaves)
-    return batch_program._pallas(kind, tree, flags, False), leaves
 
 
 def same_bits(one, other, lanes=None):

@@ -5,5 +5,5 @@ The front reads programs: `lane_program` traces them, `traced_program` knows JAX
 holds what it found, `cpp_schedule` orders it, `cpp_text` writes it with `cpp_values`. What it
 cannot take is in `fuse_errors`. A `target` finishes the text: a folder in `targets/`.
 `run_compiler` runs compilers; `kept_code` keeps what they make, in a `private_folder` of the
-`cache_folder`. `fused_kernel` and `register_cap` are the GPU's own way.
+`cache_folder`.
 """

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.engines.kernels.cpp_values import SCALARS, Value, literal
+from footfall.engines.kernels.cpp_values import SCALARS, Value, lane_type, literal
 from footfall.engines.kernels.fuse_errors import CannotFuse
 
 
@@ -212,7 +212,7 @@ def _convert(op: Operation) -> str:
         return f"(VI)({x.text} != 0)"
     if source.kind == "b":
         return (
-            f"{x.text} & 1"
+            f"({lane_type(target)})({x.text} & 1)"
             if target.kind == "i"
             else f"pick({x.text}, all({_text(1, target)}), all({_text(0, target)}))"
         )
@@ -220,7 +220,7 @@ def _convert(op: Operation) -> str:
         return f"from_{source}({x.text})"
     if source.kind == "f":
         return f"to_{target}({x.text})"
-    return _wrapped(op, x.text)  # between the integers
+    return _wrapped(op, f"({lane_type(target)}){x.text}")  # between the integers
 
 
 def _text(number: int, dtype: np.dtype) -> str:
@@ -237,7 +237,7 @@ def _same_bits(op: Operation) -> str:
         raise op.refuse(f"has no rule from {x.dtype} to {op.dtype}")
     if not op.lanes:
         return f"same_bits<{SCALARS[op.dtype.name]}>({x.text})"
-    return f"({'V' if op.dtype.kind == 'f' else 'VI'}){x.text}"
+    return f"({lane_type(op.dtype)}){x.text}"
 
 
 def _same(op: Operation) -> str:

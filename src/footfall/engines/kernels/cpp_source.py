@@ -28,7 +28,7 @@ from footfall.engines.kernels.cpp_program import (
 )
 from footfall.engines.kernels.cpp_rules import RULES, Operation
 from footfall.engines.kernels.cpp_text import TextWriter
-from footfall.engines.kernels.cpp_values import SCALARS, Value, layout, literal
+from footfall.engines.kernels.cpp_values import SCALARS, Value, lane_type, layout, literal
 from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.engines.kernels.target import Target
 from footfall.engines.kernels.traced_program import (
@@ -104,8 +104,16 @@ class Builder:
     Collects the statements of the region that is open.
     """
 
-    def __init__(self, real: np.dtype, functions: "Functions | None" = None) -> None:
+    def __init__(
+        self,
+        real: np.dtype,
+        functions: "Functions | None" = None,
+        *,
+        int64: bool | None = None,
+    ) -> None:
         self.real = real
+        # Whether lanes may hold 64-bit integers: by default where numbers are as wide.
+        self.int64 = real.itemsize == 8 if int64 is None else int64
         self.functions = Functions() if functions is None else functions
         self.table: Table = {}
         self.where: dict[str, str] = {}  # arrays that are there from the start
@@ -238,7 +246,7 @@ class Builder:
         """Its name. Programs with the same text are one function."""
         if (known := self.functions.known(jaxpr, lanes)) is not None:
             return known
-        inner = Builder(self.real, self.functions)
+        inner = Builder(self.real, self.functions, int64=self.int64)
         inputs, heads = [], []
         for i, (var, wide) in enumerate(zip(jaxpr.invars, lanes, strict=True)):
             kind = inner.kind("call", _dtype(var), wide)
@@ -386,14 +394,14 @@ class Builder:
         fits = dtype.name in SCALARS and (
             not lanes
             or dtype in (self.real, np.int32, np.bool_)
-            or (dtype == np.int64 and self.real.itemsize == 8)
+            or (dtype == np.int64 and self.int64)
         )
         if not fits:
             raise CannotFuse(
                 primitive,
                 f"has no rule for {dtype}{' lanes' if lanes else ''} in a {self.real} program",
             )
-        return ("V" if dtype.kind == "f" else "VI") if lanes else SCALARS[dtype.name]
+        return lane_type(dtype) if lanes else SCALARS[dtype.name]
 
     def constant(self, value: Any, dtype: Any = None) -> Value:
         array = np.asarray(value, dtype)

@@ -78,7 +78,7 @@ class TextWriter:
     def _join(self, node: Join) -> None:
         place = self.where[node.makes]
         for start, rows, value in node.parts:
-            wide = value.wide if self.table[node.makes].kind in ("V", "VI") else value.text
+            wide = value.wide if self.table[node.makes].kind in ("V", "VI", "VL") else value.text
             if rows == 1:
                 self.write(
                     f"{place}[{start}] = {self._at(value.text, '0') if value.legs > 1 else wide};"

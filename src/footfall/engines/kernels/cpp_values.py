@@ -24,6 +24,11 @@ SCALARS = {
 }
 
 
+def lane_type(dtype: np.dtype) -> str:
+    """The type of one such value per lane: numbers; 64-bit integers; other integers and truth."""
+    return "V" if dtype.kind == "f" else "VL" if dtype == np.int64 else "VI"
+
+
 class Layout(NamedTuple):
     """What a shape means.
 

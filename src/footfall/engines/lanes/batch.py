@@ -3,6 +3,7 @@
 Many robots of one kind at once, each with its own numbers, outcome, ledger and statistics.
 """
 
+import contextlib
 import dataclasses
 import functools
 import math
@@ -14,9 +15,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.jax_setup import prepare_jax
+from footfall.engines.kernels.targets.cuda.gpu_fault import GpuFault
 from footfall.engines.lanes.batch_inputs import padded, prepared, room_for, timing
 from footfall.engines.lanes.batch_plan import BatchPlan
-from footfall.engines.lanes.batch_program import Kind, Path, choose_path, kernels_for, starter
+from footfall.engines.lanes.batch_program import (
+    Kind,
+    Path,
+    choose_path,
+    has_gpu,
+    kernels_for,
+    starter,
+)
 from footfall.engines.lanes.batch_results import Columns, collect
 from footfall.engines.lanes.embedded_pair import pair_by
 from footfall.engines.lanes.lane_doubts import doubts_of, plan_doubts
@@ -35,7 +44,7 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 ATOL_SHARE, MAX_STEP = 1e-2, 0.2
 #: Lanes that choose their own steps meet this often.
 SLICES = 32
-STEPS_PER_CALL = {"Pallas": 4_000_000_000, "C++": 20_000_000, "XLA": 5_000_000}
+STEPS_PER_CALL = {"CUDA": 4_000_000_000, "C++": 20_000_000, "XLA": 5_000_000}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +89,31 @@ def run_batch(
         raise ValueError(f"threads = {threads}: at least one.")
     if "step" not in system.engines:
         return _reckoned(system, state, plan.path, threads)
+    given = (system, state), {"progress": progress, "threads": threads, "room": room}
+    try:
+        return _run(*given[0], plan, **given[1])
+    except GpuFault as fault:
+        note, again = f"the GPU kernel failed ({fault}); run again by XLA", "xla"
+        where = contextlib.nullcontext()
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error) or not has_gpu():
+            raise
+        note, again = "the GPU has too little memory for this batch; run on the CPU", "cpp"
+        where = jax.default_device(jax.devices("cpu")[0])
+    with where:
+        found = _run(*given[0], dataclasses.replace(plan, path=again), **given[1])
+    return dataclasses.replace(found, notes=(note, *found.notes))
+
+
+def _run(
+    system: AbstractHybridSystem,
+    state: HybridState,
+    plan: BatchPlan,
+    *,
+    progress: Callable[[float], None] | None,
+    threads: int | None,
+    room: int | None,
+) -> BatchResult:
     wanted = (*plan.track, *plan.sample)
     known = output_fields(system, state) if wanted else {}
     for name in wanted:
@@ -99,15 +133,19 @@ def run_batch(
         plan.track,
     )
     system, state = padded(system, state, lanes, room_for(max(lanes, room or 0)))
+    if has_gpu() and plan.path != "cpp":
+        system, state = _on_device(system, state)
     lane = starter(kind)(system, state, clock)
-    filler = np.arange(lane.outcome.shape[0]) >= lanes
-    lane = lane._replace(
-        outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome))
-    )
+    if lane.outcome.shape[0] > lanes:
+        filler = np.arange(lane.outcome.shape[0]) >= lanes
+        lane = lane._replace(
+            outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome))
+        )
     path, notes = choose_path(plan.path, kind, system, lane, clock, threads)
     settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
     march = _March(kind, system, clock, path, plan, step, steps, settle, lanes, progress)
     lane = march.go(lane)
+    _fetch((lane, march.first, march.midway))
     units = {name: field.unit for name, field in known.items()}
     columns = collect(
         kind,
@@ -217,6 +255,18 @@ def fits_kernels(system: AbstractHybridSystem, state: HybridState) -> dict[str, 
     return kernels_for(kind, system, lane, clock)
 
 
+def _on_device(system: Any, state: HybridState) -> tuple[Any, HybridState]:
+    """What differs between lanes, on the GPU once and for all; shared numbers travel with calls."""
+    return jax.tree.map(lambda v: jax.device_put(v) if np.ndim(v) else v, (system, state))
+
+
+def _fetch(tree: Any) -> None:
+    """Begin to copy what a GPU holds: the copies run side by side, and are there when asked for."""
+    for leaf in jax.tree.leaves(tree):
+        if isinstance(leaf, jax.Array):
+            leaf.copy_to_host_async()
+
+
 def _tables(
     columns: Columns, lanes: int
 ) -> tuple[dict[str, np.ndarray], dict[str, str], dict[str, str]]:
@@ -249,7 +299,7 @@ class _March:
         self.kind, self.system, self.clock, self.path, self.plan = kind, system, clock, path, plan
         self.step, self.steps, self.settle, self.progress = step, steps, settle, progress
         self.first_sample = round(plan.sample_from / step)
-        self.settled: list[np.ndarray] | None = None  # integrals at the settling time
+        self.settled: list[Any] | None = None  # integrals at the settling time
         self.samples: list[dict[str, np.ndarray]] = []
         # The same whether anybody listens or not.
         self.per_call = max(1, min(steps, STEPS_PER_CALL[path.name.partition(" ")[0]] // lanes))
@@ -257,7 +307,7 @@ class _March:
             self.per_call = 1
         self.midway: tuple[list[Any], list[Any]] = ([], [])  # states at the settling time
         self.first: Mark | None = None  # footfall from which metrics count
-        self.walked: np.ndarray | None = None  # whether there was one
+        self.walked: Any = None  # whether there was one
 
     def go(self, lane: Lane) -> Lane:
         i, every, begin = 0, self.plan.sample_every, self.first_sample
@@ -296,10 +346,10 @@ class _March:
 
     def _at_settling(self, lane: Lane) -> Lane:
         """What is measured over the settled part starts here."""
-        self.settled = [np.asarray(v) for v in lane.q]
-        self.midway = (lane.x, lane.m)
-        low, high = np.full_like(self.settled[0], np.inf), np.full_like(self.settled[0], -np.inf)
-        lane = lane._replace(extremes=[Extremes(low, high) for _ in lane.extremes])
+        self.settled, self.midway = lane.q, (lane.x, lane.m)
+        if lane.extremes:
+            low, high = (np.full(lane.ended.shape, v, lane.ended.dtype) for v in (np.inf, -np.inf))
+            lane = lane._replace(extremes=[Extremes(low, high) for _ in lane.extremes])
         self.first = self._mark_here(lane)
         return lane
 
@@ -310,14 +360,8 @@ class _March:
         """
         if lane.last is None:
             return None
-        here = _standing(self.kind)(self.system, lane, self._time(self.settle))
-        walked = self.walked = np.asarray(lane.last.steps) >= 0
-        return Mark(
-            *(
-                np.where(walked, np.asarray(a), np.asarray(b))
-                for a, b in zip(lane.last, here, strict=True)
-            )
-        )
+        self.walked, mark = _standing(self.kind)(self.system, lane, self._time(self.settle))
+        return mark
 
 
 @functools.lru_cache(maxsize=32)
@@ -330,15 +374,19 @@ def _observer(kind: Kind, names: tuple[str, ...]) -> Callable[[Any, Lane, Any], 
 
 
 @functools.lru_cache(maxsize=32)
-def _standing(kind: Kind) -> Callable[[Any, Lane, Any], Mark]:
-    """Where the lanes are, as if they had just put a foot down."""
+def _standing(kind: Kind) -> Callable[[Any, Lane, Any], tuple[Any, Mark]]:
+    """Whether the lanes have put a foot down yet, and where they last did; else where they are."""
 
-    def mark(system: Any, lane: Lane, t: Any) -> Mark:
+    def mark(system: Any, lane: Lane, t: Any) -> tuple[Any, Mark]:
         loop = kind.loop(system, lane)
-        assert loop.travel is not None
+        assert loop.travel is not None and lane.last is not None
         distance = loop.full(loop.output(loop.travel.distance, t, lane.x, lane.m), lane.ended)
-        return Mark(
+        here = Mark(
             jnp.full_like(lane.ended, t), distance, motor_work(loop, lane), step_count(loop, lane.m)
+        )
+        walked = lane.last.steps >= 0
+        return walked, Mark(
+            *(jnp.where(walked, a, b) for a, b in zip(lane.last, here, strict=True))
         )
 
     return jax.jit(mark)

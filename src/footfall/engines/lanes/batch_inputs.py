@@ -33,7 +33,8 @@ def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, Hybr
         array = np.asarray(leaf)
         if array.dtype == bool:
             return array
-        return array.astype(np.int32 if np.issubdtype(array.dtype, np.integer) else precision)
+        kind = np.int32 if np.issubdtype(array.dtype, np.integer) else precision
+        return array.astype(kind, copy=False)
 
     def spread(leaf: Any) -> np.ndarray:
         array = number(leaf)

@@ -30,7 +30,7 @@ class BatchPlan(Parametric):
                 part are kept
     sample      named outputs to keep every `sample_every` steps, from the time `sample_from`
     first_step  where there is no step: the longest to try [s]; None: 10 ms, or what fits the clocks
-    path        "gpu" (one Pallas kernel), "cpp" (one C++ kernel), "xla" (everywhere), or "auto":
+    path        "gpu" (one CUDA kernel), "cpp" (one C++ kernel), "xla" (everywhere), or "auto":
                 the fastest there is
     """
 

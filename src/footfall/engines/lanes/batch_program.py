@@ -3,16 +3,14 @@
 One GPU kernel, one C++ kernel, XLA.
 """
 
-import contextlib
 import functools
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax, sharding
+from jax import lax
 
 from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
 from footfall.engines.lanes import adaptive
@@ -22,9 +20,6 @@ from footfall.engines.lanes.lane_state import Clock, Lane, Limits
 from footfall.engines.lanes.step_engine import advance, begin
 from footfall.hybrid.system import HybridState
 
-#: Registers a thread of the GPU kernel may use: the best of 64, 80, 96 (float32) and 96, 128, 168
-#: (float64) for the rimless wheel on an H200.
-REGISTERS = {"float32": 80, "float64": 96}
 #: Lanes a block of the XLA path on a CPU: more amortise its dispatch, fewer wait less for each
 #: other's events and stay in cache.
 XLA_BLOCK = 4096
@@ -111,18 +106,17 @@ def _cpp(
 
 
 @functools.lru_cache(maxsize=32)
-def _pallas(kind: Kind, tree: Any, flags: tuple[bool, ...], interpret: bool) -> Any:
-    try:
-        from footfall.engines.kernels.fused_kernel import pallas_kernel
-    except ImportError as error:
-        raise CannotFuse("pallas", f"is not in JAX {jax.__version__}") from error
-    return jax.jit(
-        pallas_kernel(
-            flat_program(kind, tree),
-            flags,
-            registers=REGISTERS[kind.precision],
-            interpret=interpret,
-        )
+def _cuda(
+    kind: Kind,
+    tree: Any,
+    flags: tuple[bool, ...],
+    dtypes: tuple[Any, ...],
+    rows: tuple[int | None, ...],
+) -> Any:
+    from footfall.engines.kernels.targets.cuda.cuda_kernel import build_cuda
+
+    return build_cuda(
+        flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows
     )
 
 
@@ -160,13 +154,6 @@ def _xla(kind: Kind, tree: Any, flags: tuple[bool, ...], block: int | None) -> A
     return jax.jit(blocked)
 
 
-def _refuse_legs(leaves: list[Any]) -> None:
-    """A GPU kernel's values are one number per lane; an array over like legs has an axis more."""
-    for leaf in leaves:
-        if np.ndim(leaf) > 1:
-            raise CannotFuse("an array over legs", f"shape {np.shape(leaf)}")
-
-
 def _flat(
     system: Any, lane: Lane, clock: Clock | Limits, first: int, count: int
 ) -> tuple[list[Any], Any]:
@@ -202,67 +189,17 @@ def cpp_path(
     return Path(f"C++ kernel, {used} thread{'s' if used != 1 else ''}", run)
 
 
-def gpu_path(
-    kind: Kind, system: Any, lane: Lane, clock: Clock | Limits, *, interpret: bool = False
-) -> Path:
-    """One Pallas kernel. Raises CannotFuse when something in the system has no rule there."""
+def gpu_path(kind: Kind, system: Any, lane: Lane, clock: Clock | Limits) -> Path:
+    """One CUDA kernel, on the GPU that JAX uses. Raises CannotFuse or NoCompiler."""
     leaves, tree = _flat(system, lane, clock, 0, 0)
-    _refuse_legs(leaves)
-    call = _pallas(kind, tree, _flags(leaves), interpret)
+    dtypes = tuple(np.dtype(leaf.dtype) for leaf in leaves)
+    kernel = _cuda(kind, tree, _flags(leaves), dtypes, _rows(leaves))
     lane_tree = jax.tree.structure(lane)
-    if not interpret:
-        _check_lowering(
-            kind, tree, _flags(leaves), tuple((np.shape(v), np.dtype(v.dtype)) for v in leaves)
-        )
 
     def run(system: Any, lane: Lane, clock: Clock | Limits, first: int, count: int) -> Lane:
-        return jax.tree.unflatten(lane_tree, call(*_flat(system, lane, clock, first, count)[0]))
+        return jax.tree.unflatten(lane_tree, kernel(_flat(system, lane, clock, first, count)[0]))
 
-    where = "interpreted" if interpret else f"on {jax.devices()[0].device_kind}"
-    return Path(f"Pallas kernel {where}", run)
-
-
-@functools.lru_cache(maxsize=64)
-def _check_lowering(
-    kind: Kind, tree: Any, flags: tuple[bool, ...], shapes: tuple[Any, ...]
-) -> None:
-    lowers_to_triton(
-        _pallas(kind, tree, flags, False), [jax.ShapeDtypeStruct(*shape) for shape in shapes]
-    )
-
-
-def lowers_to_triton(call: Any, leaves: list[Any]) -> Any:
-    """What Triton is given, if every primitive has a rule there; works without a GPU.
-
-    Raises CannotFuse with the primitive's name.
-    """
-    try:
-        with _some_gpu():
-            return call.trace(*leaves).lower(lowering_platforms=("cuda",))
-    except CannotFuse:
-        raise
-    except Exception as error:
-        found = re.search(r"[Uu]nimplemented primitive in Pallas \w+ lowering: (\w+)", str(error))
-        raise CannotFuse(
-            found.group(1) if found else type(error).__name__, str(error).splitlines()[0][:200]
-        ) from error
-
-
-def _some_gpu() -> contextlib.AbstractContextManager:
-    """From JAX 0.11 on, what is lowered without a GPU needs to be told which one it is for.
-
-    Before, any was assumed.
-    """
-    if has_gpu():
-        return contextlib.nullcontext()
-    try:
-        device = sharding.AbstractDevice(device_kind="NVIDIA H100", num_cores=None, platform="gpu")
-        mesh = sharding.AbstractMesh(
-            (1,), ("gpus",), (sharding.AxisType.Auto,), abstract_device=device
-        )
-        return sharding.use_abstract_mesh(mesh)
-    except (AttributeError, TypeError):
-        return contextlib.nullcontext()
+    return Path(f"CUDA kernel on {jax.devices()[0].device_kind}", run)
 
 
 def xla_path(kind: Kind, system: Any, lane: Lane, clock: Clock | Limits) -> Path:
@@ -302,6 +239,8 @@ def choose_path(
             return gpu_path(kind, system, lane, clock), notes
         except CannotFuse as error:
             notes.append(f"not one GPU kernel: no rule there for {error}")
+        except NoCompiler as error:
+            notes.append(f"no GPU kernel: {error}")
     if wanted == "cpp" or (wanted == "auto" and not has_gpu()):
         try:
             return cpp_path(kind, system, lane, clock, threads), notes
@@ -319,26 +258,25 @@ def kernels_for(kind: Kind, system: Any, lane: Lane, clock: Clock | Limits) -> d
     """
     from footfall.engines.kernels.cpp_source import cpp_source
     from footfall.engines.kernels.cpp_values import BLOCK
+    from footfall.engines.kernels.targets.cuda.cuda_source import cuda_source
     from footfall.engines.kernels.targets.simd.cpp_kernel import simd
 
     leaves, tree = _flat(system, lane, clock, 0, 0)
     flags, real = _flags(leaves), np.dtype(kind.precision)
-    program = flat_program(kind, tree)
-
-    def as_cpp() -> None:
+    try:
+        rows = _rows(leaves)
         like = [
             jax.ShapeDtypeStruct((*np.shape(leaf)[:-1], BLOCK) if np.ndim(leaf) else (), leaf.dtype)
             for leaf in leaves
         ]
-        traced, rows = jax.make_jaxpr(program)(*like), _rows(leaves)
-        cpp_source(traced, flags, target=simd(real), real=real, rows=rows)
-
-    def as_triton() -> None:
-        _refuse_legs(leaves)
-        lowers_to_triton(_pallas(kind, tree, flags, False), leaves)
-
+        traced = jax.make_jaxpr(flat_program(kind, tree))(*like)
+    except CannotFuse as error:
+        return dict.fromkeys(("C++ kernel", "GPU kernel"), f"no rule there for {error}")
     found = {}
-    for name, attempt in {"C++ kernel": as_cpp, "GPU kernel": as_triton}.items():
+    for name, attempt in {
+        "C++ kernel": lambda: cpp_source(traced, flags, target=simd(real), real=real, rows=rows),
+        "GPU kernel": lambda: cuda_source(traced, flags, real=real, rows=rows),
+    }.items():
         try:
             attempt()
             found[name] = "yes"

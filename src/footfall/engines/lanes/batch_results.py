@@ -25,10 +25,13 @@ def facts(kind: Kind, lane: Lane, axis: int = -1) -> LaneLoop:
 
     The lanes are along `axis` of every leaf.
     """
-    leaves = [np.asarray(leaf) for leaf in (*lane.x, *lane.m)]
+    leaves = (*lane.x, *lane.m)
     return _facts(
         kind,
-        tuple((tuple(np.delete(leaf.shape, axis).tolist()), leaf.dtype.str) for leaf in leaves),
+        tuple(
+            (tuple(np.delete(leaf.shape, axis).tolist()), np.dtype(leaf.dtype).str)
+            for leaf in leaves
+        ),
     )
 
 
@@ -60,8 +63,8 @@ def collect(
     start: HybridState,
     lane: Lane,
     first: Mark | None,
-    walked: np.ndarray | None,
-    settled: list[np.ndarray] | None,
+    walked: Any,
+    settled: list[Any] | None,
     duration: float,
     settle: float,
     units: Mapping[str, str],
@@ -97,9 +100,7 @@ def collect(
     return columns
 
 
-def _walk(
-    loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: np.ndarray | None
-) -> Columns:
+def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: Any) -> Columns:
     """Metrics from footfall to footfall.
 
     From the last one before the settling time to the last one of the run.
@@ -119,7 +120,7 @@ def _walk(
         time, distance, work = (
             np.where(known, b - a, np.nan) for a, b in zip(first[:3], last[:3], strict=True)
         )
-        steps = np.where(known & walked, (last.steps - first.steps) / sides, np.nan)
+        steps = np.where(known & np.asarray(walked), (last.steps - first.steps) / sides, np.nan)
         weight = np.asarray(system.travel().weight, float)
         metrics = {
             "mean_speed": (
@@ -200,7 +201,7 @@ def _books(
 def _tracked(
     loop: LaneLoop,
     lane: Lane,
-    settled: list[np.ndarray] | None,
+    settled: list[Any] | None,
     t_end: np.ndarray,
     settle: float,
     units: Mapping[str, str],
@@ -211,7 +212,7 @@ def _tracked(
     time = np.where(t_end > settle, t_end - settle, np.nan)
     for n, name in enumerate(loop.track):
         total, square = (
-            np.asarray(lane.q[i], float) - settled[i]
+            np.asarray(lane.q[i], float) - np.asarray(settled[i])
             for i in (len(loop.ports) + 2 * n, len(loop.ports) + 2 * n + 1)
         )
         low, high = (

@@ -10,6 +10,7 @@ namespace lanes {
 
 typedef Real V __attribute__((vector_size(LANES * sizeof(Real))));           // a number per lane
 typedef Bits VI __attribute__((vector_size(LANES * sizeof(Real))));          // an integer or a truth value per lane
+typedef VI VL;                                                               // where it is a 64-bit integer
 typedef int32_t Narrow __attribute__((vector_size(LANES * sizeof(int32_t))));  // the half-wide step of a conversion
 
 #define EACH_LANE for (int i = 0; i < LANES; i++)

@@ -1,0 +1,114 @@
+"""A traced lane program as CUDA text: the generated block, one lane per thread, and its entry.
+
+What all lanes share travels by value in the kernel's parameters, where instructions read it in
+place: it takes no registers, of which a thread never has enough.
+"""
+
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.engines.kernels.cpp_source import Builder
+from footfall.engines.kernels.cpp_values import SCALARS
+from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.traced_program import known_form, without_unused
+
+#: Threads of a block, and blocks that a multiprocessor is to hold at once: 128 and 168 registers a
+#: thread. The best of those tried with the rimless wheel on an H200.
+THREADS, AT_ONCE = 128, {"float32": 4, "float64": 3}
+#: Bytes of parameters that every driver takes.
+MOST_BYTES = 4096
+
+#: Loops over legs stay loops: written out, twelve legs take minutes to compile, and no registers.
+LOOP, UNROLL = "for (int l = 0;", '"unroll 1"'
+
+HEADER = """\
+// Made by footfall from a traced program; nobody edits this file.
+//
+// One thread runs the program for one lane. given.lanes[i] points to one value per lane, or to one
+// row of them for each leg; given.out[i] to room for the same; what lanes share is in given itself.
+// vN is the program's N-th value, aN its N-th input; in a loop over legs, that of leg l. sN and kN
+// hold all legs of a value.
+
+#define REAL_BITS {bits}
+typedef {real} Real;
+
+"""
+
+ENTRY = """
+struct Given {{
+{fields}
+}};
+
+extern "C" __global__ void __launch_bounds__({threads}, {at_once}) footfall_run(
+    const __grid_constant__ Given given, int64_t lanes)
+{{
+    const int64_t lane = (int64_t)blockIdx.x * {threads} + threadIdx.x;
+    if (lane >= lanes) return;
+    const void *const in[] = {{{inputs}}};
+    lanes::block(in, given.out, lane, lanes);
+}}
+"""
+
+
+class CudaText(NamedTuple):
+    """A program's text, and how its first parameter is laid out."""
+
+    text: str
+    given: np.dtype  #: pointers to lanes and outputs, then every shared value under its own name
+
+
+def cuda_source(
+    program: Any,
+    lane: Sequence[bool],
+    *,
+    real: np.dtype,
+    rows: Sequence[int | None] | None = None,
+) -> CudaText:
+    """The program as one self-contained CUDA file, whose entry is `footfall_run`.
+
+    As `cpp_source`, which says what the arguments are.
+    """
+    rows = rows or [None] * len(lane)
+    with known_form("the program"):
+        body = Builder(real, int64=True).block(*without_unused(program), lane, rows)
+    given = _given(program, lane, rows)
+    if given.itemsize + 8 > MOST_BYTES:
+        raise CannotFuse(
+            "the program", f"has {given.itemsize} bytes of parameters, {MOST_BYTES} is the most"
+        )
+    header = HEADER.format(bits=8 * real.itemsize, real=SCALARS[real.name])
+    lanes = resources.files(__package__).joinpath("lanes_cuda.h").read_text()
+    body = body.replace(LOOP, f"_Pragma({UNROLL}) {LOOP}")
+    return CudaText(header + lanes + body + _entry(given, lane, AT_ONCE[real.name]), given)
+
+
+def _given(program: Any, lane: Sequence[bool], rows: Sequence[int | None]) -> np.dtype:
+    fields: list[tuple[Any, ...]] = [
+        ("lanes", np.uintp, (max(1, sum(lane)),)),
+        ("out", np.uintp, (max(1, len(program.out_avals)),)),
+    ]
+    for i, (aval, is_lane, legs) in enumerate(zip(program.in_avals, lane, rows, strict=True)):
+        if not is_lane:
+            kind = np.dtype(np.uint8) if aval.dtype == bool else aval.dtype
+            fields.append((f"a{i}", kind) if legs is None else (f"a{i}", kind, (max(1, legs),)))
+    return np.dtype(fields, align=True)
+
+
+def _entry(given: np.dtype, lane: Sequence[bool], at_once: int) -> str:
+    assert given.fields is not None
+    lines, inputs, count = [], [], 0
+    for name, (kind, *_) in given.fields.items():
+        base, shape = kind.subdtype or (kind, ())
+        of = {"lanes": "const void *", "out": "void *"}.get(
+            name, f"{SCALARS.get(base.name, 'uint8_t')} "
+        )
+        lines.append(f"    {of}{name}{''.join(f'[{n}]' for n in shape)};")
+    for i, is_lane in enumerate(lane):
+        inputs.append(f"given.lanes[{count}]" if is_lane else f"&given.a{i}")
+        count += is_lane
+    return ENTRY.format(
+        fields="\n".join(lines), inputs=", ".join(inputs), threads=THREADS, at_once=at_once
+    )

@@ -188,6 +188,7 @@ def test_a_run_that_was_stopped_before_anything_was_kept_has_a_verdict(monkeypat
         raise KeyboardInterrupt
 
     monkeypatch.setattr(engine, "_advance", stop)
+    monkeypatch.setattr(engine.KernelRun, "advance", stop)
     run = dropped(OddBall())
     assert run.outcome is Outcome.interrupted and not len(run.t) and run.verdict.sound
 

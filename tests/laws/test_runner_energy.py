@@ -126,5 +126,6 @@ def test_what_is_missing_in_the_books_shrinks_with_the_tolerance():
             for rtol in tolerances
         ]
     )
-    assert np.all(missing < tolerances)
-    assert np.all(missing[1:] < 0.1 * missing[:-1])
+    # A hundredth of it: what is missing cancels over the steps, by luck to next to nothing.
+    assert np.all(missing < 1e-2 * tolerances)
+    assert missing[-1] < 1e-5 * missing[0]

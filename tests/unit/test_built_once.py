@@ -9,6 +9,8 @@ import jax.monitoring
 import pytest
 
 from footfall.cli.run import run_scenario
+from footfall.engines.kernels.targets.simd import cpp_kernel
+from footfall.engines.lanes import watched_lane
 from footfall.hybrid.fields import Parametric
 from footfall.scenario.load import load, with_settings
 
@@ -27,9 +29,19 @@ def made(monkeypatch):
     return counts
 
 
-def test_a_run_makes_its_robot_and_each_part_once_and_compiles_nothing_twice(made, tmp_path):
+def test_a_run_makes_its_robot_and_each_part_once_and_compiles_nothing_twice(
+    made, tmp_path, monkeypatch
+):
     jax.clear_caches()
-    programs = collections.Counter()
+    watched_lane._kernels.cache_clear()
+    programs, kernels = collections.Counter(), collections.Counter()
+    load_kernel = cpp_kernel.load_kernel
+
+    def loaded(source, *how):
+        kernels[source] += 1
+        return load_kernel(source, *how)
+
+    monkeypatch.setattr(cpp_kernel, "load_kernel", loaded)
 
     def told(event, _, fun_name="", **__):
         if event == "/jax/core/compile/backend_compile_duration":
@@ -52,7 +64,8 @@ def test_a_run_makes_its_robot_and_each_part_once_and_compiles_nothing_twice(mad
         for name, count in programs.items()
         if any(word in name for word in ("_start", "_advance", "observe"))
     }
-    assert len(ours) == 3 and set(ours.values()) == {1}
+    # The start, the steps, the outputs, and those of them that have statistics.
+    assert not ours and len(kernels) == 4 and set(kernels.values()) == {1}
 
 
 def test_only_what_was_changed_is_made_again(made):

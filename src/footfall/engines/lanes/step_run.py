@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from footfall.engines.event_rules import TIME_TOLERANCE
 from footfall.engines.lanes.batch_program import Kind
 from footfall.engines.lanes.batch_results import facts
 from footfall.engines.lanes.fixed_steps import StepEngine
@@ -276,7 +277,8 @@ class _Record:
             """And its value, for those that are there at the same time: the lowest counts."""
             k, leg = searched[j]
             value, rate = (float(v[k] if leg is None else v[k][leg]) for v in (rooms, rates))
-            return abs(float(self.kept.lane.room[j][-1])) / max(abs(rate), tiny), value
+            time = abs(float(self.kept.lane.room[j][-1])) / max(abs(rate), tiny)
+            return (0.0 if time < TIME_TOLERANCE else time), value
 
         return searched[min(able, key=time_from_zero)][0]
 

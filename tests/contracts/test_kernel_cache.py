@@ -91,6 +91,7 @@ def test_a_library_belongs_to_its_compiler_flags_and_cpu(monkeypatch, folder):
 
 
 @needs_compiler
+@pytest.mark.as_compiled  # as the four do
 def test_four_processes_may_build_the_same_kernel_at_once(folder):
     source = build().source
     shutil.rmtree(folder)

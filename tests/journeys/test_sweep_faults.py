@@ -57,6 +57,7 @@ def copy(whole, tmp_path):
 # --- killed ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.as_compiled  # compared with what other processes made, bit for bit
 def test_a_sweep_killed_in_the_middle_resumes_to_what_an_uninterrupted_one_gives(whole, tmp_path):
     folder = begin(tmp_path / "killed")
     program = [SCRIPT, "sweep", "--resume", "--out", str(folder), "--no-plots"]
@@ -96,6 +97,7 @@ def test_ctrl_c_keeps_finished_shards_and_says_how_to_go_on(tmp_path):
         assert shards.examine_shard(folder, manifest.id, number, SIZE).fault == ""
 
 
+@pytest.mark.as_compiled  # compared with what other processes made, bit for bit
 def test_a_worker_of_a_process_pool_killed_in_mid_sweep_loses_and_doubles_nothing(whole, tmp_path):
     folder = begin(tmp_path / "pool")
     pools, killed = [], []
@@ -151,6 +153,7 @@ def test_a_shard_that_kills_three_workers_is_named_and_the_others_are_kept(copy)
         run_sweep(copy, executor=BreakingPool(5))
 
 
+@pytest.mark.as_compiled  # compared with what other processes made, bit for bit
 def test_two_dask_workers_on_loopback_finish_also_when_one_is_killed(whole, tmp_path):
     distributed = pytest.importorskip("distributed")
     folder = begin(tmp_path / "dask")

@@ -176,6 +176,7 @@ def test_a_run_that_was_stopped_before_its_first_row_can_be_written(tmp_path, mo
         raise KeyboardInterrupt
 
     monkeypatch.setattr("footfall.engines.simulate._advance", stopped)
+    monkeypatch.setattr("footfall.engines.simulate.KernelRun.advance", stopped)
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.interrupted and len(run.t) == 0
     with (tmp_path / "run.mcap").open("wb") as stream:

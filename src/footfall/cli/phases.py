@@ -110,18 +110,20 @@ class Phases:
 
 @contextlib.contextmanager
 def told_by_jax(phases: Phases, between: str) -> Iterator[None]:
-    """Say when JAX compiles a program or fetches a kept one, by its own (public) events.
+    """Say when JAX or a kernel is compiled or fetched, by JAX's own (public) kind of events.
 
     `between` is what goes on otherwise.
     """
     import jax.monitoring as monitoring
 
+    from footfall.engines.lanes.watched_lane import BUILDING, BUILT
+
     def on_event(event: str, **_: object) -> None:
-        if event == "/jax/compilation_cache/compile_requests_use_cache":
+        if event in ("/jax/compilation_cache/compile_requests_use_cache", BUILDING):
             phases.say(FETCHING, late=COMPILING)
 
     def on_duration(event: str, _: float, **__: object) -> None:
-        if event == "/jax/core/compile/backend_compile_duration":
+        if event in ("/jax/core/compile/backend_compile_duration", BUILT):
             phases.say(between)
 
     monitoring.register_event_listener(on_event)

@@ -25,9 +25,9 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.numerics import panel
 from footfall.record.columns import Columns
 
-#: Steps and events per call into the kernel: enough that calls cost nothing, few enough that
-#: progress and Ctrl-C come soon.
-TURNS_PER_CALL = 1024
+#: Steps and events per call into the kernel, at most: enough that calls cost nothing, few enough
+#: that progress and Ctrl-C come soon. Of a run with samples, as many as make about so many rows.
+TURNS_PER_CALL, ROWS_TOGETHER = 1024, 1024
 
 
 def pair_for(plan: Span) -> Pair | None:
@@ -42,11 +42,17 @@ class KernelRun:
     """A run on its way. Raises CannotFuse or NoCompiler where there can be no kernel."""
 
     def __init__(
-        self, system: AbstractHybridSystem, state: HybridState, plan: Span, columns: Columns
+        self,
+        system: AbstractHybridSystem,
+        state: HybridState,
+        plan: Span,
+        columns: Columns,
+        rate: float | None,
     ):
         pair, engine = pair_for(plan), plan.engine
         assert pair is not None and isinstance(engine, EventEngine)
-        self.columns, self.pair = columns, pair
+        self.columns, self.pair, self.rate = columns, pair, rate
+        self.turns = TURNS_PER_CALL if rate is None else TURNS_PER_CALL // 8
         near = (
             (-np.inf, np.inf) if engine.near_step is None else (engine.near_room, engine.near_step)
         )
@@ -69,8 +75,12 @@ class KernelRun:
 
     def advance(self) -> tuple[np.ndarray, Piece]:
         """Some steps and events more: the row to go on from, and what they add."""
-        rows = np.concatenate([self.row, self.robot.go(TURNS_PER_CALL)])
-        return rows[-1:].copy(), _Rows(self, rows).piece()
+        rows = np.concatenate([self.row, self.robot.go(self.turns)])
+        found = _Rows(self, rows)
+        if self.rate is not None:
+            made = (found.t[-1] - found.t[0]) * self.rate + len(rows)
+            self.turns = int(np.clip(len(rows) * ROWS_TOGETHER / made, 8, TURNS_PER_CALL))
+        return rows[-1:].copy(), found.piece()
 
     def keep(self, row: np.ndarray) -> None:
         """Go on from here."""

@@ -76,7 +76,7 @@ def _simulate_kernel(
     """Raises CannotFuse or NoCompiler before anything is recorded."""
     system, x0, m0 = as_floats(machine), as_floats(begin_at.x), as_arrays(begin_at.m)
     named, rate = columns_of(system, x0, m0), _sample_rate(plan)
-    run = KernelRun(system, HybridState(x0, m0), plan, named)
+    run = KernelRun(system, HybridState(x0, m0), plan, named, rate)
     source = _source(plan, rate) | {"path": "C++ kernel"}
     recorder = Recorder(machine, named, rate, run.row, run.standing(), rows or RowStream(), source)
     return _recorded(recorder, run.advance, run.keep, plan, progress)
@@ -99,8 +99,7 @@ def _recorded(
     progress: Progress | None,
 ) -> Trajectory:
     """Piece after piece, until the run ends or someone ends it."""
-    outcome, note = recorder.at_start.outcome, ""
-    outcome = Outcome(outcome)
+    outcome, note = Outcome.running, ""
     try:
         while outcome is Outcome.running:
             end, piece = advance()

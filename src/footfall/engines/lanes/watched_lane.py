@@ -8,11 +8,13 @@ by a kernel too, for many moments at once.
 import functools
 import itertools
 import math
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import jax
+import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 
@@ -28,8 +30,10 @@ from footfall.hybrid.statistics import looked_at
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
 REAL = np.dtype("float64")
+#: Told to listeners of `jax.monitoring`, as JAX tells of its own programs.
+BUILDING, BUILT = "/footfall/kernels_asked_for", "/footfall/kernels_made"
 #: Leaves begin at multiples of this many bytes.
-WORD = 8
+LEAF_BYTES = 8
 
 
 class Kind(NamedTuple):
@@ -64,7 +68,7 @@ class Leaves:
         leaves, self.tree = jax.tree.flatten(struct)
         self.like = tuple((leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves)
         self.sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in self.like]
-        steps = [0, *(-(-size // WORD) * WORD for size in self.sizes)]
+        steps = [0, *(-(-size // LEAF_BYTES) * LEAF_BYTES for size in self.sizes)]
         *self.begins, self.size = itertools.accumulate(steps)
 
     def views(self, memory: np.ndarray, first: int = 0) -> list[np.ndarray]:
@@ -190,7 +194,9 @@ def _kernels(kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: 
 
     like = jax.tree.unflatten(given, [jax.ShapeDtypeStruct(*s) for s in given_like])
     numbers = jax.tree.unflatten(limits, [jax.ShapeDtypeStruct(*s) for s in limits_like])
-    with ThreadPoolExecutor(4) as pool:
+    pool, began = ThreadPoolExecutor(4), time.monotonic()
+    jax.monitoring.record_event(BUILDING)
+    try:
         first, lane = flat_kernel(pool, begin, (*like, numbers))
         later, (_, stages) = flat_kernel(pool, go, (like[0], lane, numbers))
         observe = _observer(pool, kind, like[0], lane)
@@ -198,6 +204,9 @@ def _kernels(kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: 
         return Kernels(
             first.result(), later.result(), observe(), Leaves(lane), Leaves(stages), facts
         )
+    finally:  # who was interrupted does not wait for compilers
+        pool.shutdown(wait=False, cancel_futures=True)
+        jax.monitoring.record_event_duration_secs(BUILT, time.monotonic() - began)
 
 
 def flat_kernel(

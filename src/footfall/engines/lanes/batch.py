@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -38,12 +39,12 @@ from footfall.hybrid.motion_plan import AbstractMotionPlan
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
-#: Progress is told after about this many robot-steps, by path: a call returns then.
 #: Absolute tolerance as a share of the relative one, and longest step [s], of lanes that choose
 #: their own: those of single runs.
 ATOL_SHARE, MAX_STEP = 1e-2, 0.2
 #: Lanes that choose their own steps meet this often.
 SLICES = 32
+#: Progress is told after about this many robot-steps, by path: a call returns then.
 STEPS_PER_CALL = {"CUDA": 4_000_000_000, "C++": 20_000_000, "XLA": 5_000_000}
 
 
@@ -135,13 +136,21 @@ def _run(
     system, state = padded(system, state, lanes, room_for(max(lanes, room or 0)))
     if has_gpu() and plan.path != "cpp":
         system, state = _on_device(system, state)
-    lane = starter(kind)(system, state, clock)
+    begin = starter(kind)
+    like = jax.eval_shape(begin, system, state, clock)
+    # A kernel has a compiler of its own; meanwhile XLA compiles the start.
+    aside = ThreadPoolExecutor(1)
+    try:
+        chosen = aside.submit(choose_path, plan.path, kind, system, like, clock, threads)
+        lane = begin(system, state, clock)
+        path, notes = chosen.result()
+    finally:  # who was interrupted does not wait for a compiler
+        aside.shutdown(wait=False, cancel_futures=True)
     if lane.outcome.shape[0] > lanes:
         filler = np.arange(lane.outcome.shape[0]) >= lanes
         lane = lane._replace(
             outcome=np.where(filler, np.int32(Outcome.interrupted), np.asarray(lane.outcome))
         )
-    path, notes = choose_path(plan.path, kind, system, lane, clock, threads)
     settle = round((plan.duration / 2 if plan.settle is None else plan.settle) / step)
     march = _March(kind, system, clock, path, plan, step, steps, settle, lanes, progress)
     lane = march.go(lane)

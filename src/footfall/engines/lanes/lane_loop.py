@@ -277,8 +277,8 @@ def pick(flag: Array, new: Any, old: Any) -> Any:
 
 
 def any_lane(flag: Array) -> Array:
-    """Whether it holds in any lane of the block (kernels have no rule for `any`)."""
-    return jnp.max(flag.astype(jnp.int32)) > I(0)
+    """Whether it holds in any lane of the block."""
+    return jnp.any(flag)
 
 
 def either(flags: list[Array]) -> Array:

@@ -148,10 +148,9 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
             needed = needed | due
 
         def plain() -> Any:
-            # 1 and 0, but not as literals, which Triton cannot yield. Left, target, at and passes
-            # are those of a fresh step already.
-            over, ticked = (~needed).astype(jnp.int32), needed.astype(jnp.int32)
-            return ((over, ticked) if countdown else (over,)), tried
+            # The step is over and no clock has ticked. Left, target, at and passes are those of a
+            # fresh step already.
+            return ((I(1), I(0)) if countdown else (I(1),)), tried
 
         def eventful() -> Any:
             return resolve(loop, now, tried, clock, (t, t1, end_of_step), hit, good, countdown)

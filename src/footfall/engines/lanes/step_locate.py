@@ -62,7 +62,6 @@ def first_zero(g0: Array, m0: Array, g1: Array, m1: Array) -> Array:
     chord = end * g0 / jnp.where(g0 > below, g0 - below, one)
     guess = jnp.where((m0 > 0) & (fall > 0), 2.0 * m0 / jnp.where(fall > 0, fall, one), chord)
     start = (jnp.zeros_like(g0), end, jnp.minimum(guess, end))
-    # A fixed number of turns: Triton (3.6) breaks on an inner `while` some of whose results nobody
-    # reads.
+    # A fixed number of turns: to ask whether every lane is done costs as much as one.
     _, _, s = lax.fori_loop(np.int32(0), np.int32(NEWTON_STEPS), body, start)
     return jnp.where(crosses | dips, jnp.clip(s, 0.0, 1.0), 2.0)

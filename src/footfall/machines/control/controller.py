@@ -90,7 +90,7 @@ class AbstractController(AbstractLaw):
 
     def begun(self) -> ControllerMemory:
         own = of_types(self.rest(), lambda number: number)
-        return ControllerMemory(np.int32(0), np.bool_(False), own, 0.0, 0.0)
+        return ControllerMemory(own, np.int32(0), np.bool_(False), 0.0, 0.0)
 
     def updated(
         self, memory: Any, setpoint: Scalar, measured: Scalar, sample_time: Scalar

@@ -23,9 +23,9 @@ class LawMemory(eqx.Module):
 class ControllerMemory(eqx.Module):
     """What the mid level remembers of a controller of one's own (SampledMemory, as signals)."""
 
+    own: Any
     last_us: Scalar = signal(doc="when it last calculated, in microseconds that wrap")
     started: Scalar = signal(doc="whether it has calculated since it was switched on")
-    own: Any
     previous: Scalar = signal(unit="rad", doc="pitch of the last calculation")
     output: Scalar = signal(unit="A", doc="current asked of each motor")
 

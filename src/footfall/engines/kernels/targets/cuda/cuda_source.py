@@ -21,8 +21,8 @@ THREADS, AT_ONCE = 128, {"float32": 4, "float64": 3}
 #: Bytes of parameters that every driver takes.
 MOST_BYTES = 4096
 
-#: Loops over legs stay loops: written out, twelve legs take minutes to compile, and no registers.
-LOOP, UNROLL = "for (int l = 0;", '"unroll 1"'
+#: Loops stay loops: written out, twelve legs take minutes to compile, and no registers.
+LOOPS, UNROLL = ("for (int l = 0;", "for (int64_t turn = 0;"), '_Pragma("unroll 1")'
 
 HEADER = """\
 // Made by footfall from a traced program; nobody edits this file.
@@ -45,8 +45,9 @@ struct Given {{
 extern "C" __global__ void __launch_bounds__({threads}, {at_once}) footfall_run(
     const __grid_constant__ Given given, int64_t lanes)
 {{
-    const int64_t lane = (int64_t)blockIdx.x * {threads} + threadIdx.x;
-    if (lane >= lanes) return;
+    // Beyond the last lane threads do what the last one does: a warp is whole or waits for ever.
+    const int64_t own = (int64_t)blockIdx.x * {threads} + threadIdx.x;
+    const int64_t lane = own < lanes ? own : lanes - 1;
     const void *const in[] = {{{inputs}}};
     lanes::block(in, given.out, lane, lanes);
 }}
@@ -81,7 +82,8 @@ def cuda_source(
         )
     header = HEADER.format(bits=8 * real.itemsize, real=SCALARS[real.name])
     lanes = resources.files(__package__).joinpath("lanes_cuda.h").read_text()
-    body = body.replace(LOOP, f"_Pragma({UNROLL}) {LOOP}")
+    for loop in LOOPS:
+        body = body.replace(loop, f"{UNROLL} {loop}")
     return CudaText(header + lanes + body + _entry(given, lane, AT_ONCE[real.name]), given)
 
 

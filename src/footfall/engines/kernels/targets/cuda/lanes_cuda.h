@@ -1,4 +1,6 @@
-// Lanes on a GPU: one lane per thread, so a block of lanes is one lane, and the threads of a warp run side by side.
+// Lanes on a GPU: one lane per thread, and a block of lanes is a warp. Its threads decide together, so that they stay
+// together: left alone, each at its own turn of the loop, they would take turns at every event and tick (measured: see
+// docs/performance.md).
 //
 // The generated source above has defined `Real` (float or double) and REAL_BITS. NVRTC is told to take every function for a device's;
 // without a GPU a C++ compiler reads the same text. A truth value is 0 or -1 in 32 bits, whatever the numbers': wider
@@ -158,18 +160,37 @@ template <class To, class From> static inline To whole(From x)
     const To low = (To)((uint64_t)1 << (8 * sizeof(To) - 1));
     return x != x ? 0 : x >= end ? ~low : x < -end ? low : (To)x;
 }
-static inline VI to_int32(V x) { return VI(whole<int32_t>(x.v)); }
+#ifdef __CUDACC_RTC__  // the machine's own, which takes what does not fit to the end; a branch would part the threads
+static inline int32_t nearest(float x) { return ::__float2int_rz(x); }
+static inline int32_t nearest(double x) { return x == x ? ::__double2int_rz(x) : 0; }
+#else
+template <class T> static inline int32_t nearest(T x) { return whole<int32_t>(x); }
+#endif
+static inline VI to_int32(V x) { return VI(nearest(x.v)); }
 static inline VL to_int64(V x) { return VL(whole<int64_t>(x.v)); }
 static inline V from_int32(VI x) { return V((Real)x.v); }
 static inline V from_int64(VL x) { return V((Real)x.v); }
 
-// ---- from all lanes of a block to one value: the block is one lane
-#define ACROSS(name)                                                                                                     \
-    static inline Real name(V x) { return x.v; }                                                                         \
-    static inline int32_t name(VI x) { return x.v; }                                                                     \
-    static inline int64_t name(VL x) { return x.v; }
-ACROSS(largest) ACROSS(smallest) ACROSS(sum) ACROSS(product)
-ACROSS(any) ACROSS(every)
+// ---- from all lanes of a block to one value. Without a GPU threads run one after the other, and a block is one lane.
+#ifdef __CUDACC_RTC__
+#define WARP 0xffffffffu
+template <class T, class Pair> static inline T across(T x, Pair pair)
+{
+    for (int apart = 16; apart; apart >>= 1) x = pair(x, ::__shfl_xor_sync(WARP, x, apart));
+    return x;
+}
+static inline bool any(VI x) { return ::__any_sync(WARP, x.v); }
+static inline bool every(VI x) { return ::__all_sync(WARP, x.v); }
+#else
+template <class T, class Pair> static inline T across(T x, Pair) { return x; }
+static inline bool any(VI x) { return x.v; }
+static inline bool every(VI x) { return x.v; }
+#endif
+#define ACROSS(name, a_with_b)                                                                                           \
+    static inline Real name(V x) { return across(x.v, [](Real a, Real b) { return a_with_b; }); }                        \
+    static inline int32_t name(VI x) { return across(x.v, [](int32_t a, int32_t b) { return a_with_b; }); }              \
+    static inline int64_t name(VL x) { return across(x.v, [](int64_t a, int64_t b) { return a_with_b; }); }
+ACROSS(largest, max(a, b)) ACROSS(smallest, min(a, b)) ACROSS(sum, a + b) ACROSS(product, a * b)
 
 // ---- memory
 template <class T> static inline V load(const void *from, int64_t lane, int64_t) { return V(((const T *)from)[lane]); }

@@ -28,7 +28,7 @@ HIGH_ORDER = 4
 #: A loss that gives more than this share of the throughput creates energy: numerical, not physical.
 LOSS_GIVES = 1e-3
 #: Ends of the numbers, not of the robot.
-NUMERICAL_ENDS = (Outcome.diverged, Outcome.zeno)
+NUMERICAL_ENDS = (Outcome.diverged, Outcome.zeno, Outcome.not_held, Outcome.chattering)
 #: N; a pull weaker than this is rounding where a foot is put down without load.
 ROUNDING = 1e-6
 

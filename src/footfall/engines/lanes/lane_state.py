@@ -72,6 +72,7 @@ class Own(NamedTuple):
     begun: Array  #: there has been an event that is no tick
     steps: Array  #: kept
     tried: Array
+    looked: Array  #: time at which its progress was last looked at
 
 
 class Lane(NamedTuple):

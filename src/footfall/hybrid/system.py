@@ -23,7 +23,8 @@ class Rates(NamedTuple):
     """What `flow` returns."""
 
     x: Any  #: dx/dt, of the same type as x
-    power: Any  #: struct of `port` fields, W, positive when energy enters the stores
+    #: struct of `port` fields, W, positive when energy enters the stores; None if there are none
+    power: Any = None
 
 
 class Jump(NamedTuple):

@@ -41,7 +41,7 @@ from footfall.engines.lanes.lane_loop import (
     pick,
     reals,
 )
-from footfall.engines.lanes.lane_state import Extremes, Lane, Limits, Mark, Own, Search
+from footfall.engines.lanes.lane_state import Extremes, Lane, Limits, Mark, Own, Progress, Search
 from footfall.engines.lanes.step_engine import fire_at_start
 from footfall.engines.lanes.step_methods import Slope
 from footfall.hybrid.outcome import Outcome
@@ -110,7 +110,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], limits: Limits) -> Lan
         begun=no,
         steps=none,
         tried=none,
-        looked=zero,
+        progress=Progress(none, zero),
     )
     return Lane(
         x=x,
@@ -322,10 +322,13 @@ def attempt(
         ),
     )
     # Steps that get nowhere, as along a break of the flow; runs find out whether (chatter.py).
-    looking = march & (lax.rem(own_new.tried, I(CREEP_TRIES)) == I(0))
-    creeps = looking & (own_new.t - own.looked < real(CREEP * CREEP_TRIES))
-    own_new = own_new._replace(looked=jnp.where(looking, own_new.t, own.looked))
-    stuck = jnp.where(creeps & (stuck == I(0)), I(Outcome.diverged), stuck)
+    # (The remainder of `tried` would do, but gcc 12 compiles its test wrongly for one lane.)
+    many = march & (own_new.tried - own.progress.tried >= I(CREEP_TRIES))
+    nowhere = many & (own_new.t - own.progress.t < real(CREEP * CREEP_TRIES))
+    own_new = own_new._replace(
+        progress=pick(many, Progress(own_new.tried, own_new.t), own.progress)
+    )
+    stuck = jnp.where(nowhere & (stuck == I(0)), I(Outcome.diverged), stuck)
     ended = jnp.where(running & reached, I(Outcome.reached_end), stuck)
     after = pick(keeps, tried, lane)._replace(own=own_new)
     after = after._replace(

@@ -4,7 +4,7 @@ A. Goswami, B. Thuilot, B. Espiau, "A study of the passive gait of a compass-lik
 International Journal of Robotics Research 17 (1998), 1282-1301. A leg of length l = a + b has its
 mass m at a above the foot; angles are from the vertical, leaning forward; d = stance - swing.
 
-    M = ((m a^2 + (m_h + m) l^2, -m l b cos d), (-m l b cos d, m b^2))                  (compass.1)
+    M = ((m a^2 + (m_h + m) l^2, -m l b cos d), (-m l b cos d, m b^2))
     M (stance'', swing'') = (m l b swing'^2 sin d + (m a + (m_h + m) l) g sin stance,
                              -m l b stance'^2 sin d - m b g sin swing)
 A heelstrike keeps the angular momentum about the new foot, and that of the leg that leaves the

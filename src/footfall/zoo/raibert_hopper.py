@@ -62,7 +62,7 @@ class RaibertHopper(fa.HybridSystem):
     leg_length: float = fa.param(0.6, unit="m", doc="of the leg without force", gt=0)
     stiffness: float = fa.param(4000.0, unit="N/m", doc="of the leg", gt=0)
     unsprung: float = fa.param(0.1, doc="share of the speed along the leg lost", ge=0, lt=1)
-    thrust: float = fa.param(0.02, unit="m", doc="by which the motor stretches the spring", ge=0)
+    thrust: float = fa.param(0.01, unit="m", doc="by which the motor stretches the spring", ge=0)
     set_speed: float = fa.param(1.0, unit="m/s", doc="v_d")
     placement_gain: float = fa.param(0.04, unit="s", doc="k, of the foot's place", ge=0)
     gravity: float = fa.param(9.81, unit="m/s^2", doc="gravity", gt=0)

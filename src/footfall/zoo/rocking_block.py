@@ -4,7 +4,7 @@ G. W. Housner, "The behavior of inverted pendulum structures during earthquakes"
 Seismological Society of America 53 (1963), 403-417. With R from an edge to the centre, alpha its
 angle to the vertical and p^2 = 3 g / (4 R):
 
-    tilt'' = p^2 sin(tilt -+ alpha),    tilt'+ = (1 - 3/2 sin^2 alpha) tilt'-         (rocking.1)
+    tilt'' = p^2 sin(tilt -+ alpha),    tilt'+ = (1 - 3/2 sin^2 alpha) tilt'-
 
 The block turns about one edge without sliding or lifting off; an impact keeps the angular momentum
 about the new edge. Slender blocks rock with the period (4 / p) arcosh(1 / (1 - tilt_0 / alpha)).
@@ -41,7 +41,7 @@ class Outputs(eqx.Module):
 
 
 class Start(fa.AbstractStart):
-    tilt: float = fa.param(0.1, unit="rad", doc="of the block, positive forward", ne=0)
+    tilt: float = fa.param(0.1, unit="rad", doc="of the block, positive forward")
     rate: float = fa.param(0.0, unit="rad/s", doc="of the tilt")
 
     def state(self, system: "RockingBlock") -> fa.HybridState:
@@ -57,7 +57,7 @@ class RockingBlock(fa.HybridSystem):
     width: float = fa.param(0.2, unit="m", doc="of its base", gt=0)
     height: float = fa.param(1.0, unit="m", doc="height", gt=0)
     rest_rate: float = fa.param(
-        1e-4, unit="rad/s", doc="an impact that leaves less is the last", gt=0
+        1e-3, unit="rad/s", doc="an impact that leaves less is the last", gt=0
     )
     gravity: float = fa.param(9.81, unit="m/s^2", doc="gravity", gt=0)
 

@@ -5,7 +5,7 @@ R. Blickhan, "The spring-mass model for running and hopping", Journal of Biomech
 application to gait stability", Journal of Theoretical Biology 232 (2005), 315-328. In flight the
 mass falls; in stance, with the leg's length l from its foot to the mass,
 
-    m (x'', z'') = k (l_0 / l - 1) (x - x_foot, z) - (0, m g)                              (slip.1)
+    m (x'', z'') = k (l_0 / l - 1) (x - x_foot, z) - (0, m g)
 
 Nothing is lost: a gait has the energy it was started with. Events are touchdown, liftoff and apex.
 """

@@ -4,7 +4,7 @@ The usual model of dry friction with two coefficients. Sticking, the block goes 
 the spring pulls with mu_s N; slipping, it swings about mu_k N / k until it is as fast as the belt.
 With d = (mu_s - mu_k) N / k, w^2 = k / m and the belt's speed V a round takes
 
-    2 d / V  +  (2 / w) (pi - atan(w d / V))                                       (stick_slip.1)
+    2 d / V  +  (2 / w) (pi - atan(w d / V))
 
 Friction by `sign` of the sliding speed would creep for ever where that speed is zero: sticking is a
 mode, in which friction is whatever force holds the block.

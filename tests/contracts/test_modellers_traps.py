@@ -21,17 +21,21 @@ WAYS = ("kernel", "jax", "fixed steps", "batch", "batch by tolerances")
 
 
 def ending(way, system, state, duration, monkeypatch):
-    """(outcome, when) of a robot that is run in one of the ways there are."""
+    """(outcome, when, after how many jumps) of a robot run in one of the ways there are."""
     if way in ("kernel", "jax", "fixed steps"):
         engine = ff.StepEngine(step=1e-3) if way == "fixed steps" else ff.EventEngine()
         if way == "jax":
             monkeypatch.setattr(engines, "pair_for", lambda plan: None)
         run = ff.simulate(system, state, ff.Plan(duration, sample_rate=20.0, engine=engine))
-        return run.outcome, run.ending.t
+        return run.outcome, run.ending.t, run.ending.jumps
     lanes = jax.tree.map(lambda v: np.array([v]), state)
     plan = BatchPlan(duration, step=1e-3) if way == "batch" else BatchPlan(duration, rtol=1e-8)
     columns = run_batch(system, lanes, plan).columns
-    return ff.Outcome(int(columns["outcome"][0])), float(columns["t_end"][0])
+    return (
+        ff.Outcome(int(columns["outcome"][0])),
+        float(columns["t_end"][0]),
+        int(columns["jumps"][0]),
+    )
 
 
 DROPPED = Ball.begin(Height(x=1.25, v=0.0))  # lands at 0.5 s with 5 m/s
@@ -40,7 +44,7 @@ DROPPED = Ball.begin(Height(x=1.25, v=0.0))  # lands at 0.5 s with 5 m/s
 @pytest.mark.parametrize("way", WAYS)
 def test_a_ball_that_nothing_holds_after_its_impact_is_told_so(way, monkeypatch):
     """With restitution 0 it used to fall on through the floor, to the end, with closed books."""
-    outcome, t = ending(way, Ball(restitution=0.0), DROPPED, 3.0, monkeypatch)
+    outcome, t, _ = ending(way, Ball(restitution=0.0), DROPPED, 3.0, monkeypatch)
     assert outcome is ff.Outcome.not_held
     assert t == pytest.approx(0.5, abs=1e-9)  # a parabola: exact for every method
 
@@ -75,7 +79,7 @@ class Marker(Resting):
 def test_what_is_held_or_only_counted_is_no_fault(kind, way, monkeypatch):
     if kind is not RestingElsewhere and way not in ("kernel", "batch"):
         pytest.skip("the rule is one; two ways of asking it are enough")
-    outcome, t = ending(way, kind(restitution=0.0), DROPPED, 1.0, monkeypatch)
+    outcome, t, _ = ending(way, kind(restitution=0.0), DROPPED, 1.0, monkeypatch)
     assert (outcome, t) == (ff.Outcome.reached_end, 1.0)
 
 
@@ -97,7 +101,7 @@ class HardFriction(Ball):
 def test_friction_by_sign_does_not_creep_for_ever(way, monkeypatch):
     """It stops at 1 / 4.9 s. With fixed steps there is nothing to creep."""
     sliding = Ball.begin(Height(x=0.0, v=1.0))
-    outcome, t = ending(way, HardFriction(), sliding, 1.0, monkeypatch)
+    outcome, t, _ = ending(way, HardFriction(), sliding, 1.0, monkeypatch)
     by_lanes = way == "batch by tolerances"
     assert outcome is (ff.Outcome.diverged if by_lanes else ff.Outcome.chattering)
     assert t == pytest.approx(1 / 4.9, abs=1e-5)  # it has crept a little by then
@@ -182,16 +186,17 @@ def test_an_event_that_the_mode_has_not_is_unarmed_where_it_appears(way, monkeyp
     w, middle = 20.0, 0.995 - 10.0 / 400.0
     size, phase = np.hypot(1.0 - middle, 2.0 / w), np.arctan2(2.0 / w, 1.0 - middle)
     stance = (2 * np.pi - np.arccos((0.995 - middle) / size) - phase) / w
-    # It comes back to 0.995 with the energy it went through it with.
     first = 0.2 + stance
-    runner = Runner(other=float("inf"))
-    outcome, t = ending(way, runner, flying, 0.38, monkeypatch)
-    assert (outcome, t) == (ff.Outcome.reached_end, pytest.approx(0.38))
+    leaving = w * np.sqrt(size**2 - (0.995 - middle) ** 2)
+    again = first + (leaving + np.sqrt(leaving**2 - 2 * 10.0 * 0.005)) / 10.0
+    runner, end = Runner(other=float("inf")), round(again + 0.02, 3)
+    outcome, t, jumps = ending(way, runner, flying, end, monkeypatch)
+    assert (outcome, t, jumps) == (ff.Outcome.reached_end, pytest.approx(end), 3)
     if way == "kernel":
-        run = ff.simulate(runner, flying, ff.Plan(first + 1e-3, sample_rate=None))
-        down, up = run.events
-        assert (down.name, up.name) == ("touchdown", "liftoff")
-        assert up.t == pytest.approx(first, abs=1e-8)  # default tolerance, one arc
+        run = ff.simulate(runner, flying, ff.Plan(end, sample_rate=None))
+        assert [event.name for event in run.events] == ["touchdown", "liftoff", "touchdown"]
+        # default tolerance, two arcs
+        assert [e.t for e in run.events] == pytest.approx([0.2, first, again], abs=1e-7)
 
 
 class Bare(AbstractToy):

@@ -13,7 +13,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem as HybridSystem
-from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
+from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel, only_while
 from footfall.machines.control.controller import AbstractController
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.water_runner.drive import AbstractDrive
@@ -57,6 +57,7 @@ __all__ = [
     "choice",
     "choose",
     "clamp",
+    "only_while",
     "param",
     "part",
     "port",

@@ -346,6 +346,26 @@ def test_new_writes_a_robot_that_checks_runs_and_tests(tmp_path):
     assert "3 passed" in tested.stdout
 
 
+def test_new_begins_with_a_classic_that_runs_under_its_new_name(tmp_path):
+    listed, made, wrong, ran = several(
+        [["list"], ["new", "--from", "stick-slip", "my-block"],
+         ["new", "--from", "stickslip", "other"],
+         ["run", "my-block/my_block.toml", "--no-plots", "--json", "--out", "slid"]],
+        tmp_path,
+    )  # fmt: skip
+    assert "stick-slip" in listed.out and "new --from NAME" in listed.out
+    assert made.status == 0
+    assert everything_below(tmp_path / "my-block") == [
+        "my_block.py",
+        "my_block.toml",
+        "test_my_block.py",
+    ]
+    assert wrong.status == 2 and 'Did you mean "stick-slip"?' in wrong.err
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["ledger"]["relative_residual"] < 1e-8
+    assert 'kind = "my_block.py:MyBlockRobot"' in (tmp_path / "my-block/my_block.toml").read_text()
+
+
 def test_the_run_of_a_robot_of_ones_own_can_be_run_again_and_suggests_commands_that_work(tmp_path):
     _, ran, again = several(
         [

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from footfall.cli.screen import out
-from footfall.scenario.files import shipped_scenarios
+from footfall.scenario.files import classics, shipped_scenarios
 from footfall.scenario.known_parts import kept_parts
 
 
@@ -29,6 +29,8 @@ def list_all() -> None:
             where = f"{'not ' if group.refused else ''}in {', '.join(group.robots)}"
             out.print(Padding(where, (0, 0, 0, 2)), style="dim")
             out.print(_two_columns(group.kinds))
+    names = ", ".join(classics())
+    out.print(f"\n[bold]Classics[/] to begin a robot with, footfall new --from NAME: {names}")
     out.print("\nTry: footfall run rimless-wheel    or: footfall show rimless-wheel", markup=False)
 
 

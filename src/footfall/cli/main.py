@@ -99,12 +99,18 @@ def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
 
 
 @app.command()
-def new(name: str) -> None:
+def new(
+    name: str,
+    begin: Annotated[
+        str | None,
+        typer.Option("--from", metavar="CLASSIC", help="Begin with a classic of `footfall list`."),
+    ] = None,
+) -> None:
     """Write a small robot of your own, its scenario and its test into a new folder."""
     with _loading():
         from footfall.cli.new import new_robot
 
-    _guarded(new_robot, name)
+    _guarded(new_robot, name, begin)
 
 
 @app.command("export-c")

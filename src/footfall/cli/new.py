@@ -4,26 +4,34 @@ import importlib.resources
 import importlib.util
 import keyword
 import re
+import tomllib
 from pathlib import Path
 
 from footfall.cli import stopping
 from footfall.cli.screen import out
+from footfall.hybrid.fields import nearest
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.files import classics
 from footfall.scenario.trust import trust_folder
 
-FILES = {
-    "robot.py": "{module}.py",
-    "scenario.toml": "{module}.toml",
-    "test_robot.py": "test_{module}.py",
-}
+#: What is written: robot, scenario and test.
+TARGETS = ("{module}.py", "{module}.toml", "test_{module}.py")
 
 
-def new_robot(name: str) -> int:
-    """Write <name>/ with robot, scenario and test; never over something that is there."""
+def new_robot(name: str, classic: str | None = None) -> int:
+    """Write <name>/ with robot, scenario and test; never over something that is there.
+
+    The robot is a hopper, or a `classic` of the zoo.
+    """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise ScenarioError(
             f'"{name}" cannot be a robot\'s name: letters, digits, - and _ only, a letter first.'
+        )
+    if classic is not None and classic not in classics():
+        raise ScenarioError(
+            f'There is no classic "{classic}". Known: {", ".join(classics())}.'
+            f"{nearest(classic, classics())}"
         )
     module = name.replace("-", "_").lower()
     names = {
@@ -42,11 +50,8 @@ def new_robot(name: str) -> int:
             f'"{name}" is taken by Python or an installed package; a file {module}.py would'
             " hide it."
         )
-    template = importlib.resources.files("footfall.cli") / "template"
-    texts = {
-        target.format(**names): _fill((template / f"{source}.txt").read_text(), names)
-        for source, target in FILES.items()
-    }
+    given = _hopper(names) if classic is None else _classic(classic, names)
+    texts = {target.format(**names): text for target, text in zip(TARGETS, given, strict=True)}
     stopping.hold()
     try:
         folder.mkdir(parents=True)
@@ -64,6 +69,30 @@ def new_robot(name: str) -> int:
     for line in commands:
         out.print(f"  {line}", markup=False)
     return 0
+
+
+def _template(name: str) -> str:
+    return (importlib.resources.files("footfall.cli") / "template" / f"{name}.txt").read_text()
+
+
+def _hopper(names: dict[str, str]) -> list[str]:
+    files = ("robot.py", "scenario.toml", "test_robot.py")
+    return [_fill(_template(file), names) for file in files]
+
+
+def _classic(classic: str, names: dict[str, str]) -> list[str]:
+    """The classic's own files under the new names."""
+    path = classics()[classic]
+    scenario = path.with_suffix(".toml").read_text()
+    old, own = tomllib.loads(scenario)["title"], path.read_text()
+    known = "".join(word.capitalize() for word in path.stem.split("_"))
+    return [
+        re.sub(rf"\b{known}\b", names["Class"], own),
+        scenario.replace(f'title = "{old}"', f'title = "{names["name"]}"').replace(
+            f"{path.name}:{known}", f"{names['module']}.py:{names['Class']}"
+        ),
+        _fill(_template("test_classic.py"), {**names, "classic": classic}),
+    ]
 
 
 def _fill(text: str, names: dict[str, str]) -> str:

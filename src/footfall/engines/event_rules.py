@@ -1,5 +1,10 @@
 """What an event is, in numbers: one rule for the event engine in JAX and for kernels."""
 
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
 #: A step is looked into at this many equal intervals, so a guard that is negative for longer than
 #: one of them is seen.
 LOOKS = 16
@@ -13,3 +18,33 @@ NEWTON_STEPS = 20
 #: This many events in a row, each within ZENO_INTERVAL [s] of the one before, are called Zeno.
 ZENO_EVENTS = 48
 ZENO_INTERVAL = 1e-8
+#: A robot of a batch whose mean step is below CREEP [s] for so many tries gets nowhere.
+CREEP, CREEP_TRIES = 1e-10, 1 << 15
+#: What a guard falls by counts above so many roundings of the state.
+FALLS = 4
+
+
+def has_room(guard: Any) -> Any:
+    """Whether a guard is positive and exists: +inf is that of an event which the mode has not."""
+    return (guard > 0) & (guard < np.inf)
+
+
+def is_number(guard: Any) -> Any:
+    """Whether a guard means something: any number, or +inf."""
+    return guard > -np.inf
+
+
+def falls_through(before: Any, after: Any, room: Any, later: Any, size: Any) -> Any:
+    """Whether a jump has stopped the guard that fired, and the flow takes it below zero.
+
+    Then nothing holds what the jump has stopped, and the guard will never fire again: a mode in
+    which it rests is missing.
+
+    Arguments:
+        before, after: the guard's rate on both sides of its own jump.
+        room, later: its value after the jump, and a moment (at_start.py) after that.
+        size: of the state, whose roundings it may fall by.
+    """
+    eps = np.finfo(jnp.result_type(room)).eps
+    stopped = (before < 0) & (jnp.abs(after) <= np.sqrt(eps) * -before)
+    return stopped & (later - room < -FALLS * eps * jnp.maximum(1.0, size))

@@ -82,6 +82,12 @@ class KernelRun:
             self.turns = int(np.clip(len(rows) * ROWS_TOGETHER / made, 8, TURNS_PER_CALL))
         return rows[-1:].copy(), found.piece()
 
+    def state(self, row: np.ndarray) -> HybridState:
+        """Where the robot is, in a row."""
+        lanes, kind = self.robot.lanes(row), self.robot.kind
+        x, m = ([leaf[-1, ..., 0] for leaf in leaves] for leaves in (lanes.x, lanes.m))
+        return HybridState(jax.tree.unflatten(kind.x, x), jax.tree.unflatten(kind.m, m))
+
     def keep(self, row: np.ndarray) -> None:
         """Go on from here."""
         self.row = row

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.bodies.mujoco_engine import simulate_bodies
+from footfall.engines.chatter import Creep, breaks
 from footfall.engines.doubts import with_doubts
 from footfall.engines.events import engine
 from footfall.engines.events.loop_state import (
@@ -40,6 +41,7 @@ from footfall.engines.kernel_run import KernelRun, pair_for
 from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
 from footfall.engines.lanes.step_run import MOST_SAMPLES, simulate_steps
 from footfall.engines.plan import Plan
+from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -79,7 +81,11 @@ def _simulate_kernel(
     run = KernelRun(system, HybridState(x0, m0), plan, named, rate)
     source = _source(plan, rate) | {"path": "C++ kernel"}
     recorder = Recorder(machine, named, rate, run.row, run.standing(), rows or RowStream(), source)
-    return _recorded(recorder, run.advance, run.keep, plan, progress)
+
+    def broken(end: Any, t: float, step: float) -> bool:
+        return breaks(machine, t, *run.state(end), step)
+
+    return _recorded(recorder, run.advance, run.keep, broken, plan, progress)
 
 
 def _sample_rate(plan: Plan) -> float | None:
@@ -95,11 +101,12 @@ def _recorded(
     recorder: Recorder,
     advance: Callable[[], tuple[Any, Piece]],
     keep: Callable[[Any], None],
+    broken: Callable[[Any, float, float], bool],
     plan: Plan,
     progress: Progress | None,
 ) -> Trajectory:
     """Piece after piece, until the run ends or someone ends it."""
-    outcome, note = Outcome.running, ""
+    outcome, note, creep = Outcome.running, "", Creep()
     try:
         while outcome is Outcome.running:
             end, piece = advance()
@@ -113,6 +120,9 @@ def _recorded(
                     f"its steps fell to {standing.t / standing.tried:.1e} s, and the whole run"
                     f" would take {many}"
                 )
+            mean = creep.mean_step(standing.tried, standing.t)
+            if outcome is Outcome.running and mean is not None and broken(end, standing.t, mean):
+                outcome, note = Outcome.chattering, f"its steps fell to {mean:.1e} s"
             if progress is not None:
                 progress(standing.t, standing.jumps)
     except KeyboardInterrupt:
@@ -321,7 +331,10 @@ def _simulate_events(
         chunk = made.pop() if made else _advance(*on_device, recorder.carry, settings=settings)
         return chunk[0], piece_of(on_device, recorder.carry, *chunk, settings, counts)
 
-    return _recorded(recorder, advance, lambda _: None, plan, progress)
+    def broken(end: Any, t: float, step: float) -> bool:
+        return breaks(machine, t, Layout.of(x0).unpack(end.y), end.m, step)
+
+    return _recorded(recorder, advance, lambda _: None, broken, plan, progress)
 
 
 _RUN = {"event": _simulate_events, "step": simulate_steps, "mujoco": simulate_bodies}

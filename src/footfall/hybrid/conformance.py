@@ -10,7 +10,7 @@ makes that run is an engine (engines/analysis/check_system.py).
 
 import inspect
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,6 +79,16 @@ class Visited(NamedTuple):
         return f"t = {float(self.t):.4g} s, {self.after}"
 
 
+class AtOnce(NamedTuple):
+    """An event that happened in the instant of another, for whose jump it had room before."""
+
+    first: int
+    second: int
+    t: float
+    had: float  #: room of the second before the first's jump
+    has: float  #: after it
+
+
 class Journey(NamedTuple):
     """What a run came to."""
 
@@ -86,6 +96,7 @@ class Journey(NamedTuple):
     t: float  #: s, how far it came
     ended: str  #: how, for people: "rocked_back"; "" where it was still going on
     armed: list[np.ndarray]  #: of each event, by leg: whether its guard counted from the start on
+    at_once: Sequence[AtOnce] = ()
 
     def at(self, event: int) -> list[Visited]:
         """States just before this event."""
@@ -123,6 +134,7 @@ def examine(
         _energy,
         _jumps,
         _arming,
+        _at_once,
         _transforms,
         _sketch,
         _travel,
@@ -432,13 +444,27 @@ def _arming(seen: _Seen) -> Iterator[Check]:
         if np.all(counts)
     ]
     waiting = [e.name for e in system.events if e.name not in armed]
-    finite = all(np.all(np.isfinite(np.asarray(g))) for g in guards)
+    finite = all(np.all(np.asarray(g) > -np.inf) for g in guards)  # +inf: not in this mode
     armed = armed or ["NONE (nothing can happen until a guard has been positive: is a sign wrong?)"]
     yield Check(
         "guards are finite at the start",
         finite,
         f"armed: {', '.join(armed) or 'none'}; waiting: {', '.join(waiting) or 'none'}",
     )
+
+
+def _at_once(seen: _Seen) -> Iterator[Check]:
+    """no event undoes another in its instant"""
+    for found in seen.journey.at_once:
+        one, other = (seen.system.events[k] for k in (found.first, found.second))
+        yield Check(
+            "happens at once",
+            None,
+            f'"{other.name}" in the instant of "{one.name}" (t = {found.t:.4g} s): its guard had'
+            f" {found.had:.3g} left before that jump and {found.has:.2g} after it. If it means"
+            f' something new then, give "{one.name}" restarts=("{other.name}",), or let the guard'
+            f" be +inf in modes that have no such event{seen.blame('guards')}",
+        )
 
 
 def _everything(system: AbstractHybridSystem, events: list[int], start: Any, at_events: Any) -> Any:

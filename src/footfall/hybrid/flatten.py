@@ -19,8 +19,11 @@ def named_leaves(struct: Any, prefix: str = "") -> Iterator[tuple[str, Any, Fiel
     Inner structs are joined by a dot: "hub.x".
 
     A field that holds an array over like legs gives one name per leg: "leg.force.3". One that holds
-    None is a quantity this robot does not have (the deflection of a rigid foot), and gives nothing.
+    None is a quantity this robot does not have (the deflection of a rigid foot), and gives nothing;
+    nor does None for the whole struct (the power of a robot without ports).
     """
+    if struct is None:
+        return
     infos = describe(struct)
     for field in struct.__dataclass_fields__:
         value = getattr(struct, field)

@@ -94,6 +94,8 @@ class Outcome(int, metaclass=_Known):
     overloaded: "Outcome"
     unreachable: "Outcome"
     blocked: "Outcome"
+    not_held: "Outcome"
+    chattering: "Outcome"
 
     @property
     def value(self) -> int:
@@ -132,6 +134,8 @@ for _code, (_name, _meaning) in enumerate(
         "overloaded": "a motor would have to give more torque than it can",
         "unreachable": "a move of the plan is out of reach",
         "blocked": "the ground is in the way of a move of the plan, or not under a foot",
+        "not_held": "a jump stopped what it hit, and nothing held it: a mode to rest in is missing",
+        "chattering": "the flow turns round at a line and stays there: a mode for that is missing",
     }.items()
 ):
     setattr(Outcome, _name, Outcome._added(_name, _meaning, _code))

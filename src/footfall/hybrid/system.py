@@ -14,6 +14,7 @@ from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion
+from footfall.numerics.namespace import choose
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart, Drawing, Shape
 
@@ -22,7 +23,8 @@ class Rates(NamedTuple):
     """What `flow` returns."""
 
     x: Any  #: dx/dt, of the same type as x
-    power: Any  #: struct of `port` fields, W, positive when energy enters the stores
+    #: struct of `port` fields, W, positive when energy enters the stores; None if there are none
+    power: Any = None
 
 
 class Jump(NamedTuple):
@@ -92,6 +94,18 @@ class Travel(NamedTuple):
     planned: bool = False  #: a plan with a begin and an end: all of it counts, and nothing settles
 
 
+def only_while(mode: Any, room: Scalar) -> Scalar:
+    """A guard that exists only while `mode` holds: `room` then, +inf else.
+
+    An event that a mode has not cannot happen in it. Where the mode begins, the guard counts as at
+    the start of a run: once it has been positive.
+
+    >>> only_while(True, 0.25), only_while(False, 0.25)
+    (0.25, inf)
+    """
+    return choose(mode, room, math.inf)
+
+
 class AbstractHybridSystem(Parametric):
     """A machine that flows between events, jumps at them, and can be observed.
 
@@ -119,7 +133,10 @@ class AbstractHybridSystem(Parametric):
 
     @abc.abstractmethod
     def guards(self, t: Scalar, x: Any, m: Any) -> tuple[Scalar, ...]:
-        """Room left before each event, in natural units: positive, then zero at the event."""
+        """Room left before each event, in natural units: positive, then zero at the event.
+
+        +inf where the mode has no such event (`only_while`).
+        """
 
     @abc.abstractmethod
     def jump(self, t: Scalar, x: Any, m: Any, k: int) -> Jump:

@@ -28,7 +28,13 @@ HIGH_ORDER = 4
 #: A loss that gives more than this share of the throughput creates energy: numerical, not physical.
 LOSS_GIVES = 1e-3
 #: Ends of the numbers, not of the robot.
-NUMERICAL_ENDS = (Outcome.diverged, Outcome.zeno)
+NUMERICAL_ENDS = (Outcome.diverged, Outcome.zeno, Outcome.not_held, Outcome.chattering)
+#: What to do about those that a mode is missing for: a classic that has it.
+_REMEDIES = {
+    Outcome.zeno: "if it comes to rest, give it a mode for that: footfall new --from bouncing-ball",
+    Outcome.not_held: "see how it is held: footfall new --from bouncing-ball",
+    Outcome.chattering: "see how dry friction sticks: footfall new --from stick-slip",
+}
 #: N; a pull weaker than this is rounding where a foot is put down without load.
 ROUNDING = 1e-6
 
@@ -162,7 +168,7 @@ def _end_doubts(outcome: Outcome) -> list[Doubt]:
         return []
     said = (
         f"it ended as {outcome.name} ({outcome.meaning}): an end of the numbers, not of the robot;"
-        " look at what was set"
+        f" {_REMEDIES.get(outcome, 'look at what was set')}"
     )
     return [Doubt("numerical_end", said)]
 

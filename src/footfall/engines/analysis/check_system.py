@@ -8,6 +8,7 @@ is compiled only for it.
 
 import dataclasses
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ import numpy as np
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.plan import Plan
 from footfall.engines.simulate import Call, chunks
-from footfall.hybrid.conformance import ConformanceError, Journey, Report, Visited, examine
+from footfall.hybrid.conformance import AtOnce, ConformanceError, Journey, Report, Visited, examine
 from footfall.hybrid.flatten import Layout
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -27,6 +28,8 @@ from footfall.hybrid.system import AbstractHybridSystem, HybridState
 #: s; how far to look at most, and how many solver steps and events at most: a second or so for a
 #: stiff robot or one with a fast clock too.
 SPAN, MOST_TRIES, MOST_EVENTS = 10.0, 60_000, 1200
+#: Less room than this may be rounding.
+ROUNDING = 1e-9
 #: States kept just before an event of one leg, and on the way after it.
 KEPT, KEPT_AFTER = 3, 10
 
@@ -101,6 +104,7 @@ def look_around(system: AbstractHybridSystem, state: HybridState, plan: Plan) ->
     flat = [(k, leg) for k, shape in enumerate(shapes) for leg in range(int(np.prod(shape)))]
     jumps = [which for which in flat if system.events[which[0]].outcome is None]
     seen, visited, last, first, end = Counter[Any](), list[Visited](), None, None, None
+    at_once: dict[tuple[int, int], AtOnce] = {}
     for call in chunks(system, state, plan):
         first, end = first or call.begin, call.end
         events = [
@@ -122,6 +126,8 @@ def look_around(system: AbstractHybridSystem, state: HybridState, plan: Plan) ->
                         jnp.asarray(place.t), x, jax.tree.map(jnp.asarray, place.m), k, leg, after
                     )
                 )
+        for found in _at_once(system, Layout.of(state.x), call, events):
+            at_once.setdefault((found.first, found.second), found)
         last = events[-1] if events else last
         if int(end.tried) >= MOST_TRIES or (
             jumps and all(seen["before", jump] >= KEPT for jump in jumps)
@@ -138,7 +144,29 @@ def look_around(system: AbstractHybridSystem, state: HybridState, plan: Plan) ->
         float(end.t),
         "" if going_on else outcome.name,
         [counts.reshape(shape) for counts, shape in zip(armed, shapes, strict=True)],
+        list(at_once.values()),
     )
+
+
+def _at_once(
+    system: AbstractHybridSystem, layout: Layout, call: Call, events: list[tuple[int, int]]
+) -> Iterator[AtOnce]:
+    """Events that happen in the instant of another, though they had room before its jump."""
+    happened = call.chunk.events
+    t, before, after, m_after = jax.tree.map(
+        np.asarray, (happened.t, happened.before, happened.after, happened.m)
+    )
+    for i, ((k, _), (second, leg)) in enumerate(itertools.pairwise(events)):
+        if t[i + 1] != t[i] or system.events[k].period is not None or k == second:
+            continue
+        m = call.begin.m if i == 0 else jax.tree.map(lambda v, i=i: v[i - 1], m_after)
+        sides = ((before[i], m), (after[i], jax.tree.map(lambda v, i=i: v[i], m_after)))
+        had, has = (
+            float(np.ravel(system.guards(t[i], layout.unpack(jnp.asarray(y)), held)[second])[leg])
+            for y, held in sides
+        )
+        if had > ROUNDING and had < np.inf:
+            yield AtOnce(k, second, float(t[i]), had, has)
 
 
 class _Place(NamedTuple):

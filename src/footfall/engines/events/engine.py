@@ -25,6 +25,9 @@ from footfall.engines.event_rules import (
     TIME_TOLERANCE,
     ZENO_EVENTS,
     ZENO_INTERVAL,
+    falls_through,
+    has_room,
+    is_number,
 )
 from footfall.engines.events import own_times
 from footfall.engines.events.locate import hermite, locate, seen_too_coarsely, until_armed
@@ -68,7 +71,7 @@ def start(
     )
     _, by_state = loop.guard_rates(t, y, m, y)
     fired, deep = at_start.fires(guards, rates, later, by_state, span, ends)
-    armed = (guards > 0) | at_start.first(fired, deep, jnp.any(deep))
+    armed = has_room(guards) | at_start.first(fired, deep, jnp.any(deep))
     if settings.adaptive:
         scale = limits.atol + limits.rtol * jnp.abs(y)
         size, speed = jnp.sqrt(jnp.mean((y / scale) ** 2)), jnp.sqrt(jnp.mean((field / scale) ** 2))
@@ -77,7 +80,7 @@ def start(
         step = jnp.asarray(fixed_step, float)
     state = loop.solver.init(loop.term, t, step, y, (system, m, t))
     zero, zero_i = jnp.zeros(()), jnp.zeros((), jnp.int32)
-    finite = jnp.all(jnp.isfinite(y)) & jnp.all(jnp.isfinite(field)) & jnp.all(jnp.isfinite(guards))
+    finite = jnp.all(jnp.isfinite(y)) & jnp.all(jnp.isfinite(field)) & jnp.all(is_number(guards))
     return Carry(
         t=t,
         y=y,
@@ -191,7 +194,7 @@ def march(
             c._replace(t=w.t, y=w.y, solver_state=w.solver_state, made_jump=w.made_jump), tau
         )
         guards = loop.guards(w.t + tau, s.y, c.m)
-        s = s._replace(solved=s.solved & jnp.all(jnp.isfinite(guards)))
+        s = s._replace(solved=s.solved & jnp.all(is_number(guards)))
         good, factor, error = judge(w, s)
         # Look into the step: every armed guard at LOOKS points, the last one exact, the others on a
         # cubic.
@@ -236,7 +239,7 @@ def march(
             solver_state=pick(go, s.state, w.solver_state),
             made_jump=w.made_jump & ~go,
             guards=jnp.where(go, guards, w.guards),
-            armed=w.armed | (go & jnp.any(values[1:] > 0, axis=0)),
+            armed=w.armed | (go & jnp.any(has_room(values[1:]), axis=0)),
             rising=jnp.where(go, 0.0, w.rising),
             step=stop(step),
             cap=jnp.where(go, jnp.inf, jnp.where(shorter < tau, shorter, w.cap)),
@@ -359,14 +362,16 @@ def resolve(
     # event is next.
     before_event = (jnp.arange(LOOKS + 1) / LOOKS * walked.tau <= found.tau - 2 * LAST_SHIFT)[
         :, None
-    ] & (walked.looked > 0)
+    ] & has_room(walked.looked)
     been_positive = ~pending & (
-        jnp.any(before_event[1:], axis=0) | (g > 2 * LAST_SHIFT * jnp.abs(rate))
+        jnp.any(before_event[1:], axis=0) | (has_room(g) & (g > 2 * LAST_SHIFT * jnp.abs(rate)))
     )
     # One that had room and that the jump left at zero and rising (the force of a spoke that has
     # just landed) is leaving zero.
     leaving = jumped & at_zero & (rates > 0) & (g > 2 * zero_band)
     armed = ((c.armed | been_positive) & ~disarmed & ~leaving) | ((guards > 0) & ~at_zero)
+    armed = armed & (guards < jnp.inf)  # what the mode has not
+    through = jumped & at_zero[which] & _falls(loop, te, after, m, rate, rates, which)
     stores = loop.stores(te, before, c.m)
     used = jnp.sum(jnp.abs(stores - c.stores)) + jnp.sum(jnp.abs(before - c.y)[loop.port_start :])
     crowded = jnp.where(
@@ -376,9 +381,10 @@ def resolve(
     stepped = jumped & ~jnp.asarray(loop.is_clock)[which]
     stop_left, jumps = c.stop_left - counted, c.jumps + jumped
     outcome = _first_of(
-        (~jnp.all(jnp.isfinite(after)) | ~jnp.all(jnp.isfinite(guards)), int(Outcome.diverged)),
+        (~jnp.all(jnp.isfinite(after)) | ~jnp.all(is_number(guards)), int(Outcome.diverged)),
         (hit & (ends != 0), ends),
         (counted & (stop_left <= 0), int(Outcome.reached_event)),
+        (through, int(Outcome.not_held)),
         (hit & (crowded >= max(ZENO_EVENTS, 4 * len(loop.guard_outcome))), int(Outcome.zeno)),
         (hit & (jumps >= limits.max_jumps), int(Outcome.too_many_jumps)),
     )
@@ -426,6 +432,22 @@ def resolve(
         tried=c.tried + found.tries,
     )
     return pick(active, new, c), chunk
+
+
+def _falls(
+    loop: Loop, t: Array, y: Array, m: Any, before: Array, after: Array, which: Array
+) -> Array:
+    """Whether the jump stopped the guard that fired, and nothing holds it."""
+    t, y, span = lax.stop_gradient(t), lax.stop_gradient(y), at_start.moment(y.dtype)
+
+    def field(s: Any, v: Array) -> Array:
+        return loop.field(s, v, (loop.system, m, t))
+
+    half = 0.5 * span
+    ahead = y + span * field(half, y + half * field(0.0, y))
+    room, later = loop.guards(t, y, m)[which], loop.guards(t + span, ahead, m)[which]
+    size = jnp.max(jnp.abs(y[: loop.port_start]), initial=0.0)
+    return falls_through(before[which], after[which], room, later, size)
 
 
 def _first_of(*cases: tuple[Array, Any]) -> Array:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from footfall.engines.event_rules import LAST_SHIFT, LOOKS, NEWTON_STEPS
+from footfall.engines.event_rules import LAST_SHIFT, LOOKS, NEWTON_STEPS, has_room
 from footfall.engines.events.loop_state import Carry, March, Search
 from footfall.engines.events.packed_system import Loop
 
@@ -107,10 +107,11 @@ def until_armed(looked: Array, w: March, tau: Array) -> Array:
     at all, rose and fell before the first look.
     """
     # What is unarmed at the start counts as at zero there, whatever its sign.
-    positive = looked[1:] > 0
+    positive = has_room(looked[1:])
     rose = jnp.where(jnp.any(positive, axis=0), jnp.argmax(positive, axis=0), LOOKS)
-    newly = jnp.any((jnp.arange(LOOKS)[:, None] > rose) & ~positive & ~w.armed, axis=1)
-    known = jnp.any(~positive & w.armed, axis=1)
+    below = looked[1:] <= 0
+    newly = jnp.any((jnp.arange(LOOKS)[:, None] > rose) & below & ~w.armed, axis=1)
+    known = jnp.any(below & w.armed, axis=1)
     first_new = jnp.where(jnp.any(newly), jnp.argmax(newly), LOOKS)
     first_known = jnp.where(jnp.any(known), jnp.argmax(known), LOOKS)
     cut = jnp.where((first_new < LOOKS) & (first_new <= first_known), first_new / LOOKS, 1.0)

@@ -17,17 +17,31 @@ import numpy as np
 from jax import Array, lax
 
 from footfall.engines.event_rules import (
+    CREEP,
+    CREEP_TRIES,
     LAST_SHIFT,
     LOOKS,
     NEWTON_STEPS,
     TIME_TOLERANCE,
     ZENO_EVENTS,
     ZENO_INTERVAL,
+    falls_through,
+    has_room,
 )
 from footfall.engines.lanes import lane_bounds, lane_jump
 from footfall.engines.lanes.embedded_pair import Attempt, Pair, step
-from footfall.engines.lanes.lane_loop import I, LaneLoop, any_lane, either, finite, pick, reals
-from footfall.engines.lanes.lane_state import Extremes, Lane, Limits, Mark, Own, Search
+from footfall.engines.lanes.lane_jump import a_moment_later
+from footfall.engines.lanes.lane_loop import (
+    I,
+    LaneLoop,
+    any_lane,
+    either,
+    finite,
+    numbers,
+    pick,
+    reals,
+)
+from footfall.engines.lanes.lane_state import Extremes, Lane, Limits, Mark, Own, Progress, Search
 from footfall.engines.lanes.step_engine import fire_at_start
 from footfall.engines.lanes.step_methods import Slope
 from footfall.hybrid.outcome import Outcome
@@ -59,8 +73,8 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], limits: Limits) -> Lan
     slope = loop.field_once(m)(zero, x)
     room, rate = loop.guards_once(zero, x, m, slope)
     fired = fire_at_start(loop, x, m)
-    armed = [(g > 0) | f for g, f in zip(room, fired, strict=True)]
-    good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *room])
+    armed = [has_room(g) | f for g, f in zip(room, fired, strict=True)]
+    good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *numbers(room)])
     flowing = [(v, r) for v, r in zip(x, slope.x, strict=True) if r is not None]
     size = _norm(loop, [v for v, _ in flowing], [v for v, _ in flowing], limits, x)
     speed = _norm(
@@ -96,6 +110,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], limits: Limits) -> Lan
         begun=no,
         steps=none,
         tried=none,
+        progress=Progress(none, zero),
     )
     return Lane(
         x=x,
@@ -184,7 +199,7 @@ def attempt(
     first = _slope(loop, own)
     made = step(pair, loop.field_once(lane.m), own.t, t1, lane.x, lane.q, first, tau)
     room = loop.rooms_once(t1, made.x, lane.m)
-    solved = finite([*made.x, *made.q, *room])
+    solved = finite([*made.x, *made.q, *numbers(room)])
     scaled = _norm(
         loop,
         [*(e for e in made.error_x if e is not None), *made.error_q[: len(loop.ports)]],
@@ -242,7 +257,7 @@ def attempt(
         jnp.where(
             arrives,
             (seen.rose.astype(real) * real(1.0 / LOOKS) * tau <= tau - real(2 * shift))
-            | (g > real(2 * shift) * jnp.abs(r)),
+            | (has_room(g) & (g > real(2 * shift) * jnp.abs(r))),
             seen.rose <= I(LOOKS),
         )
         for seen, g, r in zip(inside, room, found.rates, strict=True)
@@ -299,7 +314,6 @@ def attempt(
     )
     # An event that fires where the lane is has no step before it.
     own_new = own_new._replace(tau=jnp.where(running & (at >= I(0)), zero, own_new.tau))
-    after = pick(keeps, tried, lane)._replace(own=own_new)
     stuck = jnp.where(
         march & (shorter < tau) & (shorter <= too_small),
         I(Outcome.zeno),
@@ -307,7 +321,16 @@ def attempt(
             march & ~fits & ~(shorter < tau) & (next_step <= too_small), I(Outcome.diverged), I(0)
         ),
     )
+    # Steps that get nowhere, as along a break of the flow; runs find out whether (chatter.py).
+    # (The remainder of `tried` would do, but gcc 12 compiles its test wrongly for one lane.)
+    many = march & (own_new.tried - own.progress.tried >= I(CREEP_TRIES))
+    nowhere = many & (own_new.t - own.progress.t < real(CREEP * CREEP_TRIES))
+    own_new = own_new._replace(
+        progress=pick(many, Progress(own_new.tried, own_new.t), own.progress)
+    )
+    stuck = jnp.where(nowhere & (stuck == I(0)), I(Outcome.diverged), stuck)
     ended = jnp.where(running & reached, I(Outcome.reached_end), stuck)
+    after = pick(keeps, tried, lane)._replace(own=own_new)
     after = after._replace(
         outcome=jnp.where(running & (ended != I(0)), ended, lane.outcome),
         ended=jnp.where(running & (ended != I(0)), own.t, after.ended),
@@ -460,10 +483,10 @@ def looks(
     never = jnp.full_like(own.at, LOOKS + 1)
 
     def see(seen: Looked, last: Array, value: Array, n: Any) -> tuple[Looked, Array]:
-        positive = value > 0
+        positive, below = has_room(value), value <= 0
         rose = jnp.where((seen.rose > I(LOOKS)) & positive, n, seen.rose)
-        fell = jnp.where((seen.fell > I(LOOKS)) & ~positive & (seen.rose < n), n, seen.fell)
-        now = (seen.below > I(LOOKS)) & ~positive
+        fell = jnp.where((seen.fell > I(LOOKS)) & below & (seen.rose < n), n, seen.fell)
+        now = (seen.below > I(LOOKS)) & below
         return Looked(
             low=jnp.minimum(seen.low, value),
             rose=rose,
@@ -562,7 +585,7 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
     t, arrived, zero = own.t, own.at >= I(0), jnp.zeros_like(own.t)
     before, rate = loop.guards_once(t, lane.x, lane.m, _slope(loop, own))
     every = [*loop.searched, *((k, None) for k in loop.clocks)]
-    x, m, work, through = lane.x, lane.m, lane.jump_work, lane.through
+    x, m, work, used = lane.x, lane.m, lane.jump_work, lane.through
     ends = jnp.zeros_like(lane.outcome)
     for j, (k, leg) in enumerate(every):
         mine = arrived & (own.at == I(j))
@@ -572,11 +595,12 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
         new_x, new_m, done = loop.jump(t, lane.x, lane.m, k, leg)
         x, m = pick(mine, new_x, x), pick(mine, new_m, m)
         work = [jnp.where(mine, w + d, w) for w, d in zip(work, done, strict=True)]
-        total = functools.reduce(lambda a, d: a + jnp.abs(d), done, through)
-        through = jnp.where(mine, total, through)
+        total = functools.reduce(lambda a, d: a + jnp.abs(d), done, used)
+        used = jnp.where(mine, total, used)
     slope = loop.field_once(m)(t, x)
     room, rates = loop.guards_once(t, x, m, slope)
-    armed, rising = [], []
+    later, size = a_moment_later(loop, t, x, m, slope)
+    armed, rising, through = [], [], []
     for j, (g, r, old, old_rate) in enumerate(zip(room, rates, before, rate, strict=True)):
         disarmed = either([own.at == I(i) for i in disarmed_by(loop, j)])
         band = real(BANDS[real.__name__]) * jnp.maximum(jnp.abs(old_rate), jnp.abs(r))
@@ -587,6 +611,9 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
         # has just landed) is leaving zero.
         leaving = at_zero & (r > 0) & (old > 2 * band)
         counts = (own.armed[j] & ~disarmed & ~leaving) | ((g > 0) & ~at_zero)
+        counts = counts & (g < np.inf)  # what the mode has not
+        fired = arrived & (own.at == I(j)) & at_zero
+        through.append(fired & falls_through(old_rate, r, g, later[j], size))
         armed.append(counts)
         rising.append(jnp.where(~counts & (r > 0), r, zero))
     ticks = [
@@ -597,9 +624,11 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
     crowded = jnp.where(t - own.last_event < real(ZENO_INTERVAL), own.crowded + I(1), I(0))
     jumps = lane.jumps + located.astype(jnp.int32)
     made = functools.reduce(lambda a, b: a + b, ticks, jumps)
-    good = finite([*x, *reals(m), *work, *(r for r in slope.x if r is not None), *slope.q, *room])
+    good = finite([*x, *reals(m), *work, *(r for r in slope.x if r is not None), *slope.q])
+    good = good & finite(numbers(room))
     outcome = jnp.where(made >= jnp.asarray(limits.max_jumps, jnp.int32), TOO_MANY, I(0))
     outcome = jnp.where(crowded >= I(max(ZENO_EVENTS, 4 * len(every))), I(Outcome.zeno), outcome)
+    outcome = jnp.where(either(through), I(Outcome.not_held), outcome)
     outcome = jnp.where(ends != I(0), ends, outcome)
     outcome = jnp.where(good, outcome, I(Outcome.diverged))
     # Start-up ends with the first jump (a clock's tick does not count): what a guard did before it,
@@ -610,7 +639,7 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
         m=m,
         room=room,
         jump_work=work,
-        through=through,
+        through=used,
         stored=loop.stores(t, x, m),
         least=[
             jnp.minimum(jnp.where(first, real(np.inf), lane.least[n]), room[j])

@@ -52,7 +52,7 @@ def prepared(system: Any, state: HybridState, precision: str) -> tuple[Any, Hybr
 def _is_one_robot(system: Any, state: HybridState) -> bool:
     """Whether arrays in the state are over the legs of one robot, not over lanes.
 
-    Its powers and energies are then single numbers.
+    Its powers and energies are then single numbers; one that has none is taken for lanes.
     """
     if any(np.ndim(leaf) for leaf in jax.tree.leaves(system)) or not any(
         np.ndim(leaf) for leaf in jax.tree.leaves(state)
@@ -62,7 +62,8 @@ def _is_one_robot(system: Any, state: HybridState) -> bool:
         lambda x, m: (system.flow(0.0, x, m).power, system.stores(0.0, x, m)),
         *jax.tree.map(np.asarray, state),
     )
-    return all(entry.shape == () for entry in jax.tree.leaves(books))
+    entries = jax.tree.leaves(books)
+    return bool(entries) and all(entry.shape == () for entry in entries)
 
 
 def room_for(lanes: int) -> int:

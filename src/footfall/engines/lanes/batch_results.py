@@ -158,7 +158,8 @@ def _stored(kind: Kind) -> Callable[..., Any]:
     def stored(system: Any, x: list[Any], m: list[Any], t: Any) -> Any:
         stores = system.stores(t, jax.tree.unflatten(kind.x, x), jax.tree.unflatten(kind.m, m))
         leaves = [jnp.broadcast_to(v, x[0].shape[-1:]) for v in jax.tree.leaves(stores)]
-        return functools.reduce(lambda a, b: a + b, leaves), leaves
+        none = jnp.zeros(x[0].shape[-1:], x[0].dtype)  # a robot may keep no energy
+        return functools.reduce(lambda a, b: a + b, leaves, none), leaves
 
     return jax.jit(stored)
 

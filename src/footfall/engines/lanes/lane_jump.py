@@ -10,9 +10,21 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from footfall.engines import at_start
+from footfall.engines.event_rules import falls_through
 from footfall.engines.lanes import lane_bounds
-from footfall.engines.lanes.lane_loop import I, LaneLoop, armed_room, either, finite, pick, reals
+from footfall.engines.lanes.lane_loop import (
+    I,
+    LaneLoop,
+    armed_room,
+    either,
+    finite,
+    numbers,
+    pick,
+    reals,
+)
 from footfall.engines.lanes.lane_state import Clock, Lane, Mark, Moving
+from footfall.engines.lanes.step_methods import Slope
 from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.outcome import Outcome
 
@@ -154,7 +166,8 @@ def look_again(
     slope = loop.field(lane.m)(t, lane.x)
     room, rate = loop.guards(t, lane.x, lane.m, slope)
     slope_x = [r for r in slope.x if r is not None]
-    pending, rooms = jnp.full_like(after.at, -1), []
+    later, size = a_moment_later(loop, t, lane.x, lane.m, slope)
+    pending, rooms, through = jnp.full_like(after.at, -1), [], []
     for j in reversed(range(len(loop.searched))):
         disarmed = arrived & either(
             [before.at == I(i) for i in range(len(loop.searched)) if loop.disarms[i][j]]
@@ -164,7 +177,10 @@ def look_again(
         # The guard that fired is as near to zero as it could be located, whatever its rate.
         near = jnp.where(before.at == I(j), jnp.maximum(near, 2.0 * jnp.abs(lane.room[j])), near)
         again = (room[j] > near) | ((jnp.abs(room[j]) <= near) & (rate[j] > 0))
-        counts = again | (been & ~disarmed)
+        counts = (again | (been & ~disarmed)) & (room[j] < np.inf)  # what the mode has
+        fired = arrived & (before.at == I(j)) & (jnp.abs(room[j]) <= near)
+        falls = falls_through(after.room_rate[j], rate[j], room[j], later[j], size)
+        through.append(fired & falls)
         rooms.append(armed_room(room[j], counts))
         # One that was already rising from zero (it fired just before) is leaving it, not reaching
         # it; so is one that had room and that the jump left at zero and rising: the force of a
@@ -198,4 +214,22 @@ def look_again(
         target=jnp.where(pending >= I(0), 0.0, whole),
     )
     after = pick(changed, seen, after)
-    return end(after, changed & ~finite([*slope_x, *slope.q, *room]), I(Outcome.diverged), t)
+    after = end(after, changed & either(through) & (after.pace > 0), I(Outcome.not_held), t)
+    good = finite([*slope_x, *slope.q, *numbers(room)])
+    return end(after, changed & ~good, I(Outcome.diverged), t)
+
+
+def a_moment_later(
+    loop: LaneLoop, t: Array, x: list[Array], m: list[Array], slope: Slope
+) -> tuple[list[Array], Array]:
+    """Room of each guard a moment after this one (see at_start.py), and the size of the state."""
+    span = loop.real(at_start.moment(loop.real))
+
+    def moved(by: Any, rates: Slope) -> list[Array]:
+        return [v if r is None else v + by * r for v, r in zip(x, rates.x, strict=True)]
+
+    half = loop.real(0.5) * span
+    middle = loop.field_once(m)(t + half, moved(half, slope))
+    later = loop.rooms_once(t + span, moved(span, middle), m)
+    sizes = [jnp.abs(v) if v.ndim == 1 else jnp.max(jnp.abs(v), axis=0) for v in x]
+    return later, functools.reduce(jnp.maximum, sizes)

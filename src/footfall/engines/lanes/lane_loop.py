@@ -294,6 +294,11 @@ def finite(arrays: list[Array]) -> Array:
     return jnp.abs(functools.reduce(lambda a, b: a + b, sums)) < np.inf
 
 
+def numbers(rooms: list[Array]) -> list[Array]:
+    """Rooms to look at: 0 for a guard that the mode has not, which is +inf."""
+    return [jnp.where(g == np.inf, g.dtype.type(0.0), g) for g in rooms]
+
+
 def reals(arrays: list[Array]) -> list[Array]:
     return [a for a in arrays if jnp.issubdtype(a.dtype, jnp.floating)]
 

@@ -51,6 +51,13 @@ class Search(NamedTuple):
     which: Array  #: ... namely this
 
 
+class Progress(NamedTuple):
+    """Where a lane stood when its progress was last looked at."""
+
+    tried: Array
+    t: Array
+
+
 class Own(NamedTuple):
     """What a lane keeps that chooses its steps by tolerances."""
 
@@ -72,6 +79,7 @@ class Own(NamedTuple):
     begun: Array  #: there has been an event that is no tick
     steps: Array  #: kept
     tried: Array
+    progress: Progress
 
 
 class Lane(NamedTuple):

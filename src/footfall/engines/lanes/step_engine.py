@@ -21,9 +21,19 @@ import numpy as np
 from jax import Array, lax
 
 from footfall.engines import at_start
+from footfall.engines.event_rules import has_room
 from footfall.engines.lanes import lane_bounds, lane_jump
 from footfall.engines.lanes.lane_jump import AT_ZERO
-from footfall.engines.lanes.lane_loop import I, LaneLoop, any_lane, armed_room, either, finite, pick
+from footfall.engines.lanes.lane_loop import (
+    I,
+    LaneLoop,
+    any_lane,
+    armed_room,
+    either,
+    finite,
+    numbers,
+    pick,
+)
 from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Mark, Moving
 from footfall.engines.lanes.step_locate import first_zero, may_dip
 from footfall.hybrid.outcome import Outcome
@@ -50,8 +60,9 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     x, m, works = pick(ended != I(0), untouched, (x, m, works))
     slope = loop.field(m)(zero, x)
     room, rate = loop.guards(zero, x, m, slope)
+    least = [room[j] for j in loop.margins]
     room = [
-        armed_room(g, (g > 0) | ((g == 0) & (r > 0)) | f)
+        armed_room(g, has_room(g) | ((g == 0) & (r > 0)) | f)
         for g, r, f in zip(room, rate, fired, strict=True)
     ]
     good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *room])
@@ -61,7 +72,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
         m=m,
         q=[zero for _ in slope.q],
         room=room,
-        least=[room[j] for j in loop.margins],
+        least=least,
         jump_work=works,
         stored=loop.stores(zero, x, m),
         through=functools.reduce(lambda a, b: a + jnp.abs(b), works, zero),
@@ -194,7 +205,7 @@ def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, A
         through=functools.reduce(
             lambda total, pair: total + jnp.abs(pair[0] - pair[1]), changes, lane.through
         ),
-        room=room,
+        room=numbers(room),
         least=[
             jnp.where(tau > 0, jnp.minimum(lane.least[n], room[j]), lane.least[n])
             for n, j in enumerate(loop.margins)
@@ -205,7 +216,7 @@ def attempt(loop: LaneLoop, now: Moving, t: Array, t1: Array) -> tuple[Moving, A
     hit = either(hits) & (now.at < I(0)) & (tau > 0)
     slope_x = [r for r in stepped.slope.x if r is not None]
     moved = now._replace(lane=tried, slope_x=slope_x, slope_q=stepped.slope.q, room_rate=rate)
-    return moved, hit, finite([*stepped.x, *stepped.q, *room])
+    return moved, hit, finite([*stepped.x, *stepped.q, *numbers(room)])
 
 
 def _extremes(loop: LaneLoop, lane: Lane, t: Array, x: list[Array], tau: Array) -> list[Extremes]:

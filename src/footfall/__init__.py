@@ -22,8 +22,8 @@ if "jax" in sys.modules:
 if TYPE_CHECKING:
     from footfall import parts as parts
     from footfall.engines.analysis.check_system import check_system as check_system
+    from footfall.engines.analysis.cycle import find_cycle as find_cycle
     from footfall.engines.analysis.linearise import linearise as linearise
-    from footfall.engines.analysis.return_map import find_cycle as find_cycle
     from footfall.engines.analysis.summary import summarise as summarise
     from footfall.engines.bodies.mujoco_engine import MujocoEngine as MujocoEngine
     from footfall.engines.events.event_engine import EventEngine as EventEngine
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 #: The names a user types, and the one home of each. They are imported when they are first asked
 #: for.
 _HOMES = {
-    "find_cycle": "engines.analysis.return_map",
+    "find_cycle": "engines.analysis.cycle",
     "linearise": "engines.analysis.linearise",
     "summarise": "engines.analysis.summary",
     "Outcome": "hybrid.outcome",

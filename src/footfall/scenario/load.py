@@ -16,7 +16,7 @@ import numpy as np
 import pydantic
 
 from footfall.engines.analysis.check_system import check_system
-from footfall.engines.analysis.return_map import Cycle, find_cycle
+from footfall.engines.analysis.cycle import Cycle, find_cycle
 from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.packed_system import fast_states
 from footfall.engines.jax_setup import prepare_jax

@@ -1,0 +1,97 @@
+"""What a gait does: speed, step time, cost of transport, work by port, least rooms.
+
+Made of one stride, by the same definitions as the metrics of a run (docs/conventions.md).
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.engines.analysis.return_map import Mapped, ReturnMap, Stride
+from footfall.engines.events.packed_system import Loop
+
+#: m; a robot that goes no further than this in a stride goes nowhere.
+NO_WAY = 1e-9
+
+
+def figures_of(steps: ReturnMap, mapped: Mapped) -> dict[str, float]:
+    """By name."""
+    found = measures(steps, mapped)(mapped.stride)
+    return {name: float(value) for name, value in found.items()}
+
+
+def slopes_of(steps: ReturnMap, mapped: Mapped, moved: Any) -> dict[str, Any]:
+    """How they change where a stride changes by `moved` (a Stride with a first axis)."""
+    measure = measures(steps, mapped)
+    stride = jax.tree.map(jnp.asarray, mapped.stride)
+    return jax.vmap(lambda way: jax.jvp(measure, (stride,), (way,))[1])(moved)
+
+
+def measures(steps: ReturnMap, mapped: Mapped) -> Any:
+    """The figures as a function of a stride that is like this one."""
+    system, travel = steps.system, steps.system.travel()
+    x, m = steps.state(steps.start, steps.counts)
+    loop = Loop(system, x, m, steps.settings)
+    _, work_like = loop.layout.unpack(np.zeros(loop.layout.size))
+    ports = _leaf_names(work_like)
+    jump_ports = _leaf_names(loop.work_layout.unpack(np.zeros(loop.work_layout.size)))
+    events = [
+        (event, f"{event.name}.{leg}" if shape else event.name)
+        for event, shape in zip(system.events, loop.guard_shapes, strict=True)
+        for leg in range(int(np.prod(shape)))
+    ]
+    fired = _reached(mapped)
+    footfalls = float(np.sum([np.sum(n) for n in mapped.steps])) if mapped.steps else 0.0
+    sides = max(1, len(travel.step_counters)) if travel is not None else 1
+
+    def measure(stride: Stride) -> dict[str, Any]:
+        out: dict[str, Any] = {"period": stride.t}
+        if travel is not None:
+            if footfalls > 0:
+                out["step_time"] = stride.t * sides / footfalls
+            out["mean_speed"] = stride.distance / stride.t
+            if footfalls > 0:
+                out["step_length"] = stride.distance * sides / footfalls
+            out["distance"] = stride.distance
+            paid = [
+                work[k]
+                for work, names in ((stride.work, ports), (stride.jump_work, jump_ports))
+                for k, name in enumerate(names)
+                if name in travel.motor_ports
+            ]
+            out["motor_work"] = sum(paid, start=0.0 * stride.t)
+            out["mean_power"] = out["motor_work"] / stride.t
+            if abs(float(mapped.stride.distance)) > NO_WAY:
+                weighed = travel.weight * abs(stride.distance)
+                out["cost_of_transport"] = out["motor_work"] / weighed
+        out |= {f"work.{name}": stride.work[k] for k, name in enumerate(ports)}
+        out |= {f"jump_work.{name}": stride.jump_work[k] for k, name in enumerate(jump_ports)}
+        # Of what happens in every stride the least room is zero, and a clock's says nothing.
+        rooms = [
+            (event, name, stride.rooms[k])
+            for k, (event, name) in enumerate(events)
+            if event.period is None and not fired[k] and np.isfinite(mapped.stride.rooms[k])
+        ]
+        out |= {f"least_room.{name}": room for _, name, room in rooms}
+        pushes = [room for event, _, room in rooms if event.push]
+        if pushes:
+            out["least_leg_force"] = jnp.min(jnp.stack(pushes))
+        return out
+
+    return measure
+
+
+def _reached(mapped: Mapped) -> np.ndarray:
+    """Which guards came to zero."""
+    return np.asarray(mapped.stride.rooms) <= 0.0
+
+
+def _leaf_names(struct: Any) -> list[str]:
+    """Of each number of a struct, as Layout packs it."""
+    return [
+        jax.tree_util.keystr(path, simple=True, separator=".")
+        for path, value in jax.tree_util.tree_flatten_with_path(struct)[0]
+        for _ in range(max(1, int(np.size(value))))
+    ]

@@ -8,6 +8,7 @@ it (gaits.6). A result is returned only if the robot, started from it, goes thro
 """
 
 import dataclasses
+import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -40,6 +41,9 @@ TOO_FAR = 1e-6
 #: How well two steps in one run repeat one step from its start, as a share of what the numbers
 #: change by: steps of the solver fall elsewhere, which a tolerance of 1e-10 moves by less.
 REPEATS = 1e-6
+#: A number that goes less far than this share of what others make of it is at rest, but for
+#: rounding.
+AT_REST = 1e-9
 #: Energy that ports and jumps may add, as a share of what is stored, where it is conserved.
 CONSERVED = 1e-9
 
@@ -68,7 +72,9 @@ class Cycle(NamedTuple):
     repeats_after: int = 1  #: events after which it repeats already
     event: str = ""
     scale: np.ndarray | None = None  #: what each unknown changes by in a step
-    map: Any = None  #: the ReturnMap it is a fixed point of
+    map: Any = None  #: the ReturnMap it is a fixed point of ...
+    point: Any = None  #: ... its numbers, and the map there ...
+    quotient: Any = None  #: ... and which of them have to repeat
 
     @property
     def stable(self) -> bool:
@@ -154,8 +160,6 @@ class Cycle(NamedTuple):
         Arguments:
             path: a .png file to write; without it the figure is returned to be shown.
         """
-        import importlib
-
         return importlib.import_module("footfall.pictures.cycle_plot").draw_cycle(self, path)
 
 
@@ -292,11 +296,14 @@ class Search:
     def scale(self, point: Point) -> np.ndarray:
         """What each number changes by in a step: half of its way to and fro.
 
-        One that only jumps change: what the others' changes make of it.
+        One that only jumps change, or that a symmetric gait leaves at rest: what the others'
+        changes make of it.
         """
-        moved = np.maximum(0.5 * point.mapped.stride.path, np.abs(point.gap))
-        made = np.max(np.abs(point.derivative) * (0.5 * point.mapped.stride.path), axis=1)
-        usual = np.where(point.mapped.stride.path > 0, moved, np.maximum(np.abs(point.flat), made))
+        path = 0.5 * point.mapped.stride.path
+        made = np.max(np.abs(point.derivative) * path, axis=1)
+        still = path <= AT_REST * made
+        moved = np.maximum(path, np.abs(point.gap))
+        usual = np.where(still, np.maximum(np.abs(point.flat), made), moved)
         return np.where(usual > 0, usual, 1.0)
 
     def quotient(self, point: Point) -> Quotient:
@@ -463,6 +470,8 @@ class Search:
             event=self.map.event,
             scale=size,
             map=self.map,
+            point=point,
+            quotient=quotient,
         )
 
     def _require_repeated(

@@ -18,15 +18,29 @@ NO_WAY = 1e-9
 
 def figures_of(steps: ReturnMap, mapped: Mapped) -> dict[str, float]:
     """By name."""
-    found = measures(steps, mapped)(mapped.stride)
+    found = measures(steps, mapped)(mapped.stride, weight_of(steps.system))
     return {name: float(value) for name, value in found.items()}
 
 
-def slopes_of(steps: ReturnMap, mapped: Mapped, moved: Any) -> dict[str, Any]:
-    """How they change where a stride changes by `moved` (a Stride with a first axis)."""
+def slopes_of(steps: ReturnMap, mapped: Mapped, moved: Any, along: Any) -> dict[str, np.ndarray]:
+    """How they change where a stride changes by `moved` and the system goes `along`.
+
+    Both have a first axis.
+    """
     measure = measures(steps, mapped)
+    _, weights = jax.vmap(
+        lambda way: jax.jvp(weight_of, (steps.system,), (way,)), out_axes=(None, 0)
+    )(along)
     stride = jax.tree.map(jnp.asarray, mapped.stride)
-    return jax.vmap(lambda way: jax.jvp(measure, (stride,), (way,))[1])(moved)
+    weight = jnp.asarray(weight_of(steps.system), float)
+    found = jax.vmap(lambda *ways: jax.jvp(measure, (stride, weight), ways)[1])(moved, weights)
+    return {name: np.asarray(value) for name, value in found.items()}
+
+
+def weight_of(system: Any) -> Any:
+    """N; one where the robot goes nowhere."""
+    travel = system.travel()
+    return jnp.ones(()) if travel is None else jnp.asarray(travel.weight, float)
 
 
 def measures(steps: ReturnMap, mapped: Mapped) -> Any:
@@ -46,7 +60,7 @@ def measures(steps: ReturnMap, mapped: Mapped) -> Any:
     footfalls = float(np.sum([np.sum(n) for n in mapped.steps])) if mapped.steps else 0.0
     sides = max(1, len(travel.step_counters)) if travel is not None else 1
 
-    def measure(stride: Stride) -> dict[str, Any]:
+    def measure(stride: Stride, weight: Any) -> dict[str, Any]:
         out: dict[str, Any] = {"period": stride.t}
         if travel is not None:
             if footfalls > 0:
@@ -64,7 +78,7 @@ def measures(steps: ReturnMap, mapped: Mapped) -> Any:
             out["motor_work"] = sum(paid, start=0.0 * stride.t)
             out["mean_power"] = out["motor_work"] / stride.t
             if abs(float(mapped.stride.distance)) > NO_WAY:
-                weighed = travel.weight * abs(stride.distance)
+                weighed = weight * abs(stride.distance)
                 out["cost_of_transport"] = out["motor_work"] / weighed
         out |= {f"work.{name}": stride.work[k] for k, name in enumerate(ports)}
         out |= {f"jump_work.{name}": stride.jump_work[k] for k, name in enumerate(jump_ports)}

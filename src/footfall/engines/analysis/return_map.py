@@ -257,8 +257,8 @@ def _mapped(
     settings: Settings,
     mirror: bool,
 ) -> Mapped:
-    """`along`: directions of the system's real numbers, with a first axis; or None."""
-    reals, whole = eqx.partition(system, is_real)
+    """`along`: directions of numbers of the system, with a first axis; None for those that stay."""
+    reals, whole = _moving(system, along)
     size, more = flat.shape[0], 0 if along is None else jax.tree.leaves(along)[0].shape[0]
 
     def go(flat: Any, reals: Any) -> Any:
@@ -283,6 +283,20 @@ def _mapped(
     return Mapped(stride, slopes, after, steps, outcome)
 
 
+def _moving(system: Any, along: Any) -> tuple[Any, Any]:
+    """The numbers of a system that move, and the rest."""
+    if along is None:
+        return eqx.partition(system, lambda _: False)
+    return eqx.partition(
+        system, jax.tree.map(lambda way: way is not None, along, is_leaf=lambda way: way is None)
+    )
+
+
+def moved_only(along: Any) -> Any:
+    """Directions, with None for numbers that none of them moves: less to compile."""
+    return jax.tree.map(lambda way: way if np.any(np.asarray(way)) else None, along)
+
+
 def _with_zeros(along: Any, size: int) -> Any:
     return jax.tree.map(
         lambda way: jnp.concatenate([jnp.zeros((size, *way.shape[1:])), way]), along
@@ -303,7 +317,7 @@ def _bent(
     mirror: bool,
 ) -> Any:
     """d/de of J(v + e dv, system + e dp) r, for each r of `right` and each (dv, dp) of `turns`."""
-    reals, whole = eqx.partition(system, is_real)
+    reals, whole = _moving(system, turns[1])
 
     def image(flat: Any, reals: Any, way: Any) -> Any:
         def go(v: Any) -> Any:
@@ -319,6 +333,37 @@ def _bent(
         )(right)
 
     return jax.vmap(turned)(*turns)
+
+
+@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+def _path(
+    system: Any,
+    flat: Any,
+    like: Any,
+    counts: Any,
+    times: Any,
+    limits: Limits,
+    step: Any,
+    settings: Settings,
+    mirror: bool,
+) -> Any:
+    """State and outputs at each of these times."""
+    x, m = eqx.combine(Layout.of(like).unpack(flat), counts)
+
+    def until(t: Any) -> Any:
+        carry, loop = _go(
+            system,
+            x,
+            m,
+            limits._replace(t_end=t),
+            step,
+            settings,
+            "mirror" if mirror else "the event",
+        )
+        here = loop.layout.unpack(carry.y)[0]
+        return here, carry.m, system.outputs(carry.t, here, carry.m)
+
+    return jax.lax.map(until, times)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -422,6 +467,21 @@ class ReturnMap:
             mirror=self.mirror,
         )
         return np.asarray(found)
+
+    def path(self, flat: np.ndarray, counts: Any, times: np.ndarray) -> tuple[Any, Any, Any]:
+        """x, m and outputs at these times of one stride, with a first axis over them."""
+        found = _path(
+            self.system,
+            np.asarray(flat, float),
+            self.like,
+            counts,
+            np.asarray(times, float),
+            self.limits,
+            self.step,
+            settings=self.settings,
+            mirror=self.mirror,
+        )
+        return jax.tree.map(np.asarray, found)
 
     def _require(self, mapped: Mapped) -> None:
         ended, t, event = Outcome(int(mapped.outcome)), float(mapped.stride.t), self.event

@@ -258,6 +258,46 @@ def gait(
 
 
 @app.command()
+def follow(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    vary: Annotated[
+        str, typer.Option(metavar="KEY=FROM:TO", help="The number to follow the gait over.")
+    ],
+    settings: Settings = None,
+    trust: Trust = False,
+    event: Event = None,
+    count: Annotated[
+        int | None, typer.Option(help="Events in a period: 2 for a gait of two steps (default: 1).")
+    ] = None,
+    points: Annotated[
+        int | None, typer.Option(help="Points to each side, at most (default: 100).")
+    ] = None,
+    doublings: Annotated[
+        int | None, typer.Option(help="Period doublings that are followed (default: 2).")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: branches/<scenario>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """Follow the gait of a robot over one of its numbers.
+
+    Where it is stable, folds, period doublings, torus points, and where it ends.
+    """
+    given = {
+        "vary": vary,
+        "event": event,
+        "count": count,
+        "points": points,
+        "doublings": doublings,
+    }
+    _study("follow", name, settings, given, (out, as_json, plots, force, accept_doubt))
+
+
+@app.command()
 def optimise(
     name: Annotated[
         str, typer.Argument(help="The scenario of a motion plan, or the path of its file.")

@@ -197,6 +197,10 @@ class Experiment:
         require_flow(self, "cycle()")
         return find_cycle(self.system, self.start, event, **how)
 
+    def follow(self, key: str, low: float, high: float, **how: Any) -> Any:
+        """Its gait over a key, as a branch: see `ff.follow`, which takes the rest."""
+        return sys.modules["footfall"].follow(self, key, low, high, **how)
+
     def sweep(self, vary: Any = None, **how: Any) -> Any:
         """Many designs of it at once: see `ff.rollout`, which takes the rest.
 

@@ -202,4 +202,3 @@ def branch_of(experiment: Experiment, key: str, cycle: Cycle, parts: Iterable[Pa
     """With its names."""
     unit = find_knob(experiment, key, f'"{key}"').unit
     return Branch(experiment.name, key, unit, cycle.event, tuple(cycle.map.names), tuple(parts))
-

@@ -87,7 +87,10 @@ class Follow(AbstractStudy):
             main = self._main(before)
             parts = doubled_parts(self.walker, main, points, self.request.doublings)
         else:
-            way, start = {"down": -1.0, "up": 1.0}[part], number_at(self.subject.experiment, self.key)
+            way, start = (
+                {"down": -1.0, "up": 1.0}[part],
+                number_at(self.subject.experiment, self.key),
+            )
             found = walked(self.walker, self.cycle, start, way, points, progress)
             parts = [Part(self.request.count, tuple(found))]
         memory = [[p.count, [_plain(point) for point in p.points]] for p in parts]
@@ -151,7 +154,9 @@ class Follow(AbstractStudy):
         branch = self.branch(found)
         head, *lines = branch.said()
         shown = branch.points[:: max(1, len(branch.points) // 12)]
-        names = [n for n in ("mean_speed", "step_time", "cost_of_transport") if n in shown[0].figures]
+        names = [
+            n for n in ("mean_speed", "step_time", "cost_of_transport") if n in shown[0].figures
+        ]
         rows = [
             [
                 f"{p.value:.6g}",

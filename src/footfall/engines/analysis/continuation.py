@@ -1,7 +1,7 @@
 """Branches of gaits: followed over a parameter by pseudo-arclength, with what happens on the way.
 
-Unknowns are z = (v, p): the numbers that repeat, in units of what they change by in a step, and the
-parameter, in units of its range. A tangent predicts, Newton corrects on the plane across it
+Unknowns are z = (v, p): the numbers that repeat, in units of their size, and the parameter, in
+units of its range. A tangent predicts, Newton corrects on the plane across it
 (gaits.9), so that a branch is followed round a fold. Between two points a test function that
 changes its sign is a fold, a period doubling or a torus point (gaits.10); each is located by Brent's
 method on the branch itself. A branch also ends where the robot takes no such step any more: that
@@ -76,7 +76,9 @@ class Follower:
     def __init__(self, cycle: Cycle, family: Family, low: float, high: float):
         self.map: ReturnMap = cycle.map
         self.counts, self.quotient = cycle.point.counts, cycle.quotient
-        self.base, self.scale = np.array(cycle.point.flat), np.asarray(cycle.scale)
+        self.base, self.step = np.array(cycle.point.flat), np.asarray(cycle.scale)
+        #: A number that changes little in a step may change much along a branch.
+        self.scale = np.maximum(self.step, np.abs(self.base[self.quotient.kept]))
         self.held = dict(cycle.held)
         self.family, self.low, self.high = family, min(low, high), max(low, high)
         self.range = self.high - self.low
@@ -100,11 +102,11 @@ class Follower:
             mapped = self.map.at(flat, self.counts, along, system=system)
         except (NoCycle, ValueError) as none:
             raise Lost(str(none)) from None
-        size, scale = len(flat), self.scale
+        size, scale, step = len(flat), self.scale, self.step
         jacobian = self.quotient.matrix(mapped.slopes.numbers[:size].T)
-        rows = self.quotient.vector(mapped.stride.numbers - flat) / scale
-        by_v = (jacobian - np.eye(len(scale))) * scale[None, :] / scale[:, None]
-        by_p = self.quotient.vector(mapped.slopes.numbers[size]) / scale * self.range
+        rows = self.quotient.vector(mapped.stride.numbers - flat) / step
+        by_v = (jacobian - np.eye(len(scale))) * scale[None, :] / step[:, None]
+        by_p = self.quotient.vector(mapped.slopes.numbers[size]) / step * self.range
         matrix = np.concatenate([by_v, by_p[:, None]], axis=1)
         if self.held:
             slope, level = mapped.slopes.begin_energy, self.held["energy"]
@@ -207,7 +209,7 @@ class Follower:
     def point(self, spot: _Spot, kind: str = "") -> BranchPoint:
         flat, value = self.unpack(spot.z)
         system, _ = self.family(value)
-        measured = figures_of(dataclasses.replace(self.map, system=system), spot.mapped)
+        measured = figures_of(self.map, spot.mapped, system)
         return BranchPoint(value, flat, spot.multipliers, measured, kind)
 
     # --- special points ---------------------------------------------------------------------------
@@ -300,4 +302,3 @@ TESTS: dict[str, Callable[[_Spot], float]] = {
     "torus": _torus,
     "branch point": lambda s: float(np.linalg.det(np.eye(len(s.jacobian)) - s.jacobian)),
 }
-

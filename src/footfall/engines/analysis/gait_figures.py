@@ -10,15 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.analysis.return_map import Mapped, ReturnMap, Stride
-from footfall.engines.events.packed_system import Loop
 
 #: m; a robot that goes no further than this in a stride goes nowhere.
 NO_WAY = 1e-9
 
 
-def figures_of(steps: ReturnMap, mapped: Mapped) -> dict[str, float]:
-    """By name."""
-    found = measures(steps, mapped)(mapped.stride, weight_of(steps.system))
+def figures_of(steps: ReturnMap, mapped: Mapped, system: Any = None) -> dict[str, float]:
+    """By name; of another system than the map's where one is given."""
+    weight = float(weight_of(steps.system if system is None else system))
+    found = measures(steps, mapped)(mapped.stride, weight)
     return {name: float(value) for name, value in found.items()}
 
 
@@ -40,22 +40,12 @@ def slopes_of(steps: ReturnMap, mapped: Mapped, moved: Any, along: Any) -> dict[
 def weight_of(system: Any) -> Any:
     """N; one where the robot goes nowhere."""
     travel = system.travel()
-    return jnp.ones(()) if travel is None else jnp.asarray(travel.weight, float)
+    return 1.0 if travel is None else 1.0 * travel.weight
 
 
 def measures(steps: ReturnMap, mapped: Mapped) -> Any:
     """The figures as a function of a stride that is like this one."""
-    system, travel = steps.system, steps.system.travel()
-    x, m = steps.state(steps.start, steps.counts)
-    loop = Loop(system, x, m, steps.settings)
-    _, work_like = loop.layout.unpack(np.zeros(loop.layout.size))
-    ports = _leaf_names(work_like)
-    jump_ports = _leaf_names(loop.work_layout.unpack(np.zeros(loop.work_layout.size)))
-    events = [
-        (event, f"{event.name}.{leg}" if shape else event.name)
-        for event, shape in zip(system.events, loop.guard_shapes, strict=True)
-        for leg in range(int(np.prod(shape)))
-    ]
+    travel, (ports, jump_ports, events) = steps.system.travel(), steps.labels
     fired = _reached(mapped)
     footfalls = float(np.sum([np.sum(n) for n in mapped.steps])) if mapped.steps else 0.0
     sides = max(1, len(travel.step_counters)) if travel is not None else 1
@@ -89,9 +79,9 @@ def measures(steps: ReturnMap, mapped: Mapped) -> Any:
             if event.period is None and not fired[k] and np.isfinite(mapped.stride.rooms[k])
         ]
         out |= {f"least_room.{name}": room for _, name, room in rooms}
-        pushes = [room for event, _, room in rooms if event.push]
+        pushes = [k for k, (event, _) in enumerate(events) if event.push and not fired[k]]
         if pushes:
-            out["least_leg_force"] = jnp.min(jnp.stack(pushes))
+            out["least_leg_force"] = stride.rooms[min(pushes, key=lambda k: mapped.stride.rooms[k])]
         return out
 
     return measure
@@ -100,12 +90,3 @@ def measures(steps: ReturnMap, mapped: Mapped) -> Any:
 def _reached(mapped: Mapped) -> np.ndarray:
     """Which guards came to zero."""
     return np.asarray(mapped.stride.rooms) <= 0.0
-
-
-def _leaf_names(struct: Any) -> list[str]:
-    """Of each number of a struct, as Layout packs it."""
-    return [
-        jax.tree_util.keystr(path, simple=True, separator=".")
-        for path, value in jax.tree_util.tree_flatten_with_path(struct)[0]
-        for _ in range(max(1, int(np.size(value))))
-    ]

@@ -197,6 +197,23 @@ def names_of(numbers: HybridState) -> list[str]:
     ]
 
 
+class Labels(NamedTuple):
+    """Names of the ports, of the work of jumps, and of the guards with their events."""
+
+    ports: list[str]
+    jump_ports: list[str]
+    events: list[tuple[Any, str]]
+
+
+def _leaf_names(struct: Any) -> list[str]:
+    """Of each number of a struct, as Layout packs it."""
+    return [
+        jax.tree_util.keystr(path, simple=True, separator=".")
+        for path, value in jax.tree_util.tree_flatten_with_path(struct)[0]
+        for _ in range(max(1, int(np.size(value))))
+    ]
+
+
 def _stride(
     system: Any,
     flat: Any,
@@ -410,6 +427,20 @@ class ReturnMap:
     @property
     def names(self) -> list[str]:
         return names_of(self.like)
+
+    @functools.cached_property
+    def labels(self) -> "Labels":
+        """Names of what a stride carries."""
+        x, m = self.state(self.start, self.counts)
+        loop = Loop(self.system, x, m, self.settings)
+        _, work = loop.layout.unpack(np.zeros(loop.layout.size))
+        jump_work = loop.work_layout.unpack(np.zeros(loop.work_layout.size))
+        events = [
+            (event, f"{event.name}.{leg}" if shape else event.name)
+            for event, shape in zip(self.system.events, loop.guard_shapes, strict=True)
+            for leg in range(int(np.prod(shape)))
+        ]
+        return Labels(_leaf_names(work), _leaf_names(jump_work), events)
 
     @property
     def clocked(self) -> bool:

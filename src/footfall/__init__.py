@@ -22,8 +22,8 @@ if "jax" in sys.modules:
 if TYPE_CHECKING:
     from footfall import parts as parts
     from footfall.engines.analysis.check_system import check_system as check_system
+    from footfall.engines.analysis.cycle import find_cycle as find_cycle
     from footfall.engines.analysis.linearise import linearise as linearise
-    from footfall.engines.analysis.return_map import find_cycle as find_cycle
     from footfall.engines.analysis.summary import summarise as summarise
     from footfall.engines.bodies.mujoco_engine import MujocoEngine as MujocoEngine
     from footfall.engines.events.event_engine import EventEngine as EventEngine
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from footfall.record.trajectory import Trajectory as Trajectory
     from footfall.scenario.derivatives import endpoint as endpoint
     from footfall.scenario.derivatives import gradient as gradient
+    from footfall.scenario.follow import follow as follow
     from footfall.scenario.listing import scenarios as scenarios
     from footfall.scenario.load import Experiment as Experiment
     from footfall.scenario.load import load as load
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 #: The names a user types, and the one home of each. They are imported when they are first asked
 #: for.
 _HOMES = {
-    "find_cycle": "engines.analysis.return_map",
+    "find_cycle": "engines.analysis.cycle",
     "linearise": "engines.analysis.linearise",
     "summarise": "engines.analysis.summary",
     "Outcome": "hybrid.outcome",
@@ -61,6 +62,7 @@ _HOMES = {
     "Walker": "machines.two_leg.robots",
     "endpoint": "scenario.derivatives",
     "gradient": "scenario.derivatives",
+    "follow": "scenario.follow",
     "scenarios": "scenario.listing",
     "Experiment": "scenario.load",
     "load": "scenario.load",

@@ -13,7 +13,8 @@ import pytest
 from tests.support.wheels import GAITS, torso_wheel, walking_cycle
 
 from footfall import SimPlan, load
-from footfall.engines.analysis.return_map import Cycle, NoCycle, find_cycle, to_section
+from footfall.engines.analysis.cycle import Cycle, find_cycle
+from footfall.engines.analysis.return_map import NoCycle, to_section
 from footfall.engines.simulate import as_arrays, as_floats
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import HybridState

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from footfall.engines.analysis.return_map import NoCycle, find_cycle
+from footfall.engines.analysis.cycle import find_cycle
+from footfall.engines.analysis.return_map import NoCycle
 from footfall.hybrid.outcome import Outcome
 from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
 from support.wheels import (

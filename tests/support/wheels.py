@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.engines.analysis.return_map import Cycle, find_cycle, to_section
+from footfall.engines.analysis.cycle import Cycle, find_cycle
+from footfall.engines.analysis.return_map import to_section
 from footfall.engines.plan import SimPlan
 from footfall.engines.simulate import as_arrays, simulate
 from footfall.hybrid.outcome import Outcome

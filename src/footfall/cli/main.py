@@ -225,6 +225,84 @@ def compare(
     )
 
 
+Event = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Event a step ends with (default: the footfall)."),
+]
+
+
+@app.command()
+def gait(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    settings: Settings = None,
+    trust: Trust = False,
+    event: Event = None,
+    count: Annotated[
+        int | None, typer.Option(help="Events in a period: 2 for a gait of two steps (default: 1).")
+    ] = None,
+    leg: Annotated[
+        int | None, typer.Option(help="Of like legs, the one whose event it is (default: 0).")
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--from", metavar="RUN", help="Begin where the run in this folder ended."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: gaits/<scenario>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """Find the periodic gait of a robot, and say how it goes and whether it is stable.
+
+    Speed, step time, cost of transport, and what becomes of small disturbances.
+    """
+    given = {"event": event, "count": count, "leg": leg, "run": run}
+    _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
+
+
+@app.command()
+def follow(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    vary: Annotated[
+        str, typer.Option(metavar="KEY=FROM:TO", help="The number to follow the gait over.")
+    ],
+    settings: Settings = None,
+    trust: Trust = False,
+    event: Event = None,
+    count: Annotated[
+        int | None, typer.Option(help="Events in a period: 2 for a gait of two steps (default: 1).")
+    ] = None,
+    points: Annotated[
+        int | None, typer.Option(help="Points to each side, at most (default: 100).")
+    ] = None,
+    doublings: Annotated[
+        int | None, typer.Option(help="Period doublings that are followed (default: 2).")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: branches/<scenario>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """Follow the gait of a robot over one of its numbers.
+
+    Where it is stable, folds, period doublings, torus points, and where it ends.
+    """
+    given = {
+        "vary": vary,
+        "event": event,
+        "count": count,
+        "points": points,
+        "doublings": doublings,
+    }
+    _study("follow", name, settings, given, (out, as_json, plots, force, accept_doubt))
+
+
 @app.command()
 def optimise(
     name: Annotated[

@@ -33,6 +33,8 @@ from footfall.sweep.subject import Subject
 
 #: Verb -> its question and its picture.
 STUDIES = {
+    "follow": ("footfall.sweep.follow_study:Follow", "footfall.pictures.branch_plot"),
+    "gait": ("footfall.sweep.gait_study:Gait", "footfall.pictures.cycle_plot"),
     "compare-integrators": (
         "footfall.engines.analysis.compare_study:Compare",
         "footfall.pictures.compare_plot",

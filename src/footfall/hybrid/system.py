@@ -168,6 +168,14 @@ class AbstractHybridSystem(Parametric):
         """
         return m
 
+    def mirrored(self, x: Any, m: Any) -> tuple[Any, Any] | None:
+        """The same state with left and right exchanged; None for a robot without such a symmetry.
+
+        A walker whose two steps are mirror images has a gait of half a stride: see `mirror` of
+        `ff.find_cycle`.
+        """
+        del x, m
+
     @abc.abstractmethod
     def stores(self, t: Scalar, x: Any, m: Any) -> Any:
         """Energy kept in each place, as a struct of `store` fields."""

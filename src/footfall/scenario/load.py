@@ -16,7 +16,7 @@ import numpy as np
 import pydantic
 
 from footfall.engines.analysis.check_system import check_system
-from footfall.engines.analysis.return_map import Cycle, find_cycle
+from footfall.engines.analysis.cycle import Cycle, find_cycle
 from footfall.engines.events.multirate import Multirate
 from footfall.engines.events.packed_system import fast_states
 from footfall.engines.jax_setup import prepare_jax
@@ -196,6 +196,10 @@ class Experiment:
         """
         require_flow(self, "cycle()")
         return find_cycle(self.system, self.start, event, **how)
+
+    def follow(self, key: str, low: float, high: float, **how: Any) -> Any:
+        """Its gait over a key, as a branch: see `ff.follow`, which takes the rest."""
+        return sys.modules["footfall"].follow(self, key, low, high, **how)
 
     def sweep(self, vary: Any = None, **how: Any) -> Any:
         """Many designs of it at once: see `ff.rollout`, which takes the rest.

@@ -95,25 +95,50 @@ def find_end(system: Any, state: HybridState, way: Course) -> End:
         )
         return _as_arrays(system, HybridState(x, m))
 
-    @jax.custom_jvp
     def go(vector: Any) -> End:
         return _find(*put(vector), way.limits, way.step, settings=way.settings)
+
+    def with_slopes(vector: Any) -> tuple[End, Any]:
+        directions = jax.vmap(lambda v: jax.jvp(lambda w: _reals(put(w)), (vector,), (v,))[1])(
+            jnp.eye(layout.size)
+        )
+        return follow(*put(vector), directions, way)
+
+    return _by_forward_mode(go, with_slopes)(layout.pack([leaves[i] for i in moving]))
+
+
+def _by_forward_mode(function: Any, with_slopes: Any) -> Any:
+    """A function of a vector, differentiated forwards also where reverse mode is asked for.
+
+    Again and again: its slopes are such a function themselves. `with_slopes` gives the value and
+    its real numbers' slopes, one row for each number of the vector.
+    """
+
+    @jax.custom_jvp
+    def go(vector: Any) -> Any:
+        return function(vector)
 
     @go.defjvp
     def _(primals: Any, tangents: Any) -> Any:
         (vector,), (moved,) = primals, tangents
-        directions = jax.vmap(lambda v: jax.jvp(lambda w: _reals(put(w)), (vector,), (v,))[1])(
-            jnp.eye(layout.size)
-        )
-        end, slopes = _once(lambda system, state, along: follow(system, state, along, way))(
-            *put(vector), directions
-        )
+        again = functools.partial(_with_slopes, with_slopes)
+        value, slopes = _by_forward_mode(with_slopes, again)(vector)
         # Linear in what moved, with slopes that do not depend on it: what JAX needs to turn it
         # round for reverse mode.
         slopes = jax.tree.map(lambda slope: jnp.tensordot(moved, slope, 1), slopes)
-        return end, _with_whole(slopes, end)
+        return value, _with_whole(slopes, value)
 
-    return go(layout.pack([leaves[i] for i in moving]))
+    return go
+
+
+def _with_slopes(function: Any, vector: Any) -> tuple[Any, Any]:
+    def along(direction: Any) -> Any:
+        value, slope, rest = jax.jvp(
+            lambda v: eqx.partition(function(v), _is_real), (vector,), (direction,), has_aux=True
+        )
+        return eqx.combine(value, rest), slope
+
+    return jax.vmap(along, out_axes=(None, 0))(jnp.eye(vector.shape[0]))
 
 
 def follow(system: Any, state: HybridState, directions: Any, way: Course) -> tuple[End, Any]:
@@ -163,26 +188,6 @@ def _find(system: Any, state: Any, limits: Limits, step: Any, settings: Settings
     )
 
 
-def _once(function: Any) -> Any:
-    """The same function, which refuses to be differentiated.
-
-    Event times are right to the first order only.
-    """
-
-    @jax.custom_jvp
-    def guarded(args: Any) -> Any:
-        return function(*args)
-
-    @guarded.defjvp
-    def _(primals: Any, tangents: Any) -> Any:
-        raise TypeError(
-            "first derivatives only: a run cannot be differentiated twice. Take differences of"
-            " first derivatives."
-        )
-
-    return lambda *args: guarded(args)
-
-
 def _is_real(leaf: Any) -> bool:
     return jnp.issubdtype(jnp.result_type(leaf), jnp.floating)
 
@@ -191,9 +196,9 @@ def _reals(tree: Any) -> Any:
     return eqx.filter(tree, _is_real)
 
 
-def _with_whole(slopes: Any, end: End) -> End:
+def _with_whole(slopes: Any, value: Any) -> Any:
     """Slopes of everything: of whole numbers JAX wants to hear that there are none."""
-    none = jax.tree.map(lambda leaf: np.zeros(jnp.shape(leaf), jax.dtypes.float0), end)
+    none = jax.tree.map(lambda leaf: np.zeros(jnp.shape(leaf), jax.dtypes.float0), value)
     return eqx.combine(slopes, none)
 
 

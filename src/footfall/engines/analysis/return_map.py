@@ -1,8 +1,9 @@
-"""From one event to the next: the return map, its derivative through the events, its fixed points.
+"""From one event to the next: the return map, with what flows on the way, and its derivatives.
 
 A step starts at t = 0 just after an event. Its unknowns are the continuous state and every
 floating-point number of the discrete one: a controller's memory is part of a gait. Counts and flags
-are not: they are what `restarted` makes of the step before.
+are not: they are what `restarted` makes of the step before. The event that has just been, and those
+it restarts, count again once their guards have been positive, as they do inside a run.
 
 For a robot with a clock of its own (a control computer) this map is that of a robot whose clock is
 *synchronised to the event*: it ticks at the footfall, again and again. A real clock runs free, so
@@ -19,6 +20,7 @@ more; multipliers are off by what one calculation does in a tick's time.
 import dataclasses
 import functools
 import math
+import operator
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -30,10 +32,10 @@ from footfall.engines.events import engine
 from footfall.engines.events.loop_state import Limits, Settings
 from footfall.engines.events.packed_system import Loop
 from footfall.engines.jax_setup import prepare_jax
-from footfall.engines.plan import EventEngine, Plan
+from footfall.engines.plan import Plan
 from footfall.engines.simulate import as_arrays, as_floats, limits_of, settings_of, step_of
 from footfall.hybrid.fields import nearest
-from footfall.hybrid.flatten import Layout
+from footfall.hybrid.flatten import Layout, named_leaves
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
@@ -49,8 +51,13 @@ NO_DERIVATIVE = (
 #: A step as short as this [s] is none: the event came again where it had just been.
 NO_STEP = 1e-8
 
-#: Multipliers and unknowns that a line of text has room for.
-MOST_SAID = 8
+#: s; a guard that is no further than this from zero at the start of half a stride has just been
+#: there.
+JUST_BEEN = 1e-9
+
+
+class NoCycle(RuntimeError):
+    """No periodic gait was found from this guess."""
 
 
 class Section(NamedTuple):
@@ -62,58 +69,28 @@ class Section(NamedTuple):
     outcome: jax.Array  #: Outcome.reached_event when the section was reached
 
 
-class Cycle(NamedTuple):
-    """A periodic gait.
+class Stride(NamedTuple):
+    """One application of the map: where it leads, and what flowed on the way."""
 
-    The state just after the event, its period, and the multipliers of the return map.
-
-    Small disturbances are multiplied by `multipliers` from step to step: below one in modulus they
-    die out.
-    """
-
-    state: HybridState
-    period: float
-    multipliers: np.ndarray  #: eigenvalues of the return map's derivative, largest modulus first
-    residual: float  #: largest component of (return map - identity), scaled by the state
-    iterations: int
-    unknowns: tuple[str, ...] = ()  #: names of the numbers that repeat, in the order of ...
-    derivative: np.ndarray | None = None  #: ... the rows and columns of the return map's derivative
-
-    @property
-    def stable(self) -> bool:
-        """Whether every small disturbance dies out."""
-        return bool(np.all(np.abs(self.multipliers) < 1.0))
-
-    def __repr__(self) -> str:
-        sizes = ", ".join(f"{size:.4g}" for size in np.abs(self.multipliers[:MOST_SAID]))
-        more = (
-            f" and {len(self.multipliers) - MOST_SAID} smaller"
-            if len(self.multipliers) > MOST_SAID
-            else ""
-        )
-        numbers = dict(
-            zip(
-                _names(self.state),
-                np.concatenate([np.ravel(v) for v in jax.tree.leaves(self.state)]),
-                strict=True,
-            )
-        )
-        named = [f"{name} = {numbers[name]:.6g}" for name in self.unknowns if name in numbers]
-        state = ", ".join(named[:MOST_SAID]) + (
-            f" and {len(named) - MOST_SAID} more" if len(named) > MOST_SAID else ""
-        )
-        return "\n".join(
-            [
-                f"{'stable' if self.stable else 'unstable'} gait of period {self.period:.8g} s",
-                f"  multipliers, modulus: {sizes}{more}",
-                f"  state just after the event: {state}",
-                f"  residual {self.residual:.1e} after {self.iterations} iterations",
-            ]
-        )
+    numbers: Any  #: the unknowns after it, packed
+    t: Any  #: s
+    distance: Any  #: m, gone along the ground; 0 for a robot that goes nowhere
+    energy: Any  #: J, stored at its end
+    work: Any  #: J, through each port
+    jump_work: Any  #: J, done by jumps
+    rooms: Any  #: least room of each guard
+    begin_energy: Any  #: J, stored at its start
+    path: Any  #: how far each of the numbers went, to and fro (0 for discrete ones)
 
 
-class NoCycle(RuntimeError):
-    """No periodic gait was found from this guess."""
+class Mapped(NamedTuple):
+    """A stride with its derivatives, and what has none."""
+
+    stride: Stride
+    slopes: Stride  #: each with a first axis: the unknowns, then the directions asked for
+    after: Any  #: counts and flags after it
+    steps: Any  #: footfalls in it, of each counter
+    outcome: Any
 
 
 def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg: int = 0) -> int:
@@ -132,24 +109,35 @@ def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg
     return sum(sizes[:k]) + leg
 
 
-@functools.partial(jax.jit, static_argnames=("settings", "after_event"))
-def _to_section(
-    system: Any,
-    x: Any,
-    m: Any,
-    limits: Limits,
-    fixed_step: Any,
-    settings: Settings,
-    after_event: bool = False,
-) -> Section:
-    """`after_event`: the event has just been, so it comes once its guard has been positive."""
-    carry = engine.start(system, x, m, limits, settings, fixed_step)
-    if after_event:
+def _go(
+    system: Any, x: Any, m: Any, limits: Limits, step: Any, settings: Settings, start: str
+) -> tuple[Any, Loop]:
+    """The loop's state where it ends.
+
+    `start`: what has just been, "nothing", "the event" that it ends with, or its "mirror" image.
+    """
+    loop = Loop(system, x, m, settings)
+    carry = engine.start(system, x, m, limits, settings, step)
+    # The start-up is over where an event has just been.
+    carry = carry._replace(begun=jnp.array(start != "nothing"))
+    if start == "the event":
+        disarmed = jnp.asarray(loop.disarms)[limits.stop_event]
+        carry = carry._replace(armed=carry.armed & ~(disarmed & (carry.guards <= 0)))
         carry = carry._replace(armed=carry.armed.at[limits.stop_event].set(False))
+    elif start == "mirror":
+        _, rates = loop.guard_rates(carry.t, carry.y, carry.m)
+        been = jnp.abs(carry.guards) <= JUST_BEEN * jnp.abs(rates)
+        carry = carry._replace(armed=carry.armed & ~been)
     carry, _ = engine.advance(system, carry, x, limits, settings)
-    layout = Loop(system, x, m, settings).layout
-    x_end, _ = layout.unpack(carry.y)
-    return Section(x_end, carry.m, carry.t, carry.outcome)
+    return carry, loop
+
+
+@functools.partial(jax.jit, static_argnames="settings")
+def _to_section(
+    system: Any, x: Any, m: Any, limits: Limits, fixed_step: Any, settings: Settings
+) -> Section:
+    carry, loop = _go(system, x, m, limits, fixed_step, settings, "nothing")
+    return Section(loop.layout.unpack(carry.y)[0], carry.m, carry.t, carry.outcome)
 
 
 def to_section(
@@ -189,181 +177,17 @@ def _room(system: AbstractHybridSystem, plan: Plan, count: int = 1) -> int:
     return 2 ** math.ceil(math.log2(max(EVENTS_BETWEEN, count + 1) + ticks))
 
 
-def _numbers(state: Any) -> tuple[Any, Any]:
+def numbers_of(state: Any) -> tuple[Any, Any]:
     """What a derivative can be taken of, and the counts and flags that are left."""
-    return eqx.partition(state, lambda leaf: jnp.issubdtype(jnp.result_type(leaf), jnp.floating))
+    return eqx.partition(state, is_real)
 
 
-@functools.partial(jax.jit, static_argnames=("settings",))
-def _map_and_derivative(
-    system: Any,
-    flat: Any,
-    like: Any,
-    counts: Any,
-    limits: Limits,
-    fixed_step: Any,
-    settings: Settings,
-) -> tuple[Any, Any, Any, Any, Any]:
-    """One step from the numbers `flat`, packed as `like`, and the counts.
-
-    Numbers, their derivative, counts, time, outcome.
-    """
-    layout = Layout.of(like)
-
-    def go(v: Any) -> Any:
-        state: HybridState = eqx.combine(layout.unpack(v), counts)
-        section = _to_section(
-            system, *state, limits, fixed_step, settings=settings, after_event=True
-        )
-        numbers, after = _numbers(HybridState(section.x, system.restarted(section.m)))
-        value = layout.pack(numbers)
-        return value, (value, after, section.t, section.outcome)
-
-    derivative, (value, after, t, outcome) = jax.jacfwd(go, has_aux=True)(flat)
-    return value, derivative, after, t, outcome
+def is_real(leaf: Any) -> bool:
+    """Whether a leaf is a floating-point number, or several."""
+    return jnp.issubdtype(jnp.result_type(leaf), jnp.floating)
 
 
-def find_cycle(
-    system: AbstractHybridSystem,
-    guess: HybridState,
-    event: str,
-    plan: Plan | None = None,
-    *,
-    ignore: tuple[str, ...] = (),
-    warm_up: int = 0,
-    tolerance: float = 1e-12,
-    iterations: int = 20,
-) -> Cycle:
-    """Find a periodic gait.
-
-    Newton on the return map just after an event, with the exact derivative.
-
-    Arguments:
-        system, guess: a robot and a state from which it nearly walks.
-        event: the event a step ends with ("touchdown").
-        plan: tolerances, and as its duration the longest a single step may take.
-        ignore: names of numbers that need not repeat.
-        warm_up: steps to take first.
-        tolerance, iterations: how well the state has to repeat, and after how many tries to give
-            up.
-
-    Returns a `Cycle`: state, period, multipliers (a gait with all of them below one in modulus is
-    stable). Raises NoCycle.
-
-    >>> import footfall as ff
-    >>> wheel = ff.load("passive-wheel")
-    >>> cycle = ff.find_cycle(wheel.system, wheel.start, "touchdown")
-    >>> print(f"{cycle.period:.4f} s, multiplier {abs(cycle.multipliers[0]):.4f}")
-    0.2515 s, multiplier 0.6545
-
-    The unknowns are all floating-point numbers of the state, continuous and discrete. A number that
-    only adds up and that nothing else depends on (a position, a heading) need not repeat: such are
-    found by themselves. `ignore` names others that need not. `warm_up` steps are taken first, to
-    come near a stable gait, with clocks that run on.
-
-    Rounded numbers have no derivative to speak of, and chance does not repeat: a control computer
-    (`stack`) is to have pitch_step = current_step = 0, no noise, no loss, no jitter.
-    """
-    prepare_jax()
-    plan = plan or Plan(engine=EventEngine(rtol=1e-10, atol=1e-12))
-    system, state = as_floats(system), HybridState(as_floats(guess.x), as_arrays(guess.m))
-    system.restarted(state.m)  # which may refuse, and says why, before anything long begins
-    if warm_up:
-        section = to_section(
-            system,
-            state,
-            event,
-            dataclasses.replace(plan, duration=warm_up * plan.duration),
-            warm_up,
-        )
-        _require(section.outcome, event, plan)
-        state = HybridState(section.x, section.m)
-    numbers, counts = _numbers(HybridState(state.x, as_arrays(system.restarted(state.m))))
-    layout, names = Layout.of(numbers), _names(numbers)
-    for name in ignore:
-        if name not in names:
-            raise ValueError(
-                f'ignore: "{name}" is no number of this state. Known: {", ".join(names)}.'
-                f"{nearest(name, names)}"
-            )
-    asked = np.array([name not in ignore for name in names])
-    flat = np.array(layout.pack(numbers))
-    limits = limits_of(plan, event_index(system, state, event), 1)
-    settings, step = settings_of(plan, 0, _room(system, plan)), step_of(plan)
-    residual, settled = np.inf, False
-    for iteration in range(1, iterations + 1):
-        value, derivative, after, t, outcome = _map_and_derivative(
-            system, flat, numbers, counts, limits, step, settings=settings
-        )
-        _require(outcome, event, plan)
-        if np.any(np.isnan(derivative)):
-            raise NoCycle(
-                f"the return map has no derivative here: {NO_DERIVATIVE}. Start from a state that"
-                " parts them."
-            )
-        if t < NO_STEP:
-            raise NoCycle(
-                f'"{event}" comes again {float(t):.2g} s after itself, which is no step: its guard'
-                " should have room after its jump, or lose its meaning until the next one (a flag"
-                " in the discrete state)."
-            )
-        keep = asked & ~_only_adds_up(np.asarray(derivative), asked)
-        gap, jacobian = np.asarray(value) - flat, np.asarray(derivative)[np.ix_(keep, keep)]
-        residual = float(
-            np.max(np.abs(gap[keep]) / np.maximum(1.0, np.abs(flat[keep])), initial=0.0)
-        )
-        before, settled = settled, residual <= tolerance
-        # Counts and flags that changed must not matter: with those after the step, it has to be the
-        # same step again.
-        if settled and (before or _equal(counts, after)):
-            _require_idle(np.asarray(derivative)[np.ix_(keep, ~asked)], keep, asked, names)
-            multipliers = np.linalg.eigvals(jacobian)
-            order = np.argsort(-np.abs(multipliers))
-            found = jax.tree.map(np.asarray, eqx.combine(layout.unpack(jnp.asarray(flat)), counts))
-            repeated = tuple(name for name, kept in zip(names, keep, strict=True) if kept)
-            return Cycle(
-                found, float(t), multipliers[order], residual, iteration, repeated, jacobian
-            )
-        flat, counts = np.where(keep, flat, value), after
-        flat[keep] += _solved(np.eye(keep.sum()) - jacobian, gap[keep], np.array(names)[keep])
-    raise NoCycle(
-        f"Newton did not settle in {iterations} iterations (residual {residual:.1e}); try more"
-        " `warm_up` steps."
-    )
-
-
-def _solved(matrix: np.ndarray, gap: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Newton's step. Without one, the numbers that may shift together are named."""
-    _, sizes, directions = np.linalg.svd(matrix)
-    if sizes[-1] > len(sizes) * np.finfo(float).eps * sizes[0]:
-        return np.linalg.solve(matrix, gap)
-    free = names[np.abs(directions[-1]) > 1e-3 * np.abs(directions[-1]).max()]
-    raise NoCycle(
-        f"a step may begin with {' and '.join(free)} shifted together and be the same step: there"
-        " is no single gait to find. If they need not repeat (a position, a foot on level ground),"
-        f" say so: ignore=({', '.join(map(repr, map(str, free)))},)."
-    )
-
-
-def _require_idle(
-    effect: np.ndarray, keep: np.ndarray, asked: np.ndarray, names: list[str]
-) -> None:
-    """Raise where a number that is ignored moves one that has to repeat.
-
-    Its multipliers would be those of another map. Beyond rounding, grown by what a step grows.
-    """
-    largest = np.max(np.abs(effect), axis=0, initial=0.0)
-    for k in np.flatnonzero(largest > 1e-6):
-        row = int(np.argmax(np.abs(effect[:, k])))
-        moved, ignored = np.array(names)[keep][row], np.array(names)[~asked][k]
-        raise NoCycle(
-            f'ignore: "{ignored}" cannot be ignored at this event: {moved} after a step changes'
-            f" {largest[k]:.3g} times as much as it. Take another event, or a state in which it"
-            " does not matter (a place measured from the foot)."
-        )
-
-
-def _names(numbers: HybridState) -> list[str]:
+def names_of(numbers: HybridState) -> list[str]:
     """Of each number, as Layout packs them: "torso_angle", "programs.law.integral"."""
     leaves = [leaf for part in numbers for leaf in jax.tree_util.tree_flatten_with_path(part)[0]]
     return [
@@ -373,41 +197,347 @@ def _names(numbers: HybridState) -> list[str]:
     ]
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return all(
-        np.array_equal(a, b)
-        for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+class Labels(NamedTuple):
+    """Names of the ports, of the work of jumps, and of the guards with their events."""
+
+    ports: list[str]
+    jump_ports: list[str]
+    events: list[tuple[Any, str]]
+
+
+def _leaf_names(struct: Any) -> list[str]:
+    """Of each number of a struct, as Layout packs it."""
+    return [
+        jax.tree_util.keystr(path, simple=True, separator=".")
+        for path, value in jax.tree_util.tree_flatten_with_path(struct)[0]
+        for _ in range(max(1, int(np.size(value))))
+    ]
+
+
+def _stride(
+    system: Any,
+    flat: Any,
+    like: Any,
+    counts: Any,
+    limits: Limits,
+    step: Any,
+    settings: Settings,
+    mirror: bool,
+) -> tuple[Stride, Any]:
+    """One application of the map, and counts, footfalls and outcome beside it."""
+    layout, zero = Layout.of(like), jnp.zeros(())
+    x, m = eqx.combine(layout.unpack(flat), counts)
+    carry, loop = _go(system, x, m, limits, step, settings, "mirror" if mirror else "the event")
+    x_end, work = loop.layout.unpack(carry.y)
+    m_end = carry.m
+    travel = system.travel()
+    distance, steps = zero, ()
+    if travel is not None:
+        distance = _output(system, carry.t, x_end, m_end, travel.distance) - _output(
+            system, zero, x, m, travel.distance
+        )
+        steps = tuple(
+            operator.attrgetter(name)(m_end) - operator.attrgetter(name)(m)
+            for name in travel.step_counters
+        )
+    if mirror:
+        x_end, m_end = system.mirrored(x_end, m_end)
+    numbers, after = numbers_of(HybridState(x_end, system.restarted(m_end)))
+    stride = Stride(
+        numbers=layout.pack(numbers),
+        t=carry.t,
+        distance=distance,
+        energy=jnp.sum(carry.stores),
+        work=Layout.of(work).pack(work),
+        jump_work=carry.jump_work,
+        rooms=carry.least_room,
+        begin_energy=jnp.sum(loop.stores(zero, loop.layout.pack((x, work)), m)),
+        path=jnp.zeros_like(flat).at[: loop.port_start].set(carry.path[: loop.port_start]),
+    )
+    return stride, (after, steps, carry.outcome)
+
+
+def _output(system: Any, t: Any, x: Any, m: Any, name: str) -> Any:
+    found = {n: value for n, value, _ in named_leaves(system.outputs(t, x, m))}
+    return jnp.sum(jnp.asarray(found[name]))
+
+
+@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+def _mapped(
+    system: Any,
+    flat: Any,
+    like: Any,
+    counts: Any,
+    along: Any,
+    limits: Limits,
+    step: Any,
+    settings: Settings,
+    mirror: bool,
+) -> Mapped:
+    """`along`: directions of numbers of the system, with a first axis; None for those that stay."""
+    reals, whole = _moving(system, along)
+    size, more = flat.shape[0], 0 if along is None else jax.tree.leaves(along)[0].shape[0]
+
+    def go(flat: Any, reals: Any) -> Any:
+        return _stride(
+            eqx.combine(reals, whole), flat, like, counts, limits, step, settings, mirror
+        )
+
+    ways = jnp.concatenate([jnp.eye(size), jnp.zeros((more, size))])
+    if along is None:
+
+        def slope(way: Any) -> Any:
+            return jax.jvp(lambda v: go(v, reals), (flat,), (way,), has_aux=True)
+
+        turned: tuple[Any, ...] = (ways,)
+    else:
+
+        def slope(way: Any, moved: Any) -> Any:
+            return jax.jvp(go, (flat, reals), (way, moved), has_aux=True)
+
+        turned = (ways, _with_zeros(along, size))
+    stride, slopes, (after, steps, outcome) = jax.vmap(slope, out_axes=(None, 0, None))(*turned)
+    return Mapped(stride, slopes, after, steps, outcome)
+
+
+def _moving(system: Any, along: Any) -> tuple[Any, Any]:
+    """The numbers of a system that move, and the rest."""
+    if along is None:
+        return eqx.partition(system, lambda _: False)
+    return eqx.partition(
+        system, jax.tree.map(lambda way: way is not None, along, is_leaf=lambda way: way is None)
     )
 
 
-def _only_adds_up(derivative: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Numbers on which, of those that have to repeat, only they themselves depend, one to one.
+def moved_only(along: Any) -> Any:
+    """Directions, with None for numbers that none of them moves: less to compile."""
+    return jax.tree.map(lambda way: way if np.any(np.asarray(way)) else None, along)
 
-    Position, heading, a constant.
 
-    Exactly: what does not enter an equation has a derivative of exactly 0. A heading enters
-    positions only, so it is found once they are.
+def _with_zeros(along: Any, size: int) -> Any:
+    return jax.tree.map(
+        lambda way: jnp.concatenate([jnp.zeros((size, *way.shape[1:])), way]), along
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+def _bent(
+    system: Any,
+    flat: Any,
+    like: Any,
+    counts: Any,
+    right: Any,
+    turns: tuple[Any, Any],
+    limits: Limits,
+    step: Any,
+    settings: Settings,
+    mirror: bool,
+) -> Any:
+    """d/de of J(v + e dv, system + e dp) r, for each r of `right` and each (dv, dp) of `turns`."""
+    reals, whole = _moving(system, turns[1])
+
+    def image(flat: Any, reals: Any, way: Any) -> Any:
+        def go(v: Any) -> Any:
+            return _stride(
+                eqx.combine(reals, whole), v, like, counts, limits, step, settings, mirror
+            )[0].numbers
+
+        return jax.jvp(go, (flat,), (way,))[1]
+
+    def turned(dv: Any, dp: Any) -> Any:
+        return jax.vmap(
+            lambda way: jax.jvp(lambda v, p: image(v, p, way), (flat, reals), (dv, dp))[1]
+        )(right)
+
+    return jax.vmap(turned)(*turns)
+
+
+@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+def _path(
+    system: Any,
+    flat: Any,
+    like: Any,
+    counts: Any,
+    times: Any,
+    limits: Limits,
+    step: Any,
+    settings: Settings,
+    mirror: bool,
+) -> Any:
+    """State and outputs at each of these times."""
+    x, m = eqx.combine(Layout.of(like).unpack(flat), counts)
+
+    def until(t: Any) -> Any:
+        carry, loop = _go(
+            system,
+            x,
+            m,
+            limits._replace(t_end=t),
+            step,
+            settings,
+            "mirror" if mirror else "the event",
+        )
+        here = loop.layout.unpack(carry.y)[0]
+        return here, carry.m, system.outputs(carry.t, here, carry.m)
+
+    return jax.lax.map(until, times)
+
+
+@dataclasses.dataclass(frozen=True)
+class ReturnMap:
+    """The map of one robot from event to event, as a function of a vector of numbers.
+
+    `along` holds directions of the system's real numbers in which derivatives are wanted as well.
     """
-    alone, size = np.zeros(len(derivative), bool), len(derivative)
-    for _ in range(size):
-        rows = asked & ~alone
-        found = np.array(
-            [np.array_equal(derivative[rows, k], np.eye(size)[rows, k]) for k in range(size)]
-        )
-        if np.array_equal(found | alone, alone):
-            break
-        alone |= found & rows
-    return alone
 
+    system: Any
+    like: Any  #: the unknowns as structs
+    counts: Any  #: the counts and flags of the guess
+    limits: Limits
+    step: Any
+    settings: Settings
+    mirror: bool
+    event: str
+    plan: Plan
 
-def _require(outcome: Any, event: str, plan: Plan) -> None:
-    ended = Outcome(int(outcome))
-    if ended is Outcome.running:
-        raise NoCycle(f'more than {EVENTS_BETWEEN} events besides ticks before the next "{event}".')
-    if ended is Outcome.reached_end:
-        raise NoCycle(
-            f'no "{event}" within {plan.duration:g} s, the longest a step may take (the plan\'s'
-            " duration)."
+    @classmethod
+    def of(
+        cls,
+        system: AbstractHybridSystem,
+        state: HybridState,
+        event: str,
+        plan: Plan,
+        *,
+        leg: int = 0,
+        count: int = 1,
+        mirror: bool = False,
+    ) -> "ReturnMap":
+        """Raises where there is no such event, and where no step can repeat another."""
+        system, state = as_floats(system), HybridState(as_floats(state.x), as_arrays(state.m))
+        like, counts = numbers_of(HybridState(state.x, as_arrays(system.restarted(state.m))))
+        limits = limits_of(plan, event_index(system, state, event, leg), count)
+        settings = settings_of(plan, 0, _room(system, plan, count))
+        return cls(system, like, counts, limits, step_of(plan), settings, mirror, event, plan)
+
+    @property
+    def start(self) -> np.ndarray:
+        """The numbers of the guess."""
+        return np.array(Layout.of(self.like).pack(self.like))
+
+    @property
+    def names(self) -> list[str]:
+        return names_of(self.like)
+
+    @functools.cached_property
+    def labels(self) -> "Labels":
+        """Names of what a stride carries."""
+        x, m = self.state(self.start, self.counts)
+        loop = Loop(self.system, x, m, self.settings)
+        _, work = loop.layout.unpack(np.zeros(loop.layout.size))
+        jump_work = loop.work_layout.unpack(np.zeros(loop.work_layout.size))
+        events = [
+            (event, f"{event.name}.{leg}" if shape else event.name)
+            for event, shape in zip(self.system.events, loop.guard_shapes, strict=True)
+            for leg in range(int(np.prod(shape)))
+        ]
+        return Labels(_leaf_names(work), _leaf_names(jump_work), events)
+
+    @property
+    def clocked(self) -> bool:
+        """Whether it has a clock of its own."""
+        return any(event.period is not None for event in self.system.events)
+
+    def state(self, flat: np.ndarray, counts: Any) -> HybridState:
+        """The state that these numbers and counts are."""
+        return jax.tree.map(
+            np.asarray, eqx.combine(Layout.of(self.like).unpack(jnp.asarray(flat)), counts)
         )
-    if ended is not Outcome.reached_event:
-        raise NoCycle(f'the run ended before the next "{event}": {ended.name}, {ended.meaning}.')
+
+    def at(
+        self, flat: np.ndarray, counts: Any, along: Any = None, system: Any = None, times: int = 1
+    ) -> Mapped:
+        """One application of the map; `times` goes on for as many in one run.
+
+        Raises NoCycle where the event does not come, and says what came instead.
+        """
+        limits = self.limits._replace(stop_count=times * self.limits.stop_count)
+        if times > 1:
+            limits = limits._replace(t_end=times * self.limits.t_end)
+        mapped = _mapped(
+            self.system if system is None else system,
+            np.asarray(flat, float),
+            self.like,
+            counts,
+            along,
+            limits,
+            self.step,
+            settings=self.settings,
+            mirror=self.mirror,
+        )
+        mapped = jax.tree.map(np.asarray, mapped)
+        self._require(mapped)
+        return mapped
+
+    def bent(
+        self, flat: np.ndarray, counts: Any, right: np.ndarray, turns: Any, system: Any = None
+    ) -> np.ndarray:
+        """How J r changes, for each row r of `right`, along each (dv, dp) of `turns`.
+
+        A second derivative of the map: axes are turn, row, number.
+        """
+        found = _bent(
+            self.system if system is None else system,
+            np.asarray(flat, float),
+            self.like,
+            counts,
+            np.asarray(right, float),
+            turns,
+            self.limits,
+            self.step,
+            settings=self.settings,
+            mirror=self.mirror,
+        )
+        return np.asarray(found)
+
+    def path(self, flat: np.ndarray, counts: Any, times: np.ndarray) -> tuple[Any, Any, Any]:
+        """x, m and outputs at these times of one stride, with a first axis over them."""
+        found = _path(
+            self.system,
+            np.asarray(flat, float),
+            self.like,
+            counts,
+            np.asarray(times, float),
+            self.limits,
+            self.step,
+            settings=self.settings,
+            mirror=self.mirror,
+        )
+        return jax.tree.map(np.asarray, found)
+
+    def _require(self, mapped: Mapped) -> None:
+        ended, t, event = Outcome(int(mapped.outcome)), float(mapped.stride.t), self.event
+        if ended is Outcome.running:
+            raise NoCycle(
+                f'more than {EVENTS_BETWEEN} events besides ticks before the next "{event}".'
+            )
+        if ended is Outcome.reached_end:
+            raise NoCycle(
+                f'no "{event}" within {self.plan.duration:g} s, the longest a step may take (the'
+                " plan's duration)."
+            )
+        if ended is not Outcome.reached_event:
+            raise NoCycle(
+                f'the run ended before the next "{event}", {t:.3g} s after the last: {ended.name},'
+                f" {ended.meaning}."
+            )
+        if np.any(np.isnan(mapped.slopes.numbers)):
+            raise NoCycle(
+                f"the return map has no derivative here: {NO_DERIVATIVE}. Start from a state that"
+                " parts them."
+            )
+        if t < NO_STEP:
+            raise NoCycle(
+                f'"{event}" comes again {t:.2g} s after itself, which is no step: its guard'
+                " should have room after its jump, or lose its meaning until the next one (a flag"
+                " in the discrete state)."
+            )

@@ -30,6 +30,7 @@ from footfall.engines.event_rules import (
     is_number,
 )
 from footfall.engines.events import own_times
+from footfall.engines.events.event_time import drift, own_shift
 from footfall.engines.events.locate import hermite, locate, seen_too_coarsely, until_armed
 from footfall.engines.events.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
 from footfall.engines.events.own_times import pick
@@ -101,6 +102,7 @@ def start(
         stores=loop.stores(t, y, m),
         jump_work=jnp.zeros((loop.work_layout.size,)),
         throughput=zero,
+        path=jnp.zeros_like(y),
         least_room=guards,
         begun=jnp.array(False),
         steps=jnp.zeros((), jnp.int64),
@@ -201,7 +203,7 @@ def march(
         inside = jax.vmap(
             lambda f: loop.guards(w.t + f * tau, hermite(w.y, s.slope0, s.y, s.slope1, f), c.m)
         )(looks)
-        values = stop(jnp.concatenate([w.guards[None], inside, guards[None]]))
+        values = jnp.concatenate([w.guards[None], inside, guards[None]])
         unsure = seen_too_coarsely(values, loop.guards(w.t + 0.5 * tau, s.middle, c.m), w.armed)
         too_small = 4 * np.finfo(float).eps * jnp.maximum(jnp.abs(w.t), 1e-3)
         # What is left to the end may be less than time can resolve: then there is nothing to look
@@ -246,6 +248,7 @@ def march(
             last_error=jnp.where(good, error, w.last_error),
             stores=jnp.where(go, stores, w.stores),
             throughput=w.throughput + jnp.where(go, used, 0.0),
+            path=w.path + jnp.where(go, stop(jnp.abs(s.y - w.y)), 0.0),
             least_room=jnp.where(
                 go, jnp.minimum(w.least_room, jnp.min(values[1:], axis=0)), w.least_room
             ),
@@ -323,31 +326,30 @@ def resolve(
     t1, y1 = c.t + jnp.where(pending, 0.0, found.tau), jnp.where(pending, c.y, found.y)
     field = loop.field(zero, y1, (loop.system, c.m, t1))
     g, rate = loop.guard_rates(t1, y1, c.m, field)
-    # Implicit function theorem: the tangent of the event time, and what Newton had left.
-    moved = jnp.where(
-        found.hit & ~pending & (rate[which] < 0),
-        -g[which] / stop(jnp.where(rate[which] < 0, rate[which], 1.0)),
-        0.0,
-    )
-    moved = jnp.where(jnp.abs(moved) <= 2 * LAST_SHIFT, moved, 0.0)
+    # What Newton had left, with the derivatives of the event time.
+    falling = found.hit & ~pending & (rate[which] < 0)
+    moved = jnp.where(falling, -g[which] / jnp.where(rate[which] < 0, rate[which], 1.0), 0.0)
+    falling = falling & (jnp.abs(moved) <= 2 * LAST_SHIFT)
     # One that waited for another at the same time got to zero by itself; one that the jump pushed
     # below zero happens when that does.
     waited = (
         pending
         & (c.t == c.last_event)
+        & (rate[which] < 0)
         & (jnp.abs(g[which]) <= 2 * LAST_SHIFT * jnp.abs(rate[which]))
     )
-    moved = moved + jnp.where(waited, own_times.at_own_time(g[which], rate[which]), 0.0)
+    moved = stop(jnp.where(falling, moved, 0.0))
+    moved = own_shift(loop, t1, y1, c.m, which, moved, falling | waited)
     # No event is before the step in which it was seen, by no rounding either.
     early = stop(jnp.maximum(c.t - (t1 + moved), 0.0))
-    te, before = t1 + moved + early, y1 + field * (moved + early)
+    te, before = t1 + moved + early, drift(loop, t1, y1, c.m, moved + early)
     ends = jnp.asarray(loop.guard_outcome)[which]
     jumped = hit & (ends == 0)
     (after, m, work), others = own_times.jump(loop, te, before, c.m, which)
     stops, late = others.of(limits.stop_event)
     # A run that ends with an event that another's jump makes as well ends at that event's time.
     if others.events.shape[0]:
-        te, after = te + late, after + late * loop.field(zero, after, (loop.system, m, te))
+        te, after = te + late, drift(loop, te, after, m, late)
     after, m = jnp.where(jumped, after, before), pick(jumped, m, c.m)
     guards, rates = loop.guard_rates(te, after, m)
     # Only the guard that fired and those it restarts are disarmed; each re-arms once it is
@@ -421,6 +423,7 @@ def resolve(
         stores=loop.stores(te, after, m),
         jump_work=c.jump_work + jnp.where(jumped, work, 0.0),
         throughput=c.throughput + used + jnp.where(jumped, jnp.sum(jnp.abs(work)), 0.0),
+        path=c.path + stop(jnp.abs(before - c.y) + jnp.abs(after - before)),
         # Start-up ends with the first jump (a clock's tick does not count): what a guard did before
         # it, such as a foot put down without load, says nothing of the gait.
         least_room=jnp.minimum(

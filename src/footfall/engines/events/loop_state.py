@@ -75,6 +75,7 @@ class Carry(NamedTuple):
     stores: Array
     jump_work: Array
     throughput: Array
+    path: Array  #: sum of |change| of each number of y, flowing and at events
     least_room: Array  #: smallest value of each guard since the first jump that is not a clock's
     begun: Array  #: there has been one
     steps: Array  #: accepted, in all
@@ -96,6 +97,7 @@ class March(NamedTuple):
     last_error: Array
     stores: Array
     throughput: Array
+    path: Array
     least_room: Array
     steps: Array
     tried: Array

@@ -1,14 +1,15 @@
 """Events that one jump makes together, differentiated each at its own time.
 
 A robot may make two events in one jump: two feet that land in the same instant, so that rounding
-does not decide which comes first. For the first derivative each still has a time of its own, and
+does not decide which comes first. For derivatives each still has a time of its own, and
 between the two the robot flows with only the first of them made:
 
-    x+ = R(x + f d) - f+ d,  d = -dg / (dg/dt)  (the saltation matrix of one event, with R its jump)
+    x+ = phi+(-d) R phi(d) x,  g(phi(d) x) = 0                                         (gaits.2)
 
-one event after the other, f the flow before it and f+ after it. The result is the state at the time
-of the event that was located, on the flow that follows all of them. Where the order matters to it,
-there is no derivative: its tangent is NaN.
+one event after the other, with R its jump, phi the flow before it and phi+ after it, d how late it
+is (event_time.py); to the first order that is the saltation matrix. The result is the state at the
+time of the event that was located, on the flow that follows all of them. Where the order matters to
+it, there is no derivative: its tangent is NaN.
 """
 
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from footfall.engines.events.event_time import drift, own_shift
 from footfall.engines.events.packed_system import Loop
 
 #: Tangents of the two orders are the same within this share of the largest of them: rounding leaves
@@ -94,12 +96,6 @@ def pick(flag: Array, new: Any, old: Any) -> Any:
     return jax.tree.map(lambda a, b: jnp.where(flag, a, b), new, old)
 
 
-def at_own_time(room: Array, rate: Array) -> Array:
-    """How much later than now a guard at zero gets there, which is 0 but for its tangent."""
-    late = -room / lax.stop_gradient(jnp.where(rate < 0, rate, -1.0))
-    return jnp.where(rate < 0, late - lax.stop_gradient(late), 0.0)
-
-
 def _made_together(loop: Loop, t: Array, y: Array, m: Any, which: Array) -> tuple[Array, Array]:
     """Flat indices of the events that the jump of `which` may make as well, and whether it does."""
     x, _ = loop.layout.unpack(y)
@@ -124,14 +120,14 @@ def _one_by_one(
 
     def event(now: Jumped, turn: tuple[Array, Array]) -> tuple[Jumped, Array]:
         which, happens = turn
-        field = loop.field(jnp.zeros(()), now.y, (loop.system, now.m, t))
-        rooms, rates = loop.guard_rates(t, now.y, now.m, field)
+        rooms, rates = loop.guard_rates(t, now.y, now.m)
         room, rate = rooms[which], rates[which]
-        late = jnp.where(rate < 0, -room / lax.stop_gradient(jnp.where(rate < 0, rate, 1.0)), 0.0)
-        late = jnp.where(jnp.abs(late) < LATEST, late, at_own_time(room, rate))
-        y, m, work = loop.apply_jump(t + late, now.y + field * late, now.m, which, alone=True)
-        y = y - loop.field(jnp.zeros(()), y, (loop.system, m, t)) * late
-        after = Jumped(y, m, now.work + work)
+        late = jnp.where(rate < 0, -room / jnp.where(rate < 0, rate, 1.0), 0.0)
+        late = lax.stop_gradient(jnp.where(jnp.abs(late) < LATEST, late, 0.0))
+        late = own_shift(loop, t, now.y, now.m, which, late, rate < 0)
+        y = drift(loop, t, now.y, now.m, late)
+        y, m, work = loop.apply_jump(t + late, y, now.m, which, alone=True)
+        after = Jumped(drift(loop, t + late, y, m, -late), m, now.work + work)
         return pick(happens, after, now), late
 
     return lax.scan(event, before, (events, made))
@@ -150,9 +146,22 @@ def _moving_as(
 
 @_moving_as.defjvp
 def _(primals: Any, tangents: Any) -> Any:
-    (_, values, _, together), (plain, _, ways, _) = primals, tangents
+    (plain, values, ways, together), (plain_moved, _, ways_moved, _) = primals, tangents
+    both = _agreed(ways_moved)
+    moved = [jnp.where(together, new, old) for new, old in zip(both, plain_moved, strict=True)]
+    # Called again, so that a second derivative comes back to this rule.
+    return _moving_as(plain, values, ways, together), moved
+
+
+@jax.custom_jvp
+def _agreed(ways: list[Array]) -> list[Array]:
+    """What two ways (first axis) both are, NaN where they are not the same; so to every order."""
     apart = [jnp.max(jnp.abs(way[0] - way[1]), initial=0.0) for way in ways]
     size = [jnp.max(jnp.abs(way), initial=0.0) for way in ways]
     agree = jnp.stack(apart).max() <= SAME_TANGENT * jnp.stack(size).max()
-    moved = [jnp.where(agree, way[0], jnp.nan) for way in ways]
-    return values, [jnp.where(together, new, old) for new, old in zip(moved, plain, strict=True)]
+    return [jnp.where(agree, way[0], jnp.nan) for way in ways]
+
+
+@_agreed.defjvp
+def _(primals: Any, tangents: Any) -> Any:
+    return _agreed(*primals), _agreed(*tangents)

@@ -1,0 +1,75 @@
+"""Derivatives of a gait by parameters: implicit, at the cycle, not through transients.
+
+A gait v solves P(v, p) = v, so that (I - J) dv = P_p dp (gaits.7), and what is measured over its
+stride changes by F_v dv + F_p dp. A simple multiplier, J u = lambda u, w J = lambda w, changes by
+w dJ u / w u, with dJ a second derivative of the map (gaits.8).
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.gait_figures import slopes_of
+from footfall.engines.analysis.return_map import moved_only
+
+#: Name of the modulus of the slowest multiplier among the figures.
+LARGEST = "largest_multiplier"
+
+
+def implicit_change(cycle: Cycle, mapped: Any) -> np.ndarray:
+    """How all its numbers change along each direction that `mapped` was taken along: rows."""
+    size = len(cycle.point.flat)
+    scale, jacobian = cycle.scale, cycle.quotient.matrix(mapped.slopes.numbers[:size].T)
+    matrix = (np.eye(len(scale)) - jacobian) * scale[None, :] / scale[:, None]
+    right = (mapped.slopes.numbers[size:] @ cycle.quotient.reads.T / scale).T
+    if cycle.held:
+        energy = mapped.slopes.begin_energy[:size][cycle.quotient.kept] * scale
+        reach = np.max(np.abs(energy))
+        matrix = np.concatenate([matrix, energy[None] / reach])
+        right = np.concatenate([right, -mapped.slopes.begin_energy[size:][None] / reach])
+    change = np.linalg.lstsq(matrix, right, rcond=None)[0]
+    return np.stack([cycle.quotient.spread(scale * column) for column in change.T])
+
+
+def cycle_slopes(cycle: Cycle, along: Any, *, stability: bool = False) -> dict[str, np.ndarray]:
+    """Derivatives of the figures of a gait along directions of its system's numbers.
+
+    Arguments:
+        cycle: as `find_cycle` gives it.
+        along: like the system, with a first axis over directions.
+        stability: that of the largest multiplier too, which takes a second derivative.
+
+    Returns by name an array over directions; `state` has a row of all numbers for each.
+    """
+    along = jax.tree.map(lambda v: np.asarray(v, float), along)
+    point = cycle.point
+    mapped = cycle.map.at(point.flat, point.counts, moved_only(along))
+    size, change = len(point.flat), implicit_change(cycle, mapped)
+    moved = jax.tree.map(
+        lambda slope: jnp.asarray(slope[size:] + np.tensordot(change, slope[:size], 1)),
+        mapped.slopes,
+    )
+    found = slopes_of(cycle.map, mapped, moved, along) | {"state": change}
+    if stability and len(cycle.multipliers):
+        slopes = multiplier_slopes(cycle, change, along)
+        value = complex(cycle.multipliers[0])
+        found[LARGEST] = np.real(np.conj(value) * slopes) / max(abs(value), 1e-300)
+    return found
+
+
+def multiplier_slopes(cycle: Cycle, change: np.ndarray, along: Any, which: int = 0) -> np.ndarray:
+    """How one multiplier changes, where the numbers change by `change` and the system goes along.
+
+    The multiplier has to be simple.
+    """
+    assert cycle.derivative is not None
+    values, vectors = np.linalg.eig(cycle.derivative)
+    near = int(np.argmin(np.abs(values - cycle.multipliers[which])))
+    right, left = vectors[:, near], np.linalg.inv(vectors)[near]
+    rows = np.stack([cycle.quotient.spread(part) for part in (right.real, right.imag)])
+    bent = cycle.map.bent(cycle.point.flat, cycle.point.counts, rows, (change, moved_only(along)))
+    images = (bent[:, 0] + 1j * bent[:, 1]) @ cycle.quotient.reads.T
+    return images @ left / (left @ right)

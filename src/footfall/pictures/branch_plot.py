@@ -1,0 +1,90 @@
+"""The picture of a branch of gaits: a figure and the largest multiplier over a parameter."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from footfall.scenario.follow import Branch, Part
+
+_DPI = 120
+_COLOURS = ("#0072b2", "#009e73", "#cc79a7", "#e69f00")
+_MARKS = {
+    "fold": ("s", "fold"),
+    "period doubling": ("D", "period doubling"),
+    "torus": ("^", "torus point"),
+    "branch point": ("P", "branch point"),
+    "end": ("X", "no such gait beyond"),
+}
+#: What is drawn where nobody says: the first that the gaits have.
+USUAL = ("mean_speed", "cost_of_transport", "step_time", "period")
+SAID = {
+    "mean_speed": "speed [m/s]",
+    "cost_of_transport": "cost of transport",
+    "step_time": "step time [s]",
+    "period": "period [s]",
+}
+
+
+def draw_branch(branch: Branch, path: Any = None, figure: str | None = None) -> Figure:
+    """Stable parts as lines, unstable ones dashed, special points marked."""
+    known = branch.points[0].figures
+    name = figure or next(n for n in USUAL if n in known)
+    page = Figure(figsize=(9.0, 7.2), layout="constrained", dpi=_DPI)
+    top, low = page.subplots(2, 1, sharex=True)
+    for number, part in enumerate(branch.parts):
+        colour = _COLOURS[min(number, len(_COLOURS) - 1)]
+        label = f"repeats after {part.count}" if len(branch.parts) > 1 else None
+        _curve(top, part, [p.figures.get(name, np.nan) for p in part.points], colour, label)
+        sizes = [float(np.max(np.abs(p.multipliers), initial=0.0)) for p in part.points]
+        _curve(low, part, sizes, colour, None)
+        for point, size in zip(part.points, sizes, strict=True):
+            if point.kind:
+                mark, _ = _MARKS[point.kind]
+                for axes, height in ((top, point.figures.get(name, np.nan)), (low, size)):
+                    axes.plot(point.value, height, mark, color=colour, mec="k", ms=7, zorder=5)
+    kinds = dict.fromkeys(point.kind for _, point in branch.special)
+    for kind in kinds:
+        mark, word = _MARKS[kind]
+        top.plot([], [], mark, color="0.8", mec="k", label=word)
+    top.plot([], [], "--", color="0.4", label="unstable")
+    low.axhline(1.0, color="0.4", lw=1)
+    unit = f" [{branch.unit}]" if branch.unit else ""
+    top.set_ylabel(SAID.get(name, name))
+    low.set(xlabel=f"{branch.key}{unit}", ylabel="largest multiplier", ylim=(0.0, None))
+    for axes in (top, low):
+        axes.grid(alpha=0.25)
+    top.legend(frameon=False, fontsize=8)
+    page.suptitle(f"{branch.name}: gaits from {branch.event} to {branch.event}")
+    if path is not None:
+        page.savefig(Path(path), format="png")
+    return page
+
+
+def _curve(axes: Any, part: Part, heights: list[float], colour: str, label: str | None) -> None:
+    """Piece by piece: dashed where either end is unstable."""
+    across, up = np.array([p.value for p in part.points]), np.array(heights)
+    stable = np.array([p.stable or p.kind not in ("", "end") for p in part.points])
+    firm = stable[1:] & stable[:-1]
+    first = True
+    edges = np.flatnonzero(np.diff(firm)) + 1
+    for piece in np.split(np.arange(len(firm)), edges):
+        if not len(piece):
+            continue
+        rows = np.append(piece, piece[-1] + 1)
+        axes.plot(
+            across[rows],
+            up[rows],
+            "-" if firm[piece[0]] else "--",
+            color=colour,
+            lw=1.8 if firm[piece[0]] else 1.3,
+            label=label if first else None,
+        )
+        first = False
+
+
+def draw(study: Any, found: Any, path: Path, verdict: Any) -> None:
+    """Of the study `follow`."""
+    del verdict
+    draw_branch(study.branch(found), path)

@@ -1,0 +1,204 @@
+"""follow(experiment, key, low, high) -> Branch: a gait over a key of its scenario."""
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.engines.analysis.continuation import BranchPoint, Family, Follower, Lost
+from footfall.engines.analysis.cycle import Cycle
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.gait import gait_of, number_at
+from footfall.scenario.load import Experiment
+from footfall.scenario.vary import find_knob, placed
+
+#: Points of a branch to each side, at most.
+POINTS = 100
+#: Times that a branch may double: a cascade goes on for ever.
+DOUBLINGS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A branch of gaits that repeat after `count` events, in the order of the curve."""
+
+    count: int
+    points: tuple[BranchPoint, ...]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Branch:
+    """Gaits over a parameter: the branch of the scenario's own gait, then those that double it."""
+
+    name: str  #: of the scenario
+    key: str
+    unit: str
+    event: str
+    numbers: tuple[str, ...]  #: of a point
+    parts: tuple[Part, ...]
+
+    @property
+    def points(self) -> tuple[BranchPoint, ...]:
+        """Of the scenario's own branch."""
+        return self.parts[0].points
+
+    @property
+    def special(self) -> list[tuple[int, BranchPoint]]:
+        """Folds, period doublings, torus points and ends, each with the count of its part."""
+        return [(part.count, p) for part in self.parts for p in part.points if p.kind]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.said())
+
+    def said(self) -> list[str]:
+        """A line for the range, and one for each thing that happens on it."""
+        values = [point.value for point in self.points]
+        unit = f" {self.unit}" if self.unit else ""
+        stable = sum(point.stable for point in self.points)
+        lines = [
+            f"{self.name}: gaits from {self.event} to {self.event} over {self.key},"
+            f" {min(values):.6g} to {max(values):.6g}{unit}",
+            f"  {len(self.points)} points, {stable} of them stable",
+        ]
+        for count, point in self.special:
+            often = "" if count == self.parts[0].count else f" of the gait of {count} events"
+            why = f" of the branch: {point.why}" if point.why else ""
+            lines.append(f"  {point.kind} at {point.value:.10g}{unit}{often}{why}")
+        return lines
+
+    def plot(self, path: Any = None, figure: str | None = None) -> Any:
+        """Draw it: a figure of the gaits and their largest multiplier over the key.
+
+        Arguments:
+            path: a .png file to write; without it the figure is returned to be shown.
+            figure: which ("mean_speed", "cost_of_transport"); without it speed where there is one.
+        """
+        module = importlib.import_module("footfall.pictures.branch_plot")
+        return module.draw_branch(self, path, figure)
+
+
+def follow(
+    experiment: Experiment,
+    key: str,
+    low: float,
+    high: float,
+    *,
+    event: str | None = None,
+    count: int = 1,
+    points: int = POINTS,
+    doublings: int = DOUBLINGS,
+) -> Branch:
+    """Follow the gait of a scenario over one of its numbers, also round folds.
+
+    Arguments:
+        experiment: as `ff.load` gives it; its own value of the key is where the branch begins.
+        key, low, high: a number of the robot by its key, and its range, in SI.
+        event, count: where a step ends, and after how many it repeats.
+        points: of the branch to each side, at most.
+        doublings: how often branches of twice the period are followed where they leave.
+
+    Returns a `Branch` with `points` (value, multipliers, figures), `special` ones (folds, period
+    doublings, torus points, and where the robot takes no such step any more) and `plot()`. Raises
+    NoCycle where there is no gait to begin with.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel")
+    >>> branch = ff.follow(wheel, "terrain.angle", 0.05, 0.1)
+    >>> branch.points[0].stable, round(branch.points[-1].value, 6)
+    (True, 0.1)
+    """
+    cycle = begun(experiment, key, low, high, event, count)
+    walker = Follower(cycle, family_of(experiment, key), low, high)
+    start = number_at(experiment, key)
+    down = walked(walker, cycle, start, -1.0, points)
+    up = walked(walker, cycle, start, 1.0, points)
+    main = Part(count, tuple([*reversed(down[1:]), *up]))
+    parts = [main, *doubled_parts(walker, main, points, doublings)]
+    return branch_of(experiment, key, cycle, parts)
+
+
+def begun(
+    experiment: Experiment, key: str, low: float, high: float, event: str | None, count: int
+) -> Cycle:
+    """The gait a branch begins with; raises where the range is none."""
+    value = number_at(experiment, key)
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ScenarioError(f"{key}: a range goes from a lower to a higher number: {low}:{high}.")
+    if not low <= value <= high:
+        raise ScenarioError(
+            f"{key} = {value:g} in this scenario, outside of {low:g}:{high:g}: a branch begins at"
+            f" the scenario's own gait. Set {key} to a value inside."
+        )
+    return gait_of(experiment, event, count=count)
+
+
+def family_of(experiment: Experiment, key: str) -> Family:
+    """The robot at any value of a key, and how its numbers move with it."""
+    knob = find_knob(experiment, key, f'"{key}"')
+
+    def put(value: Any) -> Any:
+        system, _ = placed(experiment, {key: value})
+        return jax.tree.map(lambda v: jnp.asarray(v, float), system)
+
+    slope = jax.jit(lambda value: jax.jvp(put, (value,), (jnp.ones(()),)))
+    _, first = slope(jnp.asarray(number_at(experiment, key), float))
+    # Always the same numbers, so that nothing is compiled again.
+    moves = [bool(np.any(np.asarray(leaf))) for leaf in jax.tree.leaves(first)]
+
+    def family(value: float) -> tuple[Any, Any]:
+        if not knob.info.allows(value):
+            raise ValueError(f"{key} = {value:.6g} is out of range: {knob.info.bounds()}")
+        system, way = slope(jnp.asarray(value, float))
+        leaves, tree = jax.tree.flatten(way)
+        along = [
+            np.asarray(leaf)[None] if on else None for leaf, on in zip(leaves, moves, strict=True)
+        ]
+        return jax.tree.map(np.asarray, system), jax.tree.unflatten(tree, along)
+
+    return family
+
+
+def walked(
+    walker: Follower,
+    cycle: Cycle,
+    value: float,
+    way: float,
+    points: int,
+    progress: Callable[[float], None] = lambda _: None,
+) -> list[BranchPoint]:
+    """From the gait, up (+1) or down (-1)."""
+    try:
+        return walker.follow(walker.begin(cycle.point.flat, value, way), points, progress)
+    except Lost as lost:
+        raise ScenarioError(f"the branch cannot be begun: {lost}") from None
+
+
+def doubled_parts(walker: Follower, part: Part, points: int, doublings: int) -> Iterable[Part]:
+    """Branches that leave a part at its period doublings, and those that leave them."""
+    if doublings < 1:
+        return
+    for point in part.points:
+        if point.kind != "period doubling":
+            continue
+        left = walker.doubled(point)
+        if left is None:
+            continue
+        other, spot = left
+        new = Part(2 * part.count, (point_without_kind(point), *other.follow(spot, points)))
+        yield new
+        yield from doubled_parts(other, new, points, doublings - 1)
+
+
+def point_without_kind(point: BranchPoint) -> BranchPoint:
+    """Where a branch leaves another: special there, not here."""
+    return dataclasses.replace(point, kind="", multipliers=point.multipliers**2)
+
+
+def branch_of(experiment: Experiment, key: str, cycle: Cycle, parts: Iterable[Part]) -> Branch:
+    """With its names."""
+    unit = find_knob(experiment, key, f'"{key}"').unit
+    return Branch(experiment.name, key, unit, cycle.event, tuple(cycle.map.names), tuple(parts))

@@ -1,0 +1,144 @@
+"""The gait of a scenario: found from its start, with derivatives by its keys."""
+
+import dataclasses
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from footfall.engines.analysis.cycle import Cycle, find_cycle
+from footfall.engines.analysis.cycle_slopes import LARGEST, cycle_slopes
+from footfall.engines.analysis.return_map import NoCycle
+from footfall.engines.plan import EventEngine, Plan
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.record.trajectory import Trajectory
+from footfall.scenario.document import at
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import Experiment, require_flow
+from footfall.scenario.vary import find_knob, placed
+
+#: Steps that a robot takes from its start before its gait is sought: it comes near a stable one.
+WARM_UP = 12
+
+
+def usual_event(system: AbstractHybridSystem, state: HybridState) -> str:
+    """The event a step ends with: the one that counts a footfall.
+
+    Raises ScenarioError where several do, or none.
+    """
+    travel = system.travel()
+    counters = [] if travel is None else [operator.attrgetter(n) for n in travel.step_counters]
+    guards = system.guards(0.0, *state)
+    jumps = [k for k, e in enumerate(system.events) if e.outcome is None and e.period is None]
+    counting = []
+    for k in jumps:
+        leg = (jnp.int32(0),) if jnp.ndim(guards[k]) else ()
+        after = system.jump(0.0, *state, k, *leg).m
+        if any(np.any(np.asarray(c(after)) != np.asarray(c(state.m))) for c in counters):
+            counting.append(k)
+    names = [system.events[k].name for k in counting or jumps]
+    if len(names) == 1 or counting:
+        return names[0]
+    raise ScenarioError(
+        "which event does a step end with? Name one with --event (event=...):"
+        f" {', '.join(names) or 'this robot has none, and no gait'}."
+    )
+
+
+def fine_plan(experiment: Experiment) -> Plan:
+    """Its plan, tight enough for derivatives; its duration is the longest a step may take."""
+    own = experiment.event_plan
+    engine = dataclasses.replace(own.engine, rtol=1e-10, atol=1e-12)
+    return Plan(duration=own.duration, engine=engine) if engine else Plan(engine=EventEngine())
+
+
+def gait_of(
+    experiment: Experiment,
+    event: str | None = None,
+    *,
+    count: int = 1,
+    leg: int = 0,
+    start: HybridState | None = None,
+    warm_up: int = WARM_UP,
+    plan: Plan | None = None,
+) -> Cycle:
+    """The gait a scenario comes to, or one near its start.
+
+    Some steps are taken first; where the robot does not take that many, its start is the guess.
+    Raises NoCycle.
+    """
+    require_flow(experiment, "a gait")
+    system, guess = experiment.system, experiment.start if start is None else start
+    event = event or usual_event(system, guess)
+    plan = plan or fine_plan(experiment)
+    try:
+        return find_cycle(system, guess, event, plan, count=count, leg=leg, warm_up=warm_up)
+    except NoCycle as none:
+        if not warm_up:
+            raise
+        try:
+            return find_cycle(system, guess, event, plan, count=count, leg=leg)
+        except NoCycle:
+            raise none from None
+
+
+def last_state(experiment: Experiment, run: Trajectory) -> HybridState:
+    """The state a run of the same robot ended with, as a start."""
+    leaves, tree = jax.tree_util.tree_flatten_with_path(experiment.start)
+    found = []
+    for path, value in leaves:
+        name = jax.tree_util.keystr(path[1:], simple=True, separator=".")
+        names = [name] if np.ndim(value) == 0 else [f"{name}.{i}" for i in range(np.size(value))]
+        missing = [n for n in names if n not in run.columns]
+        if missing:
+            raise ScenarioError(f"--from: that run has no {missing[0]}; it is of another robot.")
+        last = np.array([run[n][-1] for n in names]).reshape(np.shape(value))
+        found.append(last.astype(np.asarray(value).dtype))
+    return jax.tree.unflatten(tree, found)
+
+
+def directions(experiment: Experiment, keys: Sequence[str]) -> Any:
+    """How the system's numbers move with each key: like the system, with a first axis."""
+    now = {key: number_at(experiment, key) for key in keys}
+
+    def put(values: Any) -> Any:
+        system, _ = placed(experiment, dict(zip(keys, values, strict=True)))
+        return eqx.filter(jax.tree.map(lambda v: jnp.asarray(v, float), system), eqx.is_array)
+
+    at_now = jnp.asarray(list(now.values()), float)
+    return jax.vmap(lambda way: jax.jvp(put, (at_now,), (way,))[1])(jnp.eye(len(keys)))
+
+
+def number_at(experiment: Experiment, key: str) -> float:
+    """The value of a key that can move a little."""
+    knob = find_knob(experiment, key, f'"{key}"')
+    value = at(experiment.document, knob.path) if knob.number else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ScenarioError(
+            f'"{key}" is {value!r}: give it a number first, to say where to begin with it.'
+        )
+    if knob.path[0] == "start":
+        raise ScenarioError(
+            f'"{key}" is where a run starts: a gait does not depend on it. Take a key of the robot.'
+        )
+    return float(value)
+
+
+def gait_gradient(
+    experiment: Experiment, cycle: Cycle, keys: Sequence[str], *, stability: bool = False
+) -> Mapping[str, np.ndarray]:
+    """Derivatives of what a gait does by keys of its scenario, per SI unit.
+
+    By name, an array over the keys; with `stability` that of "largest_multiplier" too.
+    """
+    return cycle_slopes(cycle, directions(experiment, keys), stability=stability)
+
+
+def figures(cycle: Cycle) -> dict[str, float]:
+    """What a gait does, with its largest multiplier."""
+    largest = float(np.abs(cycle.multipliers[0])) if len(cycle.multipliers) else 0.0
+    return {**cycle.figures, LARGEST: largest}

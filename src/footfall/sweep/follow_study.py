@@ -1,0 +1,205 @@
+"""footfall follow: the gait of a scenario over one of its numbers, as a branch.
+
+Three cases, each kept once it is there: down from the scenario's own gait, up from it, and the
+branches of twice the period that leave.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from footfall.engines.analysis.continuation import BranchPoint, Follower
+from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.return_map import NoCycle
+from footfall.hybrid.fields import ParameterError, Parametric, param, text
+from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
+from footfall.numerics.units import UnitError, to_si
+from footfall.scenario.follow import (
+    POINTS,
+    Branch,
+    Part,
+    begun,
+    branch_of,
+    doubled_parts,
+    family_of,
+    walked,
+)
+from footfall.scenario.gait import number_at
+from footfall.scenario.vary import find_knob
+
+
+class FollowRequest(Parametric):
+    """Which number, over which range."""
+
+    vary: str = text("", doc="key and range, KEY=FROM:TO")
+    event: str = text("", doc="event a step ends with")
+    count: int = param(1, ge=1, static=True, doc="number of events in a period")
+    points: int = param(POINTS, ge=2, static=True, doc="points to each side, at most")
+    doublings: int = param(2, ge=0, static=True, doc="period doublings that are followed")
+
+
+class Follow(AbstractStudy):
+    """A branch of gaits."""
+
+    name, place, doing, file = "follow", "branches", "following the gait", "branch"
+    Request = FollowRequest
+    noun, rows_key = "parts", "points"
+
+    def __init__(self, request: FollowRequest, subject: Any):
+        super().__init__(request, subject)
+        subject.require_flow("a branch of gaits")
+        self.key, self.low, self.high = _range(request.vary, subject.experiment)
+        number_at(subject.experiment, self.key)
+
+    @property
+    def cases(self) -> list[dict[str, Any]]:
+        return [{"part": part} for part in ("down", "up", "doubled")]
+
+    @functools.cached_property
+    def cycle(self) -> Cycle:
+        try:
+            return begun(
+                self.subject.experiment,
+                self.key,
+                self.low,
+                self.high,
+                self.request.event or None,
+                self.request.count,
+            )
+        except NoCycle as none:
+            raise self.subject.refuse(
+                f"no gait to begin with. {none}\n  `footfall gait {self.subject.origin}` says more."
+            ) from None
+
+    @functools.cached_property
+    def walker(self) -> Follower:
+        family = family_of(self.subject.experiment, self.key)
+        return Follower(self.cycle, family, self.low, self.high)
+
+    def answers(
+        self, places: Sequence[int], before: Answers, progress: Progress
+    ) -> Sequence[Answer]:
+        (place,) = places
+        part, points = self.cases[place]["part"], self.request.points
+        if part == "doubled":
+            main = self._main(before)
+            parts = doubled_parts(self.walker, main, points, self.request.doublings)
+        else:
+            way, start = (
+                {"down": -1.0, "up": 1.0}[part],
+                number_at(self.subject.experiment, self.key),
+            )
+            found = walked(self.walker, self.cycle, start, way, points, progress)
+            parts = [Part(self.request.count, tuple(found))]
+        memory = [[p.count, [_plain(point) for point in p.points]] for p in parts]
+        return [Answer({}, memory=memory)]
+
+    def _parts(self, found: Answers, place: int) -> list[Part]:
+        if place not in found:
+            return []
+        return [
+            Part(count, tuple(_point(said) for said in points))
+            for count, points in found[place].memory
+        ]
+
+    def _main(self, found: Answers) -> Part:
+        down = [p for part in self._parts(found, 0) for p in part.points]
+        up = [p for part in self._parts(found, 1) for p in part.points]
+        return Part(self.request.count, tuple([*reversed(down[1:]), *(up or down[:1])]))
+
+    def branch(self, found: Answers) -> Branch:
+        """All of it."""
+        parts = [self._main(found), *self._parts(found, 2)]
+        return branch_of(self.subject.experiment, self.key, self.cycle, parts)
+
+    def kept(self, found: Answers) -> list[Answer]:
+        branch = self.branch(found)
+        return [
+            Answer(
+                {
+                    self.key: point.value,
+                    "repeats_after": part.count,
+                    "kind": point.kind,
+                    "stable": point.stable,
+                    "largest_multiplier": float(np.max(np.abs(point.multipliers), initial=0.0)),
+                    **{name: finite(value) for name, value in point.figures.items()},
+                    **{
+                        f"state.{name}": float(value)
+                        for name, value in zip(branch.numbers, point.numbers, strict=True)
+                    },
+                    "multipliers": [f"{complex(v):.12g}" for v in point.multipliers],
+                }
+            )
+            for part in branch.parts
+            for point in part.points
+        ]
+
+    def summary(self, found: Answers) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "special": [
+                {
+                    "kind": point.kind,
+                    "value": point.value,
+                    "repeats_after": count,
+                    "why": point.why,
+                }
+                for count, point in self.branch(found).special
+            ],
+        }
+
+    def page(self, found: Answers, took: float | None) -> list[Sheet | str]:
+        branch = self.branch(found)
+        head, *lines = branch.said()
+        shown = branch.points[:: max(1, len(branch.points) // 12)]
+        names = [
+            n for n in ("mean_speed", "step_time", "cost_of_transport") if n in shown[0].figures
+        ]
+        rows = [
+            [
+                f"{p.value:.6g}",
+                *(f"{p.figures[n]:.5g}" for n in names),
+                f"{float(np.max(np.abs(p.multipliers), initial=0.0)):.4f}",
+                "stable" if p.stable else "unstable",
+            ]
+            for p in shown
+        ]
+        columns = [self.key, *(n.replace("_", " ") for n in names), "largest multiplier", ""]
+        seconds = f" in {took:.1f} s" if took is not None else ""
+        words = head.partition(": ")[2]
+        return [f"{words}{seconds}", *(line.strip() for line in lines), Sheet(columns, rows)]
+
+
+def _range(said: str, experiment: Any) -> tuple[str, float, float]:
+    key, _, span = (part.strip() for part in said.partition("="))
+    low, colon, high = (part.strip() for part in span.partition(":"))
+    if not key or not colon or ":" in high:
+        raise ParameterError(
+            f"--vary {said}: write it as KEY=FROM:TO, such as terrain.angle=0.02:0.1.", "vary"
+        )
+    unit = find_knob(experiment, key, f"--vary {said}").unit
+    try:
+        return key, to_si(low, unit), to_si(high, unit)
+    except UnitError as error:
+        raise ParameterError(f"--vary {said}: {error}", "vary") from None
+
+
+def _plain(point: BranchPoint) -> list[Any]:
+    values = np.asarray(point.multipliers, complex)
+    return [
+        point.value,
+        [float(v) for v in point.numbers],
+        [[float(v.real), float(v.imag)] for v in values],
+        {name: finite(value) for name, value in point.figures.items()},
+        point.kind,
+        point.why,
+    ]
+
+
+def _point(said: list[Any]) -> BranchPoint:
+    value, numbers, multipliers, figures, kind, why = said
+    return BranchPoint(
+        value, np.array(numbers), np.array([complex(*v) for v in multipliers]), figures, kind, why
+    )

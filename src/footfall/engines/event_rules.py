@@ -45,6 +45,16 @@ def falls_through(before: Any, after: Any, room: Any, later: Any, size: Any) -> 
         room, later: its value after the jump, and a moment (at_start.py) after that.
         size: of the state, whose roundings it may fall by.
     """
+    return is_stopped(before, after) & drops(room, later, size)
+
+
+def is_stopped(before: Any, after: Any) -> Any:
+    """Whether a jump has stopped a guard that fell, but for rounding."""
+    eps = np.finfo(jnp.result_type(after)).eps
+    return (before < 0) & (jnp.abs(after) <= np.sqrt(eps) * -before)
+
+
+def drops(room: Any, later: Any, size: Any) -> Any:
+    """Whether a guard falls by more than the roundings of a state of this size."""
     eps = np.finfo(jnp.result_type(room)).eps
-    stopped = (before < 0) & (jnp.abs(after) <= np.sqrt(eps) * -before)
-    return stopped & (later - room < -FALLS * eps * jnp.maximum(1.0, size))
+    return later - room < -FALLS * eps * jnp.maximum(1.0, size)

@@ -25,12 +25,11 @@ from footfall.engines.event_rules import (
     TIME_TOLERANCE,
     ZENO_EVENTS,
     ZENO_INTERVAL,
-    falls_through,
     has_room,
+    is_stopped,
 )
 from footfall.engines.lanes import lane_bounds, lane_jump
 from footfall.engines.lanes.embedded_pair import Attempt, Pair, step
-from footfall.engines.lanes.lane_jump import a_moment_later
 from footfall.engines.lanes.lane_loop import (
     I,
     LaneLoop,
@@ -599,8 +598,7 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
         used = jnp.where(mine, total, used)
     slope = loop.field_once(m)(t, x)
     room, rates = loop.guards_once(t, x, m, slope)
-    later, size = a_moment_later(loop, t, x, m, slope)
-    armed, rising, through = [], [], []
+    armed, rising, stopped = [], [], []
     for j, (g, r, old, old_rate) in enumerate(zip(room, rates, before, rate, strict=True)):
         disarmed = either([own.at == I(i) for i in disarmed_by(loop, j)])
         band = real(BANDS[real.__name__]) * jnp.maximum(jnp.abs(old_rate), jnp.abs(r))
@@ -613,7 +611,7 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
         counts = (own.armed[j] & ~disarmed & ~leaving) | ((g > 0) & ~at_zero)
         counts = counts & (g < np.inf)  # what the mode has not
         fired = arrived & (own.at == I(j)) & at_zero
-        through.append(fired & falls_through(old_rate, r, g, later[j], size))
+        stopped.append(fired & is_stopped(old_rate, r))
         armed.append(counts)
         rising.append(jnp.where(~counts & (r > 0), r, zero))
     ticks = [
@@ -628,7 +626,8 @@ def happen(loop: LaneLoop, lane: Lane, limits: Limits) -> Lane:
     good = good & finite(numbers(room))
     outcome = jnp.where(made >= jnp.asarray(limits.max_jumps, jnp.int32), TOO_MANY, I(0))
     outcome = jnp.where(crowded >= I(max(ZENO_EVENTS, 4 * len(every))), I(Outcome.zeno), outcome)
-    outcome = jnp.where(either(through), I(Outcome.not_held), outcome)
+    through = lane_jump.fallen_through(loop, t, x, m, slope, room, stopped)
+    outcome = jnp.where(through, I(Outcome.not_held), outcome)
     outcome = jnp.where(ends != I(0), ends, outcome)
     outcome = jnp.where(good, outcome, I(Outcome.diverged))
     # Start-up ends with the first jump (a clock's tick does not count): what a guard did before it,

@@ -8,14 +8,15 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from footfall.engines import at_start
-from footfall.engines.event_rules import falls_through
+from footfall.engines.event_rules import drops, is_stopped
 from footfall.engines.lanes import lane_bounds
 from footfall.engines.lanes.lane_loop import (
     I,
     LaneLoop,
+    any_lane,
     armed_room,
     either,
     finite,
@@ -166,8 +167,7 @@ def look_again(
     slope = loop.field(lane.m)(t, lane.x)
     room, rate = loop.guards(t, lane.x, lane.m, slope)
     slope_x = [r for r in slope.x if r is not None]
-    later, size = a_moment_later(loop, t, lane.x, lane.m, slope)
-    pending, rooms, through = jnp.full_like(after.at, -1), [], []
+    pending, rooms, stopped = jnp.full_like(after.at, -1), [], []
     for j in reversed(range(len(loop.searched))):
         disarmed = arrived & either(
             [before.at == I(i) for i in range(len(loop.searched)) if loop.disarms[i][j]]
@@ -179,8 +179,7 @@ def look_again(
         again = (room[j] > near) | ((jnp.abs(room[j]) <= near) & (rate[j] > 0))
         counts = (again | (been & ~disarmed)) & (room[j] < np.inf)  # what the mode has
         fired = arrived & (before.at == I(j)) & (jnp.abs(room[j]) <= near)
-        falls = falls_through(after.room_rate[j], rate[j], room[j], later[j], size)
-        through.append(fired & falls)
+        stopped.append(fired & is_stopped(after.room_rate[j], rate[j]))
         rooms.append(armed_room(room[j], counts))
         # One that was already rising from zero (it fired just before) is leaving it, not reaching
         # it; so is one that had room and that the jump left at zero and rising: the force of a
@@ -214,22 +213,38 @@ def look_again(
         target=jnp.where(pending >= I(0), 0.0, whole),
     )
     after = pick(changed, seen, after)
-    after = end(after, changed & either(through) & (after.pace > 0), I(Outcome.not_held), t)
+    through = fallen_through(loop, t, lane.x, lane.m, slope, room, stopped[::-1])
+    after = end(after, changed & through & (after.pace > 0), I(Outcome.not_held), t)
     good = finite([*slope_x, *slope.q, *numbers(room)])
     return end(after, changed & ~good, I(Outcome.diverged), t)
 
 
-def a_moment_later(
-    loop: LaneLoop, t: Array, x: list[Array], m: list[Array], slope: Slope
-) -> tuple[list[Array], Array]:
-    """Room of each guard a moment after this one (see at_start.py), and the size of the state."""
+def fallen_through(
+    loop: LaneLoop,
+    t: Array,
+    x: list[Array],
+    m: list[Array],
+    slope: Slope,
+    room: list[Array],
+    stopped: list[Array],
+) -> Array:
+    """Lanes whose flow takes a guard below zero that its own jump has stopped.
+
+    See event_rules.falls_through; looked for only where a jump has stopped one: few do.
+    """
     span = loop.real(at_start.moment(loop.real))
 
     def moved(by: Any, rates: Slope) -> list[Array]:
         return [v if r is None else v + by * r for v, r in zip(x, rates.x, strict=True)]
 
-    half = loop.real(0.5) * span
-    middle = loop.field_once(m)(t + half, moved(half, slope))
-    later = loop.rooms_once(t + span, moved(span, middle), m)
-    sizes = [jnp.abs(v) if v.ndim == 1 else jnp.max(jnp.abs(v), axis=0) for v in x]
-    return later, functools.reduce(jnp.maximum, sizes)
+    def looked() -> Array:
+        half = loop.real(0.5) * span
+        middle = loop.field_once(m)(t + half, moved(half, slope))
+        later = loop.rooms_once(t + span, moved(span, middle), m)
+        sizes = [jnp.abs(v) if v.ndim == 1 else jnp.max(jnp.abs(v), axis=0) for v in x]
+        size = functools.reduce(jnp.maximum, sizes)
+        guards = zip(stopped, room, later, strict=True)
+        return either([s & drops(g, b, size) for s, g, b in guards])
+
+    any_stopped = either(stopped)
+    return lax.cond(any_lane(any_stopped), looked, lambda: jnp.zeros_like(any_stopped))

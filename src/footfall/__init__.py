@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from footfall.hybrid.system import HybridState as HybridState
     from footfall.machines import robots as robots
     from footfall.machines.two_leg.robots import Walker as Walker
+    from footfall.pictures.ask import basin as basin
     from footfall.pictures.pictures import animate as animate
     from footfall.pictures.pictures import compare as compare
     from footfall.pictures.pictures import plot as plot
@@ -74,6 +75,7 @@ _HOMES = {
     "simulate": "engines.simulate",
     "open_sweep": "sweep.read_back",
     "rollout": "sweep.rollout",
+    "basin": "pictures.ask",
     "animate": "pictures.pictures",
     "compare": "pictures.pictures",
     "plot": "pictures.pictures",

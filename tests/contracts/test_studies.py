@@ -34,6 +34,10 @@ TINY = {
         ["urchin-walk", "--stiffness", "3000", "--grounds", "1", "--duration", "0.05"],
         (["--height", "0"], "--height 0: above zero"),
     ),
+    "basin": (
+        ["passive-wheel", "--vary", "spoke_rate=-3:0", "--vary", "spoke_angle=0:0.3", "--resolution", "64", "--duration", "2"],
+        (["--resolution", "1"], "--resolution 1: at least 4"),
+    ),
 }  # fmt: skip
 
 

@@ -376,6 +376,41 @@ def compliance(
 
 
 @app.command()
+def basin(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=LOW:HIGH",
+            help="A side of the box of starts: a number of [start], or any other; give two.",
+        ),
+    ] = None,
+    resolution: Annotated[
+        int | None,
+        typer.Option(help="Parts of each side that the edge is found to (default: 512)."),
+    ] = None,
+    settings: Settings = None,
+    trust: Trust = False,
+    duration: Annotated[
+        str | None, typer.Option(help="Time of each run (default: the scenario's).")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: basins/<scenario>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """From which starts a robot walks.
+
+    The walking set over two numbers, its edge, its area, and the smallest push out of it.
+    """
+    given = {"vary": "; ".join(vary or []), "resolution": resolution}
+    _study("basin", name, settings, given, (out, as_json, plots, force, accept_doubt), duration)
+
+
+@app.command()
 def bodies(
     name: Annotated[
         str, typer.Argument(help="The scenario of a robot that MuJoCo steps, such as urchin-walk.")

@@ -49,6 +49,10 @@ STUDIES = {
         "footfall.machines.sea_urchin.compliance:Compliance",
         "footfall.pictures.compliance_plot",
     ),
+    "basin": (
+        "footfall.engines.analysis.basin_study:Basin",
+        "footfall.pictures.basin_plot",
+    ),
 }
 #: What matplotlib could write as well, and we do not.
 _OTHER_PICTURES = (".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".gif")

@@ -8,6 +8,7 @@ import pytest
 import footfall as ff
 from footfall.engines.analysis.pushes import find_edges, nearest
 from footfall.engines.analysis.walking import NO_START, WALKS
+from support.wheel_basin import slowest
 
 #: Slow enough that no foot lifts off.
 BOX = {"spoke_rate": (-3.0, 0.0), "spoke_angle": (-0.3, 0.3)}
@@ -22,22 +23,6 @@ def wheel():
 @pytest.fixture(scope="module")
 def found(wheel):
     return ff.basin(wheel, BOX, resolution=RESOLUTION)
-
-
-def slowest(system, angle):
-    """Least |spoke rate| with which the wheel walks from an angle: (rigid.1) has an energy.
-
-    rate^2 / 2 + (g/l) cos(angle - slope) is kept, so before the apex the start must have what is
-    missing there; and what the landing leaves, cos(alpha)^2 of rate^2, must do for the next apex.
-    """
-    g_over_l, slope = system.gravity / system.leg.length, system.terrain.descent
-    alpha = system.spoke_spacing
-
-    first = 2 * g_over_l * (1 - np.cos(angle - slope)) * (angle > slope)
-    after = 2 * g_over_l * (1 - math.cos(alpha / 2 - slope))
-    before = after / math.cos(alpha) ** 2
-    second = before - 2 * g_over_l * (np.cos(angle - slope) - math.cos(alpha / 2 + slope))
-    return np.sqrt(np.maximum(np.maximum(first, second), 0.0))
 
 
 def test_the_area_of_the_passive_wheels_basin_is_its_closed_form_within_its_bounds(wheel, found):

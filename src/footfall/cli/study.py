@@ -53,6 +53,10 @@ STUDIES = {
         "footfall.engines.analysis.basin_study:Basin",
         "footfall.pictures.basin_plot",
     ),
+    "robust": (
+        "footfall.engines.analysis.robust_study:Robust",
+        "footfall.pictures.robust_plot",
+    ),
 }
 #: What matplotlib could write as well, and we do not.
 _OTHER_PICTURES = (".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".gif")

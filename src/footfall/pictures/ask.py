@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from footfall.engines.analysis.basin_study import Basin
+from footfall.engines.analysis.robust_study import Robust
 from footfall.hybrid.study import AbstractStudy, Answers, Sheet, request_of
 from footfall.record.verdict import Verdict
 from footfall.scenario.errors import ScenarioError
@@ -18,7 +19,7 @@ class Found:
     """What a study found: `verdict`, numbers by name (found["area"]), `rows`, `plot()`."""
 
     def __init__(self, study: AbstractStudy, answers: Answers, picture: str):
-        self.study, self._answers, self._picture = study, answers, picture
+        self.study, self.answers, self._picture = study, answers, picture
         self.results: dict[str, Any] = results_of(study, answers)  #: as results.json has it
         self.verdict: Verdict = verdict_of(study, answers)
 
@@ -35,18 +36,18 @@ class Found:
     @property
     def starts(self) -> dict[str, Any]:
         """Of a basin: every start that was run, values by key, and what each `does`."""
-        return self.study.starts_run(self._answers)  # pyright: ignore[reportAttributeAccessIssue]
+        return self.study.starts_run(self.answers)  # pyright: ignore[reportAttributeAccessIssue]
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The picture as a matplotlib figure, written to `path` if one is given."""
         module = importlib.import_module(f"footfall.pictures.{self._picture}")
-        figure = module.figure_of(self.study, self._answers, self.verdict)
+        figure = module.figure_of(self.study, self.answers, self.verdict)
         if path is not None:
             figure.savefig(path)
         return figure
 
     def __repr__(self) -> str:
-        first, *rest = self.study.page(self._answers, None)
+        first, *rest = self.study.page(self.answers, None)
         lines = [f"{self.study.subject.name}: {first}", f"  verdict: {self.verdict.sentence}"]
         for part in rest:
             lines += [f"  {line}" for line in (_told(part) if isinstance(part, Sheet) else [part])]
@@ -84,6 +85,43 @@ def basin(
     return _asked(
         Basin, "basin_plot", experiment, request | {"resolution": resolution}, folder, progress
     )
+
+
+def robust(
+    experiment: Experiment,
+    tolerance: Mapping[str, float | str] | None = None,
+    *,
+    ground: float | str | None = None,
+    push: float | None = None,
+    runs: int = 256,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Found:
+    """How often a robot falls, and what walking costs, when something is not as planned.
+
+    Arguments:
+        experiment: as `ff.load` gives it; from its own start it walks.
+        tolerance: spreads of numbers by key, either way, {"leg.stiffness": 0.1} or "10%"; without
+            it 5 % of every number of the robot and its controller.
+        ground: root mean square of a rough ground's height, in m or "2 mm"; without it 1 % of a
+            footstep, 0 for none.
+        push: largest push on each rate, as a share of the largest in a stride; without it 0.2.
+        runs, seed: of each source, rounded up to a power of two; of all that is drawn.
+        folder, progress: as for `ff.basin`.
+
+    Returns what was found: `found.rows` has a row for each source, with falls and their 95 %
+    interval; found["indices"] says which tolerances matter; `plot()` draws it.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel", duration=5)
+    >>> found = ff.robust(wheel, {"leg.length": "5%"}, ground=0, push=0, runs=8)
+    >>> [(row["source"], row["runs"], row["falls"]) for row in found.rows]
+    [('tolerances', 24, 0)]
+    """
+    said = "; ".join(f"{key}={value}" for key, value in _sides(tolerance or {}).items())
+    given = {"tolerance": said, "ground": ground, "push": push, "runs": runs, "seed": seed}
+    return _asked(Robust, "robust_plot", experiment, given, folder, progress)
 
 
 def _asked(

@@ -43,6 +43,10 @@ class ManyStarts:
             system, state, _ = prepared(*batched(self._experiment, some), self.plan.precision)
             self._ladder = self._asked(choose_steps, system, state, self.plan)
 
+    def state(self, columns: Columns) -> HybridState:
+        """Where robots with these numbers begin; each can start."""
+        return batched(self._experiment, columns)[1]
+
     def span(self, seconds: float) -> float:
         """A duration of about so many seconds that the steps divide; at most the plan's own."""
         step = self.plan.step or first_step(self._experiment.system, self.plan)

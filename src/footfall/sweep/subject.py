@@ -33,6 +33,7 @@ from footfall.sweep.designs import Axis
 from footfall.sweep.many_starts import ManyStarts
 from footfall.sweep.parse import parse_axis, require_different
 from footfall.sweep.plan_sweep import plan_of
+from footfall.sweep.tolerances import Tolerance, tolerances
 
 #: Robots of a batch that are run, and kept, together: minutes of work for two cores at worst. A
 #: GPU wants all at once.
@@ -150,6 +151,10 @@ class Subject:
     def many_starts(self, plan: BatchPlan, like: Mapping[str, np.ndarray]) -> ManyStarts:
         """Robots like it, any of them at any time; `like` are some of them."""
         return ManyStarts(self.experiment, plan, like)
+
+    def tolerances(self, texts: Sequence[str]) -> tuple[Tolerance, ...]:
+        """Of its numbers, from the words of --tolerance, or the usual ones."""
+        return tolerances(self.experiment, texts)
 
     def own_value(self, path: str) -> float | None:
         """The scenario's own number at a full path; None where it is worked out."""

@@ -5,6 +5,7 @@ the settled gait, just after a footfall, with everything else as the gait has it
 """
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -51,13 +52,24 @@ class BasinPushes:
                 told["nearest"].append(self._told_nearest(found, kind))
         return told
 
-    def _state_field(self, number: int) -> Any:
-        """The number of the continuous state that an axis sets, as the start names it."""
-        table, _, name = self.basin.axes[number].path.rpartition(".")
-        if table != "start":
-            return None
-        known = {leaf: value for leaf, value, _ in named_leaves(self.basin.subject.start.x)}
-        return name if name in known and np.ndim(known[name]) == 0 else None
+    def _state_field(self, number: int) -> str | None:
+        """The number of the continuous state that an axis sets, by the name and as it is."""
+        return self._fields[number]
+
+    @functools.cached_property
+    def _fields(self) -> tuple[str | None, ...]:
+        few = self.basin.few
+        able = np.flatnonzero(self.basin.starts.can_start(few))
+        if not len(able):
+            return (None, None)
+        some = {key: values[able] for key, values in few.items()}
+        begun = {name: value for name, value, _ in named_leaves(self.basin.starts.state(some).x)}
+        fields = []
+        for axis in self.basin.axes:
+            table, _, name = axis.path.rpartition(".")
+            same = table == "start" and np.array_equal(begun.get(name), some[axis.key])
+            fields.append(name if same else None)
+        return tuple(fields)
 
     def _is_rate(self, number: int) -> bool:
         infos = {leaf: info for leaf, _, info in named_leaves(self.basin.subject.start.x)}

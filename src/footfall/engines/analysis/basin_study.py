@@ -63,8 +63,8 @@ class Basin(AbstractStudy):
         self.width = np.array([axis.high - axis.low for axis in self.axes])
         self.plan = subject.batch_plan()
         sides = [axis.between(np.linspace(0.0, 1.0, SOUGHT)) for axis in self.axes]
-        self._few = self._columns(*(side.ravel() for side in np.meshgrid(*sides, indexing="ij")))
-        self.starts = subject.many_starts(self.plan, self._few)
+        self.few = self._columns(*(side.ravel() for side in np.meshgrid(*sides, indexing="ij")))
+        self.starts = subject.many_starts(self.plan, self.few)
         self.gait: Gait | None = None
         self.no_gait = ""
 
@@ -93,12 +93,12 @@ class Basin(AbstractStudy):
             return settled_gait(system, start, self.subject.event_plan, self.success)
         except NoGait as error:
             self.no_gait = f"from its own start {error}"
-        able = self.starts.can_start(self._few)
+        able = self.starts.can_start(self.few)
         if not np.any(able):
             raise self.subject.refuse(
                 "the robot can stand in no start of this box. `footfall show` has its own start."
             )
-        some = {key: values[able] for key, values in self._few.items()}
+        some = {key: values[able] for key, values in self.few.items()}
         result = self.starts.run(some, lambda _: None)
         well = Walking(self.starts, self.success, None).judged(result) == WALKS
         speed = np.where(well, np.asarray(result.columns["mean_speed"], float), np.nan)

@@ -19,6 +19,9 @@ from footfall.hybrid.flatten import named_leaves
 from footfall.hybrid.study import Progress
 from footfall.hybrid.system import HybridState
 
+#: From this resolution on the nearest edge is sought all round, with as many starts as the basin.
+ALL_ROUND = 64
+
 
 class BasinPushes:
     """Of one basin (basin_study.py)."""
@@ -41,7 +44,9 @@ class BasinPushes:
                 continue
             runner = self._from_gait if kind == "push" else self._from_own
             found = find_edges(
-                len(numbers), lambda points, n=numbers, b=base, r=runner: r(n, b, points, progress)
+                len(numbers),
+                lambda points, n=numbers, b=base, r=runner: r(n, b, points, progress),
+                along_axes=self.basin.request.resolution < ALL_ROUND,
             )
             if found is None:
                 where = "the settled gait" if kind == "push" else "the scenario's own start"

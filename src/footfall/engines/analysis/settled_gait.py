@@ -64,6 +64,8 @@ def settled_gait(
             why = "" if run.outcome.name in success else ", which is no success"
             raise NoGait(f"it ended as {run.outcome.name} after {run.ending.t:.3g} s{why}")
         falls = footfalls(run, travel.step_counters[0])
+        if len(falls) < 5 and doubling < DOUBLED:
+            continue
         if len(falls) < 5:
             raise NoGait(f"it made {len(falls)} footfalls in {run.ending.t:.3g} s")
         t = np.array([run.t[row] for row in falls])

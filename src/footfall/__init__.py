@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from footfall.hybrid.system import HybridState as HybridState
     from footfall.machines import robots as robots
     from footfall.machines.two_leg.robots import Walker as Walker
+    from footfall.pictures.ask import basin as basin
+    from footfall.pictures.ask import robust as robust
     from footfall.pictures.pictures import animate as animate
     from footfall.pictures.pictures import compare as compare
     from footfall.pictures.pictures import plot as plot
@@ -76,6 +78,8 @@ _HOMES = {
     "simulate": "engines.simulate",
     "open_sweep": "sweep.read_back",
     "rollout": "sweep.rollout",
+    "basin": "pictures.ask",
+    "robust": "pictures.ask",
     "animate": "pictures.pictures",
     "compare": "pictures.pictures",
     "plot": "pictures.pictures",

@@ -58,8 +58,8 @@ def test_the_only_grounds_that_are_refused_are_these():
     assert {n for n, kinds in refused.items() if kinds == ["water"]} == wheels | centipedes | {
         "urchin"
     }
-    assert refused["two-leg"] == ["profile", "slope", "water"]
-    assert refused["water-runner"] == ["bumps", "gap", "gaps", "profile", "steps"]
+    assert refused["two-leg"] == ["profile", "rough", "slope", "water"]
+    assert refused["water-runner"] == ["bumps", "gap", "gaps", "profile", "rough", "steps"]
 
 
 def test_a_refused_ground_is_told_with_its_sentence_and_those_that_fit():
@@ -118,7 +118,7 @@ def test_a_wheel_runs_over_any_ground_with_closed_books_and_its_spokes_above_it(
     assert run["steps"][-1] >= (1 if "gap" in kind else 3), run.ending.sentence
     assert all(np.all(np.isfinite(values)) for values in run.columns.values())
     assert run.ledger.relative_residual < 1e-6  # RK4 at a quarter of a millisecond, of order h^4
-    if kind in ("steps", "bumps", "profile"):
+    if kind in ("steps", "bumps", "profile", "rough"):
         assert np.ptp(run["foot.z"]) > 1e-3  # it came to stand higher, or lower
         height = np.asarray(experiment.system.terrain.height(run["foot.x"]))
         np.testing.assert_allclose(run["foot.z"], height, atol=1e-12)  # rounding of metres

@@ -34,6 +34,14 @@ TINY = {
         ["urchin-walk", "--stiffness", "3000", "--grounds", "1", "--duration", "0.05"],
         (["--height", "0"], "--height 0: above zero"),
     ),
+    "basin": (
+        ["passive-wheel", "--vary", "spoke_rate=-3:0", "--vary", "spoke_angle=0:0.3", "--resolution", "64", "--duration", "2"],
+        (["--resolution", "1"], "--resolution 1: at least 4"),
+    ),
+    "robust": (
+        ["passive-wheel", "--tolerance", "leg.length=5%", "--runs", "8", "--duration", "2"],
+        (["--tolerance", "mass=200%"], "between 0 and 100 %"),
+    ),
 }  # fmt: skip
 
 

@@ -460,6 +460,90 @@ def compliance(
 
 
 @app.command()
+def basin(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=LOW:HIGH",
+            help="A side of the box of starts: a number of [start], or any other; give two.",
+        ),
+    ] = None,
+    resolution: Annotated[
+        int | None,
+        typer.Option(help="Parts of each side that the edge is found to (default: 512)."),
+    ] = None,
+    settings: Settings = None,
+    trust: Trust = False,
+    duration: Annotated[
+        str | None, typer.Option(help="Time of each run (default: the scenario's).")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: basins/<scenario>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """From which starts a robot walks.
+
+    The walking set over two numbers, its edge, its area, and the smallest push out of it.
+    """
+    given = {"vary": "; ".join(vary or []), "resolution": resolution}
+    _study("basin", name, settings, given, (out, as_json, plots, force, accept_doubt), duration)
+
+
+@app.command()
+def robust(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
+    tolerance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=5%",
+            help="Spread of a number, either way; repeatable (default: 5 % of every number).",
+        ),
+    ] = None,
+    ground: Annotated[
+        str | None,
+        typer.Option(help="Roughness of the ground, rms height (default: 1 % of a footstep)."),
+    ] = None,
+    push: Annotated[
+        float | None,
+        typer.Option(help="Largest push, as a share of each rate in the gait (default: 0.2)."),
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of each kind, rounded up to 2^n (default: 256).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of all that is drawn (default: 0).")] = None,
+    settings: Settings = None,
+    trust: Trust = False,
+    duration: Annotated[
+        str | None, typer.Option(help="Time of each run (default: the scenario's).")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: robust/<scenario>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """How often a robot falls, and what walking costs, when something is not as planned.
+
+    Its numbers within tolerances, rough ground, pushes; and which numbers matter.
+    """
+    given = {
+        "tolerance": "; ".join(tolerance or []),
+        "ground": ground,
+        "push": push,
+        "runs": runs,
+        "seed": seed,
+    }
+    _study("robust", name, settings, given, (out, as_json, plots, force, accept_doubt), duration)
+
+
+@app.command()
 def bodies(
     name: Annotated[
         str, typer.Argument(help="The scenario of a robot that MuJoCo steps, such as urchin-walk.")

@@ -51,6 +51,14 @@ STUDIES = {
         "footfall.machines.sea_urchin.compliance:Compliance",
         "footfall.pictures.compliance_plot",
     ),
+    "basin": (
+        "footfall.engines.analysis.basin_study:Basin",
+        "footfall.pictures.basin_plot",
+    ),
+    "robust": (
+        "footfall.engines.analysis.robust_study:Robust",
+        "footfall.pictures.robust_plot",
+    ),
 }
 #: What matplotlib could write as well, and we do not.
 _OTHER_PICTURES = (".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".gif")

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from footfall.hybrid.study import Answers
 from footfall.machines.centipede.crossing import Crossing, Crossings
+from footfall.numerics.chances import wilson
 from footfall.pictures.sweep_style import axis_label
 from footfall.record.verdict import Verdict
 
@@ -100,14 +101,6 @@ def _curves(axes: Axes, study: Crossing, found: Crossings) -> None:
     )
     axes.grid(alpha=0.25)
     axes.legend(title="reflexes", fontsize=8, loc="lower left")
-
-
-def wilson(count: np.ndarray, of: int, z: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of a chance from a count, z standard deviations either way (Wilson 1927)."""
-    share = count / of
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z / (1 + z * z / of) * np.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return middle - half, middle + half
 
 
 def _map(axes: Axes, study: Crossing, found: Crossings, which: int):

@@ -26,6 +26,7 @@ from footfall.machines.parts.terrain.bumps import Bumps
 from footfall.machines.parts.terrain.gaps import Gap, Gaps
 from footfall.machines.parts.terrain.planes import Flat, Slope
 from footfall.machines.parts.terrain.profile import Profile
+from footfall.machines.parts.terrain.rough import Rough
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.parts.terrain.water import Water
 from footfall.machines.rimless_wheel.pitch_laws import ConstantTorque, Passive, PitchPid
@@ -89,6 +90,7 @@ PARTS: dict[str, type] = {
     "gap": Gap,
     "gaps": Gaps,
     "bumps": Bumps,
+    "rough": Rough,
     "profile": Profile,
     "segment-chain": SegmentChain,
     "polar": PolarLeg,

@@ -30,8 +30,10 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, require_flow, with_settings
 from footfall.scenario.vary import batched, find_knob
 from footfall.sweep.designs import Axis
-from footfall.sweep.parse import parse_axis
+from footfall.sweep.many_starts import ManyStarts
+from footfall.sweep.parse import parse_axis, require_different
 from footfall.sweep.plan_sweep import plan_of
+from footfall.sweep.tolerances import Tolerance, tolerances
 
 #: Robots of a batch that are run, and kept, together: minutes of work for two cores at worst. A
 #: GPU wants all at once.
@@ -132,6 +134,35 @@ class Subject:
             )
         return axis
 
+    def ranges(self, texts: Sequence[str]) -> tuple[Axis, ...]:
+        """Numbers that fill a box, KEY=LOW:HIGH each."""
+        axes = []
+        for text in texts:
+            axis = parse_axis(self.experiment, text, counted=False)
+            if axis.values or axis.structural or axis.log:
+                raise ScenarioError(
+                    f"--vary {text}: this is a side of a box: a number of the start or of the"
+                    " robot from LOW to HIGH, such as spoke_rate=-6:0."
+                )
+            axes.append(axis if axis.low < axis.high else _turned(axis))
+        require_different(axes)
+        return tuple(axes)
+
+    def many_starts(self, plan: BatchPlan, like: Mapping[str, np.ndarray]) -> ManyStarts:
+        """Robots like it, any of them at any time; `like` are some of them."""
+        return ManyStarts(self.experiment, plan, like)
+
+    def tolerances(self, texts: Sequence[str]) -> tuple[Tolerance, ...]:
+        """Of its numbers, from the words of --tolerance, or the usual ones."""
+        return tolerances(self.experiment, texts)
+
+    def own_value(self, path: str) -> float | None:
+        """The scenario's own number at a full path; None where it is worked out."""
+        owner: Any = self.document
+        for key in path.split("."):
+            owner = owner[key]
+        return float(owner) if isinstance(owner, int | float) else None
+
     def batch_plan(self, **options: Any) -> BatchPlan:
         """The scenario's plan for batches, with the `options` that are not None."""
         return plan_of(self.experiment, **options)
@@ -144,6 +175,10 @@ class Subject:
         """[1/s] of a disturbance at the start; and h times that up to which `method` is stable."""
         value, _ = spectrum(self.system, self.start).largest
         return abs(value), damper_reach(method) if value else math.inf
+
+
+def _turned(axis: Axis) -> Axis:
+    return dataclasses.replace(axis, low=axis.high, high=axis.low)
 
 
 class Lanes:

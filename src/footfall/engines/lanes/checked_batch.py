@@ -60,6 +60,7 @@ def run_checked(
     *,
     progress: Callable[[float], None] | None = None,
     threads: int | None = None,
+    room: int | None = None,
 ) -> BatchResult:
     """Move every lane through the plan's span.
 
@@ -68,16 +69,17 @@ def run_checked(
     `ladder` says which; without one it is made from robots of this batch. The result has the step
     of each robot as a column, and in `doubts` what stands against it. Otherwise as `run_batch`.
     """
+    rest: dict[str, Any] = {"progress": progress, "threads": threads, "room": room}
     if "step" not in system.engines:
-        return run_batch(system, state, plan, progress=progress, threads=threads)
+        return run_batch(system, state, plan, **rest)
     system, state, lanes = prepared(system, state, plan.precision)
     if plan.rtol is not None:  # each robot has found its own steps
-        result = run_batch(system, state, plan, progress=progress, threads=threads)
+        result = run_batch(system, state, plan, **rest)
         sound = dict.fromkeys(("step_unstable", "step_inaccurate"), np.zeros(lanes, bool))
         result = dataclasses.replace(result, doubts={**result.doubts, **sound})
         return _with_steps(result, result.columns.pop("mean_step"))
     if plan.step is not None:
-        result = run_batch(system, state, plan, progress=progress, threads=threads)
+        result = run_batch(system, state, plan, **rest)
         return _with_steps(_judged(system, state, result, plan), np.full(lanes, plan.step))
     if plan.sample:
         raise ValueError("BatchPlan.sample_every counts steps, so samples need a step: give one.")
@@ -104,7 +106,7 @@ def run_checked(
             ladder,
             share_of_rest(0.5),
             threads,
-            lanes,
+            max(lanes, room or 0),
         )
 
     # Where accuracy was not asked for before, most of the work is still to come.
@@ -115,7 +117,7 @@ def run_checked(
         ladder,
         share_of_rest(1.0 if ladder.probes else 0.25),
         threads,
-        lanes,
+        max(lanes, room or 0),
     )
     steps = np.array([ladder.at(int(level)) for level in levels])
     found = _repeated(

@@ -229,6 +229,10 @@ class SegmentedWalker(AbstractHybridSystem):
             m = dataclasses.replace(m, ticks=m.ticks + 1, missing=missing)
         return Jump(x, m)
 
+    def restarted(self, m: WalkerMode) -> WalkerMode:
+        """The next look is at zero, wherever between two of them the event was."""
+        return dataclasses.replace(m, ticks=0 * m.ticks)
+
     # --- what is seen -----------------------------------------------------------------------------
 
     def outputs(self, t: Scalar, x: WalkerState, m: WalkerMode) -> WalkerOutputs:

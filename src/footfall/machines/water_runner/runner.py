@@ -288,6 +288,12 @@ class FourBarRunner(AbstractHybridSystem):
             work,
         )
 
+    def restarted(self, m: RunnerMode) -> RunnerMode:
+        """Cranks that follow the clock turn from zero again; others keep their angle and count."""
+        if self.drive.rest(1.0) is not None:
+            return m
+        return dataclasses.replace(m, strides=0 * m.strides)
+
     def mode_at(self, t: Scalar, x: RunnerState) -> RunnerMode:
         """The discrete state that belongs to a continuous one, nothing counted yet."""
 

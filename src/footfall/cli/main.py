@@ -1,6 +1,7 @@
 """The `footfall` command."""
 
 import contextlib
+import enum
 import importlib.metadata
 import sys
 from collections.abc import Iterator
@@ -33,6 +34,26 @@ Accept = Annotated[
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Plots = Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")]
+
+
+class PlotPage(enum.StrEnum):
+    """Which panels a plot page has."""
+
+    main = "main"
+    all = "all"
+
+
+class PictureStyle(enum.StrEnum):
+    """For a screen, or a column of a paper."""
+
+    screen = "screen"
+    paper = "paper"
+
+
+Style = Annotated[
+    PictureStyle,
+    typer.Option(help="paper: vectors (PDF) of a column's width, 3.5 in, for a publication."),
+]
 Force = Annotated[bool, typer.Option(help="Overwrite an existing folder.")]
 
 
@@ -143,7 +164,11 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object on standard output.")
     ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the plot page.")] = True,
+    plots: Annotated[
+        PlotPage, typer.Option(help="Panels of the plot page: what matters most, or all there is.")
+    ] = PlotPage.main,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="Draw no plot page.")] = False,
+    style: Style = PictureStyle.screen,
     animate: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")
     ] = None,
@@ -165,7 +190,8 @@ def run(
         out,
         duration,
         as_json,
-        plots,
+        None if no_plots else plots.value,
+        style.value,
         animate,
         force,
         accept_doubt,

@@ -54,7 +54,7 @@ Style = Annotated[
     PictureStyle,
     typer.Option(help="paper: vectors (PDF) of a column's width, 3.5 in, for a publication."),
 ]
-Force = Annotated[bool, typer.Option(help="Overwrite an existing folder.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing folder.")]
 
 
 def _ask(question: str) -> bool:
@@ -141,7 +141,7 @@ def export_c(
     out: Annotated[
         str | None, typer.Option(help="Folder to write to (default: where the file is).")
     ] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite existing files.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Write a controller as C, for a microcontroller: a .c file and its header."""
     with _loading():
@@ -172,7 +172,9 @@ def run(
     animate: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")
     ] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite an existing run folder.")
+    ] = False,
     accept_doubt: Accept = False,
 ) -> None:
     """Run a scenario: print its summary, write its run folder.
@@ -225,6 +227,7 @@ def compare(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -240,7 +243,7 @@ def compare(
         name,
         settings,
         {"solvers": solvers, "duration": duration},
-        (out, as_json, plots, force, accept_doubt),
+        (out, as_json, plots, force, accept_doubt, style.value),
         duration,
     )
 
@@ -268,6 +271,7 @@ def optimise(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -282,7 +286,7 @@ def optimise(
         name,
         settings,
         {"ranges": "; ".join(ranges or []), "points": points},
-        (out, as_json, plots, force, accept_doubt),
+        (out, as_json, plots, force, accept_doubt, style.value),
     )
 
 
@@ -339,6 +343,7 @@ def crossing(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -356,7 +361,14 @@ def crossing(
         "precision": precision,
         "path": path,
     }
-    _study("crossing", name, settings, given, (out, as_json, plots, force, accept_doubt), duration)
+    _study(
+        "crossing",
+        name,
+        settings,
+        given,
+        (out, as_json, plots, force, accept_doubt, style.value),
+        duration,
+    )
 
 
 @app.command()
@@ -388,6 +400,7 @@ def compliance(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -397,7 +410,12 @@ def compliance(
     """
     given = {"stiffness": stiffness, "height": height, "grounds": grounds}
     _study(
-        "compliance", name, settings, given, (out, as_json, plots, force, accept_doubt), duration
+        "compliance",
+        name,
+        settings,
+        given,
+        (out, as_json, plots, force, accept_doubt, style.value),
+        duration,
     )
 
 
@@ -507,8 +525,9 @@ def sweep(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object on standard output.")
     ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,
+    plots: Plots = True,
+    style: Style = PictureStyle.screen,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing sweep.")] = False,
     accept_doubt: Annotated[
         bool,
         typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3."),
@@ -545,6 +564,7 @@ def sweep(
         force=force,
         as_json=as_json,
         plots=plots,
+        style=style.value,
         accept_doubt=accept_doubt,
     )
     _guarded(sweep_designs, request)
@@ -637,7 +657,9 @@ def stack_run(
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: runs/stack-<scenario>-<time>).")
     ] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite an existing run folder.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object on standard output.")
     ] = False,
@@ -742,7 +764,7 @@ def _study(
     name: str,
     settings: list[str] | None,
     given: dict[str, object],
-    options: tuple[str | None, bool, bool, bool, bool],
+    options: tuple[str | None, bool, bool, bool, bool, str],
     duration: str | None = None,
 ) -> None:
     """Ask a study, with what was `given` of its request."""

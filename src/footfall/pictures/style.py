@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.axis import Axis
+from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from footfall.hybrid.fields import nearest
 from footfall.scene.palette import SERIES, colour_of
@@ -91,7 +93,7 @@ def settings(style: Style = SCREEN) -> dict[str, Any]:
         "legend.borderpad": 0.0,
         "legend.labelspacing": 0.25,
         "figure.dpi": 110.0,
-        "figure.titlesize": style.text + 3.0,
+        "figure.titlesize": style.text + 2.5,
         "figure.titleweight": "bold",
         "figure.facecolor": colour_of("paper"),
         "axes.facecolor": colour_of("paper"),
@@ -120,6 +122,21 @@ def faded(colour: str, share: float) -> str:
     """A colour mixed with the paper: `share` 0 is itself, 1 the paper. Nothing shines through."""
     own, paper = to_rgb(colour_of(colour)), to_rgb(colour_of("paper"))
     return to_hex([a + share * (b - a) for a, b in zip(own, paper, strict=True)])
+
+
+def log_ticks(axis: Axis) -> None:
+    """Round numbers (1, 2, 5, 10, ...) along a logarithmic axis, written out."""
+    low, high = axis.get_view_interval()
+    subs = (1.0, 2.0, 3.0, 5.0) if high < 30.0 * max(low, 1e-300) else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(NullFormatter())  # else they run into each other
+
+
+def share_map() -> LinearSegmentedColormap:
+    """From none, the paper, to all of them: the colour of a leg."""
+    ends = [colour_of("paper"), faded("leg", 0.6), colour_of("leg")]
+    return LinearSegmentedColormap.from_list("share", ends)
 
 
 def name_lines(axes: Axes, style: Style = SCREEN) -> None:

@@ -12,6 +12,11 @@ from footfall.pictures.animate import write_animation
 from footfall.pictures.plot_page import write_plot_page
 
 PICTURES = Path(__file__).parent / "pictures"
+#: Robots whose plot page is shown, all of them as an animation.
+PAGES = (
+    "rimless-wheel", "rimless-wheel-turning", "water-runner", "two-leg-step", "centipede-gap",
+    "urchin-walk",
+)  # fmt: skip
 #: Robots that rest at the end of their scenario are shown before [s].
 UNTIL = {"urchin-roll": 5.5}
 
@@ -27,7 +32,8 @@ def main() -> None:
         experiment = load(name, duration=UNTIL.get(name))
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
-        write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
+        if name in PAGES:
+            write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
         # So that a climb, a crossing or a roll can be followed.
         whole = run.outcome is ff.Outcome.arrived or name in UNTIL
         write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if whole else 2.5)

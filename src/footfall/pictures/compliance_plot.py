@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from footfall.hybrid.study import Answers
 from footfall.machines.sea_urchin.compliance import Compliance
 from footfall.pictures.show import Picture
-from footfall.pictures.style import PAPER, Style, name_lines
-from footfall.pictures.sweep_style import headline
+from footfall.pictures.style import PAPER, Style, faded
+from footfall.pictures.sweep_style import headline, legend_below
 from footfall.record.verdict import Verdict
 from footfall.scene.palette import colour_of
 
@@ -31,6 +31,7 @@ def draw(study: Compliance, found: Answers, verdict: Verdict, style: Style) -> P
     figure = Picture(figsize=(style.width, (style.panel + 0.4) * rows), style=style)
     for axes, name in zip(figure.subplots(rows, style.columns).ravel(), _PANELS, strict=True):
         _panel(axes, study, found, name, style)
+    legend_below(figure, figure.axes[0].get_legend_handles_labels()[0])
     high = 1e3 * study.request.height
     doubtful = "" if verdict.sound else f" ({verdict.title})"
     if style is not PAPER or doubtful:
@@ -71,7 +72,7 @@ def _panel(axes: Axes, study: Compliance, found: Answers, name: str, style: Styl
         axes.axvspan(
             low,
             least,
-            color=colour_of("grid"),
+            color=faded("grid", 0.4),
             zorder=0,
             label="sags more than it lifts: feet drag",
         )
@@ -79,5 +80,4 @@ def _panel(axes: Axes, study: Compliance, found: Answers, name: str, style: Styl
     axes.set_xticks(stiffness, [f"{k:g}" for k in stiffness], rotation=45 if style is PAPER else 0)
     axes.minorticks_off()
     axes.set(title=f"{words} [{unit}]", xlabel="stiffness $K_y$ [N/m]")
-    axes.set_ylim(bottom=0)
-    name_lines(axes, style)
+    axes.set_ylim(0.0, 1.06 * axes.get_ylim()[1])

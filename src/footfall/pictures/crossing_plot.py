@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from footfall.hybrid.study import Answers
 from footfall.machines.centipede.crossing import Crossing, Crossings
 from footfall.pictures.show import Picture
-from footfall.pictures.style import PAPER, Style, share_map
+from footfall.pictures.style import PAPER, Style, name_lines, share_map
 from footfall.pictures.sweep_style import axis_label, headline
 from footfall.record.verdict import Verdict
 from footfall.scene.palette import SERIES, colour_of
@@ -31,7 +31,7 @@ def draw(study: Crossing, answers: Answers, verdict: Verdict, style: Style) -> P
             figure.subplots(2, 1) if paper else figure.subplots(1, 2, width_ratios=[1.25, 1.0])
         )
         _table(left, study, found)
-        _curves(right, study, found)
+        _curves(right, study, found, style)
     else:
         columns = len(found.controllers)
         shape = (columns, 1) if paper else (1, columns)
@@ -79,7 +79,7 @@ def _table(axes: Axes, study: Crossing, found: Crossings) -> None:
     )
 
 
-def _curves(axes: Axes, study: Crossing, found: Crossings) -> None:
+def _curves(axes: Axes, study: Crossing, found: Crossings, style: Style) -> None:
     wide = 1e3 * np.array(study.request.widths)
     share = found.counts[:, 0] / study.request.arrivals
     for which, name in enumerate(found.controllers):
@@ -101,11 +101,10 @@ def _curves(axes: Axes, study: Crossing, found: Crossings) -> None:
         )
     axes.set(
         xlabel="width of the gap [mm]",
-        ylabel="share that crossed",
         ylim=(-0.05, 1.05),
-        title="68 % intervals (Wilson)",
+        title="Share that crossed, 68 % intervals (Wilson)",
     )
-    axes.legend(title="reflexes", loc="lower left")
+    name_lines(axes, style)
 
 
 def wilson(count: np.ndarray, of: int, z: float = 1.0) -> tuple[np.ndarray, np.ndarray]:

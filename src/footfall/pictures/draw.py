@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
@@ -121,6 +122,7 @@ def draw_pose(
             return layer + own
         return layer + 2.5 + np.tanh(np.mean([nearness(p) - middle for p in points]))
 
+    line = rcParams["lines.linewidth"]
     solid = [seen.origin(shape.body) for shape in shapes if isinstance(shape, Ball | Disc)]
     middle = float(np.mean([nearness(p) for p in solid])) if solid else 0.0
     for shape in shapes:
@@ -134,7 +136,7 @@ def draw_pose(
                     shape.radius,
                     facecolor=own if ball else "none",
                     edgecolor=paper if ball else own,
-                    lw=0.5 if ball else 1.0,
+                    lw=(0.3 if ball else 0.6) * line**2,
                     zorder=order(3, place),
                 )
                 artists.append(axes.add_patch(patch))
@@ -145,7 +147,8 @@ def draw_pose(
                     style = {
                         "arrowstyle": "-|>,head_length=0.35,head_width=0.15",
                         "color": faded(shape.color, fade),
-                        "lw": 1.1,
+                        "lw": 0.85 * line,
+                        "mutation_scale": 5.3 * line**2,  # smaller in smaller pictures
                         "shrinkA": 0.0,
                         "shrinkB": 0.0,
                     }
@@ -175,7 +178,15 @@ def draw_ground(
             x, z = ground_line(shape, low, high).T
             x = x + shift
             # Added as artists, not plotted: the ground must not widen the view.
-            axes.add_artist(Line2D(x, z, color=colour_of(shape.color), lw=1.2, zorder=1))
+            axes.add_artist(
+                Line2D(
+                    x,
+                    z,
+                    color=colour_of(shape.color),
+                    lw=0.9 * rcParams["lines.linewidth"],
+                    zorder=1,
+                )
+            )
             below = np.concatenate(
                 [np.stack([x, z], 1), [(x[-1], z.min() - _DEEP), (x[0], z.min() - _DEEP)]]
             )

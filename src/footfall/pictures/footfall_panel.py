@@ -50,7 +50,7 @@ def _stances(axes: Axes, run: Trajectory, summary: Summary) -> None:
     for row, name in enumerate(counters):
         edges = np.concatenate([[run.t[0]], _landings(run, name), [run.t[-1]]])
         for i, (a, b) in enumerate(itertools.pairwise(edges)):
-            axes.barh(row, b - a, left=a, height=0.5, color=_shade(i), lw=0)
+            axes.barh(row, b - a, left=a, height=0.4, color=_shade(i), lw=0)
     sides = [plain(n.rpartition(".")[2].replace("steps", "")) or "feet" for n in counters]
     axes.set_yticks(range(len(counters)), sides)
     axes.set(title="Footfalls: a bar from each to the next", xlabel=TIME)

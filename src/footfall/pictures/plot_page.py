@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from footfall.engines.analysis.summary import Summary
 from footfall.pictures.energy_panels import ledger_panel, power_panel, stores_panel
 from footfall.pictures.footfall_panel import footfall_panel
-from footfall.pictures.names import kind_of, plain
+from footfall.pictures.names import kind_of, plain, short
 from footfall.pictures.pose_strip import pose_strip, strip_of
 from footfall.pictures.show import Picture
 from footfall.pictures.state_panels import close_up_panel, path_panel, phase_panel
@@ -69,10 +69,13 @@ def plot_page(
         raise ValueError(f'plots = "{plots}": it is {" or ".join(PLOTS)}.')
     with styled(style):
         panels = [p for p in _panels(run, summary, style) if p.main or plots == "all"]
-        strip = strip_of(run)
+        strip = strip_of(run, style)
         rows = -(-len(panels) // style.columns)
         header = _header(run, summary, title, style)
-        heights = [style.width * strip.height + 0.75, *[style.panel + 0.5] * rows]
+        heights = [
+            style.width * strip.height + (0.75 if style is SCREEN else 0.5),
+            *[style.panel + 0.5] * rows,
+        ]
         if header:
             heights.insert(0, _HEADER * len(header) / 2)
         top = len(heights) - rows  # rows above the panels
@@ -186,6 +189,8 @@ def _state_panels(run: Trajectory, summary: Summary, style: Style) -> Iterable[P
         by_unit.setdefault((run.signals[name].unit, part, _wanders(run, name)), []).append(name)
     for (unit, part, wanders), names in by_unit.items():
         title = f"States: {kind_of(unit)}"
+        if len(names) == 1:  # no legend would say which
+            title = f"State: {short(run.signals[names[0]].doc) or plain(names[0])}"
         title += (f" of {plain(part)}" if part else "") + (", over the run" if wanders else "")
         yield Panel(
             False, lambda axes, names=names, title=title: lines(axes, run, names, title, style)

@@ -1,5 +1,6 @@
 """Poses side by side: how it moves, in one look."""
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -26,10 +27,8 @@ from footfall.record.trajectory import Trajectory
 from footfall.scene.palette import colour_of
 from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, ground_height, segments
 
-#: Poses of a robot that stays where it is, each in a frame of its own.
-FRAMES = 5
-#: Poses of a robot that goes somewhere, and so few of them that frames show more.
-POSES, FEW = 6, 2
+#: So few poses side by side that frames, each with one, show more.
+FEW = 2
 _PALEST = 0.7  # of the first pose of many
 _LOWEST, _HIGHEST = 0.1, 0.4  # of the strip's height, in widths
 
@@ -56,13 +55,13 @@ class Strip(NamedTuple):
         return float(np.clip(high / max(wide, 1e-9), _LOWEST, _HIGHEST))
 
 
-def strip_of(run: Trajectory) -> Strip:
+def strip_of(run: Trajectory, style: Style) -> Strip:
     """Which poses to show, and how."""
     project = view_of(run)
-    rows = spaced_rows(run, POSES if project is side_view else POSES + 2)
+    rows = spaced_rows(run, style.poses if project is side_view else style.poses + 2)
     framed = run.travel is None or len(rows) <= FEW
     if framed:
-        times = np.linspace(run.t[0], run.t[-1], FRAMES + 1)[1:]
+        times = np.linspace(run.t[0], run.t[-1], style.frames + 1)[1:]
         rows = [row_at(run, t) for t in times]
     boxes = np.array([_extent(run, row, project) for row in rows])
     shifts = np.zeros(len(rows))
@@ -79,6 +78,9 @@ def strip_of(run: Trajectory) -> Strip:
             heights = ground_height(ground, spots)
             box[:, 1] = min(box[0, 1], heights.min()), max(box[1, 1], heights.max())
     poses = tuple(Pose(row, float(shift)) for row, shift in zip(rows, shifts, strict=True))
+    if project is slanted_view:
+        corners = [box, *(_corners(run, *floor) for floor in _floors(run, poses, framed))]
+        box = np.array([np.min(np.vstack(corners), axis=0), np.max(np.vstack(corners), axis=0)])
     return Strip(project, poses, framed, box)
 
 
@@ -149,17 +151,12 @@ def _ground(axes: Axes, run: Trajectory, strip: Strip) -> None:
 
 
 def _floor(axes: Axes, run: Trajectory, strip: Strip) -> None:
-    """A floor under all poses, or one under each frame; shadows; the way between poses."""
+    """A floor under all poses, or one under each frame; and shadows."""
     grounds = [shape for shape in run.sketch if isinstance(shape, Ground)]
     if not grounds:
         return
-    points = [_points(run, pose.row) for pose in strip.poses]
-    size = max(float(np.ptp(p, axis=0)[:2].max()) for p in points)
-    if strip.framed:
-        for pose, own in zip(strip.poses, points, strict=True):
-            draw_floor(axes, run.sketch, own, 0.1 * size, pose.shift)
-    else:
-        draw_floor(axes, run.sketch, np.concatenate(points), 0.3 * size)
+    for floor in _floors(run, strip.poses, strip.framed):
+        draw_floor(axes, run.sketch, *floor)
     for pose in strip.poses:
         draw_shadow(
             axes,
@@ -168,6 +165,28 @@ def _floor(axes: Axes, run: Trajectory, strip: Strip) -> None:
             lambda x: float(ground_height(grounds[0], np.array(x))),
             pose.shift,
         )
+
+
+def _floors(
+    run: Trajectory, poses: Sequence[Pose], framed: bool
+) -> list[tuple[np.ndarray, float, float]]:
+    """(points above it, room around them, shift) of each floor."""
+    points = [_points(run, pose.row) for pose in poses]
+    size = max(float(np.ptp(p, axis=0)[:2].max()) for p in points)
+    if framed:
+        return [(own, 0.1 * size, p.shift) for own, p in zip(points, poses, strict=True)]
+    return [(np.concatenate(points), 0.3 * size, 0.0)]
+
+
+def _corners(run: Trajectory, points: np.ndarray, room: float, shift: float) -> np.ndarray:
+    """Of a floor, as it is seen."""
+    low, high = points[:, :2].min(axis=0) - room, points[:, :2].max(axis=0) + room
+    seen = []
+    for ground in (shape for shape in run.sketch if isinstance(shape, Ground)):
+        for x, y in itertools.product(*zip(low, high, strict=True)):
+            across, up = slanted_view(np.array([x, y, float(ground_height(ground, np.array(x)))]))
+            seen.append((across + shift, up))
+    return np.array(seen).reshape(-1, 2)
 
 
 def _name(axes: Axes, run: Trajectory, strip: Strip, style: Style) -> None:
@@ -180,7 +199,9 @@ def _name(axes: Axes, run: Trajectory, strip: Strip, style: Style) -> None:
     for side in axes.spines.values():
         side.set_visible(False)
     axes.set(xticks=[], yticks=[])
-    scale = grid_spacing(float(np.ptp(strip.box[:, 0])) / (FRAMES if strip.framed else 1) * 1.2)
+    scale = grid_spacing(
+        float(np.ptp(strip.box[:, 0])) / (len(strip.poses) if strip.framed else 1) * 1.2
+    )
     length = next(
         f"{scale * many:g} {unit}"
         for many, unit in ((1e3, "mm"), (1e2, "cm"), (1.0, "m"))

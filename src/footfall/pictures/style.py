@@ -29,11 +29,13 @@ class Style(NamedTuple):
     text: float  #: pt
     line: float  #: pt
     suffix: str  #: of the file where nobody says another
+    poses: int  #: side by side of a robot that goes somewhere
+    frames: int  #: beside each other of one that stays
 
 
-SCREEN = Style("screen", 11.0, 2, 2.5, 9.0, 1.3, ".png")
+SCREEN = Style("screen", 11.0, 2, 2.5, 9.0, 1.3, ".png", 6, 5)
 #: One column of a journal: vectors, with the fonts inside.
-PAPER = Style("paper", 3.5, 1, 1.35, 7.0, 0.9, ".pdf")
+PAPER = Style("paper", 3.5, 1, 1.35, 7.0, 0.9, ".pdf", 4, 3)
 STYLES = {style.name: style for style in (SCREEN, PAPER)}
 
 

@@ -11,6 +11,14 @@ from footfall.realtime.replay import COMPARED, Replay
 from footfall.scene.palette import SERIES, colour_of
 
 CLOSE_UP = 2.0  # s
+_WORDS = {
+    "pitch": "Pitch",
+    "motor_vel_l": "Speed of the left motor",
+    "motor_vel_r": "Speed of the right motor",
+    "pid_output": "Current asked by the pitch law",
+    "bus_voltage": "Voltage of the bus",
+    "bus_current": "Current of the bus",
+}
 
 
 def write_replay_plot(replay: Replay, path: Path) -> None:
@@ -43,7 +51,7 @@ def _drawn(replay: Replay) -> Picture:
             for values, label, look in shown:
                 axes.plot(t, values, label=label, **look)
             axes.margins(x=0.01)
-            axes.set_title(with_unit(plain(name).capitalize(), COMPARED[name]))
+            axes.set_title(with_unit(_WORDS.get(name) or plain(name), COMPARED[name]))
         name_lines(whole)
         close.set_xlim(end - CLOSE_UP, end)
         inside = (t >= end - CLOSE_UP) & (t <= end)

@@ -35,7 +35,7 @@ def stance_spoke(foot: str, hub: str, weight: float, color: str = "leg") -> tupl
 def torso_charts() -> tuple[Chart, ...]:
     """What shows how a wheel with a torso walks."""
     return (
-        Chart("Angle of the torso from hanging", ("torso_angle",), "whole", main=True),
+        Chart("Pitch of the torso, negative: mass ahead", ("torso.pitch",), "whole", main=True),
         Chart("Torque of the motors", ("motor.torque",), main=True),
         Chart("Force along the stance spoke", ("spoke.force",), main=True),
     )
@@ -43,10 +43,14 @@ def torso_charts() -> tuple[Chart, ...]:
 
 def steered_charts() -> tuple[Chart, ...]:
     """The same of one with two sides."""
-    angles = ("torso_angle", "roll")
+    angles = ("torso.pitch", "torso.roll")
     return (
         Chart(
-            "Angles of the torso", angles, "whole", main=True, names=("ahead of hanging", "roll")
+            "Angles of the torso",
+            angles,
+            "whole",
+            main=True,
+            names=("pitch, negative: mass ahead", "roll"),
         ),
         Chart("Torques of the motors", ("left_motor.torque", "right_motor.torque"), main=True),
         Chart("Forces along the stance spokes", ("left_spoke.force", "right_spoke.force")),
@@ -57,6 +61,6 @@ def rigid_charts() -> tuple[Chart, ...]:
     """The same of a wheel without a torso."""
     forces = ("foot.fz", "foot.fx")
     return (
-        Chart("Angle of the stance spoke", ("spoke_angle",), main=True),
+        Chart("Pitch of the stance spoke", ("hub.pitch",), main=True),
         Chart("Force of the ground", forces, main=True, names=("up", "forward")),
     )

@@ -12,6 +12,11 @@ from footfall.pictures.animate import write_animation
 from footfall.pictures.plot_page import write_plot_page
 
 PICTURES = Path(__file__).parent / "pictures"
+#: Robots whose plot page is shown, all of them as an animation.
+PAGES = (
+    "rimless-wheel", "rimless-wheel-turning", "water-runner", "two-leg-step", "centipede-gap",
+    "urchin-walk",
+)  # fmt: skip
 #: Robots that rest at the end of their scenario are shown before [s].
 UNTIL = {"urchin-roll": 5.5}
 
@@ -27,7 +32,8 @@ def main() -> None:
         experiment = load(name, duration=UNTIL.get(name))
         run = simulate(experiment.system, experiment.start, experiment.plan)
         summary = summarise(run, name)
-        write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
+        if name in PAGES:
+            write_plot_page(run, summary, PICTURES / f"{name}.png", title=experiment.about.title)
         # So that a climb, a crossing or a roll can be followed.
         whole = run.outcome is ff.Outcome.arrived or name in UNTIL
         write_animation(run, PICTURES / f"{name}.gif", longest=5.0 if whole else 2.5)
@@ -38,63 +44,34 @@ def main() -> None:
     draw_replay(PICTURES / "stack-replay.png")
 
 
+def footfall(*arguments: str) -> None:
+    """A command that must not fail; a doubtful verdict is shown in its picture."""
+    subprocess.run([sys.executable, "-m", "footfall.cli.main", *arguments], check=True)
+
+
 def draw_sweep(path: Path) -> None:
     """The heat map of the README's sweep."""
+    vary = ("--vary", "leg.stiffness=8e3:4e4:200:log", "--vary", "torso.pitch_setpoint=0.4:1.2:200")
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study"
-        vary = [
-            "--vary",
-            "leg.stiffness=8e3:4e4:200:log",
-            "--vary",
-            "torso.pitch_setpoint=0.4:1.2:200",
-        ]
-        subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "footfall.cli.main",
-                "sweep",
-                "rimless-wheel",
-                *vary,
-                "--out",
-                str(study),
-            ],
-            check=True,
-        )
+        footfall("sweep", "rimless-wheel", *vary, "--accept-doubt", "--out", str(study))
         shutil.copy(study / "heatmap.png", path)
 
 
 def draw_replay(path: Path) -> None:
     """A real-time run of the control stack and the same programs in lockstep."""
     with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "stack"
-        command = [sys.executable, "-m", "footfall.cli.main", "stack"]
-        subprocess.run(
-            [*command, "run", "rimless-wheel", "--duration", "12", "--out", str(run)], check=True
-        )
-        subprocess.run(
-            [*command, "replay", str(run), "--delay", "0.005", "--picture", str(path)], check=True
-        )
+        run = str(Path(folder) / "stack")
+        footfall("stack", "run", "rimless-wheel", "--duration", "12", "--out", run)
+        footfall("stack", "replay", run, "--delay", "0.005", "--picture", str(path))
 
 
 def draw_front(path: Path) -> None:
     """The best gaits of the two-leg walker."""
     with tempfile.TemporaryDirectory() as folder:
         best = Path(folder) / "best"
-        limit = ["--set", "torque_limit=0.5"]
-        subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "footfall.cli.main",
-                "optimise",
-                "two-leg-step",
-                *limit,
-                "--out",
-                str(best),
-            ],
-            check=True,
-        )
+        limit = ("--set", "torque_limit=0.5", "--accept-doubt")
+        footfall("optimise", "two-leg-step", *limit, "--out", str(best))
         shutil.copy(best / "front.png", path)
 
 
@@ -102,17 +79,7 @@ def draw_crossings(path: Path, *options: str) -> None:
     """How often the centipede gets over gaps."""
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study"
-        command = [
-            sys.executable,
-            "-m",
-            "footfall.cli.main",
-            "crossing",
-            "centipede-gap",
-            *options,
-            "--out",
-            str(study),
-        ]
-        subprocess.run(command, check=True)
+        footfall("crossing", "centipede-gap", *options, "--accept-doubt", "--out", str(study))
         shutil.copy(study / "crossings.png", path)
 
 

@@ -176,6 +176,16 @@ def test_run_for_people_prints_a_summary_draws_plots_and_an_animation_and_sugges
         assert image.format == "PNG" and np.asarray(image.convert("L"), float).std() > 5
     with Image.open(tmp_path / "roll.gif") as image:
         assert image.format == "GIF" and image.n_frames == 30  # 20 a second
+    paper, wrong = several(
+        [["run", "passive-wheel", "--duration", "1", "--style", "paper", "--plots", "all", "--out", "paper"],
+         ["run", "passive-wheel", "--plots", "some"]],
+        tmp_path,
+    )  # fmt: skip
+    page = (tmp_path / "paper" / "plots.pdf").read_bytes()
+    assert paper.status == 0 and "plots.pdf" in paper.err and page.startswith(b"%PDF")
+    assert not (tmp_path / "paper" / "plots.png").exists()
+    assert wrong.status == 2 and "'main', 'all'" in wrong.err
+    shutil.rmtree(tmp_path / "paper")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["roll.gif", "runs"]
 
 

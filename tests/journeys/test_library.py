@@ -177,7 +177,9 @@ def test_two_runs_over_each_other_say_what_differs(run, tmp_path):
         "leg.stiffness = 10000, sim.duration = 3",
         "leg.stiffness = 9000, sim.duration = 2",
     ]
-    axes = next(a for a in figure.axes if a.get_title() == "spoke_length")
+    axes = next(
+        a for a in figure.axes if a.get_title("left").startswith("Length of the stance spoke")
+    )
     for line, one in zip(axes.lines, (run, softer), strict=True):
         drawn = line.get_ydata()
         assert np.array_equal(drawn[np.isfinite(drawn)], one["spoke_length"])

@@ -193,6 +193,8 @@ def test_the_printed_summary_says_what_a_person_asks_first(command):
     ):
         assert words in out, words
     assert Path("one/curves.png").exists() and "one/curves.png" in err
+    status, _, err = command("sweep", "--resume", "--out", "one", "--style", "paper")
+    assert status == 0 and Path("one/curves.pdf").read_bytes().startswith(b"%PDF"), err
 
 
 def test_what_to_try_next_is_the_best_design_with_the_settings_and_duration_of_the_sweep(command):

@@ -50,7 +50,7 @@ def test_a_run_makes_its_robot_and_each_part_once_and_compiles_nothing_twice(
     jax.monitoring.register_event_duration_secs_listener(told)
     try:
         status = run_scenario(
-            "rimless-wheel", [], str(tmp_path / "a"), "1", True, False, None, False
+            "rimless-wheel", [], str(tmp_path / "a"), "1", True, None, "screen", None, False
         )
     finally:
         jax.monitoring.unregister_event_duration_listener(told)

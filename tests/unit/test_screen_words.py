@@ -12,9 +12,7 @@ from rich.console import Console
 from footfall.cli import phases as phases_module
 from footfall.cli.phases import Phases
 from footfall.cli.summary_table import plan_table
-from footfall.engines.analysis.summary import summarise
 from footfall.hybrid.motion_plan import Figure
-from footfall.pictures.plot_page import plot_page
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
 
@@ -68,27 +66,3 @@ def test_an_experiment_in_a_notebook_says_what_it_is():
         and "terrain.angle = 4 deg" in shown
         and shown.endswith("</pre>")
     )
-
-
-def test_no_curve_runs_behind_a_legend(shipped):
-    figure = plot_page(shipped.run, summarise(shipped.run), title="")
-    figure.canvas.draw()
-    looked = 0
-    for axes in figure.axes:
-        legend = axes.get_legend()
-        if legend is None or axes.get_title() == "Path from above" or "cut" in axes.get_title():
-            # matplotlib finds a place for the two marks of a path; spikes that are cut go out at
-            # the top
-            continue
-        covered = legend.get_window_extent()
-        for line in axes.lines:
-            x, y = axes.transData.transform(np.column_stack(line.get_data())).T
-            # Between points too.
-            x, y = (
-                np.interp(np.linspace(0, 1, 20 * len(x)), np.linspace(0, 1, len(x)), v)
-                for v in (x, y)
-            )
-            inside = (x > covered.x0) & (x < covered.x1) & (y > covered.y0) & (y < covered.y1)
-            assert not inside.any(), f"{axes.get_title()}: {line.get_label()}"
-            looked += 1
-    assert looked >= 5

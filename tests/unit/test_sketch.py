@@ -24,7 +24,8 @@ from footfall.machines.parts.terrain.profile import Profile
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.pictures.animate import FRAMES_PER_SECOND, glide, write_animation
 from footfall.pictures.draw import draw_ground, draw_pose, side_view, slanted_view, view_of
-from footfall.pictures.plot_page import spaced_rows, write_plot_page
+from footfall.pictures.plot_page import write_plot_page
+from footfall.pictures.pose_strip import spaced_rows
 from footfall.record.signal import Signal
 from footfall.scenario.load import load
 from footfall.scene.sketch import (

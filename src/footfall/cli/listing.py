@@ -19,9 +19,9 @@ def list_all() -> None:
     out.print("[bold]Scenarios[/]")
     abouts = {
         name: tomllib.loads(path.read_text(encoding="utf-8"))
-        for name, path in shipped_scenarios().items()
+        for name, path in sorted(shipped_scenarios().items())
     }
-    out.print(_two_columns({name: given.get("about", "") for name, given in abouts.items()}))
+    out.print(_two_columns({name: given.get("title", "") for name, given in abouts.items()}))
     out.print("\n[bold]Parts[/], by the slot they fit and the robots that have it")
     for slot, groups in itertools.groupby(kept_parts(), key=lambda entry: entry.slot):
         out.print(f"\n[bold]\\[{slot}][/]")
@@ -31,7 +31,10 @@ def list_all() -> None:
             out.print(_two_columns(group.kinds))
     names = ", ".join(classics())
     out.print(f"\n[bold]Classics[/] to begin a robot with, footfall new --from NAME: {names}")
-    out.print("\nTry: footfall run rimless-wheel    or: footfall show rimless-wheel", markup=False)
+    out.print(
+        "\nTry: footfall run rimless-wheel    All about it: footfall show rimless-wheel",
+        markup=False,
+    )
 
 
 def _two_columns(rows: dict[str, str]) -> Table:

@@ -1,6 +1,7 @@
 """The `footfall` command."""
 
 import contextlib
+import enum
 import importlib.metadata
 import sys
 from collections.abc import Iterator
@@ -33,7 +34,27 @@ Accept = Annotated[
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Plots = Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")]
-Force = Annotated[bool, typer.Option(help="Overwrite an existing folder.")]
+
+
+class PlotPage(enum.StrEnum):
+    """Which panels a plot page has."""
+
+    main = "main"
+    all = "all"
+
+
+class PictureStyle(enum.StrEnum):
+    """For a screen, or a column of a paper."""
+
+    screen = "screen"
+    paper = "paper"
+
+
+Style = Annotated[
+    PictureStyle,
+    typer.Option(help="paper: vectors (PDF) of a column's width, 3.5 in, for a publication."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing folder.")]
 
 
 def _ask(question: str) -> bool:
@@ -126,7 +147,7 @@ def export_c(
     out: Annotated[
         str | None, typer.Option(help="Folder to write to (default: where the file is).")
     ] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite existing files.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Write a controller as C, for a microcontroller: a .c file and its header."""
     with _loading():
@@ -149,11 +170,17 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object on standard output.")
     ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the plot page.")] = True,
+    plots: Annotated[
+        PlotPage, typer.Option(help="Panels of the plot page: what matters most, or all there is.")
+    ] = PlotPage.main,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="Draw no plot page.")] = False,
+    style: Style = PictureStyle.screen,
     animate: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")
     ] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite an existing run folder.")
+    ] = False,
     accept_doubt: Accept = False,
 ) -> None:
     """Run a scenario: print its summary, write its run folder.
@@ -171,7 +198,8 @@ def run(
         out,
         duration,
         as_json,
-        plots,
+        None if no_plots else plots.value,
+        style.value,
         animate,
         force,
         accept_doubt,
@@ -205,6 +233,7 @@ def compare(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -220,7 +249,7 @@ def compare(
         name,
         settings,
         {"solvers": solvers, "duration": duration},
-        (out, as_json, plots, force, accept_doubt),
+        (out, as_json, plots, force, accept_doubt, style.value),
         duration,
     )
 
@@ -326,6 +355,7 @@ def optimise(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -340,7 +370,7 @@ def optimise(
         name,
         settings,
         {"ranges": "; ".join(ranges or []), "points": points},
-        (out, as_json, plots, force, accept_doubt),
+        (out, as_json, plots, force, accept_doubt, style.value),
     )
 
 
@@ -397,6 +427,7 @@ def crossing(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -414,7 +445,14 @@ def crossing(
         "precision": precision,
         "path": path,
     }
-    _study("crossing", name, settings, given, (out, as_json, plots, force, accept_doubt), duration)
+    _study(
+        "crossing",
+        name,
+        settings,
+        given,
+        (out, as_json, plots, force, accept_doubt, style.value),
+        duration,
+    )
 
 
 @app.command()
@@ -446,6 +484,7 @@ def compliance(
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
@@ -455,7 +494,12 @@ def compliance(
     """
     given = {"stiffness": stiffness, "height": height, "grounds": grounds}
     _study(
-        "compliance", name, settings, given, (out, as_json, plots, force, accept_doubt), duration
+        "compliance",
+        name,
+        settings,
+        given,
+        (out, as_json, plots, force, accept_doubt, style.value),
+        duration,
     )
 
 
@@ -649,8 +693,9 @@ def sweep(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object on standard output.")
     ] = False,
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the picture.")] = True,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing sweep.")] = False,
+    plots: Plots = True,
+    style: Style = PictureStyle.screen,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing sweep.")] = False,
     accept_doubt: Annotated[
         bool,
         typer.Option("--accept-doubt", help="A doubtful verdict does not make the exit status 3."),
@@ -687,6 +732,7 @@ def sweep(
         force=force,
         as_json=as_json,
         plots=plots,
+        style=style.value,
         accept_doubt=accept_doubt,
     )
     _guarded(sweep_designs, request)
@@ -779,7 +825,9 @@ def stack_run(
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: runs/stack-<scenario>-<time>).")
     ] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite an existing run folder.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite an existing run folder.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object on standard output.")
     ] = False,
@@ -884,7 +932,7 @@ def _study(
     name: str,
     settings: list[str] | None,
     given: dict[str, object],
-    options: tuple[str | None, bool, bool, bool, bool],
+    options: tuple[str | None, bool, bool, bool, bool, str],
     duration: str | None = None,
 ) -> None:
     """Ask a study, with what was `given` of its request."""

@@ -50,12 +50,13 @@ def run_scenario(
     out_folder: str | None,
     duration: str | None,
     as_json: bool,
-    plots: bool,
+    plots: str | None,
+    style: str,
     animate: str | None,
     force: bool,
     accept_doubt: bool = False,
 ) -> int:
-    """Run, print, write.
+    """Run, print, write; `plots` is which plot page, or None for none.
 
     Status 0 for an outcome the scenario calls success, 1 otherwise; 3 for a doubtful success.
     """
@@ -100,20 +101,21 @@ def run_scenario(
         elif len(trajectory.t):
             for remark in experiment.system.remarks(trajectory.t, trajectory.columns):
                 out.print(remark, markup=False, soft_wrap=True)
-    plots = plots and len(trajectory.t) > 1 and can_draw("plots.png")
+    if len(trajectory.t) < 2 or (plots and not can_draw("plots.png")):
+        plots = None
     folder = _write(
         folder,
         trajectory,
         summary,
         experiment,
-        plots,
+        (plots, style),
         force,
         fixed=out_folder is not None,
         figures=figures,
     )
     note(f"run folder: {folder}")
-    if (folder / "plots.png").exists():
-        note(f"plots:      {folder / 'plots.png'}")
+    for page in sorted(folder.glob("plots.*")):
+        note(f"plots:      {page}")
     if animate and not stopping.asked():
         _animate(trajectory, Path(animate))
     if stopping.asked():
@@ -232,18 +234,21 @@ def _write(
     run: Trajectory,
     summary: Summary,
     experiment: Experiment,
-    plots: bool,
+    page: tuple[str | None, str],
     force: bool,
     fixed: bool,
     figures: Mapping[str, Figure],
 ) -> Path:
-    """Write the run folder.
+    """Write the run folder; `page` is which plot page, and its style.
 
     A name we chose ourselves and that another run took meanwhile is chosen again.
     """
 
+    plots, style = page
+
     def pictures(aside: Path) -> None:
         from footfall.pictures.plot_page import write_plot_page
+        from footfall.pictures.style import style_of
 
         def drawn(done: int, total: int) -> None:
             phases.count("drawing", done, total, f"{done} of {total} panels")
@@ -254,8 +259,10 @@ def _write(
             write_plot_page(
                 run.thinned(),
                 summary,
-                aside / "plots.png",
+                aside / f"plots{style_of(style).suffix}",
                 title=experiment.about.title or experiment.name,
+                plots=plots or "main",
+                style=style_of(style),
                 progress=drawn,
             )
 

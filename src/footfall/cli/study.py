@@ -60,8 +60,10 @@ STUDIES = {
         "footfall.pictures.robust_plot",
     ),
 }
+#: What a picture is written as, by style; the first is usual.
+_PICTURES = {"screen": (".png",), "paper": (".pdf", ".svg")}
 #: What matplotlib could write as well, and we do not.
-_OTHER_PICTURES = (".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".gif")
+_OTHER_PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".gif")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Options:
     plots: bool = True
     force: bool = False
     accept_doubt: bool = False
+    style: str = "screen"
 
 
 def study_by_name(verb: str) -> type[AbstractStudy]:
@@ -102,7 +105,7 @@ def ask(
         study = kind(request_of(kind.Request, given), Subject(experiment))
         path, picture = _places(study, options)
         # A picture that is asked for by its name is drawn anew, as any file is.
-        again = str(options.out).endswith(".png") and (path / RESULTS).exists()
+        again = str(options.out).endswith(_OTHER_PICTURES) and (path / RESULTS).exists()
         with StudyFolder(path, study, force=options.force or again) as folder:
             if folder.goes_on:
                 stopping.at_once(f"what was computed is kept, in {path}.")
@@ -135,7 +138,7 @@ def _carried_out(
     verdict, results = verdict_of(study, found), results_of(study, found)
     if len(found) == total:
         with err.status("writing", spinner="dots"):
-            folder.finish(found, results, lambda: _draw(study, found, picture))
+            folder.finish(found, results, lambda: _draw(study, found, picture, options.style))
     else:
         picture = None
     if options.as_json:
@@ -161,15 +164,18 @@ def _carried_out(
 
 
 def _places(study: AbstractStudy, options: Options) -> tuple[Path, Path | None]:
-    """The folder, and the picture: in it, or where --out names a .png file itself."""
+    """The folder, and the picture: in it, or where --out names the picture itself."""
     if options.out is None:
         path = fresh_folder(study.place, study.subject.name)
     else:
         path = Path(options.out)
-    picture = path / f"{study.file}.png"
-    if path.suffix in _OTHER_PICTURES:
-        raise FolderError(f"--out {path}: write it as a .png file, or name a folder.")
-    if path.suffix == ".png":
+    known = _PICTURES[options.style]
+    picture = path / f"{study.file}{known[0]}"
+    if path.suffix in _OTHER_PICTURES and path.suffix not in known:
+        vectors = "" if options.style == "paper" else " (--style paper writes .pdf and .svg)"
+        named = " or ".join(known)
+        raise FolderError(f"--out {path}: write it as a {named} file{vectors}, or name a folder.")
+    if path.suffix in known:
         if not path.absolute().parent.is_dir():
             raise FolderError(f"--out {path}: there is no folder {path.absolute().parent}.")
         path, picture = path.with_suffix(""), path
@@ -193,10 +199,16 @@ def _shown(phases: Phases, study: AbstractStudy, total: int) -> Callable[[float]
     return progress
 
 
-def _draw(study: AbstractStudy, found: Mapping[int, Answer], picture: Path | None) -> None:
+def _draw(
+    study: AbstractStudy, found: Mapping[int, Answer], picture: Path | None, style: str
+) -> None:
     if picture is not None and found:
+        from footfall.pictures.style import style_of, styled
+
         module = importlib.import_module(STUDIES[study.name][1])
-        module.draw(study, found, picture, verdict_of(study, found))
+        with styled(style_of(style)):
+            figure = module.draw(study, found, verdict_of(study, found), style_of(style))
+        figure.savefig(picture)
 
 
 def _page(

@@ -59,7 +59,7 @@ def summary_table(
     if not ok and 0 < len(run.ending.state) <= MOST_STATES:
         state = ", ".join(f"{k} = {v:.4g}" for k, v in run.ending.state.items())
         parts.append(Text(f"state there: {state}", style="dim"))
-    parts += [Text(), *([_metrics(summary)] if summary.metrics else []), _ledger(summary)]
+    parts += [Text(), *([_metrics(summary), Text()] if summary.metrics else []), _ledger(summary)]
     parts.append(_events(summary, run, seconds))
     return Group(*parts)
 

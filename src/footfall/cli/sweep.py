@@ -271,12 +271,15 @@ def _picture(folder: Path, request: SweepRequest, experiment: Experiment) -> Pat
     """Draw it. What cannot be drawn is said, but the sweep is complete all the same."""
     if not can_draw("picture"):
         return None
+    from footfall.pictures.style import style_of
     from footfall.pictures.sweep_plots import write_sweep_plot
 
     title = experiment.about.title or experiment.name
     try:
         with err.status("drawing", spinner="dots"):
-            return write_sweep_plot(folder, request.metric, experiment.about.success, title)
+            return write_sweep_plot(
+                folder, request.metric, experiment.about.success, title, style_of(request.style)
+            )
     except (ScenarioError, SweepError) as error:
         note(f"no picture: {error}")
         return None

@@ -34,6 +34,7 @@ class SweepRequest:
     force: bool = False
     as_json: bool = False
     plots: bool = True
+    style: str = "screen"
     accept_doubt: bool = False
 
     @property

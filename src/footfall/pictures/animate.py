@@ -7,13 +7,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from matplotlib.animation import PillowWriter
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from PIL import Image
 
 from footfall.hybrid.outcome import Outcome
-from footfall.pictures.draw import Project, draw_ground, draw_pose, row_at, side_view, view_of
+from footfall.pictures.draw import (
+    EARTH,
+    GRID,
+    SHADOW,
+    Project,
+    draw_floor,
+    draw_ground,
+    draw_pose,
+    draw_shadow,
+    grid_spacing,
+    row_at,
+    side_view,
+    view_of,
+)
+from footfall.pictures.show import Picture
+from footfall.pictures.style import faded, styled
 from footfall.record.trajectory import Trajectory
-from footfall.scene.sketch import Arrow, segments
+from footfall.scene.palette import colour_of
+from footfall.scene.sketch import Arrow, Ground, ground_height, segments
 
 FRAMES_PER_SECOND = 20
 LONGEST = 6.0  # s; the last seconds of a longer run
@@ -41,21 +58,25 @@ def write_animation(
     centres = np.array([_centre(run, row, project) for row in rows])
     smooth = glide(centres)
     size = _reach(run, rows, project)
-    figure = Figure(figsize=(6.4, 3.6), dpi=80)
+    with styled():
+        figure = Picture(figsize=(6.4, 3.6), dpi=80, layout=None)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set_aspect("equal")
+    axes.set_autoscale_on(False)
+    grounds = [shape for shape in run.sketch if isinstance(shape, Ground)]
     if project is side_view:
-        draw_ground(
-            axes, run.sketch, centres[:, 0].min() - 4 * size, centres[:, 0].max() + 4 * size
-        )
+        left, right = centres[:, 0].min() - 4 * size, centres[:, 0].max() + 4 * size
+        draw_ground(axes, run.sketch, left, right)
         # Something to see it move against.
-        for mark in np.arange(np.floor(centres[:, 0].min() - 3), centres[:, 0].max() + 3, 0.25):
-            axes.axvline(mark, color="0.93", lw=0.8, zorder=-1)
+        spacing = 2.0 * grid_spacing(4.0 * size)
+        for mark in np.arange(np.floor(left / spacing) * spacing, right, spacing):
+            axes.axvline(mark, color=colour_of("grid"), lw=0.8, zorder=-1)
     else:
-        axes.plot(*np.array([_centre(run, r, project, z=0.0) for r in rows]).T, color="0.8", lw=1.0)
+        places = np.array([_points(run, row).mean(axis=0) for row in rows])
+        draw_floor(axes, run.sketch, places, 4.0 * size, spacing=2.0 * grid_spacing(4.0 * size))
     clock = axes.text(
-        0.02, 0.95, "", transform=axes.transAxes, fontsize=9, va="top", family="monospace"
+        0.02, 0.95, "", transform=axes.transAxes, fontsize=10, va="top", color=colour_of("quiet")
     )
     if not run.verdict.sound:
         axes.text(
@@ -63,16 +84,20 @@ def write_animation(
             0.95,
             run.verdict.title,
             transform=axes.transAxes,
-            fontsize=9,
+            fontsize=10,
             va="top",
             ha="right",
-            color="darkred",
+            color=colour_of("doubt"),
         )
-    writer = PillowWriter(fps=FRAMES_PER_SECOND)
-    writer.setup(figure, str(path), dpi=80)
+    canvas = FigureCanvasAgg(figure)
+    frames: list[Image.Image] = []
     for i, row in enumerate(rows):
         progress(i, len(rows))
-        artists = draw_pose(axes, run.sketch, run.seen(row), project)
+        seen = run.seen(row)
+        artists = draw_pose(axes, run.sketch, seen, project)
+        if project is not side_view and grounds:
+            below = lambda x: float(ground_height(grounds[0], np.array(x)))  # noqa: E731
+            artists += draw_shadow(axes, run.sketch, seen, below)
         x, z = smooth[i]
         axes.set_xlim(x - 2.0 * size, x + 2.0 * size)
         axes.set_ylim(z - 1.125 * size, z + 1.125 * size)
@@ -84,10 +109,44 @@ def write_animation(
             else f"  ({1 / slower:.3g} x faster)"
         )
         clock.set_text(f"t = {run.t[row]:6.2f} s{pace}")
-        writer.grab_frame()
+        canvas.draw()
+        frames.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]))
         for artist in artists:
             artist.remove()
-    writer.finish()  # nothing is written before: who is interrupted leaves no half of a file
+    _save(
+        frames, _table(run), path
+    )  # nothing is written before: who is interrupted leaves no half of a file
+
+
+def _table(run: Trajectory) -> Image.Image:
+    """The colours of all frames: those of the sketch, and their edges on what is behind them."""
+    grounds = [shape.color for shape in run.sketch if isinstance(shape, Ground)]
+    behind = ["paper", *(faded(own, share) for own in grounds for share in EARTH)]
+    drawn = [shape.color for shape in run.sketch]
+    words = ["quiet", "grid", "doubt", faded("ground", SHADOW)]
+    tops = list(dict.fromkeys([*drawn, *words, *(faded(own, GRID) for own in grounds)]))
+    colours = [np.array(to_rgb(colour_of(name))) for name in behind]
+    colours += [
+        share * np.array(to_rgb(colour_of(top))) + (1.0 - share) * back
+        for back in tuple(colours)
+        for top in tops
+        for share in (1.0, 0.67, 0.33)
+    ]
+    table = Image.new("P", (1, 1))
+    table.putpalette(np.round(255 * np.array(colours[:256])).astype(np.uint8).tobytes())
+    return table
+
+
+def _save(frames: list[Image.Image], table: Image.Image, path: Path) -> None:
+    """One table of colours for all frames, and no dots between them: a third of the size."""
+    shown = [frame.quantize(palette=table, dither=Image.Dither.NONE) for frame in frames]
+    shown[0].save(
+        path,
+        save_all=True,
+        append_images=shown[1:],
+        duration=1000 // FRAMES_PER_SECOND,
+        loop=0,
+    )
 
 
 def glide(centres: np.ndarray) -> np.ndarray:
@@ -129,13 +188,8 @@ def _points(run: Trajectory, row: int) -> np.ndarray:
     return np.array([seen.origin(g) for g in sorted(groups)])
 
 
-def _centre(
-    run: Trajectory, row: int, project: Project, z: float | None = None
-) -> tuple[float, float]:
-    middle = _points(run, row).mean(axis=0)
-    if z is not None:
-        middle[2] = z
-    return project(middle)
+def _centre(run: Trajectory, row: int, project: Project) -> tuple[float, float]:
+    return project(_points(run, row).mean(axis=0))
 
 
 def _reach(run: Trajectory, rows: list[int], project: Project) -> float:

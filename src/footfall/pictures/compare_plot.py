@@ -1,19 +1,20 @@
 """The picture of a comparison of integrators: error against evaluations, and against time."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from footfall.engines.analysis.compare import FAMILIES, Result
 from footfall.engines.analysis.compare_study import Compare
 from footfall.hybrid.study import Answers
+from footfall.pictures.show import Picture
+from footfall.pictures.style import PAPER, Style, log_ticks
+from footfall.pictures.sweep_style import headline
 from footfall.record.verdict import Verdict
+from footfall.scene.palette import SERIES, colour_of
 
 #: Line, width and marker by family, and whether the marker is filled; the colour is the method's
 #: own.
@@ -24,24 +25,12 @@ _STYLES = {
     "multistep": (":", 1.6, "D", False),
     "multirate": ("-.", 1.4, "P", False),
 }
-_COLOURS = (
-    "#0072b2",
-    "#56b4e9",
-    "#009e73",
-    "#d55e00",
-    "#cc79a7",
-    "#8c564b",
-    "#000000",
-    "#e69f00",
-    "#7f3fbf",
-    "#808000",
-)
+_COLOURS = (*(shades.light for shades in SERIES), colour_of("ground"), colour_of("joint"))
 _COSTS = {"evaluations": "evaluations of the flow", "seconds": "time of a compiled run [s]"}
 _FLOOR = 1e-16  # below this an error is rounding
-_DPI = 120
 
 
-def draw(study: Compare, found: Answers, path: Path, verdict: Verdict) -> None:
+def draw(study: Compare, found: Answers, verdict: Verdict, style: Style) -> Picture:
     """Two panels in logarithmic scales, one line per method.
 
     Steps above the longest stable one stand alone; what has no error (diverged, fell) is a cross
@@ -49,8 +38,9 @@ def draw(study: Compare, found: Answers, path: Path, verdict: Verdict) -> None:
     """
     del verdict  # of the reference: the page says it
     results = study.results(found)
-    figure = Figure(figsize=(12.5, 5.6), layout="constrained", dpi=_DPI)
-    panels = figure.subplots(1, 2, sharey=True)
+    paper = style is PAPER
+    figure = Picture(figsize=(style.width, 6.4 if paper else 5.0), style=style)
+    panels = figure.subplots(2 if paper else 1, 1 if paper else 2, sharey=True)
     errors = [_shown(r) for r in results if r.error is not None]
     top = 10 * max(errors, default=0.1)
     uncertainty = study.reference.uncertainty.scaled
@@ -59,27 +49,25 @@ def draw(study: Compare, found: Answers, path: Path, verdict: Verdict) -> None:
         for i, mine in enumerate(_by_method(results)):
             _draw(axes, [r for r in mine if getattr(r, cost) is not None], cost, i, top)
         axes.set(xscale="log", yscale="log", xlabel=label)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.xaxis.set_minor_formatter(NullFormatter())  # else they run into each other
-        axes.grid(which="major", alpha=0.3)
-        axes.grid(which="minor", alpha=0.1)
-        axes.axhspan(_FLOOR / 100, bottom, color="0.87", zorder=0, lw=0)
+        log_ticks(axes.xaxis)
+        axes.axhspan(_FLOOR / 100, bottom, color=colour_of("grid"), zorder=0, lw=0)
     panels[0].set_ylim(0.3 * min([*errors, bottom]), 4 * top)
-    panels[0].set_ylabel("error at the end, largest |x - x_ref| / (1 + |x_ref|)")
+    figure.supylabel(
+        "error at the end, largest |x - x_ref| / (1 + |x_ref|)",
+        color=colour_of("quiet"),
+        size=style.text,
+    )
     figure.legend(
-        handles=_legend(results),
-        loc="outside right upper",
-        fontsize=8,
-        handlelength=3.6,
-        frameon=False,
+        handles=_legend(results, ", " if paper else "\n  "),
+        loc="outside lower left" if paper else "outside right center",
+        handlelength=2.6 if paper else 3.6,
     )
     least = any(r.evaluations_are_least for r in results)
     title = f"{study.subject.title}: integrators compared over {study.span:g} s"
-    figure.suptitle(
-        f"{title}{' (of implicit methods: evaluations at least)' if least else ''}", fontsize=11
-    )
-    figure.savefig(path, format="png")
+    if not paper:
+        more = " (of implicit methods: evaluations at least)" if least else ""
+        headline(figure, f"{title}{more}")
+    return figure
 
 
 def _by_method(results: Sequence[Result]) -> list[list[Result]]:
@@ -130,7 +118,7 @@ def _draw(axes: Axes, results: Sequence[Result], cost: str, i: int, top: float) 
     )
 
 
-def _legend(results: Sequence[Result]) -> list[Line2D]:
+def _legend(results: Sequence[Result], between: str) -> list[Line2D]:
     handles = []
     for i, mine in enumerate(_by_method(results)):
         family = mine[0].family
@@ -141,7 +129,7 @@ def _legend(results: Sequence[Result]) -> list[Line2D]:
                 [],
                 ls=line,
                 lw=width,
-                label=f"{mine[0].method}\n  {FAMILIES[family]}",
+                label=f"{mine[0].method}{between}{FAMILIES[family]}",
                 **_look(family, i),
             )
         )
@@ -151,7 +139,7 @@ def _legend(results: Sequence[Result]) -> list[Line2D]:
             Line2D(
                 [],
                 [],
-                color="0.3",
+                color=colour_of("quiet"),
                 ls="none",
                 label="alone: above the longest stable step",
                 **alone,
@@ -159,7 +147,16 @@ def _legend(results: Sequence[Result]) -> list[Line2D]:
         )
     if any(r.error is None for r in results):
         handles.append(
-            Line2D([], [], color="0.3", marker="x", ls="none", label="diverged, or another outcome")
+            Line2D(
+                [],
+                [],
+                color=colour_of("quiet"),
+                marker="x",
+                ls="none",
+                label="diverged, or another outcome",
+            )
         )
-    handles.append(Line2D([], [], color="0.87", lw=8, label="the reference's own uncertainty"))
+    handles.append(
+        Line2D([], [], color=colour_of("grid"), lw=8, label="the reference's own uncertainty")
+    )
     return handles

@@ -3,46 +3,52 @@
 How many arrivals got over, by controller and width, or over one more number.
 """
 
-from pathlib import Path
-
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from footfall.hybrid.study import Answers
 from footfall.machines.centipede.crossing import Crossing, Crossings
 from footfall.numerics.chances import wilson
-from footfall.pictures.sweep_style import axis_label
+from footfall.pictures.show import Picture
+from footfall.pictures.style import PAPER, Style, name_lines, share_map
+from footfall.pictures.sweep_style import axis_label, headline
 from footfall.record.verdict import Verdict
+from footfall.scene.palette import SERIES, colour_of
 
-_COLOURS = ("0.45", "tab:blue", "tab:orange", "tab:green")
+_COLOURS = (colour_of("quiet"), *(shades.light for shades in SERIES[:3]))
 _MARKERS = ("o", "s", "^", "D")
 
 
-def draw(study: Crossing, answers: Answers, path: Path, verdict: Verdict) -> None:
-    """One PNG: a table of counts and success over width.
+def draw(study: Crossing, answers: Answers, verdict: Verdict, style: Style) -> Picture:
+    """A table of counts and success over width.
 
     With one more number varied, a map for each controller.
     """
     found, arrivals = study.crossings(answers), study.request.arrivals
-    figure = Figure(figsize=(11.5, 4.6), layout="constrained", dpi=130)
+    paper = style is PAPER
+    figure = Picture(figsize=(style.width, 4.6), style=style)
     if study.axis is None:
-        left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
+        left, right = (
+            figure.subplots(2, 1) if paper else figure.subplots(1, 2, width_ratios=[1.25, 1.0])
+        )
         _table(left, study, found)
-        _curves(right, study, found)
+        _curves(right, study, found, style)
     else:
         columns = len(found.controllers)
-        figure.set_size_inches(3.3 * columns + 1.0, 4.4)
-        panels = figure.subplots(1, columns, sharey=True, squeeze=False)[0]
+        shape = (columns, 1) if paper else (1, columns)
+        figure.set_size_inches(
+            *((style.width, 2.2 * columns) if paper else (3.0 * columns + 1.0, 4.2))
+        )
+        panels = figure.subplots(*shape, sharex=paper, sharey=True, squeeze=False).ravel()
         for which, axes in enumerate(panels):
             image = _map(axes, study, found, which)
         panels[0].set_ylabel(axis_label(study.axis))
         figure.colorbar(image, ax=panels, label=f"crossed of {arrivals} arrivals", pad=0.01)
     doubt = "" if verdict.sound else f"; {study.doubtful(answers)} of {len(answers)} runs DOUBTFUL"
-    figure.suptitle(
-        f"{study.subject.title}: crossings of {arrivals} arrivals a cell{doubt}", fontsize=11
-    )
-    figure.savefig(path)
+    if not paper or doubt:
+        title = f"{study.subject.title}: crossings of {arrivals} arrivals a cell{doubt}"
+        headline(figure, title)
+    return figure
 
 
 def _millimetres(widths: tuple[float, ...]) -> list[str]:
@@ -51,7 +57,7 @@ def _millimetres(widths: tuple[float, ...]) -> list[str]:
 
 def _table(axes: Axes, study: Crossing, found: Crossings) -> None:
     counts, times = found.counts[:, 0], found.times[:, 0]
-    axes.imshow(counts, cmap="YlGn", vmin=0, vmax=study.request.arrivals, aspect="auto")
+    axes.imshow(counts, cmap=share_map(), vmin=0, vmax=study.request.arrivals, aspect="auto")
     for (row, column), count in np.ndenumerate(counts):
         late = f"\n{times[row, column]:.1f} s" if count else ""
         dark = count > 0.7 * study.request.arrivals
@@ -61,11 +67,12 @@ def _table(axes: Axes, study: Crossing, found: Crossings) -> None:
             f"{count}{late}",
             ha="center",
             va="center",
-            fontsize=8,
-            color="white" if dark else "black",
+            size="small",
+            color=colour_of("paper" if dark else "ink"),
         )
     axes.set_xticks(range(counts.shape[1]), _millimetres(study.request.widths))
     axes.set_yticks(range(counts.shape[0]), found.controllers)
+    axes.grid(False)
     axes.set(
         xlabel="width of the gap [mm]",
         title="Crossed, and median time until the tail is over",
@@ -73,7 +80,7 @@ def _table(axes: Axes, study: Crossing, found: Crossings) -> None:
     )
 
 
-def _curves(axes: Axes, study: Crossing, found: Crossings) -> None:
+def _curves(axes: Axes, study: Crossing, found: Crossings, style: Style) -> None:
     wide = 1e3 * np.array(study.request.widths)
     share = found.counts[:, 0] / study.request.arrivals
     for which, name in enumerate(found.controllers):
@@ -95,19 +102,17 @@ def _curves(axes: Axes, study: Crossing, found: Crossings) -> None:
         )
     axes.set(
         xlabel="width of the gap [mm]",
-        ylabel="share that crossed",
         ylim=(-0.05, 1.05),
-        title="68 % intervals (Wilson)",
+        title="Share that crossed, 68 % intervals (Wilson)",
     )
-    axes.grid(alpha=0.25)
-    axes.legend(title="reflexes", fontsize=8, loc="lower left")
+    name_lines(axes, style)
 
 
 def _map(axes: Axes, study: Crossing, found: Crossings, which: int):
     counts = found.counts[which]
     image = axes.imshow(
         counts,
-        cmap="YlGn",
+        cmap=share_map(),
         vmin=0,
         vmax=study.request.arrivals,
         aspect="auto",
@@ -122,10 +127,11 @@ def _map(axes: Axes, study: Crossing, found: Crossings, which: int):
             str(count),
             ha="center",
             va="center",
-            fontsize=7,
-            color="white" if dark else "black",
+            size="small",
+            color=colour_of("paper" if dark else "ink"),
         )
-    axes.set_xticks(range(counts.shape[1]), _millimetres(study.request.widths), fontsize=8)
-    axes.set_yticks(range(counts.shape[0]), [f"{value:.4g}" for value in study.values], fontsize=8)
+    axes.set_xticks(range(counts.shape[1]), _millimetres(study.request.widths))
+    axes.set_yticks(range(counts.shape[0]), [f"{value:.4g}" for value in study.values])
+    axes.grid(False)
     axes.set(xlabel="width of the gap [mm]", title=found.controllers[which])
     return image

@@ -15,27 +15,37 @@ from footfall.record.trajectory import Trajectory
 MOST_DIFFERENCES = 4
 
 
-def plot(run: Trajectory, path: str | Path | None = None) -> Any:
+def plot(
+    run: Trajectory,
+    path: str | Path | None = None,
+    *,
+    plots: str = "main",
+    style: str = "screen",
+) -> Any:
     """The plot page of a run.
 
-    Poses, states, torques and forces, powers, energy, footfalls, phase portraits.
+    Poses, speed, what the robot's own charts show first, energy, footfalls.
 
     Arguments:
         run: as `ff.simulate` or `ff.open_run` gives it.
-        path: where to write it as well ("walk.png", "walk.pdf").
+        path: where to write it as well ("walk.png", "walk.pdf", "walk.svg").
+        plots: "main", or "all" for states, powers, stores and phase portraits too.
+        style: "screen", or "paper" for a column of 3.5 in: write that as .pdf or .svg.
 
     Returns a matplotlib figure, which a notebook shows. Needs matplotlib (pip install
     "footfall[plots]").
 
     >>> import footfall as ff
     >>> figure = ff.plot(ff.simulate(ff.load("passive-wheel", duration=1)), "wheel.png")
-    >>> figure.axes[0].get_title()[:5]
+    >>> figure.axes[0].get_title("left")[:5]
     'Poses'
     """
     _require_rows(run, "plot")
     from footfall.pictures.plot_page import plot_page
+    from footfall.pictures.style import style_of
 
-    return _kept(plot_page(run, summarise(run), title=_title(run)), path)
+    page = plot_page(run, summarise(run), title=_title(run), plots=plots, style=style_of(style))
+    return _kept(page, path)
 
 
 def animate(run: Trajectory, path: str | Path) -> Path:

@@ -4,17 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from footfall.hybrid.outcome import Outcome
+from footfall.pictures.show import Picture
+from footfall.pictures.style import log_ticks, series
 from footfall.pictures.sweep_style import (
     axis_label,
     doubtful_entry,
     joined_pieces,
+    legend_below,
     line_of,
     metric_label,
     require_values,
+    resize,
     ring_doubtful,
     words_of,
 )
@@ -26,7 +29,7 @@ MOST_MARKED = 60  # designs that still get a dot each
 
 
 def draw_curves(
-    figure: Figure,
+    figure: Picture,
     sweep: Sweep,
     grid: Grid,
     axes: Sequence[Axis],
@@ -48,7 +51,7 @@ def draw_curves(
     place = dict(zip(grid.axes, grid.places(data["design"]), strict=True))
     count = len(along.values) or along.count
     x = np.arange(count) if along.structural else along.at(np.arange(count))
-    figure.set_size_inches(7.6, 1.2 + 2.3 * len(shown))
+    resize(figure, 7.6, 1.2 + 2.3 * len(shown))
     panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
     for panel, name in zip(panels, shown, strict=True):
         for k in range(len(kinds.values) if kinds else 1):
@@ -57,11 +60,11 @@ def draw_curves(
             curve[place[along][rows]] = np.where(good[rows], data[name][rows].astype(float), np.nan)
             marker = "o" if count <= MOST_MARKED else None
             line = "none" if along.structural else "-"  # nothing lies between two kinds
-            colour = f"C{k}"
+            colour = series(k)["color"]
             panel.plot(
                 x,
                 curve,
-                lw=1.4,
+                lw=figure.style.line,
                 ls=line,
                 color=colour,
                 marker=marker,
@@ -89,7 +92,6 @@ def draw_curves(
                 colour if kinds else None,
             )
         panel.set_ylabel(metric_label(sweep, name))
-        panel.grid(alpha=0.25)
         if not good.all():  # room for what is marked along the bottom
             low, high = panel.get_ylim()
             panel.set_ylim(
@@ -99,20 +101,18 @@ def draw_curves(
         panels[-1].set_xticks(x, [str(v) for v in along.values])
     elif along.log:
         panels[-1].set_xscale("log")
+        log_ticks(panels[-1].xaxis)
     _span(panels[-1], x, along)
     panels[-1].set_xlabel(axis_label(along))
-    handles, labels = panels[0].get_legend_handles_labels() if kinds else ([], [])
+    handles = panels[0].get_legend_handles_labels()[0] if kinds else []
     if data["doubtful"].any():
         handles.append(doubtful_entry())
-        labels.append("doubtful")
     for outcome in (Outcome(int(code)) for code in np.unique(data["outcome"][~good])):
         colour, _, marker = line_of(outcome)
-        handles.append(Line2D([], [], color=colour, marker=marker, ls="none", ms=4.0))
-        labels.append(words_of(outcome))
+        words = words_of(outcome)
+        handles.append(Line2D([], [], color=colour, marker=marker, ls="none", ms=4.0, label=words))
     if handles:
-        title = axis_label(kinds) if kinds else None
-        where = {"loc": "outside lower center", "ncols": 3, "frameon": False}
-        figure.legend(handles, labels, title=title, fontsize=8, title_fontsize=8, **where)
+        legend_below(figure, handles, axis_label(kinds) if kinds else None)
 
 
 def _span(panel: Axes, x: np.ndarray, along: Axis) -> None:

@@ -6,19 +6,22 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from footfall.hybrid.outcome import Outcome
+from footfall.pictures.show import Picture
+from footfall.pictures.style import log_ticks
 from footfall.pictures.sweep_style import (
     COLOURS,
     DOUBTFUL,
     axis_label,
     colour_limits,
+    legend_below,
     legend_of,
     look_of,
     metric_label,
     require_values,
+    resize,
 )
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.read_back import Sweep
@@ -38,7 +41,7 @@ class Cells(NamedTuple):
 
 
 def draw_heatmap(
-    figure: Figure,
+    figure: Picture,
     sweep: Sweep,
     grid: Grid,
     pair: tuple[Axis, Axis],
@@ -46,8 +49,9 @@ def draw_heatmap(
     success: Sequence[str],
 ) -> None:
     """First axis across, second upwards; failed designs hatched by outcome."""
-    figure.set_size_inches(7.6, 5.6)
+    resize(figure, 7.6, 5.6)
     axes = figure.add_subplot()
+    axes.grid(False)
     across, upwards = pair
     shape = tuple(min(len(a.values) or a.count, MOST_CELLS) for a in pair)
     cells = binned(sweep, grid, pair, shape, metric, success)
@@ -86,16 +90,14 @@ def draw_heatmap(
         )
         handles.append(mark)
     if handles:
-        figure.legend(
-            handles=handles,
-            loc="outside lower center",
-            ncols=min(len(handles), 3),
-            fontsize=8,
-            frameon=False,
-        )
-    for axis, set_scale in ((across, axes.set_xscale), (upwards, axes.set_yscale)):
+        legend_below(figure, handles)
+    for axis, set_scale, shown in (
+        (across, axes.set_xscale, axes.xaxis),
+        (upwards, axes.set_yscale, axes.yaxis),
+    ):
         if axis.log:
             set_scale("log")
+            log_ticks(shown)
     axes.set(
         xlabel=axis_label(across),
         ylabel=axis_label(upwards),
@@ -171,7 +173,7 @@ def _hatch(
     cells: np.ndarray,
     face: str | None,
     hatch: str,
-    edge: str = "0.4",
+    edge: str = "0.35",
 ) -> None:
     """Hatch whole cells.
 

@@ -8,23 +8,26 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from footfall.hybrid.outcome import Outcome
+from footfall.pictures.show import Picture
 from footfall.pictures.sweep_style import (
     COLOURS,
     axis_label,
     colour_limits,
     doubtful_entry,
     joined_pieces,
+    legend_below,
     line_of,
     metric_label,
     require_values,
+    resize,
     ring_doubtful,
     words_of,
 )
+from footfall.scene.palette import colour_of
 from footfall.sweep.designs import Axis
 from footfall.sweep.read_back import Sweep
 
@@ -33,7 +36,7 @@ MOST_AXES = 12
 
 
 def draw_parallel(
-    figure: Figure, sweep: Sweep, axes: Sequence[Axis], metric: str, success: Sequence[str]
+    figure: Picture, sweep: Sweep, axes: Sequence[Axis], metric: str, success: Sequence[str]
 ) -> None:
     """Designs that did what they should, coloured by the metric; the others grey, behind them."""
     axes = list(axes)[:MOST_AXES]
@@ -45,8 +48,9 @@ def draw_parallel(
     low, high, cut = colour_limits(np.where(ok, data[metric].astype(float), np.nan))
     share = np.clip((data[metric].astype(float) - low) / (high - low), 0.0, 1.0)
     columns = np.column_stack([h[0] for h in heights] + [np.where(ok, share, np.nan)])
-    figure.set_size_inches(max(6.0, 1.9 * (len(axes) + 1)), 4.8)
+    resize(figure, max(6.0, 1.9 * (len(axes) + 1)), 4.8)
     panel = figure.add_subplot()
+    panel.grid(False)
     spots = np.arange(columns.shape[1])
     handles = [
         Line2D([], [], color=colormaps[COLOURS](0.6), lw=1.5, label=f"reached the end: {ok.sum()}")
@@ -82,23 +86,19 @@ def draw_parallel(
         )
     )
     norm = Normalize(low, high)
-    bar = figure.colorbar(
+    figure.colorbar(
         ScalarMappable(norm, COLOURS),
         ax=panel,
         extend=cut,
         pad=0.06,
         label=metric_label(sweep, metric),
     )
-    bar.ax.tick_params(labelsize=8)
     if data["doubtful"].any():
         ring_doubtful(panel, np.zeros(data["doubtful"].sum()), columns[data["doubtful"], 0])
         handles.append(doubtful_entry())
     _rulers(panel, [*(h[1] for h in heights), _marks(low, high)])
-    names = [
-        axis_label(a).replace(" [", "\n[").replace(".", ".\n", 1) + ("\n(log)" if a.log else "")
-        for a in axes
-    ]
-    panel.set_xticks(spots, [*names, metric_label(sweep, metric).replace(" [", "\n[")], fontsize=8)
+    names = [axis_label(a).replace(" [", "\n[") + ("\n(log)" if a.log else "") for a in axes]
+    panel.set_xticks(spots, [*names, metric_label(sweep, metric).replace(" [", "\n[")])
     panel.set(xlim=(-0.25, len(axes) + 0.25), ylim=(-0.04, 1.04), yticks=[])
     for side in panel.spines.values():
         side.set_visible(False)
@@ -107,15 +107,7 @@ def draw_parallel(
         if len(ok) < sweep.manifest.count
         else None
     )
-    figure.legend(
-        handles=handles,
-        title=shown,
-        loc="outside lower center",
-        ncols=3,
-        fontsize=8,
-        title_fontsize=8,
-        frameon=False,
-    )
+    legend_below(figure, handles, shown)
 
 
 def chosen_designs(
@@ -169,11 +161,10 @@ def _marks(low: float, high: float, log: bool = False) -> list[tuple[float, str]
 
 def _rulers(panel: Axes, marks: Sequence[list[tuple[float, str]]]) -> None:
     """A vertical ruler per axis, labelled on white so that lines do not run through the numbers."""
-    box = {"boxstyle": "round,pad=0.12", "fc": "white", "ec": "none", "alpha": 0.8}
+    box = {"boxstyle": "round,pad=0.12", "fc": colour_of("paper"), "ec": "none", "alpha": 0.8}
+    line = {"color": colour_of("ink"), "lw": 0.9, "zorder": 3}
     for spot, ruler in enumerate(marks):
-        panel.plot([spot, spot], [0, 1], color="0.25", lw=0.9, zorder=3)
+        panel.plot([spot, spot], [0, 1], **line)
         for height, label in ruler:
-            panel.plot([spot, spot + 0.02], [height, height], color="0.25", lw=0.9, zorder=3)
-            panel.text(
-                spot + 0.04, height, label, fontsize=7, va="center", ha="left", zorder=4, bbox=box
-            )
+            panel.plot([spot, spot + 0.02], [height, height], **line)
+            panel.text(spot + 0.04, height, label, size="small", va="center", zorder=4, bbox=box)

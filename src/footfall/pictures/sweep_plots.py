@@ -9,29 +9,39 @@ millions needs no more memory than one of thousands.
 from collections.abc import Sequence
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
 from footfall.hybrid.fields import nearest
+from footfall.pictures.show import Picture
+from footfall.pictures.style import SCREEN, Style, styled
 from footfall.pictures.sweep_curves import draw_curves
 from footfall.pictures.sweep_heatmap import draw_heatmap
 from footfall.pictures.sweep_parallel import draw_parallel
 from footfall.pictures.sweep_scatter import draw_scatter
+from footfall.pictures.sweep_style import headline
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.designs import Axis, Grid
 from footfall.sweep.files import write_aside
 from footfall.sweep.read_back import Sweep, open_sweep
 from footfall.sweep.words import counted
 
-DPI = 120
-
 
 def write_sweep_plot(
-    folder: Path, metric: str | None, success: Sequence[str], title: str
+    folder: Path,
+    metric: str | None,
+    success: Sequence[str],
+    title: str,
+    style: Style = SCREEN,
 ) -> Path | None:
     """Draw `metric` over the designs into heatmap.png, curves.png, scatter.png or designs.png.
 
-    None where there is nothing to compare.
+    None where there is nothing to compare. For a paper it is a .pdf.
     """
+    with styled(style):
+        return _write(folder, metric, success, title, style)
+
+
+def _write(
+    folder: Path, metric: str | None, success: Sequence[str], title: str, style: Style
+) -> Path | None:
     sweep = open_sweep(folder)
     metric = metric_of(sweep, metric)
     designs = sweep.designs
@@ -39,23 +49,24 @@ def write_sweep_plot(
     words = [axis for axis in axes if axis.structural]
     if designs.count < 2:
         return None
-    figure = Figure(layout="constrained", dpi=DPI)
+    figure = Picture(style=style)
     doubtful = sum(int(piece["doubtful"].sum()) for piece in sweep.coded_pieces(["design"]))
-    figure.suptitle(sweep_title(title, designs.count, doubtful), fontsize=11)
     if isinstance(designs, Grid) and len(axes) == 2 and not words:
-        name = "heatmap.png"
+        name = "heatmap"
         draw_heatmap(figure, sweep, designs, (axes[0], axes[1]), metric, success)
     elif isinstance(designs, Grid) and len(axes) in (1, 2) and len(axes) - len(words) <= 1:
-        name = "curves.png"
+        name = "curves"
         draw_curves(figure, sweep, designs, axes, metric, success)
     elif not isinstance(designs, Grid) and len(axes) == 2 and not words:
-        name = "scatter.png"
+        name = "scatter"
         draw_scatter(figure, sweep, (axes[0], axes[1]), metric, success)
     else:
-        name = "designs.png"
+        name = "designs"
         draw_parallel(figure, sweep, axes or list(designs.axes), metric, success)
-    path = folder / name
-    write_aside(path, lambda aside: figure.savefig(aside, format="png"))
+    if style is SCREEN or doubtful:  # a paper has a caption
+        headline(figure, sweep_title(title, designs.count, doubtful))
+    path = folder / f"{name}{style.suffix}"
+    write_aside(path, lambda aside: figure.savefig(aside, format=style.suffix[1:]))
     return path
 
 

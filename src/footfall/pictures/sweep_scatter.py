@@ -3,18 +3,21 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from footfall.hybrid.outcome import Outcome
+from footfall.pictures.show import Picture
+from footfall.pictures.style import log_ticks
 from footfall.pictures.sweep_parallel import chosen_designs
 from footfall.pictures.sweep_style import (
     COLOURS,
     axis_label,
     colour_limits,
     doubtful_entry,
+    legend_below,
     line_of,
     metric_label,
     require_values,
+    resize,
     ring_doubtful,
     words_of,
 )
@@ -25,7 +28,7 @@ MOST_DOTS = 20_000
 
 
 def draw_scatter(
-    figure: Figure, sweep: Sweep, pair: tuple[Axis, Axis], metric: str, success: Sequence[str]
+    figure: Picture, sweep: Sweep, pair: tuple[Axis, Axis], metric: str, success: Sequence[str]
 ) -> None:
     """First key across, second upwards; designs that failed are grey, with a marker by outcome."""
     across, upwards = pair
@@ -34,7 +37,7 @@ def draw_scatter(
     good = np.isin(data["outcome"], [Outcome(name).value for name in success])
     shown = good & np.isfinite(values)
     require_values(metric, values[shown])
-    figure.set_size_inches(7.6, 5.6)
+    resize(figure, 7.6, 5.6)
     axes = figure.add_subplot()
     size = float(np.clip(4000 / len(x), 4, 36))
     for outcome in (Outcome(int(code)) for code in np.unique(data["outcome"][~good])):
@@ -77,9 +80,9 @@ def draw_scatter(
     axes.set(xlabel=axis_label(across), ylabel=axis_label(upwards))
     if across.log:
         axes.set_xscale("log")
+        log_ticks(axes.xaxis)
     if upwards.log:
         axes.set_yscale("log")
+        log_ticks(axes.yaxis)
     few = f"{len(x)} drawn of {sweep.manifest.count}" if len(x) < sweep.manifest.count else None
-    figure.legend(
-        title=few, loc="outside lower center", ncols=3, fontsize=8, title_fontsize=8, frameon=False
-    )
+    legend_below(figure, axes.get_legend_handles_labels()[0], few)

@@ -3,6 +3,7 @@
 Names with units, colours of outcomes, colour limits.
 """
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,23 +13,28 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from footfall.hybrid.outcome import Outcome
+from footfall.pictures.names import plain, with_unit
+from footfall.pictures.show import Picture
+from footfall.pictures.style import MUCH, PAPER, faded, legend_columns
+from footfall.scene.palette import SERIES, colour_of
 from footfall.sweep.designs import Axis
 from footfall.sweep.errors import SweepError
 from footfall.sweep.read_back import Sweep
 
-COLOURS = "viridis"
+COLOURS = MUCH
+_ORANGE, _VERMILION, _PURPLE, _SKY = (SERIES[i].light for i in (1, 3, 4, 5))
 #: Face and hatch of designs that did not do what they should, by outcome.
 _FAILED = {
     Outcome.rocked_back: ("0.86", "///"),
     Outcome.fell: ("0.62", "\\\\\\"),
     Outcome.lifted_off: ("0.76", "..."),
-    Outcome.diverged: ("#d9a3a0", "xxx"),
-    Outcome.zeno: ("#c9b7d8", "++"),
-    Outcome.too_many_jumps: ("#c9b7d8", "oo"),
+    Outcome.diverged: (faded(_VERMILION, 0.5), "xxx"),
+    Outcome.zeno: (faded(_PURPLE, 0.4), "++"),
+    Outcome.too_many_jumps: (faded(_PURPLE, 0.4), "oo"),
     Outcome.tipped_over: ("0.70", "///"),
-    Outcome.sank: ("#a9c4d9", "\\\\\\"),
-    Outcome.outside_model: ("#d9cfa0", "xx"),
-    Outcome.overloaded: ("#d9b7a0", "||"),
+    Outcome.sank: (faded(_SKY, 0.4), "\\\\\\"),
+    Outcome.outside_model: (faded(_ORANGE, 0.5), "xx"),
+    Outcome.overloaded: (faded(_VERMILION, 0.5), "||"),
     Outcome.unreachable: ("0.93", "--"),
     Outcome.blocked: ("0.80", "++"),
 }
@@ -39,9 +45,9 @@ _LINES = {
     Outcome.rocked_back: ("0.62", "-", "<"),
     Outcome.fell: ("0.4", "--", "v"),
     Outcome.lifted_off: ("0.5", ":", "^"),
-    Outcome.diverged: ("#c0706b", "-", "x"),
-    Outcome.zeno: ("#9a80b5", "-", "+"),
-    Outcome.too_many_jumps: ("#9a80b5", "--", "d"),
+    Outcome.diverged: (_VERMILION, "-", "x"),
+    Outcome.zeno: (_PURPLE, "-", "+"),
+    Outcome.too_many_jumps: (_PURPLE, "--", "d"),
 }
 
 
@@ -55,7 +61,7 @@ def words_of(outcome: Outcome) -> str:
 
 
 #: Edge and hatch of designs whose verdict is doubtful.
-DOUBTFUL = ("#d62728", "xxxx")
+DOUBTFUL = (colour_of("doubt"), "xxxx")
 _RING = {"marker": "o", "mfc": "none", "mec": DOUBTFUL[0], "mew": 1.0, "ms": 8.0, "ls": "none"}
 
 
@@ -109,13 +115,32 @@ def legend_of(outcomes: Sequence[Outcome]) -> list[Patch]:
 
 
 def axis_label(axis: Axis) -> str:
-    return f"{axis.key} [{axis.unit}]" if axis.unit else axis.key
+    return with_unit(plain(axis.key), axis.unit)
 
 
 def metric_label(sweep: Sweep, metric: str) -> str:
-    unit = sweep.unit(metric)
-    words = metric.replace("_", " ")
-    return f"{words} [{unit}]" if unit else words
+    return with_unit(plain(metric), sweep.unit(metric))
+
+
+def legend_below(figure: Picture, handles: Sequence[Any], title: str | None = None) -> None:
+    """A legend under all, as many columns as fit."""
+    labels = [str(handle.get_label()) for handle in handles]
+    size, room = figure.style.text - 0.5, 72.0 * figure.get_figwidth() * 0.97
+    columns = legend_columns(labels, size, room)
+    figure.legend(handles=handles, title=title, loc="outside lower center", ncols=columns)
+
+
+def headline(figure: Picture, words: str) -> None:
+    """The title of a picture, in as many lines as it needs."""
+    letters = int(figure.get_figwidth() * 72.0 / (0.66 * (figure.style.text + 2.5)))
+    figure.suptitle(textwrap.fill(words, letters), x=0.01, ha="left")
+
+
+def resize(figure: Picture, width: float, height: float) -> None:
+    """Give a picture its size [in]; for a paper, the same shape as wide as a column."""
+    share = PAPER.width / width if figure.style is PAPER else 1.0
+    # Words are not smaller by as much as the picture is: they need the more room.
+    figure.set_size_inches(share * width, height * (share if share == 1.0 else 1.25 * share))
 
 
 def colour_limits(values: np.ndarray) -> tuple[float, float, str]:

@@ -146,12 +146,12 @@ class Trajectory:
         """Speed, step time, cost of transport and the rest: those of `ff.summarise`."""
         return _Metrics(_offered("summarise")(self).metrics)
 
-    def plot(self, path: str | Path | None = None) -> Any:
+    def plot(self, path: str | Path | None = None, **options: str) -> Any:
         """The plot page as a matplotlib figure, written to `path` if one is given.
 
-        See `ff.plot`.
+        See `ff.plot`: run.plot("walk.pdf", plots="all", style="paper").
         """
-        return _offered("plot")(self, path)
+        return _offered("plot")(self, path, **options)
 
     def animate(self, path: str | Path) -> Path:
         """Write a GIF of the robot moving: run.animate("walk.gif"). Needs matplotlib."""

@@ -2,7 +2,8 @@
 
 A shape names an output group (`"hub"`) by which it is carried. Local coordinates are in the group's
 own frame: the group's roll, pitch and yaw (where it has them) turn them, its x, y, z move them. The
-plot page, the animation and the browser view all draw the same shapes.
+plot page, the animation and the browser view all draw the same shapes. A shape's colour is a role
+(`scene/palette.py`: "leg", "force"), or any colour that matplotlib knows.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ class Bar(NamedTuple):
     body: str
     start: Point
     end: Point
-    color: str = "grey"
+    color: str = "body"
     radius: float = 0.004
 
 
@@ -33,7 +34,7 @@ class Link(NamedTuple):
 
     start: str
     end: str
-    color: str = "black"
+    color: str = "leg"
     radius: float = 0.006
 
 
@@ -43,7 +44,7 @@ class Disc(NamedTuple):
     body: str
     centre: Point
     radius: float
-    color: str = "grey"
+    color: str = "joint"
 
 
 class Ball(NamedTuple):
@@ -52,7 +53,7 @@ class Ball(NamedTuple):
     body: str
     centre: Point
     radius: float
-    color: str = "black"
+    color: str = "foot"
 
 
 class Arrow(NamedTuple):
@@ -60,7 +61,7 @@ class Arrow(NamedTuple):
 
     at: str
     metres_per_newton: float
-    color: str = "tab:red"
+    color: str = "force"
 
 
 class Ground(NamedTuple):
@@ -75,7 +76,7 @@ class Ground(NamedTuple):
         (0.0, 0.0),
         (1.0, 0.0),
     )
-    color: str = "saddlebrown"
+    color: str = "ground"
     height: Callable[[Any], Any] | None = None
 
 
@@ -87,12 +88,15 @@ class Chart(NamedTuple):
 
     "lines" are the last steps close up, "whole" the whole run; a "carpet" has a row for each signal
     (segments, legs) and shows its value as a colour over the whole run. `rows` says what its rows
-    count."""
+    count. A `main` chart is on the plot page without asking. `names` says in a word or two what
+    each signal is, where its declaration is too long."""
 
     title: str
     signals: tuple[str, ...]
     style: str = "lines"
     rows: str = ""
+    main: bool = False
+    names: tuple[str, ...] = ()
 
 
 class Drawing(NamedTuple):

@@ -15,11 +15,11 @@ def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
     scale = 0.01 / weight if weight > 0 else 0.0
     legs = [i for i in range(count) if i not in system.missing_legs]
     shapes: list[Shape] = [Ground(system.terrain.outline)]
-    shapes += [Link(f"node.{i}", f"tip.{i}", "tab:blue", 0.003) for i in legs]
-    shapes += [Link(f"node.{i}", f"node.{i + 1}", "dimgrey", 0.006) for i in range(count - 1)]
+    shapes += [Link(f"node.{i}", f"tip.{i}", "leg", 0.003) for i in legs]
+    shapes += [Link(f"node.{i}", f"node.{i + 1}", "body", 0.006) for i in range(count - 1)]
     radius = max(float(system.body.radius), 0.004)
     shapes += [
-        Ball(f"node.{i}", (0.0, 0.0, 0.0), radius, "tab:orange" if i == 0 else "dimgrey")
+        Ball(f"node.{i}", (0.0, 0.0, 0.0), radius, "mark" if i == 0 else "body")
         for i in range(count)
     ]
     shapes += [Arrow(f"tip.{i}", scale) for i in legs]
@@ -36,15 +36,22 @@ def walker_charts(system: "SegmentedWalker") -> tuple[Chart, ...]:
     def each(name: str) -> tuple[str, ...]:
         return tuple(f"{name}.{i}" for i in rows)
 
-    def carpet(title: str, name: str) -> Chart:
-        return Chart(title, each(name), "carpet", "segment, 0 is the head")
+    def carpet(title: str, name: str, main: bool = False) -> Chart:
+        return Chart(title, each(name), "carpet", "segment, 0 is the head", main)
+
+    gaps = "gaps" in system.terrain.features
 
     return (
-        carpet("Height of the body", "node.z"),
-        carpet("Ground reaction up", "tip.fz"),
-        carpet("Ground reaction forward", "tip.fx"),
-        carpet("Lift reflex", "leg.lift"),
-        carpet("Cantilever reflex", "leg.moment"),
-        Chart("Load on the ground", ("load.lift", "load.thrust")),
+        carpet("Height of the body", "node.z", True),
+        carpet("Force of the ground up", "tip.fz", True),
+        carpet("Force of the ground forward", "tip.fx"),
+        carpet("Lift reflex: legs drawn up by", "leg.lift", gaps),
+        carpet("Cantilever reflex: bending moment", "leg.moment"),
+        Chart(
+            "Force of the ground on all legs",
+            ("load.lift", "load.thrust"),
+            main=not gaps,
+            names=("up", "forward"),
+        ),
         Chart("Order of the phases", ("travel.order",), "whole"),
     )

@@ -510,6 +510,9 @@ class ClosedLoop(AbstractHybridSystem):
 
     def charts(self) -> tuple[Chart, ...]:
         two = len(self.plant.joints) > 1
+        pitches = ("computer.pitch", "computer.known_pitch", "computer.setpoint")
+        known = ("of the robot", "as the mid level knows it", "wanted")
+        motors = ("first motor", "second motor") if two else ("motor",)
         both = ("computer.current_1", "computer.current_2") if two else ("computer.current_1",)
         speeds = (
             ("computer.motor_speed_1", "computer.motor_speed_2")
@@ -517,17 +520,17 @@ class ClosedLoop(AbstractHybridSystem):
             else ("computer.motor_speed_1",)
         )
         return (
+            Chart("Pitch", pitches, "whole", main=True, names=known),
+            Chart("Pitch, the last steps", pitches, names=known),
             Chart(
-                "Pitch", ("computer.pitch", "computer.known_pitch", "computer.setpoint"), "whole"
+                "Currents of the motors",
+                (*both, "computer.output"),
+                main=True,
+                names=(*motors, "asked by the law"),
             ),
-            Chart(
-                "Pitch, the last steps",
-                ("computer.pitch", "computer.known_pitch", "computer.setpoint"),
-            ),
-            Chart("Currents of the motors, the last steps", (*both, "computer.output")),
-            Chart("Speeds of the motors", speeds, "whole"),
+            Chart("Speeds of the motors", speeds, main=True, names=motors),
             Chart("Voltage of the bus", ("computer.bus_voltage",), "whole"),
-            *self.plant.charts(),
+            *(chart._replace(main=False) for chart in self.plant.charts()),
         )
 
     def travel(self) -> Travel | None:

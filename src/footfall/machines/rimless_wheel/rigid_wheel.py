@@ -37,13 +37,13 @@ from footfall.machines.rimless_wheel.rolling import (
     side_of_landing,
     turning_back,
 )
-from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
+from footfall.machines.rimless_wheel.sketch import rigid_charts, spoke_fan, stance_spoke
 from footfall.machines.rimless_wheel.start import RigidWheelStart
 from footfall.machines.rimless_wheel.states import RigidWheelState, WheelStance
 from footfall.machines.rimless_wheel.strut import Strut
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Ground, Shape
+from footfall.scene.sketch import Chart, Ground, Shape
 
 LIFTOFF = ("stop", "report")
 REFUSES = {"water": "its feet are points, and water does not carry points"}
@@ -290,6 +290,9 @@ class RigidWheel(AbstractHybridSystem):
             *fan,
             *stance_spoke("foot", "hub", float(self.mass * self.gravity)),
         )
+
+    def charts(self) -> tuple[Chart, ...]:
+        return rigid_charts()
 
     def bounds(self) -> tuple[Bound, ...]:
         return friction_bounds()

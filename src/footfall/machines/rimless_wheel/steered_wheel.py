@@ -40,7 +40,7 @@ from footfall.machines.rimless_wheel.rolling import (
     side_of_landing,
     turning_back,
 )
-from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
+from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke, steered_charts
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
 from footfall.machines.rimless_wheel.start import SteeredWheelStart
 from footfall.machines.rimless_wheel.states import (
@@ -54,7 +54,7 @@ from footfall.numerics.elementary import atan2
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Ball, Ground, Link, Shape
+from footfall.scene.sketch import Ball, Chart, Ground, Link, Shape
 
 TOGETHER = 1e-9  # m; two feet this close to landing together do
 BEHIND = 9  # index of the left side's landing behind among the events; the right side's is next
@@ -552,14 +552,17 @@ class SteeredWheel(AbstractPlant):
         weight, length = float(self.total_mass * self.gravity), float(self.leg.rest_length)
         return (
             Ground(),
-            *spoke_fan("right_hub", self.spokes, length, color="lightgrey"),
-            *stance_spoke("right_foot", "right_hub", weight, "grey"),
-            Link("left_hub", "right_hub", "dimgrey"),
-            Link("axle", "torso", "tab:blue", 0.01),
-            Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"),
+            *spoke_fan("right_hub", self.spokes, length),
+            *stance_spoke("right_foot", "right_hub", weight, "far_leg"),
+            Link("left_hub", "right_hub", "joint"),
+            Link("axle", "torso", "body", 0.01),
+            Ball("torso", (0.0, 0.0, 0.0), 0.025, "body"),
             *spoke_fan("left_hub", self.spokes, length),
             *stance_spoke("left_foot", "left_hub", weight),
         )
+
+    def charts(self) -> tuple[Chart, ...]:
+        return steered_charts()
 
     def bounds(self) -> tuple[Bound, ...]:
         counters = ("steps_left", "steps_right")

@@ -51,7 +51,7 @@ from footfall.machines.rimless_wheel.rolling import (
     side_of_landing,
     turning_back,
 )
-from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke
+from footfall.machines.rimless_wheel.sketch import spoke_fan, stance_spoke, torso_charts
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg
 from footfall.machines.rimless_wheel.start import TorsoWheelStart
 from footfall.machines.rimless_wheel.states import (
@@ -65,7 +65,7 @@ from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Ball, Ground, Link, Shape
+from footfall.scene.sketch import Ball, Chart, Ground, Link, Shape
 
 MOTORS = 2  # left and right, both between torso and wheel
 BEHIND, TICK = 5, 6  # indices of the landing behind and of the control tick among the events
@@ -567,10 +567,13 @@ class TorsoWheel(AbstractPlant):
         weight = float(self.total_mass * self.gravity)
         fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
         torso = (
-            Link("hub", "torso", "tab:blue", 0.01),
-            Ball("torso", (0.0, 0.0, 0.0), 0.025, "tab:blue"),
+            Link("hub", "torso", "body", 0.01),
+            Ball("torso", (0.0, 0.0, 0.0), 0.025, "body"),
         )
         return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", weight), *torso)
+
+    def charts(self) -> tuple[Chart, ...]:
+        return torso_charts()
 
     def bounds(self) -> tuple[Bound, ...]:
         return friction_bounds() + sag_bounds(self.leg.rest_length, self.spokes)

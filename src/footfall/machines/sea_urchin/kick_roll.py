@@ -238,16 +238,22 @@ class KickRoll(AbstractHybridSystem):
         weight = float(self.mass * self.gravity)
         return (
             Ground(),
-            Link("foot", "centre", "tab:blue", 0.004),
-            Ball("centre", (0.0, 0.0, 0.0), 0.06, "lightgrey"),
-            Ball("foot", (0.0, 0.0, 0.0), 0.005, "tab:orange"),
+            Link("foot", "centre", "leg", 0.004),
+            Ball("centre", (0.0, 0.0, 0.0), 0.06, "body"),
+            Ball("foot", (0.0, 0.0, 0.0), 0.005, "foot"),
             Arrow("foot", 0.02 / weight if weight > 0 else 0.0),
         )
 
     def charts(self) -> tuple[Chart, ...]:
         return (
-            Chart("Extension", ("kick.extension",), "whole"),
-            Chart("Angle above the ground", ("kick.angle",), "whole"),
-            Chart("Ground force", ("foot.fx", "foot.fz"), "whole"),
+            Chart("How far the spike is out", ("kick.extension",), "whole", main=True),
+            Chart("Angle of pivot to centre", ("kick.angle",), "whole", main=True),
+            Chart(
+                "Force of the ground",
+                ("foot.fz", "foot.fx"),
+                "whole",
+                main=True,
+                names=("up", "forward"),
+            ),
             Chart("Power of the kick", ("kick.power",), "whole"),
         )

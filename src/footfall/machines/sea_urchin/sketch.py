@@ -14,12 +14,12 @@ def urchin_sketch(robot: "UrchinRobot") -> tuple[Shape, ...]:
     ball = float(robot.built_spike.ball)
     shapes: list[Shape] = [Ground(robot.terrain.outline)]
     for i in range(2 * SPIKES):
-        colour = "tab:orange" if i < SPIKES else "seagreen"
+        colour = "leg" if i < SPIKES else "far_leg"
         shapes += [
-            Link(f"hip.{i}", f"tip.{i}", colour, 0.008),
+            Link(f"hip.{i}", f"tip.{i}", colour, 0.004),
             Ball(f"tip.{i}", (0.0, 0.0, 0.0), ball, colour),
         ]
-    shapes.append(Ball("shell", (0.0, 0.0, 0.0), float(robot.shell_radius), "rebeccapurple"))
+    shapes.append(Ball("shell", (0.0, 0.0, 0.0), float(robot.shell_radius), "body"))
     return (*shapes, *(Arrow(f"tip.{i}", 0.1 / robot.weight) for i in range(2 * SPIKES)))
 
 
@@ -31,18 +31,33 @@ def urchin_charts(robot: "UrchinRobot") -> tuple[Chart, ...]:
     def each(name: str) -> tuple[str, ...]:
         return tuple(f"{name}.{i}" for i in feet)
 
+    def joint(title: str, name: str) -> Chart:
+        both = (f"joint.{name}.0", f"wanted.{name}.0")
+        return Chart(title, both, "whole", names=("measured", "wanted"))
+
     return (
-        Chart("Place of the shell", ("travel.distance", "travel.sideways", "shell.z"), "whole"),
-        Chart("Speed along the way", ("travel.speed",), "whole"),
-        Chart("Heights of the feet", each("tip.z"), "whole"),
-        Chart("Joint 1 of spike 0: wanted, measured", ("wanted.swing.0", "joint.swing.0"), "whole"),
-        Chart("Joint 2 of spike 0: wanted, measured", ("wanted.sweep.0", "joint.sweep.0"), "whole"),
-        Chart("Slide of spike 0: wanted, measured", ("wanted.slide.0", "joint.slide.0"), "whole"),
-        Chart("Force of the ground up", ("load.lift", "load.shell"), "whole"),
-        Chart("Torques of joint 1", each("drive.swing"), "whole"),
+        Chart(
+            "Place of the shell",
+            ("travel.distance", "travel.sideways", "shell.z"),
+            "whole",
+            main=rolls,
+            names=("along the way", "to the left", "up"),
+        ),
+        Chart("Heights of the feet", each("tip.z"), "whole", main=not rolls),
+        joint("Joint 1 of spike 0", "swing"),
+        joint("Joint 2 of spike 0", "sweep"),
+        joint("Slide of spike 0", "slide"),
+        Chart(
+            "Force of the ground up",
+            ("load.lift", "load.shell"),
+            "whole",
+            main=True,
+            names=("on all of it", "on the shell"),
+        ),
+        Chart("Torques of joint 1", each("drive.swing"), "whole", main=not rolls),
         Chart("Torques of joint 2", each("drive.sweep"), "whole"),
         Chart("Forces of the slides", each("drive.slide"), "whole"),
-        Chart("Sides rolled, kicks", ("faces", "kicks"), "whole")
+        Chart("Sides rolled, kicks", ("faces", "kicks"), "whole", main=True)
         if rolls
         else Chart("Tilt", ("travel.tilt",), "whole"),
     )

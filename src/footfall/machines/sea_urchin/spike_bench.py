@@ -294,11 +294,11 @@ class UrchinSpike(AbstractHybridSystem):
         ball = float(self.spike.ball)
         return (
             Ground(),
-            Ball("target", (0.0, 0.0, 0.0), ball, "tab:green"),
-            Link("base", "elbow", "dimgrey", 0.005),
-            Link("elbow", "tip", "tab:blue", 0.003),
-            Ball("base", (0.0, 0.0, 0.0), 0.004, "black"),
-            Ball("tip", (0.0, 0.0, 0.0), ball, "tab:orange"),
+            Ball("target", (0.0, 0.0, 0.0), ball, "target"),
+            Link("base", "elbow", "body", 0.005),
+            Link("elbow", "tip", "leg", 0.003),
+            Ball("base", (0.0, 0.0, 0.0), 0.004, "joint"),
+            Ball("tip", (0.0, 0.0, 0.0), ball, "mark"),
         )
 
     def charts(self) -> tuple[Chart, ...]:
@@ -318,6 +318,8 @@ class UrchinSpike(AbstractHybridSystem):
                 f"{title} {word}",
                 (f"{group}.{measured}", f"{group}.{desired}"),
                 "whole" if word == value else "lines",
+                main=word == value and group != "joint_2",
+                names=("measured", "wanted"),
             )
             for group, title, value in names
             for word, measured, desired in (
@@ -328,18 +330,33 @@ class UrchinSpike(AbstractHybridSystem):
         ]
         return (
             *panel,
-            Chart("Errors of the hinges", ("joint_1.angle_error", "joint_2.angle_error"), "whole"),
+            Chart(
+                "Errors of the hinges",
+                ("joint_1.angle_error", "joint_2.angle_error"),
+                "whole",
+                main=True,
+                names=("joint 1", "joint 2"),
+            ),
             Chart(
                 "Error of the slide and of the foot",
                 ("joint_3.extension_error", "total.tip_error"),
                 "whole",
+                names=("slide", "foot"),
             ),
-            Chart("Torques of the hinges", ("joint_1.torque", "joint_2.torque"), "whole"),
+            Chart(
+                "Torques of the hinges", ("joint_1.torque", "joint_2.torque"), "whole", main=True
+            ),
             Chart("Force of the slide", ("joint_3.force",), "whole"),
             Chart(
                 "Power of the motors",
                 ("joint_1.power", "joint_2.power", "joint_3.power", "total.power"),
                 "whole",
             ),
-            Chart("Height of the foot", ("tip.z", "target.z"), "whole"),
+            Chart(
+                "Height of the foot",
+                ("tip.z", "target.z"),
+                "whole",
+                main=True,
+                names=("measured", "wanted"),
+            ),
         )

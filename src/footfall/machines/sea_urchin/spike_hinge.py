@@ -238,15 +238,21 @@ class SpikeHinge(AbstractPlant):
     def sketch(self) -> tuple[Shape, ...]:
         return (
             Ground(),
-            Link("base", "elbow", "dimgrey", 0.005),
-            Link("elbow", "tip", "tab:blue", 0.003),
-            Ball("base", (0.0, 0.0, 0.0), 0.004, "black"),
-            Ball("tip", (0.0, 0.0, 0.0), float(self.spike.ball), "tab:orange"),
+            Link("base", "elbow", "body", 0.005),
+            Link("elbow", "tip", "leg", 0.003),
+            Ball("base", (0.0, 0.0, 0.0), 0.004, "joint"),
+            Ball("tip", (0.0, 0.0, 0.0), float(self.spike.ball), "mark"),
         )
 
     def charts(self) -> tuple[Chart, ...]:
         return (
-            Chart("Angle of the hinge", ("hinge.angle", "hinge.desired"), "whole"),
-            Chart("Torque of the motor", ("hinge.torque",), "whole"),
-            Chart("Height of the tip", ("tip.z",), "whole"),
+            Chart(
+                "Angle of the hinge",
+                ("hinge.angle", "hinge.desired"),
+                "whole",
+                main=True,
+                names=("measured", "wanted"),
+            ),
+            Chart("Torque of the motor", ("hinge.torque",), "whole", main=True),
+            Chart("Height of the tip", ("tip.z",), "whole", main=True),
         )

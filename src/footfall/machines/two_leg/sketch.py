@@ -14,15 +14,15 @@ def two_leg_sketch(walker: "TwoLegWalker") -> tuple[Shape, ...]:
     foot = float(walker.foot_length)
     weight = float(walker.travel().weight)
     joints = ("foot_1", "ankle_1", "knee", "ankle_2", "foot_2")
-    links = [Link(a, b, "tab:blue", 0.006) for a, b in itertools.pairwise(joints)]
+    links = [Link(a, b, "leg", 0.003) for a, b in itertools.pairwise(joints)]
     return (
         Ground(walker.terrain.outline),
         *links,
         # Foot 1 is ahead, so it points backward, foot 2 forward.
-        Bar("foot_1", (0.0, 0.0, 0.0), (-foot, 0.0, 0.0), "black", 0.008),
-        Bar("foot_2", (0.0, 0.0, 0.0), (foot, 0.0, 0.0), "black", 0.008),
-        *(Ball(name, (0.0, 0.0, 0.0), 0.006, "dimgrey") for name in joints[1:4]),
-        Ball("centre", (0.0, 0.0, 0.0), 0.005, "tab:red"),
+        Bar("foot_1", (0.0, 0.0, 0.0), (-foot, 0.0, 0.0), "foot", 0.003),
+        Bar("foot_2", (0.0, 0.0, 0.0), (foot, 0.0, 0.0), "foot", 0.003),
+        *(Ball(name, (0.0, 0.0, 0.0), 0.005, "joint") for name in joints[1:4]),
+        Ball("centre", (0.0, 0.0, 0.0), 0.005, "mark"),
         Arrow("foot_1", 0.05 / weight if weight > 0 else 0.0),
         Arrow("foot_2", 0.05 / weight if weight > 0 else 0.0),
     )

@@ -524,23 +524,25 @@ class TwoLegWalker(AbstractTunablePlan):
     def charts(self) -> tuple[Chart, ...]:
         motors = ("motor_1", "motor_2", "motor_3")
         return (
-            Chart("Foot height", ("foot_1.z", "foot_2.z")),
-            Chart("Foot speed", ("foot_1.vx", "foot_1.vz", "foot_2.vx", "foot_2.vz")),
-            Chart("Foot acceleration", ("foot_1.ax", "foot_1.az", "foot_2.ax", "foot_2.az")),
-            Chart("Motor angle", tuple(f"{m}.angle" for m in motors)),
-            Chart("Motor rate", tuple(f"{m}.rate" for m in motors)),
-            Chart("Motor acceleration", tuple(f"{m}.acceleration" for m in motors)),
-            Chart("Torque", tuple(f"{m}.torque" for m in motors)),
-            Chart("Torque if held still", tuple(f"{m}.static_torque" for m in motors)),
-            Chart("Motor power", tuple(f"{m}.power" for m in motors)),
+            Chart("Heights of the feet", ("foot_1.z", "foot_2.z"), main=True),
+            Chart("Speeds of the feet", ("foot_1.vx", "foot_1.vz", "foot_2.vx", "foot_2.vz")),
+            Chart("Acceleration of the feet", ("foot_1.ax", "foot_1.az", "foot_2.ax", "foot_2.az")),
+            Chart("Angles of the motors", tuple(f"{m}.angle" for m in motors)),
+            Chart("Rates of the motors", tuple(f"{m}.rate" for m in motors)),
+            Chart("Accelerations of the motors", tuple(f"{m}.acceleration" for m in motors)),
+            Chart("Torques of the motors", tuple(f"{m}.torque" for m in motors), main=True),
+            Chart("Torques if poses were held still", tuple(f"{m}.static_torque" for m in motors)),
+            Chart("Power of the motors", tuple(f"{m}.power" for m in motors)),
             *(
-                (Chart("Current", tuple(f"{m}.current" for m in motors)),)
+                (Chart("Currents of the motors", tuple(f"{m}.current" for m in motors)),)
                 if self.motor.has_winding
                 else ()
             ),
             Chart(
                 "Zero-moment point and margin",
                 ("support.zmp", "support.static_zmp", "support.margin"),
+                main=True,
+                names=("zero-moment point", "if held still", "margin"),
             ),
             Chart("Force of the ground", ("support.pressure",)),
         )

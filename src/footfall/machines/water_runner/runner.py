@@ -346,9 +346,19 @@ class FourBarRunner(AbstractHybridSystem):
     def charts(self) -> tuple[Chart, ...]:
         legs = self.names
         return (
-            Chart("Lift and thrust", ("load.lift", "load.thrust")),
-            Chart("Pitch", ("body.pitch",)),
-            Chart("Torque on the cranks", ("drive.torque", *(f"{leg}.torque" for leg in legs))),
+            Chart(
+                "Force of the surface",
+                ("load.lift", "load.thrust"),
+                main=True,
+                names=("up", "forward"),
+            ),
+            Chart("Pitch", ("body.pitch",), "whole", main=True),
+            Chart(
+                "Torque on the cranks",
+                ("drive.torque", *(f"{leg}.torque" for leg in legs)),
+                main=True,
+                names=("all", *(leg.replace("_", " ") for leg in legs)),
+            ),
             *self.foot.charts(legs, self.on_water),
             *self.drive.charts(),
         )

@@ -7,15 +7,15 @@ from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, Shape
 if TYPE_CHECKING:
     from footfall.machines.water_runner.runner import FourBarRunner
 
-_NEAR, _FAR = "tab:blue", "lightsteelblue"
+_NEAR, _FAR = "leg", "far_leg"
 
 
 def _linkage(name: str, color: str) -> tuple[Shape, ...]:
     return (
-        Link(f"{name}.hip", f"{name}.crank_pin", color, 0.004),
-        Link(f"{name}.foot", f"{name}.rocker_pin", color, 0.004),
-        Link(f"{name}.rocker_axis", f"{name}.rocker_pin", color, 0.004),
-        Link(f"{name}.foot", f"{name}.tip", "black", 0.006),
+        Link(f"{name}.hip", f"{name}.crank_pin", color, 0.003),
+        Link(f"{name}.foot", f"{name}.rocker_pin", color, 0.003),
+        Link(f"{name}.rocker_axis", f"{name}.rocker_pin", color, 0.003),
+        Link(f"{name}.foot", f"{name}.tip", "foot", 0.004),
     )
 
 
@@ -26,19 +26,17 @@ def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
     front, rear = -float(system.body.front_hip), -float(system.body.rear_hip)
     high = float(system.body.hip_height)
     last = rear if system.legs == "four" else front - float(system.leg.ground)
-    shapes: list[Shape] = [
-        Ground(system.terrain.outline, "steelblue" if system.on_water else "saddlebrown")
-    ]
+    shapes: list[Shape] = [Ground(system.terrain.outline, "water" if system.on_water else "ground")]
     for name in reversed(system.names):  # far ones first
         shapes += _linkage(name, _NEAR if name.endswith("right") else _FAR)
     shapes += [
-        Bar("body", (front + 0.03, 0.0, high), (last - 0.03, 0.0, high), "dimgrey", 0.012),
-        Ball("body", (0.0, 0.0, 0.0), 0.006, "black"),
+        Bar("body", (front + 0.03, 0.0, high), (last - 0.03, 0.0, high), "body", 0.008),
+        Ball("body", (0.0, 0.0, 0.0), 0.006, "mark"),
     ]
     if system.tail.present and system.on_water:
         shapes += [
-            Link("body", "tail", "dimgrey", 0.004),
-            Ball("tail", (0.0, 0.0, 0.0), 0.008, "tab:orange"),
+            Link("body", "tail", "body", 0.004),
+            Ball("tail", (0.0, 0.0, 0.0), 0.008, "foot"),
             Arrow("tail", scale),
         ]
     return (*shapes, *(Arrow(f"{name}.tip", scale) for name in system.names))
@@ -53,17 +51,17 @@ def free_bodies(system: "FourBarRunner") -> dict[str, tuple[Shape, ...]]:
     weight = float(system.body.mass * system.gravity)
     scale = 0.02 / weight if weight > 0 else 0.0
     forces = (
-        Arrow(f"{name}.foot", scale, "tab:red"),
-        Arrow(f"{name}.crank_pin", scale, "tab:green"),
-        Arrow(f"{name}.rocker_pin", scale, "tab:purple"),
+        Arrow(f"{name}.foot", scale, "force"),
+        Arrow(f"{name}.crank_pin", scale, "motor"),
+        Arrow(f"{name}.rocker_pin", scale, "leg"),
     )
     pins = tuple(
-        Ball(f"{name}.{point}", (0.0, 0.0, 0.0), 0.002, "black")
+        Ball(f"{name}.{point}", (0.0, 0.0, 0.0), 0.002)
         for point in ("hip", "rocker_axis", "crank_pin", "rocker_pin")
     )
     return {
         f"Forces on the coupler, {name.replace('_', ' ')} leg": (
-            *_linkage(name, "silver"),
+            *_linkage(name, "idle_leg"),
             *pins,
             *forces,
         )

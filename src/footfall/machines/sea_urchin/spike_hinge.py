@@ -241,7 +241,7 @@ class SpikeHinge(AbstractPlant):
             Link("base", "elbow", "dimgrey", 0.005),
             Link("elbow", "tip", "tab:blue", 0.003),
             Ball("base", (0.0, 0.0, 0.0), 0.004, "black"),
-            Ball("tip", (0.0, 0.0, 0.0), float(self.spike.ball), "tab:orange"),
+            Ball("tip", (0.0, 0.0, 0.0), self.spike.ball, "tab:orange"),
         )
 
     def charts(self) -> tuple[Chart, ...]:

@@ -1,7 +1,6 @@
 // Signals over time, by uPlot: one of the robot's charts, or signals of one's own choice.
 
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { make, shown, style, words } from "./dom";
 import type { History } from "./history";
 import type { Chart, Page } from "./page";

@@ -38,6 +38,8 @@ export class LiveSource implements Source {
   now: Now = { playing: false, pace: 0, outcome: 0, residual: null, metrics: null };
   onChange: Source["onChange"] = () => {};
   state: State | null = null;
+  /** Numbers that shapes ask for. */
+  sketch: Float64Array = new Float64Array();
   values: Record<string, number>;
   refined = 1;
   private readonly worker: Worker;
@@ -81,8 +83,8 @@ export class LiveSource implements Source {
     if (fresh) this.history.clear();
     const width = this.history.columns.length;
     for (let n = 0; n < rows.length; n += width) this.history.push(rows.slice(n, n + width));
-    this.state = state;
-    this.now = state;
+    this.state = this.now = state;
+    if (sketch) this.sketch = sketch;
     if (!this.scrubbed) this.shown = this.history.length - 1;
     this.onChange({ fresh, sketch });
     if (report.done) {

@@ -81,8 +81,8 @@ export function clipped(points: Line, x0: number, x1: number): Line {
 export class GroundView {
   readonly root = new THREE.Group();
   private readonly texture: THREE.CanvasTexture;
-  private readonly top: THREE.MeshStandardMaterial;
-  private readonly side: THREE.MeshStandardMaterial;
+  private readonly top: THREE.MeshLambertMaterial;
+  private readonly side: THREE.MeshLambertMaterial;
   private surface: THREE.Mesh | null = null;
   private line: Line = [];
   private y = 0;
@@ -91,15 +91,16 @@ export class GroundView {
     private readonly water: boolean,
     private readonly size: number,
     private readonly halfWidth: number,
+    sharpness: number,
   ) {
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = 256;
     this.texture = new THREE.CanvasTexture(canvas);
     this.texture.wrapS = this.texture.wrapT = THREE.RepeatWrapping;
-    this.texture.anisotropy = 8;
+    this.texture.anisotropy = sharpness;
     this.texture.colorSpace = THREE.SRGBColorSpace;
-    this.top = new THREE.MeshStandardMaterial({ map: this.texture, roughness: 0.95 });
-    this.side = new THREE.MeshStandardMaterial({ roughness: 1 });
+    this.top = new THREE.MeshLambertMaterial({ map: this.texture });
+    this.side = new THREE.MeshLambertMaterial();
     this.paint();
   }
 
@@ -132,7 +133,6 @@ export class GroundView {
     this.side.color.set(this.water ? deep : side);
     this.top.transparent = this.water;
     this.top.opacity = this.water ? 0.72 : 1;
-    this.top.roughness = this.water ? 0.25 : 0.95;
     this.side.transparent = this.water;
     this.side.opacity = this.water ? 0.55 : 1;
   }

@@ -9,15 +9,21 @@ import { onTheme, theme } from "./palette";
 import { Pose, Robot } from "./shapes";
 
 /** Half of what is seen of the ground along and across, in lengths of the robot. */
-const [ALONG, ACROSS, ACROSS_TURNING] = [14, 2.2, 9];
+const [ALONG, ACROSS] = [14, 9];
 /** Frames slower than this for a while are drawn with fewer pixels [ms]. */
-const SLOW = 45;
+const SLOW = 40;
+/** After so many frames without a change a picture stands. */
+const STANDS = 12;
+/** How fast the camera goes after the robot, along and up [1/s]. */
+const [QUICK, CALM] = [12, 1.2];
 
 export type Heights = (xs: Float64Array) => Promise<Float64Array | null>;
 
 export class SceneView {
   follow = true;
   frames = 0;
+  /** Of what is drawn beside the robot's motion. */
+  private changes = 0;
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
   private readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 200);
@@ -32,6 +38,10 @@ export class SceneView {
   private laid: { x: number; y: number } | null = null;
   private laying = false;
   private slow = 0;
+  private last = 0;
+  private stamp = "";
+  private still = 0;
+  private sharpness: number;
   private ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
 
   constructor(
@@ -40,9 +50,10 @@ export class SceneView {
     private readonly canvas: HTMLCanvasElement,
     private readonly heights: Heights,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    const software = drawnByProcessor();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.renderer.shadowMap.type = software ? THREE.BasicShadowMap : THREE.PCFSoftShadowMap;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -50,7 +61,9 @@ export class SceneView {
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.56 * Math.PI;
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.mapSize.setScalar(software ? 512 : 1024);
+    if (software) this.ratio = 0.6;
+    this.sharpness = software ? 1 : 8;
     this.sun.shadow.bias = -2e-4;
     this.sun.shadow.normalBias = 0.002;
     this.robot = new Robot(page.scene.shapes, history);
@@ -66,8 +79,7 @@ export class SceneView {
     this.size = Math.max(box.getSize(new THREE.Vector3()).length(), 0.02) * 0.85;
     this.robot.size = this.size;
     if (this.page.scene.ground) {
-      const across = this.page.travel?.heading || this.spreads() ? ACROSS_TURNING : ACROSS;
-      this.ground = new GroundView(this.page.scene.ground.water, this.size, across * this.size);
+      this.ground = new GroundView(this.page.scene.ground.water, this.size, ACROSS * this.size, this.sharpness);
       this.scene.add(this.ground.root);
     }
     const reach = 1.3 * this.size;
@@ -111,6 +123,7 @@ export class SceneView {
 
   showForces(shown: boolean): void {
     this.robot.arrows.visible = shown;
+    this.changes++;
   }
 
   /** Shapes with other numbers; the ground too. */
@@ -119,12 +132,14 @@ export class SceneView {
     this.robot.build(sketch);
     this.robot.arrows.visible = forces;
     this.laid = null;
+    this.changes++;
   }
 
   private dress(): void {
     const { sky, haze } = theme();
     this.scene.background = new THREE.Color(sky).lerp(new THREE.Color(haze), 0.5);
-    this.scene.fog = new THREE.Fog(this.scene.background, 5 * this.size, 13 * this.size);
+    this.scene.fog = new THREE.Fog(this.scene.background, 4 * this.size, 10 * this.size);
+    this.changes++;
     this.ground?.paint();
     if (this.history.length) this.robot.build();
   }
@@ -137,6 +152,7 @@ export class SceneView {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    this.changes++;
     if (before === 1 && this.history.length) this.home();
   }
 
@@ -149,12 +165,27 @@ export class SceneView {
     this.ground.lay(line, y);
     this.laid = { x, y };
     this.laying = false;
+    this.changes++;
   }
 
   /** Draw a row. */
   draw(row: number, seconds: number): void {
     if (!this.history.length) return;
-    const began = performance.now();
+    this.frames++;
+    const past = Math.min(seconds - this.last, 0.2);
+    this.last = seconds;
+    this.controls.update();
+    // Where nothing moves nothing is drawn.
+    const eye = this.camera.position;
+    const stamp = `${row} ${this.history.end} ${eye.x} ${eye.y} ${eye.z} ${this.changes}`;
+    const moved = stamp !== this.stamp;
+    this.still = moved ? 0 : this.still + 1;
+    // A picture that stands is drawn once more, with all its pixels.
+    const sharpen = this.still === STANDS && this.ratio < 1;
+    if (!moved && !sharpen && !this.page.scene.ground?.water) return;
+    this.stamp = stamp;
+    const drawn = sharpen ? 1 : this.ratio;
+    if (this.renderer.getPixelRatio() !== drawn && (moved || sharpen)) this.renderer.setPixelRatio(drawn);
     const pose = new Pose(this.history, row);
     this.robot.update(pose);
     const middle = new THREE.Vector3();
@@ -162,42 +193,44 @@ export class SceneView {
     for (const group of this.robot.groups) middle.add(pose.origin(group, at));
     middle.divideScalar(Math.max(1, this.robot.groups.length));
     if ([middle.x, middle.y, middle.z].every(Number.isFinite)) this.target.copy(middle);
-    this.track();
+    this.track(past);
     const far = !this.laid || Math.hypot(this.target.x - this.laid.x, this.target.y - this.laid.y) > 3 * this.size;
     if (far) void this.lay(this.target.x, this.target.y);
     this.ground?.animate(seconds);
     this.sun.position.copy(this.target).add(new THREE.Vector3(-1.2, -2.2, 4.2).multiplyScalar(this.size));
     this.sun.target.position.copy(this.target);
-    this.controls.update();
     this.renderer.render(this.scene, this.camera);
-    this.frames++;
-    this.spare(performance.now() - began);
+    if (moved) this.spare(1000 * past);
   }
 
   /** The camera goes with the robot, smoothly; up and down it goes slower than along. */
-  private track(): void {
+  private track(past: number): void {
     if (!this.follow || !this.shown) return;
     const far = this.shown.distanceTo(this.target) > 4 * this.size;
     const move = this.target.clone().sub(this.shown);
-    if (!far) move.multiply(new THREE.Vector3(0.35, 0.35, 0.06));
+    const [along, up] = [1 - Math.exp(-QUICK * past), 1 - Math.exp(-CALM * past)];
+    if (!far) move.multiply(new THREE.Vector3(along, along, up));
     this.shown.add(move);
     this.camera.position.add(move);
     this.controls.target.add(move);
   }
 
-  /** On a slow machine fewer pixels, then no soft shadows. */
+  /** On a slow machine fewer pixels. */
   private spare(took: number): void {
     this.slow = took > SLOW ? this.slow + 1 : Math.max(0, this.slow - 0.1);
-    if (this.slow < 8) return;
+    if (this.slow < 6 || this.ratio <= 0.5) return;
     this.slow = 0;
-    if (this.ratio > 0.6) {
-      this.ratio = Math.max(0.6, 0.75 * this.ratio);
-      this.resize();
-    } else if (this.renderer.shadowMap.type !== THREE.BasicShadowMap) {
-      this.renderer.shadowMap.type = THREE.BasicShadowMap;
-      this.sun.shadow.mapSize.set(512, 512);
-      this.sun.shadow.map?.dispose();
-      this.sun.shadow.map = null;
-    }
+    this.ratio = Math.max(0.5, 0.75 * this.ratio);
+    this.resize();
   }
+}
+
+/** Whether there is no graphics processor: every pixel then costs time. */
+function drawnByProcessor(): boolean {
+  const probe = document.createElement("canvas").getContext("webgl2");
+  if (!probe) throw new Error("this browser has no WebGL");
+  const about = probe.getExtension("WEBGL_debug_renderer_info");
+  const name = about ? String(probe.getParameter(about.UNMASKED_RENDERER_WEBGL)) : "";
+  probe.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
 }

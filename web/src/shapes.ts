@@ -31,8 +31,9 @@ const UP = new THREE.Vector3(0, 1, 0);
 const [tail, head, along] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
 
 // Shared geometry: a rod of length 1 along y from the origin, a ball, a cone whose tip is at 1.
-const ROD = new THREE.CylinderGeometry(1, 1, 1, 20, 1, true).translate(0, 0.5, 0);
+const ROD = new THREE.CylinderGeometry(1, 1, 1, 14, 1, true).translate(0, 0.5, 0);
 const BALL = new THREE.SphereGeometry(1, 28, 18);
+const END = new THREE.SphereGeometry(1, 14, 8);
 const CONE = new THREE.ConeGeometry(1, 1, 20).translate(0, 0.5, 0);
 
 export class Robot {
@@ -97,7 +98,7 @@ export class Robot {
     const key = `${name} ${bright}`;
     let found = this.materials.get(key);
     if (!found) {
-      const made = new THREE.MeshStandardMaterial({ color: color(name), roughness: 0.55, metalness: 0.05 });
+      const made = new THREE.MeshLambertMaterial({ color: color(name) });
       if (bright) made.emissive.set(color(name)).multiplyScalar(0.35);
       this.materials.set(key, (found = made));
     }
@@ -124,7 +125,7 @@ export class Robot {
   private rod(radius: number, name: string, into: THREE.Object3D): (a: THREE.Vector3, b: THREE.Vector3) => void {
     const material = this.material(name);
     const shaft = this.mesh(ROD, material, into);
-    const ends = [this.mesh(BALL, material, into), this.mesh(BALL, material, into)];
+    const ends = [this.mesh(END, material, into), this.mesh(END, material, into)];
     for (const end of ends) end.scale.setScalar(radius);
     return (a, b) => {
       along.subVectors(b, a);

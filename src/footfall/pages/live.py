@@ -11,7 +11,7 @@ import numpy as np
 from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.engines.kernels.targets.wasm.wasm_module import WasmModule, build_wasm
 from footfall.engines.lanes.browser_kernel import browser_kernel, browser_start
-from footfall.engines.lanes.step_ladder import choose_steps
+from footfall.engines.lanes.checked_batch import TIME_STEP, run_checked
 from footfall.engines.lanes.step_methods import METHODS
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.outcome import Outcome
@@ -50,8 +50,11 @@ def live_page(
         )
     plan = plan_of(experiment)
     if step is None:
-        progress("choosing the step")
-        step = plan.step or choose_steps(system, state, plan).step
+        progress("looking for a step that is short enough")
+        # As a sweep of this one design: a run that its books or a finer step contradict is repeated
+        # with shorter steps.
+        checked = run_checked(system, state, plan)
+        step = float(checked.columns[TIME_STEP].values[0])
         step /= 2 ** max(0, math.ceil(math.log2(step / LONGEST)))
     found = parameters(experiment)
     chosen = moving(found)

@@ -98,7 +98,9 @@ def charts_said(charts: Iterable[Chart], outputs: Sequence[str]) -> list[dict[st
         Chart("Torques", tuple(n for n in outputs if n.endswith(".torque"))),
         Chart("Forces of the ground", tuple(n for n in outputs if n.endswith(".fz"))),
     )
-    made = [chart._replace(signals=tuple(s for s in chart.signals if s in known)) for chart in given]
+    made = [
+        chart._replace(signals=tuple(s for s in chart.signals if s in known)) for chart in given
+    ]
     return [chart._asdict() for chart in made if chart.signals]
 
 

@@ -20,7 +20,10 @@ export class NumbersView {
     }
     root.append(list, this.window);
     root.hidden = this.cells.size === 0;
-    if (page.replay) for (const { name, value } of page.replay.metrics) this.cells.get(name)!.textContent = shown(value ?? NaN);
+    for (const { name, value } of page.replay?.metrics ?? []) {
+      const cell = this.cells.get(name);
+      if (cell) cell.textContent = shown(value ?? NaN);
+    }
   }
 
   private names(): [string, string, string][] {

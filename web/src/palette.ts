@@ -40,9 +40,9 @@ const LIGHT: Theme = {
 const DARK: Theme = {
   sky: "#171b21",
   haze: "#1d2229",
-  ground: "#333a44",
-  grid: "#454e5a",
-  side: "#232932",
+  ground: "#465160",
+  grid: "#5c6878",
+  side: "#2b323c",
   water: "#3f86b3",
   deep: "#12384f",
   named: {

@@ -54,7 +54,7 @@ def live_page(
         # As a sweep of this one design: a run that its books or a finer step contradict is repeated
         # with shorter steps.
         checked = run_checked(system, state, plan)
-        step = float(checked.columns[TIME_STEP].values[0])
+        step = float(checked.columns[TIME_STEP][0])
         step /= 2 ** max(0, math.ceil(math.log2(step / LONGEST)))
     found = parameters(experiment)
     chosen = moving(found)

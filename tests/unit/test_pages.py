@@ -52,7 +52,9 @@ def test_every_number_that_a_robot_can_be_traced_through_has_a_slider(name):
     assert len(by_key) == len(found)
     for parameter in moving(found):
         said = parameter.words()
-        assert said["doc"] and (said["kind"] == "switch" or said["low"] <= said["value"] <= said["high"])
+        assert said["doc"] and (
+            said["kind"] == "switch" or said["low"] <= said["value"] <= said["high"]
+        )
     fixed = {key for key, parameter in by_key.items() if parameter.kind == "text"}
     expected = {
         "rimless-wheel-closed-loop": {"robot.spokes", "stack.mid_offset", "start.height"},

@@ -68,6 +68,7 @@ export class Footfalls {
 function short(name: string, n: number, count: number): string {
   const leg = name.split(".").pop()!;
   if (/^\d+$/.test(leg)) return leg;
-  const tag = words(name.split(".")[0]).replace(/^steps /, "").split(" ").map((w) => w[0]).join("").toUpperCase();
+  const parts = name.split(".");
+  const tag = words(parts[Math.max(0, parts.length - 2)]).replace(/^steps /, "").split(" ").map((w) => w[0]).join("").toUpperCase();
   return count > 1 ? tag : String(n);
 }

@@ -13,8 +13,8 @@ import { SceneView } from "./scene";
 import { LiveSource, ReplaySource, type Source } from "./source";
 import { Timeline } from "./timeline";
 
-/** Seconds that plots and footfalls look back. */
-const WINDOW = 6;
+/** Plots and footfalls look back by so many footsteps, at most so many seconds [s]. */
+const [FOOTSTEPS, WINDOW] = [12, 6];
 const PLOTS_EVERY = 90; // ms
 
 async function open(page: Page): Promise<void> {
@@ -27,11 +27,17 @@ async function open(page: Page): Promise<void> {
   const source: Source = live ?? (await ReplaySource.open(page));
   document.body.dataset.kind = live ? "live" : "replay";
   const timeline = new Timeline(source);
-  const window_ = (): number => Math.max(0.5, Math.min(WINDOW, Math.max(1, timeline.speed) * WINDOW));
+  const pace = page.replay?.metrics.find(({ name }) => name === "step_time")?.value;
+  let footstep = pace ?? WINDOW / FOOTSTEPS;
+  const lookBack = (): number => {
+    const found = source.now.metrics?.step_time;
+    if (found && Number.isFinite(found)) footstep = found;
+    return Math.min(FOOTSTEPS * footstep, WINDOW) * Math.max(1, timeline.speed);
+  };
   const history = (): typeof source.history => source.history;
   const scene = new SceneView(page, source.history, find("scene"), (xs) => source.heights(xs));
-  const plots = new Plots(page, history, find("signals"), window_, (t) => source.seek(t));
-  const footfalls = page.travel ? new Footfalls(page, history, find("footfalls"), window_) : null;
+  const plots = new Plots(page, history, find("signals"), lookBack, (t) => source.seek(t));
+  const footfalls = page.travel ? new Footfalls(page, history, find("footfalls"), lookBack) : null;
   find("footfalls").hidden = !footfalls;
   const ledger = new LedgerView(page, history, find("ledger"));
   const numbers = new NumbersView(page, find("metrics"));
@@ -40,7 +46,7 @@ async function open(page: Page): Promise<void> {
     live?.adopt();
     remember();
   });
-  scene.begin(live?.sketch ?? []);
+  await scene.begin(live?.sketch ?? []);
   let ended = "";
 
   function remember(): void {
@@ -69,7 +75,6 @@ async function open(page: Page): Promise<void> {
   source.onChange = ({ fresh, sketch }) => {
     if (sketch) scene.rebuild(sketch);
     if (fresh) ended = " ";
-    tell();
   };
 
   find("restart").addEventListener("click", restart);
@@ -116,6 +121,7 @@ async function open(page: Page): Promise<void> {
     source.frame(milliseconds);
     scene.draw(source.shown, milliseconds / 1000);
     timeline.update();
+    tell();
     if (milliseconds - plotted > PLOTS_EVERY) {
       plotted = milliseconds;
       plots.update(source.shown);

@@ -83,6 +83,7 @@ export class Plots {
       [[], ...this.signals.map(() => [])] as uPlot.AlignedData,
       this.box,
     );
+    this.box.querySelector("canvas")?.setAttribute("aria-label", `${this.signals.join(", ")} over time`);
     this.update(-1);
   }
 

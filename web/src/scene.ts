@@ -73,7 +73,7 @@ export class SceneView {
   }
 
   /** Once there is a first row: measure the robot, set up what depends on its size. */
-  begin(sketch: ArrayLike<number>): void {
+  async begin(sketch: ArrayLike<number>): Promise<void> {
     this.robot.build(sketch);
     const box = this.robot.box(0);
     this.size = Math.max(box.getSize(new THREE.Vector3()).length(), 0.02) * 0.85;
@@ -93,6 +93,7 @@ export class SceneView {
     this.home();
     this.dress();
     this.resize();
+    await this.lay(this.target.x, this.target.y);
   }
 
   /** Whether it is a robot in space: seen more from above. */

@@ -83,8 +83,10 @@ export class Simulation {
     const seen = module.layout.outputs;
     const books = ["stores", "works", "jump_works"] as const;
     const entries = books.flatMap((kind) => page.ledger[kind].map((entry) => entry.name));
-    const counters = (page.travel?.counters ?? []).map((name) => `m.${name}`);
-    const kept = [...counters, ...entries, "lane.through"];
+    const shown = new Set(seen.flatMap(flatNames));
+    const { counters = [], contacts = [] } = page.travel ?? {};
+    const discrete = [...counters, ...contacts].filter((name) => !shown.has(name)).map((name) => `m.${name}`);
+    const kept = [...discrete, ...entries, "lane.through"];
     const missing = kept.find((name) => !(name in kernel.inputs));
     if (missing) throw new Error(`the kernel has no input ${missing}`);
     this.sources = [...seen.map(({ name }) => kernel.outputs[name]), ...kept.map((name) => kernel.inputs[name])];

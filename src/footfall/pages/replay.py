@@ -40,9 +40,10 @@ def replay_page(experiment: Experiment, run: Trajectory, summary: Summary) -> di
     along = np.concatenate([run[name] for name in outputs if name.endswith(".x")] or [[0.0]])
     near = along[np.isfinite(along)]
     behind, ahead = MARGIN - float(near.min(initial=0.0)), MARGIN + float(near.max(initial=0.0))
-    counters = [] if run.travel is None else list(run.travel.step_counters)
+    travel = run.travel
+    feet = () if travel is None else (*travel.step_counters, *travel.contacts)
     books = run.of_role("store", "work", "jump_work")
-    columns = [*outputs, *(name for name in counters if name in run.columns), *books]
+    columns = [*outputs, *(n for n in feet if n in run.columns and n not in outputs), *books]
     return words(experiment, found) | {
         "scene": {
             "shapes": shapes_said(run.sketch, Numbers()),

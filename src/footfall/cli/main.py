@@ -178,6 +178,10 @@ def run(
     animate: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write an animation (.gif).")
     ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.html", help="Also write the run as a page, to be replayed."),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite an existing run folder.")
     ] = False,
@@ -203,7 +207,28 @@ def run(
         animate,
         force,
         accept_doubt,
+        page,
     )
+
+
+@app.command()
+def share(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
+    settings: Settings = None,
+    trust: Trust = False,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="The page (default: <scenario>.html).")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing page.")] = False,
+) -> None:
+    """Make a page in which the robot runs: one HTML file, for any browser, offline too.
+
+    It is simulated in the page, with a slider for every number of the scenario.
+    """
+    with _loading():
+        from footfall.cli.share import share_scenario
+
+    _guarded(share_scenario, name, settings or [], out, force)
 
 
 @app.command("compare-integrators")

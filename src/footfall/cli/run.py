@@ -14,6 +14,7 @@ from footfall.cli import stopping
 from footfall.cli.cost import Pace, require_affordable
 from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
+from footfall.cli.page_file import require_page, tell_page
 from footfall.cli.phases import Phases, told_by_jax
 from footfall.cli.screen import err, note, out
 from footfall.cli.suggest import commands
@@ -24,6 +25,8 @@ from footfall.engines.doubts import step_doubts
 from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.engines.simulate import MOST_SAMPLES, simulate
 from footfall.hybrid.motion_plan import Figure
+from footfall.pages.html_file import write_page
+from footfall.pages.replay import replay_page
 from footfall.record.columns import columns_of
 from footfall.record.export import MOST_LOGGED
 from footfall.record.row_stream import RowStream
@@ -55,6 +58,7 @@ def run_scenario(
     animate: str | None,
     force: bool,
     accept_doubt: bool = False,
+    page: str | None = None,
 ) -> int:
     """Run, print, write; `plots` is which plot page, or None for none.
 
@@ -65,6 +69,8 @@ def run_scenario(
     if animate:
         require("matplotlib", "plots", "Without --animate the run needs no picture.")
         _require_gif(Path(animate))
+    if page:
+        require_page(Path(page), "--page", force=force)
     if "mujoco" in experiment.system.engines:
         require("mujoco", "mujoco")
     require_affordable(experiment)
@@ -118,6 +124,9 @@ def run_scenario(
         note(f"plots:      {page}")
     if animate and not stopping.asked():
         _animate(trajectory, Path(animate))
+    if page and len(trajectory.t) > 1:
+        write_page(Path(page), replay_page(experiment, trajectory, summary))
+        tell_page(Path(page))
     if stopping.asked():
         return stopping.kept(f"{trajectory.ending.t:.6g} s, in {folder}")
     if not as_json:

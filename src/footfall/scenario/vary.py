@@ -175,14 +175,7 @@ def placed(
             )
         changes.setdefault(knob.path[:-1], {})[knob.path[-1]] = value
     try:
-        # Made anew, not patched: what a robot works out of its numbers when it is made has to
-        # follow them.
-        system, start = _changed_system(experiment.system, changes), experiment.start_options
-        if start is None:
-            raise ScenarioError(
-                "this experiment was made without its [start] table; load it with footfall.load."
-            )
-        return system, system.begin(dataclasses.replace(start, **changes.get(("start",), {})))
+        return remade(experiment, changes)
     except (jax.errors.JAXTypeError, TypeError) as error:
         if not traced(*values.values()):
             raise
@@ -194,6 +187,23 @@ def placed(
         ) from None
     except ParameterError as error:
         raise ScenarioError(f"{error.field}: {error}") from None
+
+
+def remade(
+    experiment: Experiment, changes: Mapping[tuple[str, ...], dict[str, Any]]
+) -> tuple[AbstractHybridSystem, HybridState]:
+    """The robot and its start with other numbers, by table and key; switches as 1 and 0.
+
+    Made anew, not patched: what a robot works out of its numbers when it is made has to follow
+    them.
+    """
+    start = experiment.start_options
+    if start is None:
+        raise ScenarioError(
+            "this experiment was made without its [start] table; load it with footfall.load."
+        )
+    system = _changed_system(experiment.system, changes)
+    return system, system.begin(dataclasses.replace(start, **changes.get(("start",), {})))
 
 
 def design_words(values: Mapping[str, Any], number: int) -> str:

@@ -4,6 +4,9 @@ A shape names an output group (`"hub"`) by which it is carried. Local coordinate
 own frame: the group's roll, pitch and yaw (where it has them) turn them, its x, y, z move them. The
 plot page, the animation and the browser view all draw the same shapes. A shape's colour is a role
 (`scene/palette.py`: "leg", "force"), or any colour that matplotlib knows.
+
+Where a robot makes its shapes of its numbers without `float(...)`, a live page traces them: a
+longer spoke is then drawn longer as soon as its slider moves.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,6 +14,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+
+from footfall.numerics.namespace import choose
 
 Point: TypeAlias = tuple[float, float, float]
 
@@ -67,9 +72,10 @@ class Arrow(NamedTuple):
 class Ground(NamedTuple):
     """The ground in the house frame.
 
-    (x, z) points whose first and last segments go on beyond them, a function `outline(x0, x1)` that
-    gives such points (every terrain has one), or z = height(x), which is sampled where it is looked
-    at.
+    (x, z) points whose first and last segments go on beyond them, or a function `outline(x0, x1)`
+    that gives such points (every terrain has one). Beside or instead of them z = height(x): a live
+    page follows it as numbers of the ground change, and without an outline it is sampled where it
+    is looked at.
     """
 
     profile: tuple[tuple[float, float], ...] | Callable[[float, float], Any] = (
@@ -78,6 +84,7 @@ class Ground(NamedTuple):
     )
     color: str = "ground"
     height: Callable[[Any], Any] | None = None
+    water: bool = False  #: it is the surface of water
 
 
 Shape: TypeAlias = Bar | Link | Disc | Ball | Arrow | Ground
@@ -108,6 +115,12 @@ class Drawing(NamedTuple):
     shapes: tuple[Shape, ...] = ()
     close_ups: Mapping[str, tuple[Shape, ...]] = MappingProxyType({})
     charts: tuple[Chart, ...] = ()
+
+
+def arrow_scale(length: Any, force: Any) -> Any:
+    """Metres per newton of an arrow that is `length` long at this force; 0 without a force."""
+    some = force > 0
+    return choose(some, length / choose(some, force, 1.0), 0.0)
 
 
 def rotation(roll: float, pitch: float, yaw: float) -> np.ndarray:
@@ -172,7 +185,7 @@ def segments(shape: Shape, seen: Seen) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def ground_line(ground: Ground, x0: float, x1: float) -> np.ndarray:
     """(x, z) along the ground from x0 to x1: what every picture of it is drawn from."""
-    if ground.height is not None:
+    if ground.height is not None and not callable(ground.profile):
         x = np.linspace(x0, x1, GROUND_SAMPLES)
         return np.stack([x, np.asarray(ground.height(x), float)], axis=1)
     if callable(ground.profile):

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.scene.sketch import Arrow, Ball, Chart, Ground, Link, Shape
+from footfall.numerics.namespace import namespace
+from footfall.scene.sketch import Arrow, Ball, Chart, Ground, Link, Shape, arrow_scale
 
 if TYPE_CHECKING:
     from footfall.machines.centipede.walker import SegmentedWalker
@@ -11,13 +12,12 @@ if TYPE_CHECKING:
 def walker_sketch(system: "SegmentedWalker") -> tuple[Shape, ...]:
     """Segments, legs, tips with their forces, ground."""
     count = system.body.segments
-    weight = float(system.body.mass * system.gravity)
-    scale = 0.01 / weight if weight > 0 else 0.0
+    scale = arrow_scale(0.01, system.body.mass * system.gravity)
     legs = [i for i in range(count) if i not in system.missing_legs]
-    shapes: list[Shape] = [Ground(system.terrain.outline)]
+    shapes: list[Shape] = [Ground(system.terrain.outline, height=system.terrain.height)]
     shapes += [Link(f"node.{i}", f"tip.{i}", "leg", 0.003) for i in legs]
     shapes += [Link(f"node.{i}", f"node.{i + 1}", "body", 0.006) for i in range(count - 1)]
-    radius = max(float(system.body.radius), 0.004)
+    radius = namespace(system.body.radius).maximum(system.body.radius, 0.004)
     shapes += [
         Ball(f"node.{i}", (0.0, 0.0, 0.0), radius, "mark" if i == 0 else "body")
         for i in range(count)

@@ -284,11 +284,11 @@ class RigidWheel(AbstractHybridSystem):
         )
 
     def sketch(self) -> tuple[Shape, ...]:
-        fan = spoke_fan("hub", self.spokes, float(self.leg.length))
+        fan = spoke_fan("hub", self.spokes, self.leg.length)
         return (
-            Ground(self.terrain.outline),
+            Ground(self.terrain.outline, height=self.terrain.height),
             *fan,
-            *stance_spoke("foot", "hub", float(self.mass * self.gravity)),
+            *stance_spoke("foot", "hub", self.mass * self.gravity),
         )
 
     def charts(self) -> tuple[Chart, ...]:

@@ -2,11 +2,12 @@
 
 import math
 
-from footfall.scene.sketch import Arrow, Ball, Bar, Chart, Link, Shape
+from footfall.numerics.scalar import Scalar
+from footfall.scene.sketch import Arrow, Ball, Bar, Chart, Link, Shape, arrow_scale
 
 
 def spoke_fan(
-    body: str, spokes: int, length: float, y: float = 0.0, color: str = "idle_leg"
+    body: str, spokes: int, length: Scalar, y: float = 0.0, color: str = "idle_leg"
 ) -> tuple[Shape, ...]:
     """All spokes of a wheel, pointing down at zero pitch.
 
@@ -19,7 +20,7 @@ def spoke_fan(
     return tuple(Bar(body, (0.0, y, 0.0), tip, color) for tip in tips)
 
 
-def stance_spoke(foot: str, hub: str, weight: float, color: str = "leg") -> tuple[Shape, ...]:
+def stance_spoke(foot: str, hub: str, weight: Scalar, color: str = "leg") -> tuple[Shape, ...]:
     """The loaded spoke, its foot, its hub and the ground force.
 
     The force is an arrow 0.15 m long at body weight.
@@ -28,7 +29,7 @@ def stance_spoke(foot: str, hub: str, weight: float, color: str = "leg") -> tupl
         Link(foot, hub, color),
         Ball(foot, (0.0, 0.0, 0.0), 0.008),
         Ball(hub, (0.0, 0.0, 0.0), 0.02, "joint"),
-        Arrow(foot, 0.15 / weight if weight > 0 else 0.0),
+        Arrow(foot, arrow_scale(0.15, weight)),
     )
 
 

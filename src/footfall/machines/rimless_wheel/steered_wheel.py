@@ -549,7 +549,7 @@ class SteeredWheel(AbstractPlant):
         )
 
     def sketch(self) -> tuple[Shape, ...]:
-        weight, length = float(self.total_mass * self.gravity), float(self.leg.rest_length)
+        weight, length = self.total_mass * self.gravity, self.leg.rest_length
         return (
             Ground(),
             *spoke_fan("right_hub", self.spokes, length),

@@ -564,13 +564,14 @@ class TorsoWheel(AbstractPlant):
         )
 
     def sketch(self) -> tuple[Shape, ...]:
-        weight = float(self.total_mass * self.gravity)
-        fan = spoke_fan("hub", self.spokes, float(self.leg.rest_length))
+        weight = self.total_mass * self.gravity
+        fan = spoke_fan("hub", self.spokes, self.leg.rest_length)
         torso = (
             Link("hub", "torso", "body", 0.01),
             Ball("torso", (0.0, 0.0, 0.0), 0.025, "body"),
         )
-        return (Ground(self.terrain.outline), *fan, *stance_spoke("foot", "hub", weight), *torso)
+        ground = Ground(self.terrain.outline, height=self.terrain.height)
+        return (ground, *fan, *stance_spoke("foot", "hub", weight), *torso)
 
     def charts(self) -> tuple[Chart, ...]:
         return torso_charts()

@@ -20,7 +20,7 @@ from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jum
 from footfall.numerics.namespace import namespace, traced
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
-from footfall.scene.sketch import Arrow, Ball, Chart, Ground, Link, Shape
+from footfall.scene.sketch import Arrow, Ball, Chart, Ground, Link, Shape, arrow_scale
 
 
 class KickState(eqx.Module):
@@ -235,13 +235,12 @@ class KickRoll(AbstractHybridSystem):
         )
 
     def sketch(self) -> tuple[Shape, ...]:
-        weight = float(self.mass * self.gravity)
         return (
             Ground(),
             Link("foot", "centre", "leg", 0.004),
             Ball("centre", (0.0, 0.0, 0.0), 0.06, "body"),
             Ball("foot", (0.0, 0.0, 0.0), 0.005, "foot"),
-            Arrow("foot", 0.02 / weight if weight > 0 else 0.0),
+            Arrow("foot", arrow_scale(0.02, self.mass * self.gravity)),
         )
 
     def charts(self) -> tuple[Chart, ...]:

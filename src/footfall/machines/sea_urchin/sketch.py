@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 def urchin_sketch(robot: "UrchinRobot") -> tuple[Shape, ...]:
     """Ground, shell, spikes with their balls, forces under the feet."""
-    ball = float(robot.built_spike.ball)
-    shapes: list[Shape] = [Ground(robot.terrain.outline)]
+    ball = robot.built_spike.ball
+    shapes: list[Shape] = [Ground(robot.terrain.outline, height=robot.terrain.height)]
     for i in range(2 * SPIKES):
         colour = "leg" if i < SPIKES else "far_leg"
         shapes += [
             Link(f"hip.{i}", f"tip.{i}", colour, 0.004),
             Ball(f"tip.{i}", (0.0, 0.0, 0.0), ball, colour),
         ]
-    shapes.append(Ball("shell", (0.0, 0.0, 0.0), float(robot.shell_radius), "body"))
+    shapes.append(Ball("shell", (0.0, 0.0, 0.0), robot.shell_radius, "body"))
     return (*shapes, *(Arrow(f"tip.{i}", 0.1 / robot.weight) for i in range(2 * SPIKES)))
 
 

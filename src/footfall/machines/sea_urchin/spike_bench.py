@@ -291,7 +291,7 @@ class UrchinSpike(AbstractHybridSystem):
         )
 
     def sketch(self) -> tuple[Shape, ...]:
-        ball = float(self.spike.ball)
+        ball = self.spike.ball
         return (
             Ground(),
             Ball("target", (0.0, 0.0, 0.0), ball, "target"),

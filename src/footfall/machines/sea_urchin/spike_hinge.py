@@ -241,7 +241,7 @@ class SpikeHinge(AbstractPlant):
             Link("base", "elbow", "body", 0.005),
             Link("elbow", "tip", "leg", 0.003),
             Ball("base", (0.0, 0.0, 0.0), 0.004, "joint"),
-            Ball("tip", (0.0, 0.0, 0.0), float(self.spike.ball), "mark"),
+            Ball("tip", (0.0, 0.0, 0.0), self.spike.ball, "mark"),
         )
 
     def charts(self) -> tuple[Chart, ...]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, Shape
+from footfall.scene.sketch import Arrow, Ball, Bar, Ground, Link, Shape, arrow_scale
 
 if TYPE_CHECKING:
     from footfall.machines.water_runner.runner import FourBarRunner
@@ -21,12 +21,17 @@ def _linkage(name: str, color: str) -> tuple[Shape, ...]:
 
 def runner_sketch(system: "FourBarRunner") -> tuple[Shape, ...]:
     """Body, legs, feet with their forces, tail, surface."""
-    weight = float(system.body.mass * system.gravity)
-    scale = 0.05 / weight if weight > 0 else 0.0
-    front, rear = -float(system.body.front_hip), -float(system.body.rear_hip)
-    high = float(system.body.hip_height)
-    last = rear if system.legs == "four" else front - float(system.leg.ground)
-    shapes: list[Shape] = [Ground(system.terrain.outline, "water" if system.on_water else "ground")]
+    scale = arrow_scale(0.05, system.body.mass * system.gravity)
+    front, rear, high = -system.body.front_hip, -system.body.rear_hip, system.body.hip_height
+    last = rear if system.legs == "four" else front - system.leg.ground
+    shapes: list[Shape] = [
+        Ground(
+            system.terrain.outline,
+            "water" if system.on_water else "ground",
+            height=system.terrain.height,
+            water=system.on_water,
+        )
+    ]
     for name in reversed(system.names):  # far ones first
         shapes += _linkage(name, _NEAR if name.endswith("right") else _FAR)
     shapes += [
@@ -48,8 +53,7 @@ def free_bodies(system: "FourBarRunner") -> dict[str, tuple[Shape, ...]]:
     What the body, the crank and the rocker do to its coupler, against what the foot does.
     """
     name = system.names[0]
-    weight = float(system.body.mass * system.gravity)
-    scale = 0.02 / weight if weight > 0 else 0.0
+    scale = arrow_scale(0.02, system.body.mass * system.gravity)
     forces = (
         Arrow(f"{name}.foot", scale, "force"),
         Arrow(f"{name}.crank_pin", scale, "motor"),

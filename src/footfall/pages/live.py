@@ -1,0 +1,185 @@
+"""A page that simulates: the robot's kernel, and the programs that start it and draw its ground."""
+
+import base64
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.targets.wasm.wasm_module import WasmModule, build_wasm
+from footfall.engines.lanes.browser_kernel import browser_kernel, browser_start
+from footfall.engines.lanes.checked_batch import TIME_STEP, run_checked
+from footfall.engines.lanes.step_methods import METHODS
+from footfall.hybrid.flatten import named_leaves, output_fields
+from footfall.hybrid.outcome import Outcome
+from footfall.pages.drawn import Numbers, ground_of, ground_said, shapes_said
+from footfall.pages.page import charts_said, ledger_said, outputs_said, travel_said, words
+from footfall.pages.parameters import Parameter, maker, moving, parameters
+from footfall.record.columns import columns_of
+from footfall.record.verdict import BOOKS_OPEN, STEPPED_OPEN, low_order
+from footfall.scenario.errors import ScenarioError
+from footfall.scenario.load import Experiment
+from footfall.sweep.plan_sweep import plan_of
+
+#: A page runs for as long as it is open.
+MOST_JUMPS = 2**31 - 2
+#: Longest step of a page [s]: slow motion shows its steps.
+LONGEST = 1e-3
+
+
+def live_page(
+    experiment: Experiment,
+    *,
+    step: float | None = None,
+    progress: Callable[[str], None] = lambda doing: None,
+) -> dict[str, Any]:
+    """Everything a page needs to simulate this experiment: see `page.py`.
+
+    `step` is that of the kernel [s]; without it the one that sweeps would choose. Raises
+    ScenarioError for a robot that no kernel can hold, and NoCompiler without the package ziglang.
+    """
+    system, state = experiment.system, experiment.start
+    if "step" not in system.engines:
+        raise ScenarioError(
+            f"{experiment.name} cannot be simulated in a page: it is not stepped by footfall's own"
+            f" engine.\n  A recorded run can be shown: footfall run {experiment.name} --page"
+            " page.html."
+        )
+    plan = plan_of(experiment)
+    if step is None:
+        progress("looking for a step that is short enough")
+        # As a sweep of this one design: a run that its books or a finer step contradict is repeated
+        # with shorter steps.
+        checked = run_checked(system, state, plan)
+        step = float(checked.columns[TIME_STEP][0])
+        step /= 2 ** max(0, math.ceil(math.log2(step / LONGEST)))
+    found = parameters(experiment)
+    chosen = moving(found)
+    how = {"method": plan.method, "max_jumps": MOST_JUMPS}
+    try:
+        progress("building the robot's kernel")
+        kernel = browser_kernel(system, state, step, **how)
+        progress("building the program that starts it")
+        start, shapes = _start(experiment, chosen, step, how)
+        progress("building its ground")
+        ground = _ground(system)
+    except CannotFuse as error:
+        raise ScenarioError(
+            f"{experiment.name} cannot be simulated in a page: no kernel has a rule for {error}.\n"
+            f"  A recorded run can be shown: footfall run {experiment.name} --page page.html."
+        ) from None
+    outputs = _flat_outputs(kernel, output_fields(system, state))
+    open_above = STEPPED_OPEN if low_order(METHODS[plan.method].order) else BOOKS_OPEN
+    return words(experiment, found) | {
+        "scene": {"shapes": shapes, "ground": ground_said(ground_of(system.sketch()))},
+        "outputs": outputs,
+        "rates": _rates(state),
+        "charts": charts_said(system.charts(), [output["name"] for output in outputs]),
+        "travel": travel_said(system.travel()),
+        "ledger": ledger_said(columns_of(system, state.x, state.m).signals, open_above),
+        "outcomes": _outcomes(system),
+        "live": {
+            "step": step,
+            "method": plan.method,
+            "kernel": _said(kernel),
+            "start": _said(start),
+            "ground": None if ground is None else _said(ground),
+        },
+    }
+
+
+def _start(
+    experiment: Experiment, chosen: list[Parameter], step: float, how: dict[str, Any]
+) -> tuple[WasmModule, list[dict[str, Any]]]:
+    """The module that starts the kernel, and the shapes, whose numbers it computes."""
+    make = maker(experiment, chosen)
+    values = [np.float64(parameter.value) for parameter in chosen]
+    said: list[dict[str, Any]] = []
+
+    def sketched(system: Any) -> list[Any]:
+        number = Numbers()
+        said[:] = shapes_said(system.sketch(), number)
+        return number.traced
+
+    def with_shapes(*given: Any) -> tuple[Any, Any, list[Any]]:
+        system, state = make(*given)
+        return system, state, sketched(system)
+
+    def alone(*given: Any) -> tuple[Any, Any, list[Any]]:
+        return (*make(*given), [])
+
+    try:
+        _, _, numbers = jax.eval_shape(with_shapes, *values)
+        program, names = with_shapes, [f"sketch.{n}" for n in range(len(numbers))]
+    except jax.errors.JAXTypeError:  # its sketch wants plain numbers: it stays as it is
+        program, names = alone, []
+    keys = [parameter.key for parameter in chosen]
+    module = browser_start(program, values, (keys, names), step, **how)
+    if program is alone:
+        said[:] = shapes_said(experiment.system.sketch(), Numbers())
+    return module, list(said)
+
+
+def _ground(system: Any) -> WasmModule | None:
+    """z at x of the ground, from the kernel's own inputs; None where it does not follow them."""
+    ground = ground_of(system.sketch())
+    if ground is None or ground.height is None:
+        return None
+    system = jax.tree.map(lambda leaf: np.asarray(leaf, "float64"), system)
+    leaves, tree = jax.tree.flatten(system)
+    named = jax.tree_util.tree_leaves_with_path(system)
+    paths = [jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in named]
+
+    def height(*values: Any) -> tuple[Any]:
+        *given, x = values
+        drawn = ground_of(jax.tree.unflatten(tree, given).sketch())
+        assert drawn is not None and drawn.height is not None
+        return (jax.numpy.broadcast_to(drawn.height(x), jax.numpy.shape(x)),)
+
+    try:
+        return build_wasm(
+            height,
+            [False] * len(leaves) + [True],
+            [np.dtype("float64")] * (len(leaves) + 1),
+            real=np.dtype("float64"),
+            names=([*(f"system.{path}" for path in paths), "x"], ["z"]),
+        )
+    except (CannotFuse, jax.errors.JAXTypeError):
+        return None
+
+
+def _said(module: WasmModule) -> dict[str, Any]:
+    return {"code": base64.b64encode(module.code).decode(), "layout": module.layout}
+
+
+def _flat_outputs(kernel: WasmModule, fields: Any) -> list[dict[str, str]]:
+    """Every number of the kernel's outputs after `time`; of like legs one for each."""
+    shapes = {place["name"]: place["shape"] for place in kernel.layout["outputs"]}
+    flat = {}
+    for name, info in fields.items():
+        legs = shapes[name]
+        flat |= {f"{name}.{leg}": info for leg in range(legs[0])} if legs else {name: info}
+    return outputs_said(flat)
+
+
+def _rates(state: Any) -> list[dict[str, str]]:
+    """States whose values are rates of others: what a push changes."""
+    return [
+        {"name": f"x.{name}", "unit": info.unit, "doc": info.doc}
+        for name, _, info in named_leaves(state.x)
+        if info.rate_of is not None
+    ]
+
+
+def _outcomes(system: Any) -> dict[str, dict[str, str]]:
+    """How it may end, in words; with the event, where only one leads there."""
+    ending = [event for event in system.events if event.outcome is not None]
+    said = {}
+    for outcome in Outcome:
+        events = [event.name for event in ending if event.outcome == outcome]
+        event = events[0] if len(events) == 1 else ""
+        said[str(int(outcome))] = {"name": outcome.name, "meaning": outcome.meaning, "event": event}
+    return said

@@ -1,0 +1,240 @@
+"""Pages as people meet them: opened from a file in a real browser, without a network.
+
+One browser serves all; pages are small, because without a graphics processor every pixel costs.
+"""
+
+import io
+import json
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import footfall as ff
+from footfall.engines.analysis.summary import summarise
+from footfall.pages.html_file import write_page
+from footfall.pages.live import live_page
+from footfall.pages.replay import replay_page
+from support.commands import several
+from support.pages import QUIET, chromium, needs_bundle
+
+pytest.importorskip("ziglang")
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = [
+    needs_bundle,
+    pytest.mark.skipif(chromium() is None, reason="needs Chromium: apt-get install chromium"),
+]
+STEP = 1e-3
+DESK, PHONE = {"width": 960, "height": 640}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=chromium(), args=QUIET)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Live: a wheel, and a robot of many legs with a control period. Recorded: a motion plan."""
+    folder = tmp_path_factory.mktemp("pages")
+    write_page(folder / "wheel.html", live_page(ff.load("passive-wheel"), step=STEP))
+    write_page(folder / "many.html", live_page(ff.load("centipede-gap"), step=1e-4))
+    plan = ff.load("two-leg-single-step")
+    run = plan.run()
+    write_page(folder / "plan.html", replay_page(plan, run, summarise(run, plan.name)))
+    return folder
+
+
+class Opened:
+    """A page in a tab, and what went wrong in it."""
+
+    def __init__(self, browser, file, viewport=DESK, **more):
+        self.context = browser.new_context(viewport=viewport, **more)
+        self.tab = self.context.new_page()
+        self.asked, self.wrong = [], []
+        self.tab.on("request", lambda r: self.asked.append(r.url))
+        self.tab.on("pageerror", lambda e: self.wrong.append(str(e)))
+        self.tab.on("console", lambda m: self.wrong.append(m.text) if m.type == "error" else None)
+        self.tab.goto(file.as_uri())
+        self.tab.wait_for_selector("body[data-ready=yes]", timeout=30_000)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        asked, wrong = self.asked, self.wrong
+        self.context.close()
+        if kind is None:
+            assert not wrong
+            assert all(url.startswith(("file:", "blob:", "data:")) for url in asked), asked
+
+    def ask(self, script):
+        return self.tab.evaluate(script)
+
+    def wait(self, script, patience=30.0):
+        """Until this is true. The page lets nobody evaluate texts in it, so it is asked."""
+        end = time.monotonic() + patience
+        while not self.ask(script):
+            assert time.monotonic() < end, f"not within {patience} s: {script}"
+            self.tab.wait_for_timeout(20)
+
+    def picture(self):
+        """The view of the robot, without what lies over it."""
+        whole = Image.open(io.BytesIO(self.tab.screenshot()))
+        box = self.tab.locator("#view").bounding_box()
+        left, top = box["x"] + 10, box["y"] + 60
+        right, low = box["x"] + box["width"] - 10, box["y"] + box["height"] - 60
+        return np.asarray(whole.convert("RGB").crop((left, top, right, low)), float)
+
+
+@pytest.mark.parametrize(("name", "blue"), [("wheel", False), ("many", True)])
+def test_a_robot_moves_in_view_and_time_goes_on(browser, files, name, blue):
+    with Opened(browser, files / f"{name}.html") as page:
+        page.wait("footfall.source.history.end > 0.3")
+        one = page.picture()
+        moved = page.ask("footfall.source.history.end")
+        page.wait(f"footfall.source.history.end > {moved} + 0.4")
+        other = page.picture()
+        # A robot that moves changes some of the picture, not all of it.
+        changed = np.mean(np.abs(one - other).max(axis=2) > 24)
+        assert 1e-3 < changed < 0.5
+        # It is drawn darker (structure) or bluer (legs) than the ground, near the middle.
+        height, width, _ = other.shape
+        middle = other[height // 6 : -height // 6, width // 5 : -width // 5]
+        robot = middle[..., 2] > middle[..., 0] + 50 if blue else middle.max(axis=2) < 140
+        assert robot.mean() > 1e-3
+        assert page.ask("footfall.source.now.outcome") == 0
+
+
+def test_a_slider_changes_the_mean_speed_to_what_python_gives(browser, files):
+    """By keys alone: the slider, reset, and the whole run at once; then its number by hand."""
+    with Opened(browser, files / "wheel.html") as page:
+        tab = page.tab
+        slider = tab.locator("[id='p-terrain.angle-range']")
+        slider.focus()
+        for _ in range(40):
+            tab.keyboard.press("ArrowRight")
+        angle = page.ask("footfall.live.values['terrain.angle']")
+        assert angle > 0.085 and f"terrain.angle={angle}" in tab.url
+        tab.locator("#restart").focus()
+        tab.keyboard.press("Enter")
+        tab.locator("#whole").focus()
+        tab.keyboard.press("Enter")
+        page.wait("footfall.source.history.end >= footfall.page.duration - 1e-9")
+        speed = page.ask("footfall.source.now.metrics.mean_speed")
+        experiment = ff.load("passive-wheel")
+        swept = ff.rollout(experiment, {"terrain.angle": [angle]}, step=STEP)
+        np.testing.assert_allclose(speed, float(swept.mean_speed.values[0]), rtol=1e-9)
+        page.wait(f"document.querySelector('#metrics dd').textContent == '{speed:.4g}'")
+        # A wrong number is answered as on the command line, and changes nothing.
+        field = tab.locator("[id='p-terrain.angle']")
+        field.fill("2")
+        field.press("Enter")
+        said = tab.locator("#parameters .complaint:visible").inner_text()
+        (wrong,) = several([["run", "passive-wheel", "--set", "terrain.angle=2"]], cwd=files)
+        told = " ".join(wrong.err.split())
+        assert "must be > -1.5 and < 1.5" in said and "must be > -1.5 and < 1.5" in told
+        assert page.ask("footfall.live.values['terrain.angle']") == angle
+        toml = page.ask("footfall.toToml()")
+        path = files / "copied.toml"
+        path.write_text(toml)
+        assert ff.load(path).system.terrain.angle == angle
+
+
+def test_a_robot_that_falls_says_so_and_starts_again(browser, files):
+    """From a link that carries the value of a slider; in the dark, by the keyboard."""
+    with Opened(browser, files / "wheel.html", color_scheme="dark") as page:
+        tab = page.tab
+        tab.goto(f"{(files / 'wheel.html').as_uri()}#terrain.angle=0.01&no.such=1")
+        tab.reload()
+        tab.wait_for_selector("body[data-ready=yes]")
+        assert page.ask("footfall.live.values['terrain.angle']") == 0.01
+        tab.wait_for_selector("#outcome:not([hidden])", timeout=30_000)
+        sentence = tab.locator("#sentence").inner_text()
+        assert "rocked back at t = " in sentence and "too slow to pass over the foot" in sentence
+        expected = ff.load("passive-wheel", {"terrain.angle": 0.01}).run()
+        end = page.ask("footfall.source.history.end")
+        np.testing.assert_allclose(end, expected.ending.t, rtol=1e-6)  # fourth order at 1 ms
+        tab.locator("#scene").focus()
+        tab.keyboard.press("r")
+        tab.wait_for_selector("#outcome", state="hidden")
+        assert page.ask("footfall.source.history.begin") == 0
+
+
+def test_time_is_scrubbed_and_goes_on_from_there(browser, files):
+    with Opened(browser, files / "wheel.html") as page:
+        tab = page.tab
+        page.wait("footfall.source.history.end > 1")
+        page.ask("footfall.source.seek(0.5)")
+        before = page.ask("footfall.source.history.get(footfall.source.shown, 'hub.x')")
+        tab.locator("#scene").focus()
+        tab.keyboard.press(".")
+        assert page.ask("footfall.source.history.get(footfall.source.shown, 'hub.x')") > before
+        page.wait("!footfall.source.now.playing")
+        tab.keyboard.press(" ")
+        page.wait("footfall.source.now.playing && footfall.source.history.end > 0.6")
+        times = page.ask(
+            "[...Array(footfall.source.history.length).keys()].map(n => footfall.source.history.time(n))"
+        )
+        assert np.all(np.diff(times) > 0)  # what came after was forgotten
+        tab.keyboard.press("]")
+        assert page.ask("footfall.timeline.speed") == 2
+        for _ in range(4):
+            tab.keyboard.press("]")
+        began, at = page.ask("[performance.now(), footfall.source.history.end]")
+        page.wait(f"footfall.source.history.end > {at} + 100")
+        took = page.ask("performance.now()") - began
+        assert took < 10_000  # 100 s at a hundred times real time; a busy machine may be late
+        assert page.ask("footfall.timeline.speed") == 100
+
+
+def test_a_recorded_run_is_replayed_on_a_phone(browser, files):
+    with Opened(browser, files / "plan.html", PHONE, has_touch=True) as page:
+        tab = page.tab
+        assert page.ask("document.documentElement.scrollWidth") <= PHONE["width"]
+        for control in ("#play", "#restart", "#scrub", "#speed"):
+            box = tab.locator(control).bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+        end = page.ask("footfall.source.history.end")
+        tab.locator("#scrub").fill(str(end / 2))
+        t = page.ask("footfall.source.history.time(footfall.source.shown)")
+        assert abs(t - end / 2) < 0.02  # rows are 5 ms apart at most
+        run = ff.load("two-leg-single-step").run()
+        shown = page.ask("footfall.source.history.get(footfall.source.shown, 'knee.x')")
+        assert abs(shown - np.interp(t, run.t, run["knee.x"])) < 1e-4
+        tab.locator("#scrub").fill(str(end))
+        page.wait("document.querySelector('#sentence').textContent.startsWith('arrived')")
+
+
+def test_a_page_is_small_and_says_what_it_is_to_who_cannot_see(browser, files):
+    assert max(path.stat().st_size for path in files.glob("*.html")) <= 1_500_000
+    with Opened(browser, files / "wheel.html") as page:
+        unnamed = page.ask(
+            "[...document.querySelectorAll('button, input, select, canvas')].filter(e =>"
+            " !e.ariaLabel && !e.labels?.length && !e.textContent.trim()).map(e => e.outerHTML)"
+        )
+        assert unnamed == []
+        frames = page.ask("footfall.scene.frames")
+        assert frames >= 0
+
+
+def test_share_and_run_write_pages(tmp_path):
+    commands = [
+        "share passive-wheel --set terrain.angle=0.1 --out wheel.html",
+        "share passive-wheel --out wheel.html",
+        "run passive-wheel --duration 1 --no-plots --page run.html",
+    ]
+    shared, again, recorded = several([command.split() for command in commands], cwd=tmp_path)
+    assert shared.status == 0, shared.err
+    assert "wheel.html" in shared.err and "double click" in shared.err
+    text = (tmp_path / "wheel.html").read_text()
+    data = text.partition('id="page">')[2].partition("</script>")[0]
+    page = json.loads(data)
+    angle = next(p for p in page["parameters"] if p["key"] == "terrain.angle")
+    assert angle["value"] == 0.1 and page["live"]["step"] <= 1e-3
+    assert again.status == 2 and "--force" in again.err
+    assert recorded.status == 0 and '"replay":' in (tmp_path / "run.html").read_text()

@@ -1,0 +1,5 @@
+declare module "worker:*" {
+  const code: string;
+  export default code;
+}
+declare module "*.css";

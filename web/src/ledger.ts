@@ -1,0 +1,72 @@
+// The energy ledger as a running bar: what came in, what it became, and what is not accounted for.
+
+import { make, shown, words } from "./dom";
+import type { History } from "./history";
+import type { Page } from "./page";
+import { SERIES } from "./palette";
+import type { Now } from "./source";
+
+interface Item {
+  name: string;
+  doc: string;
+  value: number;
+  tint: string;
+}
+
+export class LedgerView {
+  private readonly gained = make("div", { className: "bar", role: "img" });
+  private readonly spent = make("div", { className: "bar", role: "img" });
+  private readonly said = make("p", { className: "residual", aria: { live: "off" } });
+
+  constructor(
+    private readonly page: Page,
+    private readonly history: () => History,
+    root: HTMLElement,
+  ) {
+    root.append(
+      make("header", {}, make("h2", {}, "Energy"), this.said),
+      make("div", { className: "bars" }, make("span", {}, "from"), this.gained, make("span", {}, "into"), this.spent),
+    );
+  }
+
+  private items(row: number): Item[] {
+    const history = this.history();
+    const { stores, works, jump_works } = this.page.ledger;
+    const change = (name: string): number => history.get(row, name) - history.get(0, name);
+    const plain = (name: string): string => words(name.replace(/^(store|work|jump_work)\./, ""));
+    let n = 0;
+    const item = (name: string, doc: string, value: number): Item => ({ name: plain(name), doc, value, tint: SERIES[n++ % SERIES.length] });
+    return [
+      ...[...works, ...jump_works].map((e) => item(e.name, e.doc, change(e.name))),
+      // What a store gives is a source, what it takes is kept.
+      ...stores.map((e) => item(e.name, e.doc, -change(e.name))),
+    ];
+  }
+
+  update(row: number, now: Now): void {
+    const items = this.items(row);
+    const total = (sign: number): number => items.reduce((sum, { value }) => sum + Math.max(0, sign * value), 0);
+    const most = Math.max(total(1), total(-1), 1e-12);
+    this.fill(this.gained, items, 1, most);
+    this.fill(this.spent, items, -1, most);
+    const share = now.residual?.share ?? this.page.replay?.residual;
+    if (share === undefined || share === null) return;
+    const open = !(share <= this.page.ledger.limit);
+    this.said.textContent = `${shown(most, 3)} J · unaccounted ${shown(100 * share, 2)} %${open ? " (doubtful: shorten the step)" : ""}`;
+    this.said.classList.toggle("open", open);
+  }
+
+  private fill(bar: HTMLElement, items: Item[], sign: number, most: number): void {
+    const parts = items.filter(({ value }) => (sign * value) / most > 1e-3);
+    bar.setAttribute("aria-label", parts.map(({ name, value }) => `${name} ${shown(Math.abs(value), 3)} J`).join(", "));
+    while (bar.children.length > parts.length) bar.lastElementChild!.remove();
+    while (bar.children.length < parts.length) bar.append(make("div", {}, make("span")));
+    parts.forEach(({ name, doc, value, tint }, n) => {
+      const part = bar.children[n] as HTMLElement;
+      part.style.flexBasis = `${(100 * sign * value) / most}%`;
+      part.style.background = tint;
+      part.title = `${name}: ${shown(Math.abs(value), 4)} J (${doc})`;
+      part.firstElementChild!.textContent = name;
+    });
+  }
+}

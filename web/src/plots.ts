@@ -1,0 +1,117 @@
+// Signals over time, by uPlot: one of the robot's charts, or signals of one's own choice.
+
+import uPlot from "uplot";
+import { make, shown, style, words } from "./dom";
+import type { History } from "./history";
+import type { Chart, Page } from "./page";
+import { onTheme, SERIES } from "./palette";
+
+const MOST_POINTS = 700;
+const MOST_LINES = 12;
+
+export class Plots {
+  private plot: uPlot | null = null;
+  private signals: string[] = [];
+  private stamp = "";
+  private readonly box = make("div", { className: "plot" });
+  private readonly select = make("select", { aria: { label: "signals to plot" } });
+  private readonly charts: Chart[];
+
+  constructor(
+    private readonly page: Page,
+    private readonly history: () => History,
+    root: HTMLElement,
+    private readonly window: () => number,
+    private readonly seek: (t: number) => void,
+  ) {
+    const speed = page.outputs.filter(({ name }) => name === "travel.speed").map(({ name }) => name);
+    const first: Chart[] = speed.length ? [{ title: "Speed", signals: speed, style: "lines", rows: "" }] : [];
+    this.charts = [...first, ...page.charts];
+    const robot = make("optgroup", { label: "charts" });
+    this.charts.forEach((chart, n) => robot.append(make("option", { value: `c${n}` }, chart.title)));
+    const single = make("optgroup", { label: "one signal" });
+    for (const { name, unit } of page.outputs) single.append(make("option", { value: name }, `${name}${unit ? ` [${unit}]` : ""}`));
+    this.select.append(robot, single);
+    root.append(make("header", {}, make("h2", {}, "Signals"), this.select), this.box);
+    this.select.addEventListener("change", () => this.choose(this.select.value));
+    this.select.value = this.charts.length > first.length ? `c${first.length}` : this.select.options[0]?.value;
+    this.choose(this.select.value);
+    onTheme(() => this.build());
+    new ResizeObserver(() => this.resize()).observe(this.box);
+  }
+
+  choose(value: string): void {
+    const chart = /^c\d+$/.test(value) ? this.charts[Number(value.slice(1))] : null;
+    this.signals = chart ? chart.signals.slice(0, MOST_LINES) : value ? [value] : [];
+    this.build();
+  }
+
+  private get size(): { width: number; height: number } {
+    return { width: Math.max(this.box.clientWidth, 80), height: Math.max(this.box.clientHeight, 80) };
+  }
+
+  private resize(): void {
+    this.plot?.setSize(this.size);
+  }
+
+  private build(): void {
+    this.plot?.destroy();
+    this.box.textContent = "";
+    this.stamp = "";
+    const units = new Map(this.page.outputs.map(({ name, unit }) => [name, unit]));
+    const unit = units.get(this.signals[0]) ?? "";
+    const short = common(this.signals);
+    const [ink, line] = [style("--muted"), style("--line")];
+    const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const many = this.signals.length > SERIES.length;
+    const tint = (n: number): string =>
+      many ? `hsl(${205 + (170 * n) / this.signals.length} 60% ${48}%)` : SERIES[n % SERIES.length];
+    this.plot = new uPlot(
+      {
+        ...this.size,
+        padding: [8, 8, 0, 0],
+        scales: { x: { time: false } },
+        legend: { show: this.signals.length > 1 && !many, live: false, markers: { width: 3 } },
+        cursor: { y: false, points: { size: 6 } },
+        axes: [
+          { ...axis, size: 26, values: (_, ticks) => ticks.map((t) => `${shown(t, 5)} s`) },
+          { ...axis, size: 58, label: unit, labelSize: unit ? 18 : 0, labelFont: "11px system-ui", values: (_, ticks) => ticks.map((v) => shown(v, 3)) },
+        ],
+        series: [{}, ...this.signals.map((name, n) => ({ label: short(name), stroke: tint(n), width: 1.6, points: { show: false } }))],
+        hooks: { ready: [(plot) => plot.over.addEventListener("click", () => this.clicked(plot))] },
+      },
+      [[], ...this.signals.map(() => [])] as uPlot.AlignedData,
+      this.box,
+    );
+    this.box.querySelector("canvas")?.setAttribute("aria-label", `${this.signals.join(", ")} over time`);
+    this.update(-1);
+  }
+
+  private clicked(plot: uPlot): void {
+    if (plot.cursor.left !== undefined && plot.cursor.left >= 0) this.seek(plot.posToVal(plot.cursor.left, "x"));
+  }
+
+  /** The last seconds before the row that is shown. */
+  update(row: number): void {
+    const history = this.history();
+    const at = row < 0 ? history.length - 1 : row;
+    const stamp = `${history.length} ${history.end} ${at}`;
+    if (!this.plot || !history.length || stamp === this.stamp) return;
+    this.stamp = stamp;
+    const end = history.time(at);
+    const from = history.rowAt(end - this.window());
+    const stride = Math.max(1, Math.ceil((at + 1 - from) / MOST_POINTS));
+    const series = (name: string): Float64Array => history.series(name, from, at + 1, stride);
+    this.plot.setData([series("t"), ...this.signals.map(series)] as unknown as uPlot.AlignedData, false);
+    const begin = Math.max(history.begin, end - this.window());
+    this.plot.setScale("x", { min: begin, max: Math.max(end, begin + 1e-3) });
+  }
+}
+
+/** Names without what all of them share. */
+function common(names: string[]): (name: string) => string {
+  const parts = names.map((name) => name.split("."));
+  let front = 0;
+  while (names.length > 1 && parts.every((p) => p.length > front + 1 && p[front] === parts[0][front])) front++;
+  return (name) => words(name.split(".").slice(front).join(" "));
+}

@@ -1,0 +1,273 @@
+// A robot in its kernel: started from the parameters, advanced by steps, seen as rows. No DOM: it runs in a worker and in Node.
+
+import { openKernel } from "../../src/footfall/engines/kernels/targets/wasm/kernel.mjs";
+import { bytesOf, movingValues, type Module, type Page, type Place } from "./page";
+
+type Numbers = Float64Array | Float32Array | Int32Array | Uint8Array;
+
+interface Kernel {
+  inputs: Record<string, Numbers>;
+  outputs: Record<string, Numbers>;
+  advance(count: number): void;
+}
+
+/** Where the robot was at a footfall. */
+export interface Mark {
+  t: number;
+  distance: number;
+  work: number;
+  steps: number;
+}
+
+/** Over whole footsteps since `since`, as a sweep takes them; null where there are none yet. */
+export interface Metrics {
+  mean_speed: number;
+  step_time: number;
+  step_length: number;
+  cost_of_transport: number;
+  since: number;
+}
+
+/** Everything that is needed to go on from a moment. */
+export interface Snapshot {
+  steps: number;
+  memory: Uint8Array;
+  first: Mark | null;
+  offset: number;
+  through: number;
+  reopen: boolean;
+  values: Record<string, number>;
+}
+
+async function open(module: Module): Promise<Kernel> {
+  return openKernel(bytesOf(module.code), module.layout);
+}
+
+function blockOf(kernel: Kernel, places: Place[]): Uint8Array {
+  const first = kernel.inputs[places[0].name];
+  const last = kernel.inputs[places[places.length - 1].name];
+  return new Uint8Array(first.buffer, first.byteOffset, last.byteOffset + last.byteLength - first.byteOffset);
+}
+
+/** Names of a place's numbers: one, or one for each leg. */
+function flatNames({ name, shape }: Place): string[] {
+  return shape.length ? Array.from({ length: shape[0] }, (_, leg) => `${name}.${leg}`) : [name];
+}
+
+export class Simulation {
+  /** What a row holds: t, outputs, counters, books. */
+  readonly columns: string[];
+  /** Numbers that shapes ask for, in order. */
+  readonly sketch: Float64Array;
+  values: Record<string, number>;
+  private factor = 1;
+  private first: Mark | null = null;
+  private stored = 0;
+  private offset = 0;
+  private through = 0;
+  private reopen = false;
+  private readonly memory: Uint8Array;
+  private readonly sources: Numbers[];
+  private readonly copies: { system: boolean; from: Numbers; to: Numbers }[];
+  private readonly ticks: { at: Numbers; count: number }[];
+
+  private constructor(
+    readonly page: Page,
+    private readonly kernel: Kernel,
+    private readonly starter: Kernel,
+    private readonly ground: Kernel | null,
+  ) {
+    const { kernel: module, start } = page.live!;
+    this.values = movingValues(page);
+    this.memory = blockOf(kernel, module.layout.inputs);
+    const seen = module.layout.outputs;
+    const books = ["stores", "works", "jump_works"] as const;
+    const entries = books.flatMap((kind) => page.ledger[kind].map((entry) => entry.name));
+    const shown = new Set(seen.flatMap(flatNames));
+    const { counters = [], contacts = [] } = page.travel ?? {};
+    const discrete = [...counters, ...contacts].filter((name) => !shown.has(name)).map((name) => `m.${name}`);
+    const kept = [...discrete, ...entries, "lane.through"];
+    const missing = kept.find((name) => !(name in kernel.inputs));
+    if (missing) throw new Error(`the kernel has no input ${missing}`);
+    this.sources = [...seen.map(({ name }) => kernel.outputs[name]), ...kept.map((name) => kernel.inputs[name])];
+    this.columns = ["t", ...seen.slice(1).flatMap(flatNames), ...kept.map((name) => name.replace(/^m\./, ""))];
+    this.copies = start.layout.outputs
+      .filter(({ name }) => name in kernel.inputs)
+      .map(({ name }) => ({ system: name.startsWith("system."), from: starter.outputs[name], to: kernel.inputs[name] }));
+    this.ticks = Object.keys(kernel.inputs)
+      .filter((name) => name.startsWith("clock.tick_steps."))
+      .map((name) => ({ at: kernel.inputs[name], count: kernel.inputs[name][0] }));
+    this.sketch = new Float64Array(start.layout.outputs.filter(({ name }) => name.startsWith("sketch.")).length);
+    this.start();
+  }
+
+  static async open(page: Page): Promise<Simulation> {
+    const { kernel, start, ground } = page.live!;
+    return new Simulation(page, await open(kernel), await open(start), ground && (await open(ground)));
+  }
+
+  get step(): number {
+    return this.page.live!.step / this.factor;
+  }
+
+  get steps(): number {
+    return this.kernel.inputs["steps"][0];
+  }
+
+  get time(): number {
+    return this.kernel.outputs["time"][0];
+  }
+
+  /** 0 while it runs. */
+  get outcome(): number {
+    return this.kernel.inputs["lane.outcome"][0];
+  }
+
+  /** At rest at the start, with the parameters as they are now; steps are `refined` times shorter. */
+  start(refined = this.factor): void {
+    this.factor = refined;
+    this.compute();
+    for (const { from, to } of this.copies) to.set(from);
+    this.kernel.inputs["clock.step"][0] = this.step;
+    for (const { at, count } of this.ticks) at[0] = count * this.factor;
+    this.kernel.inputs["steps"][0] = 0;
+    this.kernel.advance(0);
+    this.stored = this.sum("stores");
+    this.first = null;
+    this.offset = this.through = 0;
+    this.reopen = false;
+  }
+
+  /** The parameters into the robot that runs: its start stays what it was. */
+  adopt(): void {
+    this.compute();
+    for (const { system, from, to } of this.copies) if (system) to.set(from);
+    this.kernel.advance(0);
+    this.changed();
+  }
+
+  /** A push: so much more of a rate. */
+  push(name: string, by: number): void {
+    const rate = this.kernel.inputs[name];
+    for (let leg = 0; leg < rate.length; leg++) rate[leg] += by;
+    this.kernel.advance(0);
+    this.changed();
+  }
+
+  /** What came from outside is no part of the books, and metrics begin anew. */
+  private changed(): void {
+    this.reopen = true;
+    this.first = this.steps > 0 ? this.mark() : null;
+  }
+
+  private compute(): void {
+    const { inputs, outputs } = this.starter;
+    for (const [key, value] of Object.entries(this.values)) inputs[key][0] = value;
+    inputs["clock.step"][0] = this.step;
+    this.starter.advance(0);
+    for (let n = 0; n < this.sketch.length; n++) this.sketch[n] = outputs[`sketch.${n}`][0];
+  }
+
+  /** By so many steps; it stays where it is once it has ended. */
+  advance(count: number): void {
+    const settle = Math.round(this.page.settle / this.step);
+    while (count > 0) {
+      const here = this.steps;
+      // Where metrics begin the march pauses: a call more or less changes no bit.
+      const now = here < settle ? Math.min(count, settle - here) : count;
+      this.kernel.advance(now);
+      count -= now;
+      if (here + now === settle) this.first = this.mark();
+    }
+    if (this.reopen) {
+      this.reopen = false;
+      this.offset = this.balance();
+      this.through = this.kernel.inputs["lane.through"][0];
+    }
+  }
+
+  row(): Float64Array {
+    const row = new Float64Array(this.columns.length);
+    let n = 0;
+    for (const numbers of this.sources) for (const value of numbers) row[n++] = value;
+    return row;
+  }
+
+  private sum(kind: "stores" | "works" | "jump_works"): number {
+    return this.page.ledger[kind].reduce((total, { name }) => total + this.kernel.inputs[name][0], 0);
+  }
+
+  private balance(): number {
+    return this.sum("stores") - this.stored - this.sum("works") - this.sum("jump_works");
+  }
+
+  /** What the books do not account for, since the last change from outside: joules, and as a share of the throughput. */
+  residual(): { energy: number; share: number } {
+    const energy = this.reopen ? 0 : this.balance() - this.offset;
+    const through = this.kernel.inputs["lane.through"][0] - this.through;
+    const measure = Math.max(through, 1e-9 * Math.abs(this.stored));
+    return { energy, share: measure > 0 ? Math.abs(energy) / measure : Math.abs(energy) };
+  }
+
+  private last(): Mark | null {
+    const inputs = this.kernel.inputs;
+    if (!("lane.last.t" in inputs) || inputs["lane.last.steps"][0] < 0) return null;
+    return {
+      t: inputs["lane.last.t"][0],
+      distance: inputs["lane.last.distance"][0],
+      work: inputs["lane.last.work"][0],
+      steps: inputs["lane.last.steps"][0],
+    };
+  }
+
+  /** The last footfall; before the first, the place itself, from which no footsteps count. */
+  private mark(): Mark | null {
+    const travel = this.page.travel;
+    if (!travel) return null;
+    return this.last() ?? { t: this.time, distance: this.seen(travel.distance), work: NaN, steps: NaN };
+  }
+
+  private seen(name: string): number {
+    return this.kernel.outputs[name][0];
+  }
+
+  metrics(): Metrics | null {
+    const travel = this.page.travel;
+    const last = this.last();
+    const first = this.first;
+    if (!travel || !first || !last || !(last.t > first.t) || this.outcome !== 0) return null;
+    const time = last.t - first.t;
+    const distance = last.distance - first.distance;
+    const steps = (last.steps - first.steps) / travel.counters.length;
+    return {
+      mean_speed: distance / time,
+      step_time: time / steps,
+      step_length: distance / steps,
+      cost_of_transport: (last.work - first.work) / (travel.weight * Math.abs(distance)),
+      since: first.t,
+    };
+  }
+
+  snapshot(): Snapshot {
+    const { steps, first, offset, through, reopen } = this;
+    return { steps, memory: this.memory.slice(), first, offset, through, reopen, values: { ...this.values } };
+  }
+
+  restore(kept: Snapshot): void {
+    this.memory.set(kept.memory);
+    [this.first, this.offset, this.through, this.reopen] = [kept.first, kept.offset, kept.through, kept.reopen];
+    this.kernel.advance(0);
+  }
+
+  /** Height of the ground at each x, of the robot that runs; null where the page has points instead. */
+  heights(xs: ArrayLike<number>): Float64Array | null {
+    if (!this.ground) return null;
+    const { inputs, outputs } = this.ground;
+    for (const [name, value] of Object.entries(inputs)) if (name !== "x") value.set(this.kernel.inputs[name]);
+    return Float64Array.from(xs, (x) => {
+      inputs["x"][0] = x;
+      this.ground!.advance(0);
+      return outputs["z"][0];
+    });
+  }
+}

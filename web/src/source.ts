@@ -1,0 +1,205 @@
+// Where rows come from: the simulation in its worker, or a recorded run. The rest of the page does not ask which.
+
+import workerCode from "worker:./worker.ts";
+import { History } from "./history";
+import { bytesOf, movingValues, type Page } from "./page";
+import type { Metrics } from "./simulation";
+import type { Order, Report, State } from "./worker";
+
+export interface Now {
+  playing: boolean;
+  /** Simulated seconds per second, measured. */
+  pace: number;
+  outcome: number;
+  residual: { energy: number; share: number } | null;
+  metrics: Metrics | null;
+}
+
+export interface Source {
+  readonly history: History;
+  /** Which row is shown. */
+  shown: number;
+  now: Now;
+  play(speed: number): void;
+  pause(): void;
+  /** Show the moment t. */
+  seek(t: number): void;
+  heights(xs: Float64Array): Promise<Float64Array | null>;
+  /** Called for each frame, before it is drawn. */
+  frame(milliseconds: number): void;
+  /** When there are new rows, when it began anew (fresh), when it has ended. */
+  onChange: (what: { fresh: boolean; sketch: Float64Array | null }) => void;
+}
+
+/** The robot simulated here and now. */
+export class LiveSource implements Source {
+  history = new History(["t"]);
+  shown = 0;
+  now: Now = { playing: false, pace: 0, outcome: 0, residual: null, metrics: null };
+  onChange: Source["onChange"] = () => {};
+  state: State | null = null;
+  /** Numbers that shapes ask for. */
+  sketch: Float64Array = new Float64Array();
+  values: Record<string, number>;
+  refined = 1;
+  private readonly worker: Worker;
+  private readonly asked = new Map<number, (heights: Float64Array | null) => void>();
+  private arrived: (() => void) | null = null;
+  private scrubbed = false;
+
+  private constructor(page: Page, values: Record<string, number>) {
+    this.values = { ...movingValues(page), ...values };
+    this.worker = new Worker(URL.createObjectURL(new Blob([workerCode], { type: "text/javascript" })));
+  }
+
+  static open(page: Page, values: Record<string, number>): Promise<LiveSource> {
+    const source = new LiveSource(page, values);
+    return new Promise((resolve, reject) => {
+      source.worker.onerror = (event) => reject(new Error(event.message));
+      source.worker.onmessage = ({ data }: MessageEvent<Report>) => {
+        if (data.kind === "failed") reject(new Error(data.why));
+        if (data.kind === "ready") source.history = new History(data.columns);
+        if (data.kind !== "rows") return;
+        source.worker.onmessage = ({ data }: MessageEvent<Report>) => source.hear(data);
+        source.hear(data);
+        resolve(source);
+      };
+      source.order({ do: "open", page, values: source.values });
+    });
+  }
+
+  private order(order: Order): void {
+    this.worker.postMessage(order);
+  }
+
+  private hear(report: Report): void {
+    if (report.kind === "failed") throw new Error(report.why);
+    if (report.kind === "ground") {
+      this.asked.get(report.id)?.(report.heights);
+      this.asked.delete(report.id);
+    }
+    if (report.kind !== "rows") return;
+    const { rows, fresh, sketch, state } = report;
+    if (fresh) this.history.clear();
+    const width = this.history.columns.length;
+    for (let n = 0; n < rows.length; n += width) this.history.push(rows.slice(n, n + width));
+    this.state = this.now = state;
+    if (sketch) this.sketch = sketch;
+    if (!this.scrubbed) this.shown = this.history.length - 1;
+    this.onChange({ fresh, sketch });
+    if (report.done) {
+      this.arrived?.();
+      this.arrived = null;
+    }
+  }
+
+  /** Go on from the moment that is shown. */
+  private resume(): void {
+    if (!this.scrubbed) return;
+    this.scrubbed = false;
+    if (this.shown >= this.history.length - 1) return;
+    this.history.cut(this.shown);
+    this.order({ do: "rewind", t: this.history.end });
+  }
+
+  play(speed: number): void {
+    this.resume();
+    this.order({ do: "play", speed });
+  }
+
+  pause(): void {
+    this.order({ do: "pause" });
+  }
+
+  seek(t: number): void {
+    this.pause();
+    this.shown = this.history.rowAt(t);
+    this.scrubbed = true;
+  }
+
+  /** As fast as it goes, up to t. */
+  runTo(t: number): Promise<void> {
+    this.resume();
+    this.order({ do: "run_to", t });
+    return new Promise((resolve) => (this.arrived = resolve));
+  }
+
+  start(): void {
+    this.scrubbed = false;
+    this.order({ do: "start", values: this.values, refined: this.refined });
+  }
+
+  /** A slider moved: what runs changes at once; what has not begun begins with it. */
+  adopt(): void {
+    if (this.history.end === 0 && !this.now.playing) this.start();
+    else this.order({ do: "adopt", values: this.values });
+  }
+
+  push(name: string, by: number): void {
+    this.resume();
+    this.order({ do: "push", name, by });
+  }
+
+  heights(xs: Float64Array): Promise<Float64Array | null> {
+    const id = this.asked.size ? Math.max(...this.asked.keys()) + 1 : 0;
+    this.order({ do: "ground", xs, id });
+    return new Promise((resolve) => this.asked.set(id, resolve));
+  }
+
+  frame(): void {}
+}
+
+/** A recorded run. */
+export class ReplaySource implements Source {
+  shown = 0;
+  now: Now = { playing: false, pace: 0, outcome: 0, residual: null, metrics: null };
+  onChange: Source["onChange"] = () => {};
+  private t = 0;
+  private last = 0;
+  private speed = 1;
+
+  private constructor(readonly history: History) {
+    this.t = history.begin;
+  }
+
+  static async open(page: Page): Promise<ReplaySource> {
+    const { columns, rows, data } = page.replay!;
+    const stream = new Blob([bytesOf(data)]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const numbers = new Float32Array(await new Response(stream).arrayBuffer());
+    const history = new History(columns);
+    for (let n = 0; n < rows; n++) history.push(Float64Array.from(columns, (_, c) => numbers[c * rows + n]));
+    return new ReplaySource(history);
+  }
+
+  play(speed: number): void {
+    if (this.shown >= this.history.length - 1) this.t = this.history.begin;
+    [this.speed, this.last] = [speed, performance.now()];
+    this.now = { ...this.now, playing: true, pace: speed };
+  }
+
+  pause(): void {
+    this.now = { ...this.now, playing: false };
+  }
+
+  seek(t: number): void {
+    this.pause();
+    this.t = Math.min(Math.max(t, this.history.begin), this.history.end);
+    this.shown = this.history.rowAt(this.t);
+  }
+
+  frame(milliseconds: number): void {
+    if (!this.now.playing) return;
+    this.t += (this.speed * (milliseconds - this.last)) / 1000;
+    this.last = milliseconds;
+    if (this.t >= this.history.end) {
+      this.t = this.history.end;
+      this.pause();
+    }
+    this.shown = this.history.rowAt(this.t);
+    this.onChange({ fresh: false, sketch: null });
+  }
+
+  heights(): Promise<null> {
+    return Promise.resolve(null);
+  }
+}

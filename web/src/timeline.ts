@@ -1,0 +1,61 @@
+// Start, pause, scrub, speed.
+
+import { find, shown } from "./dom";
+import type { Source } from "./source";
+
+export const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100];
+
+export class Timeline {
+  speed = 1;
+  private readonly button = find<HTMLButtonElement>("play");
+  private readonly scrub = find<HTMLInputElement>("scrub");
+  private readonly clock = find("clock");
+  private readonly select = find<HTMLSelectElement>("speed");
+
+  constructor(private readonly source: Source) {
+    for (const speed of SPEEDS) this.select.add(new Option(speed < 1 ? `1/${1 / speed} ×` : `${speed} ×`, String(speed)));
+    this.select.value = "1";
+    this.select.addEventListener("change", () => this.setSpeed(Number(this.select.value)));
+    this.button.addEventListener("click", () => this.toggle());
+    this.scrub.addEventListener("input", () => this.source.seek(Number(this.scrub.value)));
+  }
+
+  setSpeed(speed: number): void {
+    this.speed = speed;
+    this.select.value = String(speed);
+    if (this.source.now.playing) this.source.play(speed);
+  }
+
+  /** The next speed up (+1) or down (-1). */
+  nudge(by: number): void {
+    const at = SPEEDS.indexOf(this.speed) + by;
+    if (SPEEDS[at]) this.setSpeed(SPEEDS[at]);
+  }
+
+  toggle(): void {
+    if (this.source.now.playing) this.source.pause();
+    else this.source.play(this.speed);
+  }
+
+  /** One row back or ahead. */
+  stepRow(by: number): void {
+    const { history, shown: row } = this.source;
+    this.source.seek(history.time(Math.min(Math.max(row + by, 0), history.length - 1)));
+  }
+
+  update(): void {
+    const { history, now, shown: row } = this.source;
+    const t = history.time(row);
+    this.button.dataset.state = now.playing ? "playing" : "paused";
+    this.button.setAttribute("aria-label", now.playing ? "pause" : "start");
+    this.scrub.min = String(history.begin);
+    this.scrub.max = String(Math.max(history.end, history.begin + 1e-6));
+    this.scrub.step = "any";
+    this.scrub.value = String(t);
+    const share = (t - history.begin) / Math.max(history.end - history.begin, 1e-9);
+    this.scrub.style.setProperty("--share", `${100 * share}%`);
+    this.scrub.setAttribute("aria-valuetext", `${shown(t, 4)} seconds`);
+    const late = now.playing && now.pace < 0.8 * this.speed ? ` · ${shown(now.pace, 2)} × is all this machine can` : "";
+    this.clock.textContent = `${t.toFixed(2)} s${late}`;
+  }
+}

@@ -3,7 +3,7 @@
 import { make, sized, style, words } from "./dom";
 import type { History } from "./history";
 import type { Page } from "./page";
-import { SERIES } from "./palette";
+import { series } from "./palette";
 
 const MOST_COLUMNS = 600;
 
@@ -54,7 +54,7 @@ export class Footfalls {
       for (let k = 1; k <= values.length; k++) {
         if (k < values.length && state(k) === state(first)) continue;
         if (state(first)) {
-          pen.fillStyle = SERIES[contact ? 0 : state(first) - 1];
+          pen.fillStyle = series(contact ? 0 : state(first) - 1);
           pen.globalAlpha = contact || state(first) === 1 ? 1 : 0.75;
           pen.fillRect(x(times[first]), y, Math.max(1, x(times[Math.min(k, values.length - 1)]) - x(times[first])), thick);
           pen.globalAlpha = 1;

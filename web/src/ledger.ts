@@ -3,7 +3,7 @@
 import { make, shown, words } from "./dom";
 import type { History } from "./history";
 import type { Page } from "./page";
-import { SERIES } from "./palette";
+import { series } from "./palette";
 import type { Now } from "./source";
 
 interface Item {
@@ -35,7 +35,7 @@ export class LedgerView {
     const change = (name: string): number => history.get(row, name) - history.get(0, name);
     const plain = (name: string): string => words(name.replace(/^(store|work|jump_work)\./, ""));
     let n = 0;
-    const item = (name: string, doc: string, value: number): Item => ({ name: plain(name), doc, value, tint: SERIES[n++ % SERIES.length] });
+    const item = (name: string, doc: string, value: number): Item => ({ name: plain(name), doc, value, tint: series(n++) });
     return [
       ...[...works, ...jump_works].map((e) => item(e.name, e.doc, change(e.name))),
       // What a store gives is a source, what it takes is kept.

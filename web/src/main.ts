@@ -6,7 +6,7 @@ import { LedgerView } from "./ledger";
 import { fromHash, toCommand, toHash, toToml } from "./link";
 import { NumbersView } from "./numbers";
 import { FORMAT, type Page } from "./page";
-import { dark, setTheme } from "./palette";
+import { dark, setTheme, usePalette } from "./palette";
 import { Panel } from "./panel";
 import { Plots } from "./plots";
 import { SceneView } from "./scene";
@@ -19,6 +19,7 @@ const PLOTS_EVERY = 90; // ms
 
 async function open(page: Page): Promise<void> {
   if (page.format !== FORMAT) throw new Error(`this page has format ${page.format}; its front end reads format ${FORMAT}`);
+  usePalette(page.palette);
   document.title = `${page.title} · footfall`;
   find("title").textContent = page.title;
   find("about").textContent = page.about;

@@ -111,6 +111,14 @@ export interface Replay {
   residual: number;
 }
 
+// [light, dark]
+export type Shades = [string, string];
+
+export interface Palette {
+  roles: Record<string, Shades>;
+  series: Shades[];
+}
+
 export interface Page {
   format: number;
   name: string;
@@ -120,6 +128,7 @@ export interface Page {
   success: string[];
   parameters: Parameter[];
   toml: string;
+  palette: Palette;
   duration: number;
   settle: number;
   scene: { shapes: Shape[]; ground: Ground | null };

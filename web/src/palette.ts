@@ -1,6 +1,13 @@
-// Colours by role, after Okabe and Ito: readable for colour-blind people, in light and in dark.
+// Colours by role, in light and in dark: those of every picture (scene/palette.py), which come with the page. Sky, ground
+// and water have their own here, because light falls on them.
 
-export const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+import type { Palette } from "./page";
+
+let palette: Palette = { roles: {}, series: [] };
+
+export function usePalette(given: Palette): void {
+  palette = given;
+}
 
 interface Theme {
   sky: string;
@@ -10,21 +17,7 @@ interface Theme {
   side: string;
   water: string;
   deep: string;
-  named: Record<string, string>;
 }
-
-// Names that sketches use -> what they mean here: structure in greys, what is driven in blue, what leads in orange.
-const COMMON: Record<string, string> = {
-  "tab:blue": "#0072b2",
-  "tab:orange": "#e69f00",
-  "tab:red": "#d55e00",
-  "tab:green": "#009e73",
-  "tab:purple": "#cc79a7",
-  seagreen: "#009e73",
-  rebeccapurple: "#8c6bb1",
-  lightsteelblue: "#9cc4e0",
-  steelblue: "#56b4e9",
-};
 
 const LIGHT: Theme = {
   sky: "#eef2f5",
@@ -34,7 +27,6 @@ const LIGHT: Theme = {
   side: "#b9ae99",
   water: "#7fb9dd",
   deep: "#2f6f97",
-  named: { ...COMMON, black: "#262b33", dimgrey: "#59606b", grey: "#878e99", silver: "#a9b0ba", lightgrey: "#c6ccd3" },
 };
 
 const DARK: Theme = {
@@ -45,15 +37,6 @@ const DARK: Theme = {
   side: "#2b323c",
   water: "#3f86b3",
   deep: "#12384f",
-  named: {
-    ...COMMON,
-    "tab:blue": "#3d9bd1",
-    black: "#e9e6df",
-    dimgrey: "#a3abb6",
-    grey: "#8b939f",
-    silver: "#c9cfd6",
-    lightgrey: "#7d8590",
-  },
 };
 
 const query = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-color-scheme: dark)");
@@ -68,8 +51,18 @@ export function theme(): Theme {
   return dark() ? DARK : LIGHT;
 }
 
+// A role of the palette; of a robot of one's own, perhaps a colour's name as matplotlib has it.
 export function color(name: string): string {
-  return theme().named[name] ?? name.replace(/^tab:/, "");
+  return palette.roles[name]?.[dark() ? 1 : 0] ?? name.replace(/^tab:/, "");
+}
+
+// The n-th line of a chart.
+export function series(n: number): string {
+  return palette.series[n % palette.series.length][dark() ? 1 : 0];
+}
+
+export function seriesLength(): number {
+  return palette.series.length;
 }
 
 export function onTheme(listener: () => void): void {

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { make, shown, style, words } from "./dom";
 import type { History } from "./history";
 import type { Chart, Page } from "./page";
-import { onTheme, SERIES } from "./palette";
+import { onTheme, series, seriesLength } from "./palette";
 
 const MOST_POINTS = 700;
 const MOST_LINES = 12;
@@ -63,9 +63,9 @@ export class Plots {
     const short = common(this.signals);
     const [ink, line] = [style("--muted"), style("--line")];
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11px system-ui" };
-    const many = this.signals.length > SERIES.length;
+    const many = this.signals.length > seriesLength();
     const tint = (n: number): string =>
-      many ? `hsl(${205 + (170 * n) / this.signals.length} 60% ${48}%)` : SERIES[n % SERIES.length];
+      many ? `hsl(${205 + (170 * n) / this.signals.length} 60% ${48}%)` : series(n);
     this.plot = new uPlot(
       {
         ...this.size,

@@ -10,7 +10,8 @@ parameters  every key of the scenario: {key, table, name, value, unit, doc, kind
             with its bounds {gt, ge, lt, le} and the range {low, high} of its slider, of kind
             "switch" (1 or 0), or of kind "text", which is only shown
 toml        the scenario as TOML, with ⟦key⟧ in the place of each number
-scene       {shapes, ground}: see `drawn.py`
+palette     {roles: role -> [light, dark], series: [[light, dark], ...]}: scene/palette.py
+scene       {shapes, ground}: see `drawn.py`; a shape's colour is a role, or a colour's name
 outputs     {name, unit, doc} of each number that a row holds
 rates       {name, unit, doc} of the states that are rates: what a push may change
 charts      {title, signals, style, rows}: which outputs belong together
@@ -41,6 +42,7 @@ from footfall.pages.parameters import Parameter
 from footfall.record.signal import Signal
 from footfall.scenario.document import at, write_tables
 from footfall.scenario.load import Experiment
+from footfall.scene.palette import ROLES, SERIES
 from footfall.scene.sketch import Chart
 
 PAGE_FORMAT = 1
@@ -58,6 +60,7 @@ def words(experiment: Experiment, parameters: Sequence[Parameter]) -> dict[str, 
         "success": list(about.success),
         "parameters": [parameter.words() for parameter in parameters],
         "toml": toml_template(experiment, parameters),
+        "palette": {"roles": dict(ROLES), "series": list(SERIES)},
         "duration": plan.duration,
         "settle": plan.duration / 2 if plan.settle is None else plan.settle,
     }

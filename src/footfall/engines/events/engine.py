@@ -441,10 +441,11 @@ def _falls(
     loop: Loop, t: Array, y: Array, m: Any, before: Array, after: Array, which: Array
 ) -> Array:
     """Whether the jump stopped the guard that fired, and nothing holds it."""
-    t, y, span = lax.stop_gradient(t), lax.stop_gradient(y), at_start.moment(y.dtype)
+    system, t, y, m = lax.stop_gradient((loop.system, t, y, m))
+    span = at_start.moment(y.dtype)
 
     def field(s: Any, v: Array) -> Array:
-        return loop.field(s, v, (loop.system, m, t))
+        return loop.field(s, v, (system, m, t))
 
     half = 0.5 * span
     ahead = y + span * field(half, y + half * field(0.0, y))

@@ -36,6 +36,7 @@ def main() -> None:
     draw_front(PICTURES / "two-leg-front.png")
     draw_crossings(PICTURES / "centipede-crossings.png")
     draw_replay(PICTURES / "stack-replay.png")
+    draw_basin(PICTURES / "basin.png")
 
 
 def draw_sweep(path: Path) -> None:
@@ -114,6 +115,12 @@ def draw_crossings(path: Path, *options: str) -> None:
         ]
         subprocess.run(command, check=True)
         shutil.copy(study / "crossings.png", path)
+
+
+def draw_basin(path: Path) -> None:
+    """From which starts the wheel with a torso walks."""
+    box = {"torso_angle": (0.0, 1.2), "spoke_rate": (-6.0, 0.0)}
+    ff.basin(ff.load("rimless-wheel"), box).plot(path)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ import os
 import time
 
 import numpy as np
-from conditions import write
 
 import footfall as ff
+from conditions import write
 from footfall.engines.analysis.basin_study import Basin, BasinRequest
 from footfall.sweep.study import carry_out
 from footfall.sweep.subject import Subject

@@ -42,6 +42,7 @@ def main() -> None:
     draw_front(PICTURES / "two-leg-front.png")
     draw_crossings(PICTURES / "centipede-crossings.png")
     draw_replay(PICTURES / "stack-replay.png")
+    draw_basin(PICTURES / "basin.png")
 
 
 def footfall(*arguments: str) -> None:
@@ -81,6 +82,12 @@ def draw_crossings(path: Path, *options: str) -> None:
         study = Path(folder) / "study"
         footfall("crossing", "centipede-gap", *options, "--accept-doubt", "--out", str(study))
         shutil.copy(study / "crossings.png", path)
+
+
+def draw_basin(path: Path) -> None:
+    """From which starts the wheel with a torso walks."""
+    box = {"torso_angle": (0.0, 1.2), "spoke_rate": (-6.0, 0.0)}
+    ff.basin(ff.load("rimless-wheel"), box).plot(path)
 
 
 if __name__ == "__main__":

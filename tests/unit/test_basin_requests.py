@@ -55,7 +55,7 @@ def test_robots_that_have_no_basin_say_why():
 
 def test_a_start_that_does_not_walk_has_no_gait_and_says_how_it_ended():
     gentle = ff.load("passive-wheel", {"terrain.angle": "1 deg"})
-    with pytest.raises(NoGait, match="rocked_back after .* which is no success"):
+    with pytest.raises(NoGait, match=r"rocked_back after .* which is no success"):
         settled_gait(gentle.system, gentle.start, gentle.event_plan, ("reached_end",))
 
 

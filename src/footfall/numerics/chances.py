@@ -48,10 +48,10 @@ def sobol_indices(values: np.ndarray) -> Indices | None:
     first:  V_i / V  = mean(f(B) (f(AB_i) - f(A))) / V        (chances.2)
     total:  1 - V_~i / V = mean((f(A) - f(AB_i))^2) / (2 V)   (chances.3)
 
-    Saltelli et al. (2010), Comput. Phys. Commun. 181, table 2, rows (b) and (f); V is the variance
-    of f(A) and f(B) together, f taken from its mean, which the first changes little and steadies
-    much. Ranges by drawing the n rows again. Rows with a value that is not finite are left out;
-    None where nothing varies or fewer than eight are left.
+    Saltelli's and Jansen's estimators, derived in docs/theory/basins.md; V is the variance of f(A)
+    and f(B) together. f is taken from its mean, which changes what the first estimates by nothing
+    and steadies it much. Ranges by drawing the n rows again. Rows with a value that is not finite
+    are left out; None where nothing varies or fewer than eight are left.
     """
     good = values[:, np.all(np.isfinite(values), axis=0)]
     if good.shape[1] < 8 or not np.ptp(good[:2]) > 1e-12 * np.max(np.abs(good)):

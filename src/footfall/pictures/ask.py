@@ -79,7 +79,7 @@ def basin(
     >>> wheel = ff.load("passive-wheel", duration=5)
     >>> found = ff.basin(wheel, {"spoke_rate": (-3, 0), "spoke_angle": (0, 0.3)}, resolution=16)
     >>> print(f"{found['share']:.2f}, {found.verdict}")
-    0.81, sound
+    0.83, sound
     """
     request = {"vary": "; ".join(_side(key, ends) for key, ends in _sides(vary).items())}
     return _asked(

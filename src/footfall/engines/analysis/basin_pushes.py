@@ -29,6 +29,10 @@ class BasinPushes:
     def __init__(self, basin: Any):
         self.basin = basin
 
+    @property
+    def _all_round(self) -> bool:
+        return self.basin.request.resolution >= ALL_ROUND
+
     def found(self, progress: Progress) -> dict[str, Any]:
         """Along numbers of the state from the gait; along others from the scenario's own value."""
         pushed = [n for n in range(2) if self._state_field(n) is not None]
@@ -46,14 +50,14 @@ class BasinPushes:
             found = find_edges(
                 len(numbers),
                 lambda points, n=numbers, b=base, r=runner: r(n, b, points, progress),
-                along_axes=self.basin.request.resolution < ALL_ROUND,
+                along_axes=not self._all_round,
             )
             if found is None:
                 where = "the settled gait" if kind == "push" else "the scenario's own start"
                 told["remarks"].append(f"no {kind} is told along {keys}: {where} does not walk on.")
                 continue
             told["axes"] += self._told_axes(found, numbers, base, kind)
-            if len(numbers) == 2:
+            if len(numbers) == 2 and self._all_round:
                 told["nearest"].append(self._told_nearest(found, kind))
         return told
 

@@ -101,8 +101,12 @@ class Basin(AbstractStudy):
         some = {key: values[able] for key, values in self.few.items()}
         result = self.starts.run(some, lambda _: None)
         well = Walking(self.starts, self.success, None).judged(result) == WALKS
-        speed = np.where(well, np.asarray(result.columns["mean_speed"], float), np.nan)
-        for n in np.argsort(np.abs(speed - np.nanmedian(speed)))[: np.isfinite(speed).sum()][:3]:
+        speed = np.asarray(result.columns["mean_speed"], float)
+        well = np.flatnonzero(well & np.isfinite(speed))
+        if not len(well):
+            return None
+        far = np.abs(speed[well] - np.median(speed[well]))
+        for n in well[np.argsort(far, kind="stable")][:3]:
             values = [f"{axis.path}={float(some[axis.key][n])!r}" for axis in self.axes]
             other = self.subject.changed(values)
             try:

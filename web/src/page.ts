@@ -119,6 +119,7 @@ export interface Page {
   look_for: string;
   success: string[];
   parameters: Parameter[];
+  command: string;
   toml: string;
   duration: number;
   settle: number;

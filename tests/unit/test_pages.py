@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import shlex
 import tomllib
 import zlib
 
@@ -14,7 +15,7 @@ from footfall.hybrid.fields import FieldInfo
 from footfall.pages import html_file
 from footfall.pages.drawn import Numbers, ground_said, shapes_said, thinned_line
 from footfall.pages.live import live_page
-from footfall.pages.page import toml_template
+from footfall.pages.page import command, toml_template
 from footfall.pages.parameters import moving, parameters, slider_range
 from footfall.pages.replay import ROWS_PER_SECOND, replay_page, shown_rows
 from footfall.scenario.catalog import shipped_scenarios
@@ -77,6 +78,14 @@ def test_the_scenario_comes_back_from_its_template(tmp_path):
             text = text.replace(f"⟦{parameter.key}⟧", repr(parameter.value))
     text = text.replace("⟦controller.reflexes⟧", '["lift", "cantilever"]')
     assert tomllib.loads(text) == tomllib.loads(experiment.to_toml())
+
+
+def test_the_command_of_a_page_runs_what_it_shows():
+    settings = ["controller.reflexes=[]", "terrain=gaps", "terrain.starts=[0.1, 0.4]", "gait.lag=2"]
+    words = shlex.split(command(load("centipede-gap", settings)))
+    assert words[:3] == ["footfall", "run", "centipede-gap"]
+    again = load("centipede-gap", [word for word in words[3:] if word != "--set"])
+    assert again.document == load("centipede-gap", settings).document
 
 
 def test_a_line_keeps_its_corners_and_nothing_else():

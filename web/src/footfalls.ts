@@ -17,8 +17,8 @@ export class Footfalls {
     private readonly window: () => number,
   ) {
     const contacts = page.travel?.contacts.length ?? 0;
-    const legend = contacts ? `a bar: the foot stands (${page.travel!.legs})` : "a change of shade: a foot comes down";
-    root.append(make("header", {}, make("h2", {}, "Footfalls"), make("small", {}, legend)), this.canvas);
+    const legend = contacts ? "a bar: the foot stands" : "a colour is a footstep";
+    root.append(make("header", {}, make("h2", {}, "Footfalls"), make("small", { title: page.travel?.legs ?? "" }, legend)), this.canvas);
   }
 
   private get rows(): { name: string; contact: boolean }[] {

@@ -52,7 +52,8 @@ export class LedgerView {
     const share = now.residual?.share ?? this.page.replay?.residual;
     if (share === undefined || share === null) return;
     const open = !(share <= this.page.ledger.limit);
-    this.said.textContent = `${shown(most, 3)} J · unaccounted ${shown(100 * share, 2)} %${open ? " (doubtful: shorten the step)" : ""}`;
+    this.said.textContent = `${open ? "doubtful: " : ""}unaccounted ${shown(100 * share, 2)} %`;
+    this.said.title = `of ${shown(most, 3)} J${open ? "; shorten the step (½, at the end of the panel)" : ""}`;
     this.said.classList.toggle("open", open);
   }
 

@@ -51,7 +51,7 @@ export function toCommand(page: Page, values: Record<string, number>): string {
     const on = page.parameters.filter((q) => q.kind === "switch" && q.key.startsWith(`${list}.`) && values[q.key]);
     return [`--set '${list}=[${on.map((q) => `"${q.name}"`).join(", ")}]'`];
   });
-  return ["footfall run", page.name, ...said].join(" ");
+  return [page.command, ...said].join(" ");
 }
 
 /** What is wrong with a value, as the command line says it; null if nothing is. */

@@ -127,6 +127,7 @@ export interface Page {
   look_for: string;
   success: string[];
   parameters: Parameter[];
+  command: string;
   toml: string;
   palette: Palette;
   duration: number;

@@ -11,9 +11,9 @@ values of the scenario. Where the page has a `ground` module, that tells the hei
 from collections.abc import Iterable
 from typing import Any
 
-import jax
 import numpy as np
 
+from footfall.numerics.namespace import traced
 from footfall.scene.sketch import Ground, Shape, ground_line
 
 #: How far from the origin a ground that only has an outline is drawn [m].
@@ -34,7 +34,7 @@ class Numbers:
             return [self(each) for each in value]
         if isinstance(value, str):
             return value
-        if isinstance(value, jax.core.Tracer):
+        if traced(value):
             self.traced.append(value)
             return {"n": len(self.traced) - 1}
         return float(value)

@@ -9,6 +9,7 @@ name, title, about, look_for
 parameters  every key of the scenario: {key, table, name, value, unit, doc, kind}; of kind "number"
             with its bounds {gt, ge, lt, le} and the range {low, high} of its slider, of kind
             "switch" (1 or 0), or of kind "text", which is only shown
+command     what runs the scenario, with what was set beside the file
 toml        the scenario as TOML, with ⟦key⟧ in the place of each number
 palette     {roles: role -> [light, dark], series: [[light, dark], ...]}: scene/palette.py
 scene       {shapes, ground}: see `drawn.py`; a shape's colour is a role, or a colour's name
@@ -34,13 +35,15 @@ replay      of a page that shows a run:
             books: {stored_start, stored_end, work, ...} of the ledger
 """
 
+import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from footfall.hybrid.system import Travel
 from footfall.pages.parameters import Parameter
 from footfall.record.signal import Signal
-from footfall.scenario.document import at, write_tables
+from footfall.scenario.document import TABLES, at, paths, write_tables
 from footfall.scenario.load import Experiment
 from footfall.scene.palette import ROLES, SERIES
 from footfall.scene.sketch import Chart
@@ -59,11 +62,24 @@ def words(experiment: Experiment, parameters: Sequence[Parameter]) -> dict[str, 
         "look_for": about.look_for,
         "success": list(about.success),
         "parameters": [parameter.words() for parameter in parameters],
+        "command": command(experiment),
         "toml": toml_template(experiment, parameters),
         "palette": {"roles": dict(ROLES), "series": list(SERIES)},
         "duration": plan.duration,
         "settle": plan.duration / 2 if plan.settle is None else plan.settle,
     }
+
+
+def command(experiment: Experiment) -> str:
+    """What runs the experiment from a shell."""
+    there = set(paths(experiment.document))
+    said = ["footfall", "run", experiment.origin or experiment.name]
+    for path in experiment.overrides:
+        if path in there and path[0] in TABLES:
+            value = at(experiment.document, path)
+            text = value if isinstance(value, str) else json.dumps(value)
+            said += ["--set", f"{'.'.join(path)}={text}"]
+    return shlex.join(said)
 
 
 def toml_template(experiment: Experiment, parameters: Sequence[Parameter]) -> str:

@@ -26,6 +26,7 @@ from footfall.engines.lanes.lane_state import Clock, Lane
 from footfall.engines.lanes.step_engine import advance, begin
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
+from footfall.numerics.namespace import traced
 
 
 class Ready(NamedTuple):
@@ -168,7 +169,7 @@ def _as(leaf: Any, like: np.ndarray, none: jax.Array) -> jax.Array:
     """A number of a state as the kernel keeps it: of its type, with the lanes last."""
     if np.ndim(leaf) and np.shape(leaf) == like.shape[:-1]:  # one for each leg, for all lanes
         leaf = leaf[:, None]
-    elif np.ndim(leaf) and not isinstance(leaf, jax.core.Tracer):  # the same in all lanes
+    elif np.ndim(leaf) and not traced(leaf):  # the same in all lanes
         leaf = leaf[..., :1] if np.ndim(leaf) > 1 else leaf[0]
     value = jnp.asarray(leaf, like.dtype)
     if like.dtype == bool:

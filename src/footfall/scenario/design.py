@@ -105,7 +105,7 @@ class Design:
 
 
 class Seeker:
-    """Objective, constraints and their slopes as functions of the free values, in units of bounds."""
+    """Objective, constraints and their slopes as functions of the free values, as shares."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Seeker:
         subject_to: Sequence[str],
         event: str | None = None,
     ):
-        """Raises ScenarioError for names that mean nothing, NoCycle without a gait to begin with."""
+        """Raises ScenarioError for unknown names, NoCycle without a gait to begin with."""
         self.experiment, self.minimise = experiment, minimise
         self.family = Family(experiment, list(free))
         self.constraints = [Constraint.of(said) for said in subject_to]

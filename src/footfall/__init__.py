@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from footfall.record.trajectory import Trajectory as Trajectory
     from footfall.scenario.derivatives import endpoint as endpoint
     from footfall.scenario.derivatives import gradient as gradient
+    from footfall.scenario.design import design as design
     from footfall.scenario.follow import follow as follow
     from footfall.scenario.listing import scenarios as scenarios
     from footfall.scenario.load import Experiment as Experiment
@@ -64,6 +65,7 @@ _HOMES = {
     "Walker": "machines.two_leg.robots",
     "endpoint": "scenario.derivatives",
     "gradient": "scenario.derivatives",
+    "design": "scenario.design",
     "follow": "scenario.follow",
     "scenarios": "scenario.listing",
     "Experiment": "scenario.load",

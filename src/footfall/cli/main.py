@@ -358,6 +358,51 @@ def follow(
 
 
 @app.command()
+def design(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    free: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY[=FROM:TO],...",
+            help="Keys that may change (range: a quarter of their value to four times it).",
+        ),
+    ],
+    settings: Settings = None,
+    trust: Trust = False,
+    minimise: Annotated[
+        str, typer.Option(metavar="FIGURE", help="What is to be small.")
+    ] = "cost_of_transport",
+    subject_to: Annotated[
+        list[str] | None,
+        typer.Option(metavar='"FIGURE >= NUMBER"', help="What must hold; repeatable."),
+    ] = None,
+    event: Event = None,
+    starts: Annotated[
+        int | None, typer.Option(help="Searches from as many places (default: 3).")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: designs/<scenario>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    plots: Plots = True,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """Find values of some keys with which the gait of a robot is best.
+
+    Judged at its periodic gait, with exact derivatives: what limits it, and what each key is worth.
+    """
+    given = {
+        "free": free,
+        "minimise": minimise,
+        "subject_to": ";".join(subject_to or []),
+        "event": event,
+        "starts": starts,
+    }
+    _study("design", name, settings, given, (out, as_json, plots, force, accept_doubt))
+
+
+@app.command()
 def optimise(
     name: Annotated[
         str, typer.Argument(help="The scenario of a motion plan, or the path of its file.")

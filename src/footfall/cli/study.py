@@ -33,6 +33,7 @@ from footfall.sweep.subject import Subject
 
 #: Verb -> its question and its picture.
 STUDIES = {
+    "design": ("footfall.sweep.design_study:DesignStudy", "footfall.pictures.design_plot"),
     "follow": ("footfall.sweep.follow_study:Follow", "footfall.pictures.branch_plot"),
     "gait": ("footfall.sweep.gait_study:Gait", "footfall.pictures.cycle_plot"),
     "compare-integrators": (

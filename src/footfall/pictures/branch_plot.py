@@ -19,6 +19,8 @@ _MARKS = {
 }
 #: What is drawn where nobody says: the first that the gaits have.
 USUAL = ("mean_speed", "cost_of_transport", "step_time", "period")
+#: Multiplier up to which is drawn: near a gait that stops, they grow without bound.
+MOST = 3.0
 SAID = {
     "mean_speed": "speed [m/s]",
     "cost_of_transport": "cost of transport",
@@ -52,7 +54,12 @@ def draw_branch(branch: Branch, path: Any = None, figure: str | None = None) -> 
     low.axhline(1.0, color="0.4", lw=1)
     unit = f" [{branch.unit}]" if branch.unit else ""
     top.set_ylabel(SAID.get(name, name))
-    low.set(xlabel=f"{branch.key}{unit}", ylabel="largest multiplier", ylim=(0.0, None))
+    highest = max(line.get_ydata().max() for line in low.lines)
+    low.set(
+        xlabel=f"{branch.key}{unit}",
+        ylabel="largest multiplier",
+        ylim=(0.0, min(1.05 * float(highest), MOST)),
+    )
     for axes in (top, low):
         axes.grid(alpha=0.25)
     top.legend(frameon=False, fontsize=8)

@@ -5,16 +5,14 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from footfall.engines.analysis.continuation import BranchPoint, Family, Follower, Lost
+from footfall.engines.analysis.continuation import BranchPoint, Follower, Lost
 from footfall.engines.analysis.cycle import Cycle
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.gait import gait_of, number_at
+from footfall.scenario.gait import Family, gait_of, number_at
 from footfall.scenario.load import Experiment
-from footfall.scenario.vary import find_knob, placed
+from footfall.scenario.vary import find_knob
 
 #: Points of a branch to each side, at most.
 POINTS = 100
@@ -112,11 +110,11 @@ def follow(
     (True, 0.1)
     """
     cycle = begun(experiment, key, low, high, event, count)
-    walker = Follower(cycle, family_of(experiment, key), low, high)
+    walker = Follower(cycle, Family(experiment, [key]).at, low, high)
     start = number_at(experiment, key)
     down = walked(walker, cycle, start, -1.0, points)
     up = walked(walker, cycle, start, 1.0, points)
-    main = Part(count, tuple([*reversed(down[1:]), *up]))
+    main = Part(count, (*reversed(down[1:]), *up))
     parts = [main, *doubled_parts(walker, main, points, doublings)]
     return branch_of(experiment, key, cycle, parts)
 
@@ -134,32 +132,6 @@ def begun(
             f" the scenario's own gait. Set {key} to a value inside."
         )
     return gait_of(experiment, event, count=count)
-
-
-def family_of(experiment: Experiment, key: str) -> Family:
-    """The robot at any value of a key, and how its numbers move with it."""
-    knob = find_knob(experiment, key, f'"{key}"')
-
-    def put(value: Any) -> Any:
-        system, _ = placed(experiment, {key: value})
-        return jax.tree.map(lambda v: jnp.asarray(v, float), system)
-
-    slope = jax.jit(lambda value: jax.jvp(put, (value,), (jnp.ones(()),)))
-    _, first = slope(jnp.asarray(number_at(experiment, key), float))
-    # Always the same numbers, so that nothing is compiled again.
-    moves = [bool(np.any(np.asarray(leaf))) for leaf in jax.tree.leaves(first)]
-
-    def family(value: float) -> tuple[Any, Any]:
-        if not knob.info.allows(value):
-            raise ValueError(f"{key} = {value:.6g} is out of range: {knob.info.bounds()}")
-        system, way = slope(jnp.asarray(value, float))
-        leaves, tree = jax.tree.flatten(way)
-        along = [
-            np.asarray(leaf)[None] if on else None for leaf, on in zip(leaves, moves, strict=True)
-        ]
-        return jax.tree.map(np.asarray, system), jax.tree.unflatten(tree, along)
-
-    return family
 
 
 def walked(

@@ -5,7 +5,6 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -101,16 +100,46 @@ def last_state(experiment: Experiment, run: Trajectory) -> HybridState:
     return jax.tree.unflatten(tree, found)
 
 
-def directions(experiment: Experiment, keys: Sequence[str]) -> Any:
-    """How the system's numbers move with each key: like the system, with a first axis."""
-    now = {key: number_at(experiment, key) for key in keys}
+class Family:
+    """The robot of a scenario at any values of some of its keys, and how it moves with them."""
 
-    def put(values: Any) -> Any:
-        system, _ = placed(experiment, dict(zip(keys, values, strict=True)))
-        return eqx.filter(jax.tree.map(lambda v: jnp.asarray(v, float), system), eqx.is_array)
+    def __init__(self, experiment: Experiment, keys: Sequence[str]):
+        """Raises ScenarioError for a key that cannot move a little."""
+        self.keys, self.start = tuple(keys), {key: number_at(experiment, key) for key in keys}
+        self.knobs = {key: find_knob(experiment, key, f'"{key}"') for key in keys}
 
-    at_now = jnp.asarray(list(now.values()), float)
-    return jax.vmap(lambda way: jax.jvp(put, (at_now,), (way,))[1])(jnp.eye(len(keys)))
+        def put(values: Any) -> Any:
+            system, _ = placed(experiment, dict(zip(keys, values, strict=True)))
+            return jax.tree.map(lambda v: jnp.asarray(v, float), system)
+
+        def with_slopes(values: Any) -> Any:
+            ways = jax.vmap(lambda way: jax.jvp(put, (values,), (way,))[1])(jnp.eye(len(keys)))
+            return put(values), ways
+
+        self._slopes = jax.jit(with_slopes)
+        _, first = self._slopes(jnp.asarray(list(self.start.values()), float))
+        # Always the same numbers, so that nothing is compiled again.
+        self._moves = [bool(np.any(np.asarray(leaf))) for leaf in jax.tree.leaves(first)]
+
+    def at(self, *values: float) -> tuple[Any, Any]:
+        """The system, and directions of its numbers by each key; None for those that stay.
+
+        Raises ValueError for values out of range.
+        """
+        for (key, knob), value in zip(self.knobs.items(), values, strict=True):
+            if not knob.info.allows(value):
+                raise ValueError(f"{key} = {value:.6g} is out of range: {knob.info.bounds()}")
+        system, ways = self._slopes(jnp.asarray(values, float))
+        leaves, tree = jax.tree.flatten(ways)
+        along = [
+            np.asarray(leaf) if on else None for leaf, on in zip(leaves, self._moves, strict=True)
+        ]
+        return jax.tree.map(np.asarray, system), jax.tree.unflatten(tree, along)
+
+    def directions(self, *values: float) -> tuple[Any, Any]:
+        """The same with zeros for numbers that stay."""
+        system, ways = self._slopes(jnp.asarray(values, float))
+        return jax.tree.map(np.asarray, (system, ways))
 
 
 def number_at(experiment: Experiment, key: str) -> float:
@@ -129,13 +158,22 @@ def number_at(experiment: Experiment, key: str) -> float:
 
 
 def gait_gradient(
-    experiment: Experiment, cycle: Cycle, keys: Sequence[str], *, stability: bool = False
+    experiment: Experiment, cycle: Cycle, keys: Sequence[str]
 ) -> Mapping[str, np.ndarray]:
     """Derivatives of what a gait does by keys of its scenario, per SI unit.
 
-    By name, an array over the keys; with `stability` that of "largest_multiplier" too.
+    By name, an array over the keys; that of "largest_multiplier" by differences of exact
+    derivatives.
     """
-    return cycle_slopes(cycle, directions(experiment, keys), stability=stability)
+    family = Family(experiment, keys)
+    values = np.array(list(family.start.values()))
+    _, along = family.directions(*values)
+    return cycle_slopes(cycle, along, lengths=lengths_at(values))
+
+
+def lengths_at(values: np.ndarray) -> np.ndarray:
+    """Of differences: 1e-4 of a value, so that their square is 1e-8 of it."""
+    return 1e-4 * np.where(values != 0.0, np.abs(values), 1.0)
 
 
 def figures(cycle: Cycle) -> dict[str, float]:

@@ -23,10 +23,9 @@ from footfall.scenario.follow import (
     begun,
     branch_of,
     doubled_parts,
-    family_of,
     walked,
 )
-from footfall.scenario.gait import number_at
+from footfall.scenario.gait import Family, number_at
 from footfall.scenario.vary import find_knob
 
 
@@ -75,8 +74,8 @@ class Follow(AbstractStudy):
 
     @functools.cached_property
     def walker(self) -> Follower:
-        family = family_of(self.subject.experiment, self.key)
-        return Follower(self.cycle, family, self.low, self.high)
+        family = Family(self.subject.experiment, [self.key])
+        return Follower(self.cycle, family.at, self.low, self.high)
 
     def answers(
         self, places: Sequence[int], before: Answers, progress: Progress
@@ -107,7 +106,7 @@ class Follow(AbstractStudy):
     def _main(self, found: Answers) -> Part:
         down = [p for part in self._parts(found, 0) for p in part.points]
         up = [p for part in self._parts(found, 1) for p in part.points]
-        return Part(self.request.count, tuple([*reversed(down[1:]), *(up or down[:1])]))
+        return Part(self.request.count, (*reversed(down[1:]), *(up or down[:1])))
 
     def branch(self, found: Answers) -> Branch:
         """All of it."""

@@ -5,6 +5,7 @@ stride changes by F_v dv + F_p dp. A simple multiplier, J u = lambda u, w J = la
 w dJ u / w u, with dJ a second derivative of the map (gaits.8).
 """
 
+import contextlib
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ import numpy as np
 
 from footfall.engines.analysis.cycle import Cycle
 from footfall.engines.analysis.gait_figures import slopes_of
-from footfall.engines.analysis.return_map import moved_only
+from footfall.engines.analysis.return_map import NoCycle, moved_only
 
 #: Name of the modulus of the slowest multiplier among the figures.
 LARGEST = "largest_multiplier"
@@ -34,13 +35,16 @@ def implicit_change(cycle: Cycle, mapped: Any) -> np.ndarray:
     return np.stack([cycle.quotient.spread(scale * column) for column in change.T])
 
 
-def cycle_slopes(cycle: Cycle, along: Any, *, stability: bool = False) -> dict[str, np.ndarray]:
+def cycle_slopes(
+    cycle: Cycle, along: Any, *, lengths: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
     """Derivatives of the figures of a gait along directions of its system's numbers.
 
     Arguments:
         cycle: as `find_cycle` gives it.
         along: like the system, with a first axis over directions.
-        stability: that of the largest multiplier too, which takes a second derivative.
+        lengths: that of the largest multiplier too, by differences of this length along each
+            direction (`multiplier_differences`).
 
     Returns by name an array over directions; `state` has a row of all numbers for each.
     """
@@ -53,8 +57,8 @@ def cycle_slopes(cycle: Cycle, along: Any, *, stability: bool = False) -> dict[s
         mapped.slopes,
     )
     found = slopes_of(cycle.map, mapped, moved, along) | {"state": change}
-    if stability and len(cycle.multipliers):
-        slopes = multiplier_slopes(cycle, change, along)
+    if lengths is not None and len(cycle.multipliers):
+        slopes = multiplier_differences(cycle, change, along, lengths)
         value = complex(cycle.multipliers[0])
         found[LARGEST] = np.real(np.conj(value) * slopes) / max(abs(value), 1e-300)
     return found
@@ -73,3 +77,27 @@ def multiplier_slopes(cycle: Cycle, change: np.ndarray, along: Any, which: int =
     bent = cycle.map.bent(cycle.point.flat, cycle.point.counts, rows, (change, moved_only(along)))
     images = (bent[:, 0] + 1j * bent[:, 1]) @ cycle.quotient.reads.T
     return images @ left / (left @ right)
+
+
+def multiplier_differences(
+    cycle: Cycle, change: np.ndarray, along: Any, lengths: np.ndarray
+) -> np.ndarray:
+    """The same by central differences of the exact J, where a second derivative takes long to
+    compile: off by the square of the lengths, and by the rounding of J over them.
+    """
+    point, found = cycle.point, []
+    for k, length in enumerate(lengths):
+        ends = {0.0: complex(cycle.multipliers[0])}
+        for side in (-length, length):
+            system = jax.tree.map(
+                lambda v, way, h=side, k=k: np.asarray(v + h * way[k]), cycle.map.system, along
+            )
+            flat = point.flat + side * change[k]
+            with contextlib.suppress(NoCycle):  # at the edge of what walks: to the other side only
+                mapped = cycle.map.at(flat, point.counts, system=system)
+                matrix = cycle.quotient.matrix(mapped.slopes.numbers[: len(flat)].T)
+                values = np.linalg.eigvals(matrix)
+                ends[side] = values[np.argmin(np.abs(values - cycle.multipliers[0]))]
+        low, high = min(ends), max(ends)
+        found.append((ends[high] - ends[low]) / (high - low) if high > low else 0.0)
+    return np.array(found)

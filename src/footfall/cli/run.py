@@ -120,8 +120,8 @@ def run_scenario(
         figures=figures,
     )
     note(f"run folder: {folder}")
-    for page in sorted(folder.glob("plots.*")):
-        note(f"plots:      {page}")
+    for picture in sorted(folder.glob("plots.*")):
+        note(f"plots:      {picture}")
     if animate and not stopping.asked():
         _animate(trajectory, Path(animate))
     if page and len(trajectory.t) > 1:

@@ -40,8 +40,11 @@ class Found:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The picture as a matplotlib figure, written to `path` if one is given."""
+        from footfall.pictures.style import SCREEN, styled
+
         module = importlib.import_module(f"footfall.pictures.{self._picture}")
-        figure = module.figure_of(self.study, self.answers, self.verdict)
+        with styled():
+            figure = module.draw(self.study, self.answers, self.verdict, SCREEN)
         if path is not None:
             figure.savefig(path)
         return figure

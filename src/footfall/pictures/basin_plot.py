@@ -1,10 +1,7 @@
 """The picture of a basin: what a robot does from each start, by colour."""
 
-from pathlib import Path
-
 import numpy as np
 from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from footfall.engines.analysis.basin_study import Basin
@@ -12,6 +9,8 @@ from footfall.engines.analysis.walking import DOUBTFUL, NO_START, OTHERWISE, STA
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.study import Answers
 from footfall.numerics.refine import UNKNOWN
+from footfall.pictures.show import Picture
+from footfall.pictures.style import PAPER, Style, legend_columns
 from footfall.pictures.sweep_style import axis_label
 from footfall.record.verdict import Verdict
 
@@ -33,7 +32,7 @@ _OTHERS = ("#c7b8d6", "#d8a9a0", "#a9c4d9", "#c9c9a0", "#b0a090")
 _EDGE = "0.15"
 
 
-def figure_of(study: Basin, answers: Answers, verdict: Verdict) -> Figure:
+def draw(study: Basin, answers: Answers, verdict: Verdict, style: Style) -> Picture:
     """The box, a colour for each thing that starts do, the edge of the walking set drawn."""
     found, names = study.cells(answers)
     said = study.summary(answers)
@@ -41,7 +40,7 @@ def figure_of(study: Basin, answers: Answers, verdict: Verdict) -> Figure:
     plane = np.zeros((size, size), np.int16)
     for x, y, cell, label in zip(*map(np.ndarray.tolist, found), strict=True):
         plane[x : x + cell, y : y + cell] = label
-    figure = Figure(figsize=(8.6, 6.2), layout="constrained", dpi=130)
+    figure = Picture(figsize=(style.width, 3.6 if style is PAPER else 7.2), style=style)
     axes = figure.subplots()
     spare = iter(_OTHERS * (1 + len(names)))
     colours = [_COLOURS.get(name) or next(spare) for name in names]
@@ -78,9 +77,10 @@ def figure_of(study: Basin, answers: Answers, verdict: Verdict) -> Figure:
     figure.suptitle(
         f"{study.subject.title}: it walks from {100 * said['share']:.3g} % of the box,"
         f" {said['area']:.4g} {said['unit']} ({low:.4g} to {high:.4g})\n{verdict.title}",
-        fontsize=10,
     )
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    words = [str(handle.get_label()) for handle in handles]
+    columns = legend_columns(words, style.text, 72.0 * style.width * 0.9)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)
     return figure
 
 
@@ -112,8 +112,3 @@ def _marks(axes, study: Basin, said: dict) -> list:
             *np.transpose(ends), "kx", ms=6, mew=1.3, ls="none", label="pushes from it that end it"
         )
     return handles
-
-
-def draw(study: Basin, answers: Answers, path: Path, verdict: Verdict) -> None:
-    """Write it as a PNG."""
-    figure_of(study, answers, verdict).savefig(path)

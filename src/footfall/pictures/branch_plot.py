@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
+from footfall.pictures.show import Picture
+from footfall.pictures.style import SCREEN, Style, styled
 from footfall.scenario.follow import Branch, Part
+from footfall.scene.palette import SERIES, colour_of
 
-_DPI = 120
-_COLOURS = ("#0072b2", "#009e73", "#cc79a7", "#e69f00")
+_COLOURS = tuple(shades.light for shades in SERIES)
 _MARKS = {
     "fold": ("s", "fold"),
     "period doubling": ("D", "period doubling"),
@@ -29,11 +30,21 @@ SAID = {
 }
 
 
-def draw_branch(branch: Branch, path: Any = None, figure: str | None = None) -> Figure:
+def draw_branch(
+    branch: Branch, path: Any = None, figure: str | None = None, style: Style = SCREEN
+) -> Picture:
     """Stable parts as lines, unstable ones dashed, special points marked."""
+    with styled(style):
+        page = _drawn(branch, figure, style)
+    if path is not None:
+        page.savefig(Path(path))
+    return page
+
+
+def _drawn(branch: Branch, figure: str | None, style: Style) -> Picture:
     known = branch.points[0].figures
     name = figure or next(n for n in USUAL if n in known)
-    page = Figure(figsize=(9.0, 7.2), layout="constrained", dpi=_DPI)
+    page = Picture(figsize=(style.width, 2.4 * style.panel), style=style)
     top, low = page.subplots(2, 1, sharex=True)
     for number, part in enumerate(branch.parts):
         colour = _COLOURS[min(number, len(_COLOURS) - 1)]
@@ -50,8 +61,8 @@ def draw_branch(branch: Branch, path: Any = None, figure: str | None = None) -> 
     for kind in kinds:
         mark, word = _MARKS[kind]
         top.plot([], [], mark, color="0.8", mec="k", label=word)
-    top.plot([], [], "--", color="0.4", label="unstable")
-    low.axhline(1.0, color="0.4", lw=1)
+    top.plot([], [], "--", color=colour_of("quiet"), label="unstable")
+    low.axhline(1.0, color=colour_of("quiet"), lw=1)
     unit = f" [{branch.unit}]" if branch.unit else ""
     top.set_ylabel(SAID.get(name, name))
     highest = max(line.get_ydata().max() for line in low.lines)
@@ -60,12 +71,8 @@ def draw_branch(branch: Branch, path: Any = None, figure: str | None = None) -> 
         ylabel="largest multiplier",
         ylim=(0.0, min(1.05 * float(highest), MOST)),
     )
-    for axes in (top, low):
-        axes.grid(alpha=0.25)
-    top.legend(frameon=False, fontsize=8)
+    top.legend()
     page.suptitle(f"{branch.name}: gaits from {branch.event} to {branch.event}")
-    if path is not None:
-        page.savefig(Path(path), format="png")
     return page
 
 
@@ -91,7 +98,7 @@ def _curve(axes: Any, part: Part, heights: list[float], colour: str, label: str 
         first = False
 
 
-def draw(study: Any, found: Any, path: Path, verdict: Any) -> None:
+def draw(study: Any, found: Any, verdict: Any, style: Style) -> Picture:
     """Of the study `follow`."""
     del verdict
-    draw_branch(study.branch(found), path)
+    return draw_branch(study.branch(found), style=style)

@@ -4,14 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from footfall.engines.analysis.cycle import Cycle
 from footfall.engines.analysis.return_map import NoCycle
 from footfall.hybrid.flatten import named_leaves
+from footfall.pictures.show import Picture
+from footfall.pictures.style import PAPER, SCREEN, Style, styled
+from footfall.scene.palette import colour_of
 
-_DPI = 120
-_BLUE, _RED, _GREY = "#0072b2", "#d55e00", "0.55"
+_BLUE, _RED, _GREY = colour_of("leg"), colour_of("force"), colour_of("quiet")
 #: Points along the cycle, and along the return map.
 POINTS, ALONG = 160, 21
 #: How far to each side the return map is drawn, as a share of what the numbers change by in a step.
@@ -20,21 +21,31 @@ REACH = 0.3
 PLANES = 2
 
 
-def draw_cycle(cycle: Cycle, path: Any = None, title: str = "") -> Figure:
+def draw_cycle(cycle: Cycle, path: Any = None, title: str = "", style: Style = SCREEN) -> Picture:
     """Phase planes on the left, then the return map along the slowest mode, then the multipliers.
 
     Written to `path` if one is given.
     """
+    with styled(style):
+        figure = _drawn(cycle, title, style)
+    if path is not None:
+        figure.savefig(Path(path))
+    return figure
+
+
+def _drawn(cycle: Cycle, title: str, style: Style) -> Picture:
     planes = phase_planes(cycle)
-    figure = Figure(figsize=(3.9 * (len(planes) + 2), 4.3), layout="constrained", dpi=_DPI)
-    axes = np.ravel(figure.subplots(1, len(planes) + 2))
+    count = len(planes) + 2
+    rows = count if style is PAPER else 1
+    wide, high = style.width / (count // rows), 1.35 * style.panel
+    size = (style.width, high * rows) if rows > 1 else (max(wide, 3.4) * count, 4.0)
+    figure = Picture(figsize=size, style=style)
+    axes = np.ravel(figure.subplots(rows, count // rows))
     for panel, plane in zip(axes, planes, strict=False):
         _draw_plane(panel, plane)
     _draw_map(axes[-2], cycle)
     _draw_multipliers(axes[-1], cycle)
     figure.suptitle(title or f"gait from {cycle.event} to {cycle.event}: {cycle.verdict}")
-    if path is not None:
-        figure.savefig(Path(path), format="png")
     return figure
 
 
@@ -81,8 +92,7 @@ def _draw_plane(axes: Any, plane: Plane) -> None:
     unit = f" [{plane.unit}]" if plane.unit else ""
     rate = f" [{plane.unit}/s]" if plane.unit else ""
     axes.set(xlabel=f"{_said(plane.name)}{unit}", ylabel=f"{_said(plane.rate)}{rate}")
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend()
 
 
 def _draw_map(axes: Any, cycle: Cycle) -> None:
@@ -105,9 +115,8 @@ def _draw_map(axes: Any, cycle: Cycle) -> None:
         aspect="auto",
     )
     if np.any(np.isnan(after)):
-        axes.set_title("gaps: no next step", fontsize=8)
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=8)
+        axes.set_title("gaps: no next step")
+    axes.legend()
 
 
 def _reader(cycle: Cycle, way: np.ndarray) -> np.ndarray:
@@ -158,7 +167,9 @@ def _said(name: str) -> str:
     return name.replace("_", " ").replace(".", " ")
 
 
-def draw(study: Any, found: Any, path: Path, verdict: Any) -> None:
+def draw(study: Any, found: Any, verdict: Any, style: Style) -> Picture:
     """Of the study `gait`."""
     del found, verdict
-    draw_cycle(study.cycle, path, f"{study.subject.title}: {study.cycle.verdict}")
+    return draw_cycle(
+        study.cycle, title=f"{study.subject.title}: {study.cycle.verdict}", style=style
+    )

@@ -1,43 +1,43 @@
 """The picture of a robustness study: falls by source, what walking costs, which numbers matter."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from footfall.engines.analysis.robust_page import METRICS
 from footfall.engines.analysis.robust_study import Robust
 from footfall.engines.analysis.walking import WALKS
 from footfall.hybrid.study import Answers
+from footfall.pictures.show import Picture
+from footfall.pictures.style import PAPER, Style, faded
 from footfall.record.verdict import Verdict
+from footfall.scene.palette import colour_of
 
 _UNITS = {"mean_speed": "m/s"}
-_ALONE, _WITH = "#2f6f8f", "#a9c4d9"
+_ALONE, _WITH = colour_of("leg"), colour_of("far_leg")
 #: Numbers of a robot whose indices are drawn: those that matter most.
 _MOST = 8
 
 
-def figure_of(study: Robust, answers: Answers, verdict: Verdict) -> Figure:
+def draw(study: Robust, answers: Answers, verdict: Verdict, style: Style) -> Picture:
     """Three panels, or two where nothing varies."""
     rows = [answer.row for answer in study.kept(answers)]
     indices = study.indices(answers)
     metric = next((name for name in METRICS if _spreads(rows, name)), "mean_speed")
     shown = metric if metric in indices else next(iter(indices), None)
-    figure = Figure(
-        figsize=(13.5 if shown else 9.0, 1.9 + 0.55 * max(len(rows), 4)),
-        layout="constrained",
-        dpi=130,
+    count, high = 3 if shown else 2, 1.2 + 0.4 * max(len(rows), 4)
+    paper = style is PAPER
+    figure = Picture(
+        figsize=(style.width, count * high) if paper else (1.3 * style.width, high + 0.9),
+        style=style,
     )
-    panels = figure.subplots(1, 3 if shown else 2, squeeze=False)[0]
+    panels = np.ravel(figure.subplots(count, 1) if paper else figure.subplots(1, count))
     _falls(panels[0], rows)
     _spans(panels[1], study, answers, rows, metric)
     if shown:
         _indices(panels[2], study, indices[shown], shown)
-    figure.suptitle(
-        f"{study.subject.title}: tolerances, rough ground, pushes ({verdict.title})", fontsize=11
-    )
+    figure.suptitle(f"{study.subject.title}: tolerances, rough ground, pushes ({verdict.title})")
     return figure
 
 
@@ -55,7 +55,7 @@ def _falls(axes: Axes, rows: list[dict[str, Any]]) -> None:
     share = np.array([100 * (row["share"] or 0.0) for row in rows])
     ends = 100 * np.array([row["share_range"] for row in rows]).T
     place = np.arange(len(rows))
-    axes.barh(place, share, color="#d8a9a0", height=0.55)
+    axes.barh(place, share, color=faded("loss", 0.5), height=0.55)
     bars = np.maximum([share - ends[0], ends[1] - share], 0.0)
     axes.errorbar(share, place, xerr=bars, fmt="o", ms=4, color="0.2", lw=1, capsize=3)
     _labels(axes, [f"{row['source'].replace('_', ' ')}\n{row['runs']} runs" for row in rows])
@@ -73,7 +73,9 @@ def _spans(
         if len(values):
             # Each run a dot, spread over the height of its row by the order in which it was run.
             jitter = 0.5 * ((np.arange(len(values)) * 0.6180339887) % 1.0 - 0.5)
-            axes.plot(values, place + jitter, ".", ms=2.5, alpha=0.35, color="#4aa564", mew=0)
+            axes.plot(
+                values, place + jitter, ".", ms=2.5, alpha=0.35, color=colour_of("target"), mew=0
+            )
             low, middle, high = np.percentile(values, [5, 50, 95])
             axes.plot([low, high], [place, place], color="0.2", lw=1.2)
             axes.plot(middle, place, "o", ms=4, color="0.2")
@@ -103,8 +105,3 @@ def _indices(axes: Axes, study: Robust, one: Any, name: str) -> None:
     what = METRICS.get(name, "falls")
     axes.set(xlabel="share of the variance (Sobol' index)", title=f"What explains the {what}")
     axes.legend(fontsize=8, loc="lower right")
-
-
-def draw(study: Robust, answers: Answers, path: Path, verdict: Verdict) -> None:
-    """Write it as a PNG."""
-    figure_of(study, answers, verdict).savefig(path)

@@ -23,6 +23,7 @@ LARGEST = "largest_multiplier"
 def implicit_change(cycle: Cycle, mapped: Any) -> np.ndarray:
     """How all its numbers change along each direction that `mapped` was taken along: rows."""
     size = len(cycle.point.flat)
+    assert cycle.scale is not None
     scale, jacobian = cycle.scale, cycle.quotient.matrix(mapped.slopes.numbers[:size].T)
     matrix = (np.eye(len(scale)) - jacobian) * scale[None, :] / scale[:, None]
     right = (mapped.slopes.numbers[size:] @ cycle.quotient.reads.T / scale).T

@@ -65,7 +65,7 @@ def _drawn(branch: Branch, figure: str | None, style: Style) -> Picture:
     low.axhline(1.0, color=colour_of("quiet"), lw=1)
     unit = f" [{branch.unit}]" if branch.unit else ""
     top.set_ylabel(SAID.get(name, name))
-    highest = max(line.get_ydata().max() for line in low.lines)
+    highest = max(np.max(line.get_ydata()) for line in low.lines)
     low.set(
         xlabel=f"{branch.key}{unit}",
         ylabel="largest multiplier",

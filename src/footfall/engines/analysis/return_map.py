@@ -205,6 +205,10 @@ class Labels(NamedTuple):
     events: list[tuple[Any, str]]
 
 
+#: Of robots seen so far, by their structure: to look takes longer than a step.
+_KNOWN_LABELS: dict[Any, Labels] = {}
+
+
 def _leaf_names(struct: Any) -> list[str]:
     """Of each number of a struct, as Layout packs it."""
     return [
@@ -430,7 +434,14 @@ class ReturnMap:
 
     @functools.cached_property
     def labels(self) -> "Labels":
-        """Names of what a stride carries."""
+        """Names of what a stride carries. They follow from the structure of the robot alone."""
+        leaves, tree = jax.tree.flatten((self.system, self.like, self.counts))
+        structure = (tree, tuple(np.shape(leaf) for leaf in leaves))
+        if structure not in _KNOWN_LABELS:
+            _KNOWN_LABELS[structure] = self._labels()
+        return _KNOWN_LABELS[structure]
+
+    def _labels(self) -> "Labels":
         x, m = self.state(self.start, self.counts)
         loop = Loop(self.system, x, m, self.settings)
         _, work = loop.layout.unpack(np.zeros(loop.layout.size))

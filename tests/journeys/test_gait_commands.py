@@ -4,11 +4,11 @@ import json
 import math
 
 import pytest
+from typer.testing import CliRunner
 
 import footfall as ff
 from footfall.cli.main import app
 from footfall.scenario.errors import ScenarioError
-from typer.testing import CliRunner
 
 WHEEL = "passive-wheel"
 HALF, KEPT = math.pi / 10, math.cos(math.pi / 5) ** 2
@@ -20,7 +20,7 @@ def asked(*words):
 
 
 def test_gait_says_speed_stability_and_modes_and_writes_them(tmp_path):
-    status, said, _ = asked("gait", WHEEL, "--no-plots", "--json", "--out", str(tmp_path / "g"))
+    status, said, _ = asked("gait", WHEEL, "--json", "--out", str(tmp_path / "g"))
     assert status == 0
     found = json.loads(said)
     (row,) = found["gaits"]
@@ -31,7 +31,7 @@ def test_gait_says_speed_stability_and_modes_and_writes_them(tmp_path):
     assert row["mean_speed"] == pytest.approx(2 * 0.26 * math.sin(HALF) / row["step_time"])
     assert "decays by half in 1.6 steps" in found["modes"][0]["words"]
     assert found["verdict_of_gait"].startswith("stable")
-    assert (tmp_path / "g" / "gait.csv").exists()
+    assert (tmp_path / "g" / "gait.csv").exists() and (tmp_path / "g" / "gait.png").exists()
 
 
 def test_a_robot_without_a_gait_is_told_what_happened_and_what_to_try(tmp_path):
@@ -44,7 +44,7 @@ def test_a_robot_without_a_gait_is_told_what_happened_and_what_to_try(tmp_path):
     assert status == 2 and "touchdown" in said
 
 
-def test_follow_finds_where_the_wheel_stops_rolling_and_where_it_takes_off():
+def test_follow_finds_where_the_wheel_stops_rolling_and_where_it_takes_off(tmp_path):
     """rimless-wheel.md: rolls on only above 0.033439 rad.
 
     In contact while omega_minus^2 < (g/l) cos(pi/10 + slope), a closed form.
@@ -62,6 +62,8 @@ def test_follow_finds_where_the_wheel_stops_rolling_and_where_it_takes_off():
     # To 1e-9 of the range, where the force is as steep as it is.
     assert force(high.value - 1e-8) < 0 < force(high.value + 1e-8) and "contact" in high.why
     assert "lifted_off" in repr(branch) and all(p.stable for p in branch.points[1:])
+    branch.plot(tmp_path / "branch.png")
+    assert (tmp_path / "branch.png").stat().st_size > 10_000
 
 
 def test_wrong_words_of_follow_and_design_are_errors_that_teach(tmp_path):

@@ -54,11 +54,11 @@ def draw_branch(branch: Branch, path: Any = None, figure: str | None = None) -> 
     low.axhline(1.0, color="0.4", lw=1)
     unit = f" [{branch.unit}]" if branch.unit else ""
     top.set_ylabel(SAID.get(name, name))
-    highest = max(line.get_ydata().max() for line in low.lines)
+    highest = max(float(np.max(line.get_ydata())) for line in low.lines)
     low.set(
         xlabel=f"{branch.key}{unit}",
         ylabel="largest multiplier",
-        ylim=(0.0, min(1.05 * float(highest), MOST)),
+        ylim=(0.0, min(1.05 * highest, MOST)),
     )
     for axes in (top, low):
         axes.grid(alpha=0.25)

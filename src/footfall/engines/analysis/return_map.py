@@ -289,19 +289,19 @@ def _mapped(
 
     ways = jnp.concatenate([jnp.eye(size), jnp.zeros((more, size))])
     if along is None:
-
-        def slope(way: Any) -> Any:
-            return jax.jvp(lambda v: go(v, reals), (flat,), (way,), has_aux=True)
-
-        turned: tuple[Any, ...] = (ways,)
+        slope, turned = _by_numbers(go, flat, reals), (ways,)
     else:
-
-        def slope(way: Any, moved: Any) -> Any:
-            return jax.jvp(go, (flat, reals), (way, moved), has_aux=True)
-
-        turned = (ways, _with_zeros(along, size))
+        slope, turned = _by_both(go, flat, reals), (ways, _with_zeros(along, size))
     stride, slopes, (after, steps, outcome) = jax.vmap(slope, out_axes=(None, 0, None))(*turned)
     return Mapped(stride, slopes, after, steps, outcome)
+
+
+def _by_numbers(go: Any, flat: Any, reals: Any) -> Any:
+    return lambda way: jax.jvp(lambda v: go(v, reals), (flat,), (way,), has_aux=True)
+
+
+def _by_both(go: Any, flat: Any, reals: Any) -> Any:
+    return lambda way, moved: jax.jvp(go, (flat, reals), (way, moved), has_aux=True)
 
 
 def _moving(system: Any, along: Any) -> tuple[Any, Any]:

@@ -28,7 +28,6 @@ from footfall.scenario.follow import (
 from footfall.scenario.gait import Family, number_at
 from footfall.scenario.vary import find_knob
 
-
 #: Figures of the table on the page.
 COLUMNS = {"mean_speed": "speed", "step_time": "step time", "cost_of_transport": "cost"}
 

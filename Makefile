@@ -22,12 +22,12 @@ $(BUNDLE): $(wildcard web/src/*) web/build.mjs web/package-lock.json | $(VENV)/b
 
 # One journey opens pages in a browser; without one it is skipped, with this reason.
 browser:
-	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || { echo "no Chromium: installing it"; apt-get install -y -q chromium >/dev/null 2>&1; } || \
+	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || { echo "no Chromium: installing it"; { apt-get update -q && apt-get install -y -q chromium; } >/dev/null 2>&1; } || \
 	  echo "No Chromium and none could be installed: the tests of pages in a browser are skipped."
 
 # The tests build C++ kernels. Without a compiler footfall runs sweeps through XLA instead; its tests do not.
 compiler:
-	@command -v c++ g++ clang++ >/dev/null 2>&1 || { echo "no C++ compiler: installing g++"; apt-get install -y -q g++ >/dev/null 2>&1; } || \
+	@command -v c++ g++ clang++ >/dev/null 2>&1 || { echo "no C++ compiler: installing g++"; { apt-get update -q && apt-get install -y -q g++; } >/dev/null 2>&1; } || \
 	  { echo "The tests need a C++ compiler. On Debian: apt-get install g++"; exit 1; }
 	@command -v cc gcc clang >/dev/null 2>&1 || { echo "no C compiler: installing one by pip"; $(BIN)/python -m pip install --quiet ziglang; } || \
 	  { echo "The tests need a C compiler for the firmware. On Debian: apt-get install gcc"; exit 1; }

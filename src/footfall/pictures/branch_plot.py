@@ -65,11 +65,11 @@ def _drawn(branch: Branch, figure: str | None, style: Style) -> Picture:
     low.axhline(1.0, color=colour_of("quiet"), lw=1)
     unit = f" [{branch.unit}]" if branch.unit else ""
     top.set_ylabel(SAID.get(name, name))
-    highest = max(np.max(line.get_ydata()) for line in low.lines)
+    highest = max(float(np.max(line.get_ydata())) for line in low.lines)
     low.set(
         xlabel=f"{branch.key}{unit}",
         ylabel="largest multiplier",
-        ylim=(0.0, min(1.05 * float(highest), MOST)),
+        ylim=(0.0, min(1.05 * highest, MOST)),
     )
     top.legend()
     page.suptitle(f"{branch.name}: gaits from {branch.event} to {branch.event}")

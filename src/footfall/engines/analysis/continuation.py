@@ -4,8 +4,8 @@ Unknowns are z = (v, p): the numbers that repeat, in units of their size, and th
 units of its range. A tangent predicts, Newton corrects on the plane across it
 (gaits.9), so that a branch is followed round a fold. Between two points a test function that
 changes its sign is a fold, a period doubling or a torus point (gaits.10); each is located by
-Brent's method on the branch itself. A branch also ends where the robot takes no such step any more:
-that place is found by bisection, with the reason.
+Brent's method on the branch itself. A branch also ends where the robot takes no such step any
+more: that place is found by bisection, with the reason.
 """
 
 import dataclasses

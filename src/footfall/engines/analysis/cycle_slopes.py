@@ -22,6 +22,7 @@ LARGEST = "largest_multiplier"
 
 def implicit_change(cycle: Cycle, mapped: Any) -> np.ndarray:
     """How all its numbers change along each direction that `mapped` was taken along: rows."""
+    assert cycle.scale is not None
     size = len(cycle.point.flat)
     assert cycle.scale is not None
     scale, jacobian = cycle.scale, cycle.quotient.matrix(mapped.slopes.numbers[:size].T)

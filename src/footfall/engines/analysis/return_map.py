@@ -205,6 +205,10 @@ class Labels(NamedTuple):
     events: list[tuple[Any, str]]
 
 
+#: Of robots seen so far, by their structure: to look takes longer than a step.
+_KNOWN_LABELS: dict[Any, Labels] = {}
+
+
 def _leaf_names(struct: Any) -> list[str]:
     """Of each number of a struct, as Layout packs it."""
     return [
@@ -285,19 +289,19 @@ def _mapped(
 
     ways = jnp.concatenate([jnp.eye(size), jnp.zeros((more, size))])
     if along is None:
-
-        def slope(way: Any) -> Any:
-            return jax.jvp(lambda v: go(v, reals), (flat,), (way,), has_aux=True)
-
-        turned: tuple[Any, ...] = (ways,)
+        slope, turned = _by_numbers(go, flat, reals), (ways,)
     else:
-
-        def slope(way: Any, moved: Any) -> Any:
-            return jax.jvp(go, (flat, reals), (way, moved), has_aux=True)
-
-        turned = (ways, _with_zeros(along, size))
+        slope, turned = _by_both(go, flat, reals), (ways, _with_zeros(along, size))
     stride, slopes, (after, steps, outcome) = jax.vmap(slope, out_axes=(None, 0, None))(*turned)
     return Mapped(stride, slopes, after, steps, outcome)
+
+
+def _by_numbers(go: Any, flat: Any, reals: Any) -> Any:
+    return lambda way: jax.jvp(lambda v: go(v, reals), (flat,), (way,), has_aux=True)
+
+
+def _by_both(go: Any, flat: Any, reals: Any) -> Any:
+    return lambda way, moved: jax.jvp(go, (flat, reals), (way, moved), has_aux=True)
 
 
 def _moving(system: Any, along: Any) -> tuple[Any, Any]:
@@ -430,7 +434,14 @@ class ReturnMap:
 
     @functools.cached_property
     def labels(self) -> "Labels":
-        """Names of what a stride carries."""
+        """Names of what a stride carries. They follow from the structure of the robot alone."""
+        leaves, tree = jax.tree.flatten((self.system, self.like, self.counts))
+        structure = (tree, tuple(np.shape(leaf) for leaf in leaves))
+        if structure not in _KNOWN_LABELS:
+            _KNOWN_LABELS[structure] = self._labels()
+        return _KNOWN_LABELS[structure]
+
+    def _labels(self) -> "Labels":
         x, m = self.state(self.start, self.counts)
         loop = Loop(self.system, x, m, self.settings)
         _, work = loop.layout.unpack(np.zeros(loop.layout.size))

@@ -1,0 +1,100 @@
+"""footfall gait, follow and design from the command line, on the wheel whose gaits are known."""
+
+import json
+import math
+
+import pytest
+from typer.testing import CliRunner
+
+import footfall as ff
+from footfall.cli.main import app
+from footfall.scenario.errors import ScenarioError
+
+WHEEL = "passive-wheel"
+HALF, KEPT = math.pi / 10, math.cos(math.pi / 5) ** 2
+
+
+def asked(*words):
+    found = CliRunner().invoke(app, [*words])
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_gait_says_speed_stability_and_modes_and_writes_them(tmp_path):
+    status, said, _ = asked("gait", WHEEL, "--json", "--out", str(tmp_path / "g"))
+    assert status == 0
+    found = json.loads(said)
+    (row,) = found["gaits"]
+    # McGeer: lambda^2 and the fixed point; the runs have rtol 1e-10.
+    assert row["largest_multiplier"] == pytest.approx(KEPT, abs=1e-11)
+    square = KEPT / (1 - KEPT) * 4 * 9.81 / 0.26 * math.sin(0.08) * math.sin(HALF)
+    assert row["state.spoke_rate"] == pytest.approx(-math.sqrt(square), rel=1e-10)
+    assert row["mean_speed"] == pytest.approx(2 * 0.26 * math.sin(HALF) / row["step_time"])
+    assert "decays by half in 1.6 steps" in found["modes"][0]["words"]
+    assert found["verdict_of_gait"].startswith("stable")
+    assert (tmp_path / "g" / "gait.csv").exists() and (tmp_path / "g" / "gait.png").exists()
+
+
+def test_a_robot_without_a_gait_is_told_what_happened_and_what_to_try(tmp_path):
+    words = ["gait", WHEEL, "--set", "terrain.angle=0.01", "--out", str(tmp_path / "g")]
+    status, _, said = asked(*words)
+    flat = " ".join(said.split())
+    assert status == 2 and "no gait was found" in flat and "rocked" in flat
+    assert "footfall run passive-wheel" in flat
+    status, _, said = asked("gait", WHEEL, "--event", "touchdwn", "--out", str(tmp_path / "g"))
+    assert status == 2 and "touchdown" in said
+
+
+def test_follow_finds_where_the_wheel_stops_rolling_and_where_it_takes_off(tmp_path):
+    """rimless-wheel.md: rolls on only above 0.033439 rad.
+
+    In contact while omega_minus^2 < (g/l) cos(pi/10 + slope), a closed form.
+    """
+    branch = ff.load(WHEEL).follow("terrain.angle", 0.02, 0.3)
+    low, high = branch.points[0], branch.points[-1]
+    assert low.kind == high.kind == "end"
+    # Near the slope at which it just passes over its foot a step takes ever longer: at 1e-10 of the
+    # energy it takes seconds, and what is left of a digit is 1e-8.
+    assert low.value == pytest.approx(0.033439, abs=1e-6) and "rocked" in low.why
+
+    def force(slope):
+        return 4 * math.sin(slope) * math.sin(HALF) / (1 - KEPT) - math.cos(HALF + slope)
+
+    # To 1e-9 of the range, where the force is as steep as it is.
+    assert force(high.value - 1e-8) < 0 < force(high.value + 1e-8) and "contact" in high.why
+    assert "lifted_off" in repr(branch) and all(p.stable for p in branch.points[1:])
+    branch.plot(tmp_path / "branch.png")
+    assert (tmp_path / "branch.png").stat().st_size > 10_000
+
+
+def test_wrong_words_of_follow_and_design_are_errors_that_teach(tmp_path):
+    out = ["--out", str(tmp_path / "s")]
+    for words, told in (
+        (["follow", WHEEL, "--vary", "terrain.angle"], "KEY=FROM:TO"),
+        (["follow", WHEEL, "--vary", "terrain.angle=0.2:0.3"], "outside"),
+        (["follow", WHEEL, "--vary", "start.spoke_rate=-4:-2"], "does not depend"),
+        (["design", WHEEL, "--free", "leg.lengh"], "leg.length"),
+        (["design", WHEEL, "--free", "leg.length", "--minimise", "step_tim"], "step_time"),
+        (
+            ["design", WHEEL, "--free", "leg.length", "--subject-to", "speed > 1"],
+            "FIGURE >= NUMBER",
+        ),
+    ):
+        status, _, said = asked(*words, *out)
+        assert status == 2 and told in " ".join(said.split()), words
+
+
+def test_design_comes_to_the_closed_form_and_says_what_limits_it():
+    """Speed of the rigid wheel scales with sqrt(l), step time too.
+
+    The shortest step time with a speed of at least 0.7 m/s is at the leg that goes just as fast.
+    """
+    wheel = ff.load(WHEEL)
+    speed = wheel.cycle("touchdown").figures["mean_speed"]
+    free = {"leg.length": (0.1, 0.6)}
+    found = ff.design(wheel, "step_time", free, ["mean_speed >= 0.7"], starts=1)
+    assert found.values["leg.length"] == pytest.approx(0.26 * (0.7 / speed) ** 2, rel=1e-5)
+    assert found.active == ("mean_speed >= 0.7",)
+    assert found.sensitivities["leg.length"] == pytest.approx(0.5, abs=1e-7)
+    assert found.experiment.document["robot"]["leg"]["length"] == found.values["leg.length"]
+    with pytest.raises(ScenarioError, match="no design keeps every constraint"):
+        ff.design(wheel, "step_time", free, ["mean_speed >= 3"], starts=1)

@@ -1,0 +1,99 @@
+"""Derivatives of a gait by parameters, and gaits of half a stride."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import footfall as ff
+from footfall.engines.analysis.cycle_slopes import LARGEST, cycle_slopes
+from footfall.hybrid.fields import param
+from footfall.hybrid.system import Event, HybridState, Jump, Rates
+from support.toys import AbstractToy, Count, Height, NoPower
+from support.walkers import SpringRunner
+
+FINE = ff.Plan(engine=ff.EventEngine(rtol=1e-12, atol=1e-13))
+NUMBERS = {"stiffness": 20e3, "push": 400.0, "mass": 80.0}
+
+
+def gait(near=None, **changed):
+    runner = SpringRunner(damping=100.0, **(NUMBERS | changed))
+    start = runner.begin(1.0, 5.0) if near is None else near
+    return ff.find_cycle(runner, start, "touchdown", FINE)
+
+
+def test_speed_and_cost_of_a_gait_have_the_slopes_of_richardson_differences():
+    here = gait()
+    names = [field.name for field in dataclasses.fields(SpringRunner)]
+    leaves, tree = jax.tree.flatten(SpringRunner())
+    assert len(names) == len(leaves)
+    along = jax.tree.unflatten(
+        tree, [np.array([float(name == moved) for moved in NUMBERS]) for name in names]
+    )
+    lengths = 1e-4 * np.array(list(NUMBERS.values()))
+    slopes = cycle_slopes(here, along, lengths=lengths)
+    for k, (name, value) in enumerate(NUMBERS.items()):
+
+        def difference(share, name=name, value=value):
+            ends = [gait(here.state, **{name: value * (1 + s * share)}) for s in (-1, 1)]
+            low, high = (
+                np.array(
+                    [
+                        found.figures["mean_speed"],
+                        found.figures["cost_of_transport"],
+                        abs(found.multipliers[0]),
+                    ]
+                )
+                for found in ends
+            )
+            return (high - low) / (2 * share * value)
+
+        # Two lengths, extrapolated: off by their fourth power, times the fourth power of how much
+        # this gait, whose multiplier is 1.011, feels a change (some tens): 1e-8; rounding less.
+        exact = (4 * difference(4e-4) - difference(8e-4)) / 3
+        found = np.array([slopes[n][k] for n in ("mean_speed", "cost_of_transport", LARGEST)])
+        assert found[:2] == pytest.approx(exact[:2], rel=1e-7), name
+        # Differences of exact derivatives: the square of 1e-4, and 1e-11 of J over it.
+        assert found[2] == pytest.approx(exact[2], rel=1e-5), name
+
+
+class Walls(AbstractToy):
+    """A ball between two walls that drag it to a speed of their own: v+ = -e v +- a.
+
+    Each flight is the mirror image of the one before: at speed u = a / (1 - e) it takes 2 / u.
+    """
+
+    restitution: float = param(0.5, doc="e")
+    push: float = param(1.0, doc="a")
+
+    @property
+    def events(self):
+        return Event("left", "at the left wall"), Event("right", "at the right wall")
+
+    def flow(self, t, x, m):
+        return Rates(Height(x=x.v, v=0.0 * x.v), NoPower(none=0.0 * x.v))
+
+    def guards(self, t, x, m):
+        return 1.0 + x.x, 1.0 - x.x
+
+    def jump(self, t, x, m, k):
+        sign = 1.0 if k == 0 else -1.0
+        after = sign * (self.restitution * jnp.abs(x.v) + self.push)
+        return Jump(Height(x=x.x, v=after), Count(n=m.n + 1))
+
+    def mirrored(self, x, m):
+        return Height(x=-x.x, v=-x.v), m
+
+
+def test_half_a_stride_by_a_mirror_is_half_of_the_whole():
+    start = HybridState(Height(x=-1.0, v=1.7), Count(n=0))
+    half = ff.find_cycle(Walls(), start, "right", mirror=True)
+    whole = ff.find_cycle(Walls(), HybridState(Height(x=1.0, v=-1.7), Count(n=0)), "right")
+    assert half.period == pytest.approx(1.0, rel=1e-10)
+    assert whole.period == pytest.approx(2.0 * half.period, rel=1e-10)
+    assert np.abs(half.multipliers[0]) == pytest.approx(0.5, abs=1e-9)
+    assert np.abs(whole.multipliers[0]) == pytest.approx(0.25, abs=1e-9)
+    with pytest.raises(ValueError, match="mirrored"):
+        ff.find_cycle(SpringRunner(), SpringRunner.begin(), "apex", FINE, mirror=True)

@@ -32,6 +32,9 @@ from support.sweeps import SHARDS, SIZE, assert_same_results, begin, shard_names
 SCRIPT = str(Path(sys.executable).with_name("footfall"))
 PATIENCE = 120  # s; a fresh cache on a busy machine
 
+#: Compared, bit for bit, with what other processes made.
+pytestmark = pytest.mark.as_compiled
+
 
 @pytest.fixture(scope="module", autouse=True)
 def wide_screen():
@@ -57,7 +60,6 @@ def copy(whole, tmp_path):
 # --- killed ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.as_compiled  # compared with what other processes made, bit for bit
 def test_a_sweep_killed_in_the_middle_resumes_to_what_an_uninterrupted_one_gives(whole, tmp_path):
     folder = begin(tmp_path / "killed")
     program = [SCRIPT, "sweep", "--resume", "--out", str(folder), "--no-plots"]
@@ -97,7 +99,6 @@ def test_ctrl_c_keeps_finished_shards_and_says_how_to_go_on(tmp_path):
         assert shards.examine_shard(folder, manifest.id, number, SIZE).fault == ""
 
 
-@pytest.mark.as_compiled  # compared with what other processes made, bit for bit
 def test_a_worker_of_a_process_pool_killed_in_mid_sweep_loses_and_doubles_nothing(whole, tmp_path):
     folder = begin(tmp_path / "pool")
     pools, killed = [], []
@@ -153,7 +154,6 @@ def test_a_shard_that_kills_three_workers_is_named_and_the_others_are_kept(copy)
         run_sweep(copy, executor=BreakingPool(5))
 
 
-@pytest.mark.as_compiled  # compared with what other processes made, bit for bit
 def test_two_dask_workers_on_loopback_finish_also_when_one_is_killed(whole, tmp_path):
     distributed = pytest.importorskip("distributed")
     folder = begin(tmp_path / "dask")

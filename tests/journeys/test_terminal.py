@@ -35,7 +35,7 @@ def test_a_first_run_never_leaves_the_terminal_blank_and_says_what_it_does(tmp_p
         "simulating",
         "Energy ledger",
         "writing",
-        "of 9 panels",
+        " panels",
     )
     places = [shown.text.find(words) for words in phases]
     assert -1 not in places and places == sorted(places), dict(zip(phases, places, strict=True))

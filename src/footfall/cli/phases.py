@@ -118,12 +118,20 @@ def told_by_jax(phases: Phases, between: str) -> Iterator[None]:
 
     from footfall.engines.lanes.watched_lane import BUILDING, BUILT
 
+    building = False  # kernels: meanwhile JAX makes small programs of its own
+
     def on_event(event: str, **_: object) -> None:
-        if event in ("/jax/compilation_cache/compile_requests_use_cache", BUILDING):
+        nonlocal building
+        if building:
+            return
+        building = event == BUILDING
+        if building or event == "/jax/compilation_cache/compile_requests_use_cache":
             phases.say(FETCHING, late=COMPILING)
 
     def on_duration(event: str, _: float, **__: object) -> None:
-        if event in ("/jax/core/compile/backend_compile_duration", BUILT):
+        nonlocal building
+        building = building and event != BUILT
+        if not building and event in ("/jax/core/compile/backend_compile_duration", BUILT):
             phases.say(between)
 
     monitoring.register_event_listener(on_event)

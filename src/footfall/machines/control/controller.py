@@ -45,9 +45,9 @@ class AbstractLaw(Parametric):
 class SampledMemory(NamedTuple):
     """What the mid level remembers of a controller of one's own."""
 
+    own: Any  #: what the controller itself remembers
     last_us: Any  #: when it last calculated
     started: Any  #: whether it has, since it was switched on
-    own: Any  #: what the controller itself remembers
     previous: Scalar  #: measurement of the last calculation
     output: Scalar  #: A
 
@@ -130,7 +130,7 @@ class SampledLaw(NamedTuple):
         waits = early(memory, now_us, self.period_us)
         own = choose(memory.started, memory.own, self.controller.rest())
         own, torque = self.controller.updated(own, setpoint, measured, self.period_us / SECOND)
-        new = SampledMemory(now_us, memory.started | True, own, measured, torque / self.per_ampere)
+        new = SampledMemory(own, now_us, memory.started | True, measured, torque / self.per_ampere)
         return choose(waits, memory, new), negated(waits)
 
 

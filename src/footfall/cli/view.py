@@ -44,6 +44,9 @@ def view_pages(target: str | None, port: int, browser: bool, trust: bool) -> int
 def _serve(server: PageServer, browser: bool) -> None:
     """Until Ctrl-C, or until the process is told to end."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job
+        # Still nothing here, but children do not inherit it, and cancelling is a SIGINT.
+        signal.signal(signal.SIGINT, lambda *_: None)
     try:
         stopping.begin()
         if browser and not webbrowser.open(server.url):

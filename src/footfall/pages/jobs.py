@@ -26,8 +26,8 @@ MOST_RUNNING = 4
 MOST_KEPT = 30
 #: Lines of a child's words that are kept.
 MOST_LINES = 200
-#: s for a child to write what it has after it was asked to end.
-GRACE = 5.0
+#: s for a child to write what it has: after it was cancelled, and when we are to end ourselves.
+PATIENCE, GRACE = 30.0, 5.0
 #: Exit statuses of `footfall`: success, another outcome, a doubtful success; stopped by Ctrl-C.
 FINISHED, STOPPED = (0, 1, 3), 130
 
@@ -35,8 +35,9 @@ FINISHED, STOPPED = (0, 1, 3), 130
 class Job:
     """One command: what it is doing, what it said, the page it wrote."""
 
-    def __init__(self, number: int, kind: str, name: str, page: Path):
+    def __init__(self, number: int, kind: str, name: str, settings: Sequence[str], page: Path):
         self.number, self.kind, self.name, self.page = number, kind, name, page
+        self.settings = list(settings)
         self.doing, self.share = "starting", 0.0
         self.cancelled = False
         self._said: list[str] = []
@@ -73,10 +74,11 @@ class Job:
             "job": self.number,
             "kind": self.kind,
             "name": self.name,
+            "settings": self.settings,
             "state": state,
             "doing": self.doing,
             "share": self.share,
-            "words": "\n".join(self._said).removeprefix("error: "),
+            "words": _last_words(self._said),
             "summary": "\n".join(self._told),
             "page": self.page.is_file() and state != "running",
         }
@@ -86,8 +88,9 @@ class Job:
         if self.running:
             self.cancelled = True
             self._signal(signal.SIGINT)
-            # One that does not listen (a shell's background job ignores Ctrl-C) is ended.
-            threading.Timer(GRACE, self._signal, [signal.SIGTERM]).start()
+            late = threading.Timer(PATIENCE, self._signal, [signal.SIGTERM])
+            late.daemon = True
+            late.start()
 
     def end(self) -> None:
         """Now, within the grace it gets to write."""
@@ -146,7 +149,7 @@ class Jobs:
                 )
             number = next(self._numbers)
             page = self._folder / f"{number}.html"
-            job = Job(number, kind, name, page)
+            job = Job(number, kind, name, settings, page)
             job.start(command_of(kind, name, settings, page), self._root)
             self._jobs[number] = job
             self._forget()
@@ -192,6 +195,15 @@ def settings_of(text: str) -> list[str]:
     """KEY=VALUE, one a line; `--set` may stand before it, # begins a remark."""
     lines = (re.sub(r"^--set[\s=]", "", line.strip()).strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def _last_words(said: Sequence[str]) -> str:
+    """From the line on that says why it ended, without what came before; else all of it."""
+    for mark, kept in (("error: ", ""), ("stopped: ", "stopped: ")):
+        for number, line in enumerate(said):
+            if line.startswith(mark):
+                return "\n".join([kept + line.removeprefix(mark), *said[number + 1 :]])
+    return "\n".join(said)
 
 
 def _environment() -> dict[str, str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from footfall.pages.found import Entry, Found
+from footfall.pages.found import FILE, Entry, Found
 from footfall.pages.heat_map import heat_map, settings_for
 from footfall.pages.jobs import Job, Jobs, settings_of
 from footfall.record.run_folder import FolderError
@@ -93,7 +93,7 @@ class PageServer(ThreadingHTTPServer):
             if not isinstance(asked.get("design"), int):
                 raise Refused(HTTPStatus.BAD_REQUEST, "design: its number is expected.")
             settings = settings_for(sweep, asked["design"])
-            return self.jobs.begin("live", f"{entry.path}/scenario.toml", settings).said()
+            return self.jobs.begin("live", f"{entry.name}/{FILE}", settings).said()
         kind, settings = str(asked.get("kind")), settings_of(str(asked.get("settings", "")))
         if kind not in KINDS:
             raise Refused(HTTPStatus.BAD_REQUEST, f"kind: one of {', '.join(KINDS)} is expected.")

@@ -6,6 +6,8 @@ const find = (id) => document.getElementById(id);
 const LISTS = { scenario: "scenarios", run: "runs", sweep: "sweeps" };
 const EMPTY = { scenario: "none", run: "none yet: run a scenario", sweep: "none yet: footfall sweep makes one" };
 const ASK_EVERY = 300; // ms
+// What `footfall share` says of a robot that cannot be simulated in a page.
+const NO_KERNEL = /cannot be simulated in a page|no page without a compiler/;
 // Cividis, which people tell apart whatever their colour vision.
 const SCALE = [[0, 34, 78], [66, 78, 107], [124, 123, 120], [186, 174, 107], [254, 232, 56]];
 
@@ -111,7 +113,7 @@ function watch(job, open) {
 
 function showJob(card, job) {
   const head = document.createElement("header");
-  head.append(make("b", `${job.kind}: ${job.name}`), make("small", job.state === "running" ? job.doing : job.state));
+  head.append(make("b", [`${job.kind}: ${job.name}`, ...job.settings].join("  ")), make("small", job.state === "running" ? job.doing : job.state));
   const parts = [head];
   card.dataset.state = job.state;
   if (job.state === "running") {
@@ -130,9 +132,9 @@ function showJob(card, job) {
   if (job.state === "failed") {
     parts.push(make("pre", job.words || "it ended without a word.", { className: "words" }));
     const entry = listing.entries.find((e) => e.kind === "scenario" && e.name === job.name);
-    if (job.kind === "live" && entry) {
+    if (job.kind === "live" && entry && NO_KERNEL.test(job.words)) {
       const instead = make("button", "Run it and replay", { type: "button" });
-      instead.addEventListener("click", () => begin({ kind: "run", name: job.name, settings: sessionStorage.getItem(`set ${job.name}`) ?? "" }));
+      instead.addEventListener("click", () => begin({ kind: "run", name: job.name, settings: job.settings.join("\n") }));
       head.append(instead);
     }
   } else if (job.state !== "running") {
@@ -268,6 +270,7 @@ async function open() {
   const [kind, name] = JSON.parse(sessionStorage.getItem("chosen") ?? "null") ?? [first?.kind ?? "scenario", first?.name];
   const entry = listing.entries.find((e) => e.kind === kind && e.name === name) ?? listing.entries.find((e) => e.kind === "scenario");
   if (entry) choose(entry);
+  document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest" });
   // What the command named is opened, once.
   if (first && !sessionStorage.getItem(`opened ${location.pathname}`) && !listing.jobs.length) {
     sessionStorage.setItem(`opened ${location.pathname}`, "yes");

@@ -7,14 +7,20 @@ import http.client
 import json
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
+from footfall.pages.found import Found
+from footfall.pages.server import PageServer
+from footfall.scenario.errors import ScenarioError
 from support.commands import COMMAND, PATIENCE, environment
-from support.pages import needs_bundle
+from support.fake_sweep import FakeSweep
+from support.pages import QUIET, chromium, needs_bundle
 
 pytest.importorskip("ziglang")
 pytestmark = needs_bundle
@@ -58,7 +64,7 @@ class View:
             if until(said):
                 return said, seen
             assert said["state"] == "running", said
-            time.sleep(0.05)
+            time.sleep(0.15)
         raise AssertionError(seen[-1])
 
     def finished(self, job):
@@ -132,3 +138,44 @@ def test_ctrl_c_ends_it_and_what_it_started(view):
     assert "stopped: the page is closed" in err
     for child in started:
         assert not Path(f"/proc/{child}").exists()
+
+
+@pytest.mark.skipif(chromium() is None, reason="needs Chromium: apt-get install chromium")
+def test_in_a_browser_a_scenario_is_picked_and_a_cell_of_a_sweep_opens_its_design(
+    tmp_path, monkeypatch
+):
+    """The start page itself; what it asks for is written down instead of done."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    a, b = (axis.ravel() for axis in np.meshgrid([0.1, 0.2, 0.3], [1.0, 2.0], indexing="ij"))
+    sweep = FakeSweep(a=a, b=b, mean_speed=a * b)
+    (tmp_path / "sweeps" / "grid").mkdir(parents=True)
+    (tmp_path / "sweeps" / "grid" / "sweep.json").write_text('{"name": "grid"}')
+    monkeypatch.setattr("footfall.pages.server.open_sweep", lambda folder: sweep)
+    asked = []
+
+    def refuse(*job):
+        asked.append(job)
+        raise ScenarioError("what the command line says")
+
+    with PageServer(0, Found(tmp_path), tmp_path) as server:
+        server.jobs.begin = refuse
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        with playwright.sync_playwright() as started:
+            browser = started.chromium.launch(executable_path=chromium(), args=QUIET)
+            tab, wrong = browser.new_page(), []
+            tab.on("pageerror", lambda error: wrong.append(str(error)))
+            tab.goto(server.url)
+            tab.get_by_role("button", name="passive-wheel").click()
+            tab.fill("#settings", "terrain.angle=0.1\nrobot.mass=2")
+            tab.click("#run")
+            tab.get_by_text("what the command line says").wait_for()
+            tab.get_by_role("button", name="sweeps/grid").click()
+            tab.get_by_role("button", name="a [m] = 0.3; b [m] = 2; mean_speed [m/s] = 0.6").click()
+            tab.get_by_text("what the command line says").wait_for()
+            browser.close()
+        server.shutdown()
+    assert not wrong
+    assert asked == [
+        ("run", "passive-wheel", ["terrain.angle=0.1", "robot.mass=2"]),
+        ("live", "sweeps/grid/scenario.toml", ["a=0.3", "b=2.0"]),
+    ]

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from footfall.pages.found import Found, named
@@ -17,6 +16,7 @@ from footfall.pages.jobs import _last_words, command_of, settings_of
 from footfall.pages.server import ADDRESS, MOST_ASKED, PageServer
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.errors import SweepError
+from support.fake_sweep import FakeSweep
 
 ROOT = Path(__file__).parents[2]
 SCENARIO = 'title = "Mine"\n[robot]\nkind = "rimless-wheel"\n'
@@ -173,38 +173,6 @@ def test_the_start_page_has_the_palette_of_the_pages():
 
     start = (ROOT / "src/footfall/pages/start/start.css").read_text()
     assert colours(start) == colours((ROOT / "web/src/style.css").read_text())
-
-
-class FakeSweep:
-    """What a heat map asks of a sweep."""
-
-    folder, complete = Path("sweep"), True
-
-    def __init__(self, **columns):
-        self.table = {"design": np.arange(len(columns["a"])), **columns}
-        self.table.setdefault("outcome", np.array(["reached_end"] * len(columns["a"])))
-        self.table.setdefault("verdict", np.array(["sound"] * len(columns["a"])))
-        self.manifest = SimpleNamespace(count=len(columns["a"]), name="fake")
-        keys = [key for key in ("a", "b") if key in columns]
-        self.designs = SimpleNamespace(
-            keys=keys,
-            axes=[SimpleNamespace(key=key, unit="m") for key in keys],
-            columns=lambda i, j: {key: self.table[key][i:j] for key in keys},
-        )
-
-    def dataset(self):
-        return SimpleNamespace(schema=pa.table(self.table).schema)
-
-    def names(self):
-        return list(self.table)
-
-    def unit(self, name):
-        return "m/s"
-
-    def pieces(self, names):
-        half = self.manifest.count // 2
-        for part in (slice(0, half), slice(half, None)):
-            yield {name: self.table[name][part] for name in names}
 
 
 def test_a_grid_is_shown_cell_by_cell():

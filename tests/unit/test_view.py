@@ -12,7 +12,7 @@ import pytest
 
 from footfall.pages.found import Found, named
 from footfall.pages.heat_map import MOST_CELLS, heat_map, settings_for
-from footfall.pages.jobs import _last_words, command_of, settings_of
+from footfall.pages.jobs import Jobs, _last_words, command_of, settings_of
 from footfall.pages.server import ADDRESS, MOST_ASKED, PageServer
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.errors import SweepError
@@ -142,6 +142,22 @@ def test_scenarios_and_runs_are_listed(server):
     assert ("scenario", "passive-wheel") in names
     assert [name for kind, name in names if kind == "run"] == ["runs/kept"]
     assert ("scenario", "pyproject.toml") not in names
+
+
+def test_a_file_that_is_broken_is_told_and_the_page_goes_on(server, root):
+    broken = root / "sweeps" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "sweep.json").write_text("[")
+    answer = ask(server, "map?name=sweeps/broken")
+    assert answer.status in (422, 500) and json.loads(answer.text)["error"]
+    assert ask(server, "list").status == 200
+
+
+def test_after_the_end_nothing_is_begun(root, tmp_path):
+    jobs = Jobs(root, tmp_path)
+    jobs.end()
+    with pytest.raises(ScenarioError, match="is ending"):
+        jobs.begin("run", "passive-wheel", [])
 
 
 def test_the_argument_is_a_run_a_sweep_or_a_scenario(root):

@@ -139,10 +139,13 @@ class Jobs:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._jobs: dict[int, Job] = {}
+        self._ended = False
 
     def begin(self, kind: str, name: str, settings: Sequence[str]) -> Job:
         """Start a job: "live" or "run" of a scenario, "replay" of a recorded run."""
         with self._lock:
+            if self._ended:
+                raise ScenarioError("footfall view is ending.")
             if sum(job.running for job in self._jobs.values()) >= MOST_RUNNING:
                 raise ScenarioError(
                     f"{MOST_RUNNING} jobs are running; cancel one or wait until it is done."
@@ -163,8 +166,9 @@ class Jobs:
         return [job.said() for job in reversed(list(self._jobs.values()))]
 
     def end(self) -> None:
-        """End every child."""
+        """End every child; no other is begun."""
         with self._lock:
+            self._ended = True
             enders = [threading.Thread(target=job.end) for job in self._jobs.values()]
             for ender in enders:
                 ender.start()

@@ -138,6 +138,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json({"error": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+        except Exception as error:  # a file that is not what it should be; the page goes on
+            words = f"{type(error).__name__}: {error}"
+            self._send_json({"error": words}, HTTPStatus.INTERNAL_SERVER_ERROR)
 
     def _allowed(self) -> str:
         """The address without its token, of one who may ask."""

@@ -213,7 +213,9 @@ def run(
 
 @app.command()
 def share(
-    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
+    name: Annotated[
+        str, typer.Argument(help="A scenario's name or file, or the folder of a recorded run.")
+    ],
     settings: Settings = None,
     trust: Trust = False,
     out: Annotated[
@@ -223,12 +225,39 @@ def share(
 ) -> None:
     """Make a page in which the robot runs: one HTML file, for any browser, offline too.
 
-    It is simulated in the page, with a slider for every number of the scenario.
+    It is simulated in the page, with a slider for every number of the scenario; a recorded run is
+    replayed in it.
     """
     with _loading():
         from footfall.cli.share import share_scenario
 
     _guarded(share_scenario, name, settings or [], out, force)
+
+
+@app.command()
+def view(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RUN | SWEEP | SCENARIO]", help="What to open first (default: the list)."
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1 (default: a free one).")
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address.")
+    ] = False,
+    trust: Trust = False,
+) -> None:
+    """Open a local page: scenarios live or run, recorded runs replayed, sweeps as heat maps.
+
+    It lists what comes with footfall and what lies in this folder; Ctrl-C ends it.
+    """
+    with _loading():
+        from footfall.cli.view import view_pages
+
+    _guarded(view_pages, target, port, not no_browser, trust)
 
 
 @app.command("compare-integrators")

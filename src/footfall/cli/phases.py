@@ -4,6 +4,7 @@ A person at a terminal never looks at nothing for more than a second.
 """
 
 import contextlib
+import os
 import time
 from collections.abc import Iterator
 from types import TracebackType
@@ -21,6 +22,7 @@ from rich.text import Text
 
 from footfall.cli import stopping
 from footfall.cli.screen import err, note
+from footfall.pages.jobs import MARK, PROGRESS
 
 FETCHING = "loading the compiled program"
 COMPILING = "compiling (first time for this kind of robot)"
@@ -47,7 +49,8 @@ class _Words(TextColumn):
 class Phases:
     """One line on the terminal with the present phase, its bar and its clock; gone when it is left.
 
-    A log file (no terminal) gets a line every ten seconds of a phase that counts.
+    A log file (no terminal) gets a line every ten seconds of a phase that counts; `footfall view`,
+    which started this command, gets every phase as a line: "progress: 0.25 simulating: t = ...".
     """
 
     def __init__(self, first: str):
@@ -55,6 +58,7 @@ class Phases:
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._logged, self._shown = time.monotonic(), 0.0
+        self._lines = PROGRESS in os.environ
 
     def __enter__(self) -> "Phases":
         if err.is_terminal:
@@ -84,6 +88,8 @@ class Phases:
 
         `late` is what it is called if it takes long.
         """
+        if self._lines:
+            self._line(0.0, phase)
         if self._bar is None or (
             self._task is not None and self._bar.tasks[-1].description == phase
         ):
@@ -99,13 +105,20 @@ class Phases:
 
     def count(self, phase: str, done: float, total: float, at: str) -> None:
         """How far a phase has come."""
-        if self._bar is not None:
+        if self._lines:
+            if time.monotonic() - self._shown > _SHOWN_EVERY:
+                self._shown = time.monotonic()
+                self._line(done / total if total else 0.0, f"{phase}: {at}")
+        elif self._bar is not None:
             self.say(phase)
             assert self._task is not None
             self._bar.update(self._task, completed=done, total=total, at=at)
         elif time.monotonic() - self._logged > _LOG_EVERY:
             self._logged = time.monotonic()
             note(f"{phase}: {at} (Ctrl-C stops and keeps it)")
+
+    def _line(self, share: float, doing: str) -> None:
+        err.print(f"{MARK} {share:.4f} {doing}", markup=False, soft_wrap=True)
 
 
 @contextlib.contextmanager

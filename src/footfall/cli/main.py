@@ -63,9 +63,10 @@ def _ask(question: str) -> bool:
     return ask_whether_to_run(question)
 
 
-def _trust(told: bool) -> None:
+def _trust(told: bool) -> bool:
     if told:
         answer_by(lambda _: True)
+    return told
 
 
 Trust = Annotated[

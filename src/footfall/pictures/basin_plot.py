@@ -67,6 +67,7 @@ def draw(study: Basin, answers: Answers, verdict: Verdict, style: Style) -> Pict
         )
     ]
     handles += _marks(axes, study, said)
+    axes.grid(False)
     axes.set(
         xlabel=axis_label(study.axes[0]),
         ylabel=axis_label(study.axes[1]),

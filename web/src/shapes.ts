@@ -126,7 +126,10 @@ export class Robot {
     const material = this.material(name);
     const shaft = this.mesh(ROD, material, into);
     const ends = [this.mesh(END, material, into), this.mesh(END, material, into)];
-    for (const end of ends) end.scale.setScalar(radius);
+    for (const end of ends) {
+      end.scale.setScalar(radius);
+      end.castShadow = false; // the shaft's is enough
+    }
     return (a, b) => {
       along.subVectors(b, a);
       const length = along.length();

@@ -94,6 +94,67 @@ def test_numbers_and_integers_are_those_of_jax(real):
         np.testing.assert_allclose(one, other, rtol=8 * eps, atol=40 * eps)
 
 
+def moved_legs(x, legs, shared, at):
+    """What can be done with legs: beside each other, turned, put together, summed, one by number."""
+    high, low = legs[1:] - legs[:-1], jnp.flip(legs, 0) * shared[:, None]
+    wide = jnp.concatenate([low[:1], high * x, low[-1:]])[:-1]
+    changed = wide.at[2].set(x).at[4].add(legs[0])
+    cut = jax.lax.dynamic_slice_in_dim(legs, at, 3)
+    put = jax.lax.dynamic_update_slice_in_dim(changed, cut, at, 0)
+    some = legs[jnp.array([5, 1, 1, 6, 0])]
+    positive = legs > 0
+
+    def turn(_, state):
+        rolled, total = state
+        rolled = jnp.roll(rolled, 1, axis=0) + 0.5 * low
+        return rolled, total + jnp.max(rolled, axis=0)
+
+    rolled, total = jax.lax.fori_loop(0, 3, turn, (put, x))
+    return (
+        rolled,
+        total,
+        some,
+        jnp.sum(some, axis=0) + jnp.sum(legs * positive, axis=0) * jnp.prod(high, axis=0),
+        jnp.any(positive[2:], axis=0) & jnp.all(legs[:2] < 1.0, axis=0),
+        jnp.where(positive, legs, jnp.min(legs, axis=0)),
+        legs[3] - jnp.max(shared),
+    )
+
+
+@pytest.mark.parametrize("real", ["float64", "float32"])
+def test_legs_that_are_spread_over_threads_are_those_of_jax(real):
+    """Seven: eight threads with one each, or four with two and the last without."""
+    draw, lanes = np.random.default_rng(4), 37
+    given = (
+        draw.normal(size=lanes).astype(real),
+        draw.normal(size=(7, lanes)).astype(real),
+        draw.normal(size=7).astype(real),
+        np.int32(3),
+    )
+    kernel = build_cuda(
+        moved_legs,
+        [True, True, False, False],
+        [v.dtype for v in given],
+        real=np.dtype(real),
+        rows=(None, 7, 7, None),
+        machine=stand_in,
+    )
+    assert kernel.text.spread == {"float64": 8, "float32": 4}[real]
+    eps = np.finfo(real).eps
+    for one, other in zip(kernel(given), moved_legs(*map(jnp.asarray, given)), strict=True):
+        assert one.dtype == other.dtype
+        # Sums over legs in another order, of terms of some units.
+        np.testing.assert_allclose(one, other, rtol=32 * eps, atol=64 * eps)
+
+
+def test_a_sum_that_runs_from_leg_to_leg_is_one_threads_work():
+    legs = np.random.default_rng(5).normal(size=(9, 5))
+    program = lambda legs: (jnp.cumsum(legs, axis=0),)  # noqa: E731
+    kernel = build_cuda(program, [True], [legs.dtype], real=legs.dtype, rows=(9,), machine=stand_in)
+    assert kernel.text.spread == 1
+    np.testing.assert_allclose(kernel([legs])[0], np.cumsum(legs, axis=0), rtol=1e-14, atol=1e-14)
+
+
 def test_outputs_are_fresh_and_inputs_stay():
     kernel = build_cuda(
         lambda x: (x + 1.0, x), [True], [np.float64], real=np.float64, machine=stand_in
@@ -171,6 +232,9 @@ def test_the_driver_is_given_the_record_and_the_grid():
     driver = Driver()
     given = np.zeros((), np.dtype([("lanes", np.uintp, (1,)), ("a1", float)], align=True))
     Gpu(0, driver).load(b"code")(given, 1000)
+    Gpu(0, grouped := Driver()).load(b"code", spread=16)(given, 1000)
+    (launch,) = (given for name, given in grouped.calls if name == "cuLaunchKernel")
+    assert launch[1] == 125 and grouped.lanes == 1000  # a group of 16 threads to a lane
     names = [name for name, _ in driver.calls]
     assert names.count("cuCtxPushCurrent_v2") == names.count("cuCtxPopCurrent_v2") == 3
     (launch,) = (given for name, given in driver.calls if name == "cuLaunchKernel")

@@ -10,13 +10,22 @@ from footfall.engines.kernels.targets.simd.kernel_cache import load_kernel
 from footfall.engines.lanes import batch, batch_program
 from footfall.engines.lanes.batch import BatchResult, run_batch
 
-#: Thread after thread: the kernel's own entry, with its parameters as a launch would give them.
+#: Group after group of threads: the kernel's own entry, with its parameters as a launch would give
+#: them.
 LOOP = """
+#ifndef SPREAD
+#define SPREAD 1
+#endif
+static const Given *launched;
+static int64_t launched_lanes;
+static void one_thread() { footfall_run(*launched, launched_lanes); }
 extern "C" __attribute__((visibility("default"))) void all_threads(const Given *given, int64_t lanes)
 {
-    for (int64_t lane = 0; lane < (lanes + THREADS - 1) / THREADS * THREADS; lane++) {
-        blockIdx.x = lane / THREADS, threadIdx.x = lane % THREADS;
-        footfall_run(*given, lanes);
+    launched = given, launched_lanes = lanes;
+    for (int64_t first = 0; first < (lanes * SPREAD + THREADS - 1) / THREADS * THREADS; first += SPREAD) {
+        blockIdx.x = first / THREADS, threadIdx.x = first % THREADS;
+        if (SPREAD == 1) one_thread();
+        else group(first % THREADS, SPREAD, one_thread);
     }
 }
 """
@@ -26,7 +35,7 @@ def stand_in(text):
     """A launch of CUDA text on the CPU."""
     words = Path(__file__).with_name("stand_in.h").read_text()
     loop = LOOP.replace("THREADS", str(cuda_source.THREADS))
-    library = load_kernel(words + text + loop).library
+    library = load_kernel(words + text.text + loop).library
     library.all_threads.argtypes = [ctypes.c_void_p, ctypes.c_int64]
     return lambda given, lanes: library.all_threads(given.ctypes.data, lanes)
 

@@ -68,6 +68,7 @@ class Each:
     makes: str | None = None  #: a value with legs
     before: str = ""  #: ahead of the loop
     total: str | None = None  #: a value without legs, ready after the loop
+    combine: str = ""  #: the statement that adds y, another such total, to it
 
 
 class Part(NamedTuple):

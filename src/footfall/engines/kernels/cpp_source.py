@@ -9,7 +9,7 @@ out in place; common subexpressions are left to the compiler, except across loop
 it finds none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,10 @@ def cpp_source(
     return header + target.header + body
 
 
+#: What writes the text of a program, of its values with legs and of where arrays are kept.
+Writer = Callable[[Table, dict[str, str]], TextWriter]
+
+
 class Functions:
     """Those of a program, each with one text."""
 
@@ -110,8 +114,9 @@ class Builder:
         functions: "Functions | None" = None,
         *,
         int64: bool | None = None,
+        writer: "Writer" = TextWriter,
     ) -> None:
-        self.real = real
+        self.real, self.writer = real, writer
         # Whether lanes may hold 64-bit integers: by default where numbers are as wide.
         self.int64 = real.itemsize == 8 if int64 is None else int64
         self.functions = Functions() if functions is None else functions
@@ -157,7 +162,7 @@ class Builder:
                         f"{store}(({scalar} *)out[{i}] + l * lanes, {value.wide}, first, lanes);",
                     )
                 )
-        writer = TextWriter(self.table, self.where)
+        writer = self.writer(self.table, self.where)
         writer.region(self.region)
         start = (
             "static void lanes::block(const void *const *in, void *const *out, int64_t first,"

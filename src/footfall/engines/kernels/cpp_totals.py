@@ -77,9 +77,9 @@ def _over_legs(build: "Builder", how: str, x: Value, legs: int) -> Value:
     if legs == 1 or (x.legs == 1 and how not in ("sum", "prod")):
         return x
     total = build.fresh()
-    build.add(
-        Each(legs, _combine(build, how, total, x), before=f"{kind} {total} = {begin};", total=total)
-    )
+    both = [_combine(build, how, total, v) for v in (x, x._replace(text="y"))]
+    before = f"{kind} {total} = {begin};"
+    build.add(Each(legs, both[0], before=before, total=total, combine=both[1]))
     return Value(total, x.dtype, x.lanes)
 
 

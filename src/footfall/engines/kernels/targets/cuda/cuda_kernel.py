@@ -64,7 +64,7 @@ def build_cuda(
     *,
     real: np.dtype,
     rows: Sequence[int | None] | None = None,
-    machine: Callable[[str], Launch] | None = None,
+    machine: Callable[[CudaText], Launch] | None = None,
 ) -> CudaKernel:
     """Compile `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
 
@@ -75,10 +75,10 @@ def build_cuda(
     real = np.dtype(real)
     traced, inputs, outputs = trace_lanes(program, lane, dtypes, real=real, rows=rows)
     text = cuda_source(traced, lane, real=real, rows=rows)
-    return CudaKernel(text, inputs, outputs, (machine or on_gpu)(text.text))
+    return CudaKernel(text, inputs, outputs, (machine or on_gpu)(text))
 
 
-def on_gpu(text: str) -> Launch:
+def on_gpu(text: CudaText) -> Launch:
     """The text on the GPU that JAX uses by default. Raises NoCompiler."""
     from footfall.engines.kernels.targets.cuda.driver import gpu
     from footfall.engines.kernels.targets.cuda.nvrtc import compile_cuda
@@ -86,4 +86,5 @@ def on_gpu(text: str) -> Launch:
     device = jax.devices()[0]
     ordinal = getattr(device, "local_hardware_id", None) or 0
     capability = str(getattr(device, "compute_capability", "")).replace(".", "")
-    return gpu(ordinal).load(compile_cuda(text, f"sm_{capability}").content)
+    code = compile_cuda(text.text, f"sm_{capability}").content
+    return gpu(ordinal).load(code, text.spread)

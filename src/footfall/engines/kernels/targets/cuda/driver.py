@@ -35,19 +35,22 @@ class Gpu:
         with self.current():
             self._refuse("cuStreamCreate", ctypes.byref(self.stream), APART)
 
-    def load(self, code: bytes) -> "Launch":
-        """The kernel `footfall_run` of this machine code. Raises NoCompiler."""
+    def load(self, code: bytes, spread: int = 1) -> "Launch":
+        """The kernel `footfall_run` of this machine code, `spread` threads to a lane.
+
+        Raises NoCompiler.
+        """
         module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
         with self.current():
             self._refuse("cuModuleLoadData", ctypes.byref(module), ctypes.c_char_p(code))
             self._refuse("cuModuleGetFunction", ctypes.byref(kernel), module, b"footfall_run")
-        return Launch(self, kernel)
+        return Launch(self, kernel, spread)
 
-    def run(self, kernel: ctypes.c_void_p, given: np.ndarray, lanes: int) -> None:
+    def run(self, kernel: ctypes.c_void_p, given: np.ndarray, lanes: int, spread: int) -> None:
         """Every lane, to the end. Raises GpuFault."""
         count = ctypes.c_int64(lanes)
         pointers = (ctypes.c_void_p * 2)(given.ctypes.data, ctypes.addressof(count))
-        blocks = -(-lanes // THREADS)
+        blocks = -(-lanes * spread // THREADS)
         with self.current():
             self._check(
                 "cuLaunchKernel",
@@ -83,12 +86,12 @@ class Gpu:
 class Launch:
     """A kernel on a GPU."""
 
-    def __init__(self, gpu: Gpu, kernel: ctypes.c_void_p) -> None:
-        self.gpu, self.kernel = gpu, kernel
+    def __init__(self, gpu: Gpu, kernel: ctypes.c_void_p, spread: int) -> None:
+        self.gpu, self.kernel, self.spread = gpu, kernel, spread
 
     def __call__(self, given: np.ndarray, lanes: int) -> None:
         """All lanes, to the end: `given` is the kernel's first parameter, one record."""
-        self.gpu.run(self.kernel, given, lanes)
+        self.gpu.run(self.kernel, given, lanes, self.spread)
 
 
 @functools.cache

@@ -76,9 +76,44 @@ inline VI::VI(V bits) : v(same_bits<int32_t>(bits.v)) {}
     static inline VI operator op(V a, V b) { return VI(-(int32_t)(a.v op b.v)); }                                        \
     static inline VI operator op(VI a, VI b) { return VI(-(int32_t)(a.v op b.v)); }                                      \
     static inline VI operator op(VL a, VL b) { return VI(-(int32_t)(a.v op b.v)); }
-NUMBER(+) NUMBER(-) NUMBER(*) NUMBER(/)
+NUMBER(+) NUMBER(-) NUMBER(*)
 INTEGER(+) INTEGER(-) INTEGER(*) INTEGER(&) INTEGER(|) INTEGER(^)
 COMPARED(<) COMPARED(<=) COMPARED(>) COMPARED(>=) COMPARED(==) COMPARED(!=)
+static inline float sqrt(float x) { return ::sqrtf(x); }
+static inline double sqrt(double x) { return ::sqrt(x); }
+#if defined(__CUDACC_RTC__) && REAL_BITS == 64
+// Quotients and roots by Newton's method from the machine's first guess, with the last correction that rounds them. The
+// library's have a branch for numbers near the ends of the range: it parts the threads of a warp, and before threads
+// speak to each other they would have to be brought together again (measured: six times the instructions). What that
+// branch is for (zero, infinity, NaN) leaves a NaN here, and is then what the guess says; a divisor or root below 1e-307
+// counts as zero.
+static inline double divided(double a, double b)
+{
+    double guess;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(b));
+    double r = ::fma(guess, ::fma(-b, guess, 1.0), guess);
+    r = ::fma(r, ::fma(-b, r, 1.0), r);
+    const double q = a * r, exact = ::fma(r, ::fma(-b, q, a), q);
+    return exact == exact ? exact : a * guess;
+}
+static inline double root(double x)
+{
+    double guess;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
+    double s = x * guess, h = 0.5 * guess;
+    for (int i = 0; i < 2; i++) {
+        const double left = ::fma(-s, h, 0.5);
+        s = ::fma(s, left, s), h = ::fma(h, left, h);
+    }
+    s = ::fma(h, ::fma(-s, s, x), s);
+    return s == s || !(x >= 0) ? s : x;
+}
+#else
+static inline Real divided(Real a, Real b) { return a / b; }
+static inline Real root(Real x) { return sqrt(x); }
+#endif
+static inline V operator/(V a, V b) { return V(divided(a.v, b.v)); }
+static inline V sqrt(V x) { return V(root(x.v)); }
 static inline V operator-(V a) { return V(-a.v); }
 static inline VI operator-(VI a) { return VI(0) - a; }
 static inline VL operator-(VL a) { return VL(0) - a; }
@@ -138,7 +173,7 @@ static inline VL sign(VL x) { return VL(sign(x.v)); }
     static inline float name(float a, float b) { return ::name##f(a, b); }                                               \
     static inline double name(double a, double b) { return ::name(a, b); }                                               \
     static inline V name(V a, V b) { return V(name(a.v, b.v)); }
-NUMBERS(floor) NUMBERS(ceil) NUMBERS(rint) NUMBERS(round) NUMBERS(sqrt) NUMBERS(cbrt)
+NUMBERS(floor) NUMBERS(ceil) NUMBERS(rint) NUMBERS(round) NUMBERS(cbrt)
 NUMBERS(exp) NUMBERS(exp2) NUMBERS(expm1) NUMBERS(log) NUMBERS(log1p) NUMBERS(erf) NUMBERS(erfc)
 NUMBERS(sin) NUMBERS(cos) NUMBERS(tan) NUMBERS(asin) NUMBERS(acos) NUMBERS(atan)
 NUMBERS(sinh) NUMBERS(cosh) NUMBERS(tanh) NUMBERS(asinh) NUMBERS(acosh) NUMBERS(atanh)
@@ -181,6 +216,8 @@ template <class T, class Pair> static inline T across(T x, Pair pair)
 }
 static inline bool any(VI x) { return ::__any_sync(WARP, x.v); }
 static inline bool every(VI x) { return ::__all_sync(WARP, x.v); }
+// What a thread of the same group of `width` neighbours has.
+template <class T> static inline T shuffled(T x, int thread, int width) { return ::__shfl_sync(WARP, x, thread, width); }
 #else
 template <class T, class Pair> static inline T across(T x, Pair) { return x; }
 static inline bool any(VI x) { return x.v; }
@@ -206,6 +243,7 @@ template <class T> static inline void store_bool(void *to, VI x, int64_t lane, i
 
 // ---- the program: generated below. Functions of it are called in several places.
 #define FUNCTION static inline void
-static inline void block(const void *const *in, void *const *out, int64_t first, int64_t lanes);
+// The block itself is no function: in one nobody knows that the threads of a warp are together.
+__attribute__((always_inline)) static inline void block(const void *const *in, void *const *out, int64_t first, int64_t lanes);
 
 }  // namespace lanes

@@ -19,6 +19,7 @@ import jax
 import pytest
 
 from footfall.engines.jax_setup import prepare_jax
+from footfall.engines.kernels import kept_program
 from support.quick_programs import compile_quickly
 
 prepare_jax()
@@ -41,6 +42,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Before its fixtures, of whatever scope."""
     as_users_do = item.get_closest_marker("as_compiled") or item.config.getoption("--as-compiled")
     compile_quickly(not as_users_do)
+    # Who changes code as it runs does not want what other code was traced to, nor leaves its own.
+    kept_program.keep = "monkeypatch" not in getattr(item, "fixturenames", ())
 
 
 # A first example may compile for seconds, so no deadline; derandomized, because nothing random

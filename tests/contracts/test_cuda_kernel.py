@@ -13,7 +13,7 @@ import pytest
 import footfall as ff
 from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
 from footfall.engines.kernels.targets.cuda import nvrtc
-from footfall.engines.kernels.targets.cuda.cuda_kernel import build_cuda
+from footfall.engines.kernels.targets.cuda.cuda_kernel import cuda_program
 from footfall.engines.kernels.targets.cuda.cuda_source import cuda_source
 from footfall.engines.kernels.targets.cuda.driver import Gpu
 from footfall.engines.kernels.targets.cuda.gpu_fault import GpuFault
@@ -79,14 +79,13 @@ def test_numbers_and_integers_are_those_of_jax(real):
     flag, shared = draw.random(lanes) < 0.5, np.dtype(real).type(0.25)
     legs = draw.normal(size=(3, lanes)).astype(real)
     given = (x, n, flag, shared, legs)
-    kernel = build_cuda(
+    kernel = cuda_program(
         odd_things,
         [True, True, True, False, True],
         [v.dtype for v in given],
         real=np.dtype(real),
         rows=rows,
-        machine=stand_in,
-    )
+    ).compiled(stand_in)
     for one, other in zip(kernel(given), odd_things(*map(jnp.asarray, given)), strict=True):
         assert one.dtype == other.dtype
         # A sum of terms near 10 may cancel: then they round, not it.
@@ -131,14 +130,13 @@ def test_legs_that_are_spread_over_threads_are_those_of_jax(real):
         draw.normal(size=7).astype(real),
         np.int32(3),
     )
-    kernel = build_cuda(
+    kernel = cuda_program(
         moved_legs,
         [True, True, False, False],
         [v.dtype for v in given],
         real=np.dtype(real),
         rows=(None, 7, 7, None),
-        machine=stand_in,
-    )
+    ).compiled(stand_in)
     assert kernel.text.spread == {"float64": 8, "float32": 4}[real]
     eps = np.finfo(real).eps
     for one, other in zip(kernel(given), moved_legs(*map(jnp.asarray, given)), strict=True):
@@ -150,14 +148,16 @@ def test_legs_that_are_spread_over_threads_are_those_of_jax(real):
 def test_a_sum_that_runs_from_leg_to_leg_is_one_threads_work():
     legs = np.random.default_rng(5).normal(size=(9, 5))
     program = lambda legs: (jnp.cumsum(legs, axis=0),)  # noqa: E731
-    kernel = build_cuda(program, [True], [legs.dtype], real=legs.dtype, rows=(9,), machine=stand_in)
+    kernel = cuda_program(
+        program, [True], [legs.dtype], real=legs.dtype, rows=(9,), machine=stand_in
+    )
     assert kernel.text.spread == 1
     np.testing.assert_allclose(kernel([legs])[0], np.cumsum(legs, axis=0), rtol=1e-14, atol=1e-14)
 
 
 def test_outputs_are_fresh_and_inputs_stay():
-    kernel = build_cuda(
-        lambda x: (x + 1.0, x), [True], [np.float64], real=np.float64, machine=stand_in
+    kernel = cuda_program(lambda x: (x + 1.0, x), [True], [np.float64], real=np.float64).compiled(
+        stand_in
     )
     x = jnp.arange(5.0)
     one, same = kernel([x])

@@ -13,6 +13,7 @@ import numpy as np
 from jax import lax
 
 from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
+from footfall.engines.kernels.kept_program import kept_program
 from footfall.engines.lanes import adaptive
 from footfall.engines.lanes.embedded_pair import Pair
 from footfall.engines.lanes.lane_loop import LaneLoop
@@ -98,11 +99,15 @@ def _cpp(
     dtypes: tuple[Any, ...],
     rows: tuple[int | None, ...],
 ) -> Any:
-    from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
+    from footfall.engines.kernels.targets.simd.compiler import vector_bytes
+    from footfall.engines.kernels.targets.simd.cpp_kernel import cpp_text
 
-    return build_cpp(
-        flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows
-    )
+    def text() -> Any:
+        real = np.dtype(kind.precision)
+        return cpp_text(flat_program(kind, tree), flags, dtypes, real=real, rows=rows)
+
+    given = ("simd", vector_bytes(), *kind, tree, flags, dtypes, rows)
+    return kept_program(given, text).compiled()
 
 
 @functools.lru_cache(maxsize=32)
@@ -113,11 +118,13 @@ def _cuda(
     dtypes: tuple[Any, ...],
     rows: tuple[int | None, ...],
 ) -> Any:
-    from footfall.engines.kernels.targets.cuda.cuda_kernel import build_cuda
+    from footfall.engines.kernels.targets.cuda.cuda_kernel import cuda_program
 
-    return build_cuda(
-        flat_program(kind, tree), flags, dtypes, real=np.dtype(kind.precision), rows=rows
-    )
+    def program() -> Any:
+        real = np.dtype(kind.precision)
+        return cuda_program(flat_program(kind, tree), flags, dtypes, real=real, rows=rows)
+
+    return kept_program(("cuda", *kind, tree, flags, dtypes, rows), program).compiled()
 
 
 @functools.lru_cache(maxsize=32)

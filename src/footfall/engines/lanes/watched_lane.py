@@ -10,7 +10,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import jax
@@ -19,8 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.kernels.fuse_errors import CannotFuse
-from footfall.engines.kernels.targets.simd.compiler import require_compilers
-from footfall.engines.kernels.targets.simd.cpp_kernel import CppKernel, cpp_text
+from footfall.engines.kernels.kept_program import kept_program
+from footfall.engines.kernels.targets.simd.compiler import require_compilers, vector_bytes
+from footfall.engines.kernels.targets.simd.cpp_kernel import CppKernel, CppText, cpp_text
 from footfall.engines.lanes import adaptive
 from footfall.engines.lanes.embedded_pair import Pair
 from footfall.engines.lanes.lane_loop import LaneLoop
@@ -179,9 +180,56 @@ class Kernels(NamedTuple):
     facts: Facts
 
 
+class Program(NamedTuple):
+    """The texts of a kind of robot, and what tracing it taught; shapes stand for arrays."""
+
+    begin: CppText
+    go: CppText
+    whole: CppText
+    told: CppText | None
+    lane: Any
+    stages: Any
+    facts: Facts
+    places: tuple[int, ...]  #: see Observer
+
+
 @functools.lru_cache(maxsize=32)
 def _kernels(kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: Any) -> Kernels:
     """One is compiled while the next is traced. Raises CannotFuse or NoCompiler."""
+    like = jax.tree.unflatten(given, [jax.ShapeDtypeStruct(*s) for s in given_like])
+    numbers = jax.tree.unflatten(limits, [jax.ShapeDtypeStruct(*s) for s in limits_like])
+    pool, began = ThreadPoolExecutor(4), time.monotonic()
+    made: dict[str, Future[CppKernel]] = {}
+
+    def compiling(text: CppText) -> CppText:
+        if text.source not in made:
+            made[text.source] = pool.submit(text.compiled, quick=True)
+        return text
+
+    def kernel(text: CppText) -> CppKernel:
+        return made[compiling(text).source].result()
+
+    jax.monitoring.record_event(BUILDING)
+    try:
+        asked = (*kind[:3], kind.pair.name, given, given_like, limits_like, vector_bytes())
+        found = kept_program(asked, lambda: _traced(kind, like, numbers, compiling))
+        for text in (found.begin, found.go, found.whole, found.told):
+            if text is not None:
+                compiling(text)
+        observe = Observer(
+            kernel(found.whole), kernel(found.told) if found.told else None, found.places
+        )
+        lane, stages = Leaves(found.lane), Leaves(found.stages)
+        return Kernels(kernel(found.begin), kernel(found.go), observe, lane, stages, found.facts)
+    finally:  # who was interrupted does not wait for compilers
+        pool.shutdown(wait=False, cancel_futures=True)
+        jax.monitoring.record_event_duration_secs(BUILT, time.monotonic() - began)
+
+
+def _traced(
+    kind: Kind, like: Any, numbers: Limits, compiling: Callable[[CppText], CppText]
+) -> Program:
+    """Each text is given to the compiler as it comes. Raises CannotFuse."""
     loops: list[LaneLoop] = []  # one: what was traced for a kernel need not be for the next
 
     def begin(system: Any, x: list[Any], m: list[Any], limits: Limits) -> Lane:
@@ -192,31 +240,20 @@ def _kernels(kind: Kind, given: Any, given_like: Any, limits: Any, limits_like: 
         loop = loops[0].with_system(system)
         return adaptive.advance(loop, kind.pair, lane, limits, watched=True)
 
-    like = jax.tree.unflatten(given, [jax.ShapeDtypeStruct(*s) for s in given_like])
-    numbers = jax.tree.unflatten(limits, [jax.ShapeDtypeStruct(*s) for s in limits_like])
-    pool, began = ThreadPoolExecutor(4), time.monotonic()
-    jax.monitoring.record_event(BUILDING)
-    try:
-        first, lane = flat_kernel(pool, begin, (*like, numbers))
-        later, (_, stages) = flat_kernel(pool, go, (like[0], lane, numbers))
-        observe = _observer(pool, kind, like[0], lane)
-        facts = Facts(loops[0].searched, loops[0].clocks, loops[0].held)
-        return Kernels(
-            first.result(), later.result(), observe(), Leaves(lane), Leaves(stages), facts
-        )
-    finally:  # who was interrupted does not wait for compilers
-        pool.shutdown(wait=False, cancel_futures=True)
-        jax.monitoring.record_event_duration_secs(BUILT, time.monotonic() - began)
+    first, lane = flat_text(begin, (*like, numbers))
+    compiling(first)
+    later, (_, stages) = flat_text(go, (like[0], lane, numbers))
+    compiling(later)
+    whole, told, places = _observed(kind, like[0], lane)
+    facts = Facts(loops[0].searched, loops[0].clocks, loops[0].held)
+    return Program(first, later, whole, told, lane, stages, facts, places)
 
 
-def flat_kernel(
-    pool: Executor, program: Callable[..., Any], like: Any, width: int | None = 1
-) -> tuple["Future[CppKernel]", Any]:
-    """A program of structs as a kernel of their leaves; and what it makes, of one lane.
+def flat_text(program: Callable[..., Any], like: Any, width: int | None = 1) -> tuple[CppText, Any]:
+    """A program of structs as the text of a kernel of their leaves; and what it makes, of one lane.
 
     The first struct is the system, which lanes share: arrays in it are over legs. Of the others,
-    arrays of one axis are over lanes, of two over legs and lanes. Raises CannotFuse; the kernel,
-    once asked for, NoCompiler.
+    arrays of one axis are over lanes, of two over legs and lanes. Raises CannotFuse.
     """
     leaves, tree = jax.tree.flatten(like)
     part = [n for n, some in enumerate(like) for _ in jax.tree.leaves(some)]
@@ -250,7 +287,7 @@ def flat_kernel(
         width=width,
         apart=width is None,
     )
-    return pool.submit(text.compiled, quick=True), made[0]
+    return text, made[0]
 
 
 class Observer(NamedTuple):
@@ -287,8 +324,10 @@ class Observer(NamedTuple):
 MANY = 4096
 
 
-def _observer(pool: Executor, kind: Kind, system: Any, lane: Lane) -> Callable[[], Observer]:
-    """For robots whose lanes look so."""
+def _observed(
+    kind: Kind, system: Any, lane: Lane
+) -> tuple[CppText, CppText | None, tuple[int, ...]]:
+    """The texts and places of an Observer of robots whose lanes look so."""
     told: list[tuple[int, ...]] = []
 
     @jax.jit  # traced once for both
@@ -314,6 +353,6 @@ def _observer(pool: Executor, kind: Kind, system: Any, lane: Lane) -> Callable[[
         return [rows[place] for place in told[0]]
 
     like = (system, jax.ShapeDtypeStruct((1,), REAL), lane.x, lane.m)
-    whole, _ = flat_kernel(pool, look, like, width=None)
-    inside = flat_kernel(pool, look_inside, like, width=None)[0] if told[0] else None
-    return lambda: Observer(whole.result(), inside.result() if inside else None, told[0])
+    whole, _ = flat_text(look, like, width=None)
+    inside = flat_text(look_inside, like, width=None)[0] if told[0] else None
+    return whole, inside, told[0]

@@ -5,7 +5,7 @@ and written to fresh ones; what lanes share travels with the launch.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -57,25 +57,35 @@ class CudaKernel:
         return outputs
 
 
-def build_cuda(
+class CudaProgram(NamedTuple):
+    """A lane program as text, to be compiled."""
+
+    text: CudaText
+    inputs: tuple[Leaf, ...]
+    outputs: tuple[Leaf, ...]
+
+    def compiled(self, machine: Callable[[CudaText], Launch] | None = None) -> CudaKernel:
+        """Raises NoCompiler. `machine` makes a launch of the text: by default JAX's GPU."""
+        return CudaKernel(*self, (machine or on_gpu)(self.text))
+
+
+def cuda_program(
     program: Callable[..., tuple],
     lane: Sequence[bool],
     dtypes: Sequence[np.dtype],
     *,
     real: np.dtype,
     rows: Sequence[int | None] | None = None,
-    machine: Callable[[CudaText], Launch] | None = None,
-) -> CudaKernel:
-    """Compile `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
+) -> CudaProgram:
+    """The text of `program(*leaves) -> leaves`, a pure JAX function of one block of lanes.
 
-    What is said of `build_cpp` holds here too. `machine` makes a launch of the text: by default the
-    GPU that JAX uses. Raises CannotFuse if the program holds something that has no rule, and
-    NoCompiler if no GPU here takes it.
+    What is said of `cpp_text` holds here too. Raises CannotFuse if the program holds something
+    that has no rule.
     """
     real = np.dtype(real)
     traced, inputs, outputs = trace_lanes(program, lane, dtypes, real=real, rows=rows)
     text = cuda_source(traced, lane, real=real, rows=rows)
-    return CudaKernel(text, inputs, outputs, (machine or on_gpu)(text))
+    return CudaProgram(text, tuple(inputs), tuple(outputs))
 
 
 def on_gpu(text: CudaText) -> Launch:

@@ -31,7 +31,16 @@ def write_parquet(run: Trajectory, path: Path) -> None:
                 writer.write_table(table.replace_schema_metadata(schema.metadata))
         else:
             arrays = [run.t, run.j.astype(np.int64), *(run.columns[name] for name in run.signals)]
-            writer.write_table(pa.table(arrays, schema=schema))
+            # By their bytes: given an array, pyarrow would import pandas to ask whether it is one's.
+            columns = [
+                pa.Array.from_buffers(
+                    field.type,
+                    len(v),
+                    [None, pa.py_buffer(np.ascontiguousarray(v, field.type.to_pandas_dtype()))],
+                )
+                for field, v in zip(schema, arrays, strict=True)
+            ]
+            writer.write_table(pa.table(columns, schema=schema))
 
 
 def _notes(run: Trajectory) -> dict[str, str]:

@@ -244,7 +244,7 @@ def main() -> None:
     parser.add_argument("--lanes", type=int, default=1 << 20)
     parser.add_argument("--legged-lanes", type=int, default=1 << 18)
     parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--legged-steps", type=int, default=1000)
+    parser.add_argument("--legged-steps", type=int, default=8000)
     parser.add_argument("--per-tick", type=int, default=10, help="steps per control tick of 5 ms")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sections", default=",".join(SECTIONS))

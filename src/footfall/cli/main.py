@@ -317,7 +317,12 @@ Event = Annotated[
 
 @app.command()
 def gait(
-    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A scenario's name, or the path of its file (default: that of the run of --from)."
+        ),
+    ] = None,
     settings: Settings = None,
     trust: Trust = False,
     event: Event = None,
@@ -329,7 +334,11 @@ def gait(
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--from", metavar="RUN", help="Begin where the run in this folder ended."),
+        typer.Option(
+            "--from",
+            metavar="RUN",
+            help="Begin where the run in this folder comes nearest to repeating itself.",
+        ),
     ] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: gaits/<scenario>-<time>).")
@@ -343,6 +352,8 @@ def gait(
 
     Speed, step time, cost of transport, and what becomes of small disturbances.
     """
+    if name is None and run is None:
+        raise typer.BadParameter("name a scenario, or a run with --from.")
     given = {"event": event, "count": count, "leg": leg, "run": run}
     _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
 
@@ -1029,7 +1040,7 @@ def stack_fit(
 
 def _study(
     verb: str,
-    name: str,
+    name: str | None,
     settings: list[str] | None,
     given: dict[str, object],
     options: tuple[str | None, bool, bool, bool, bool, str],

@@ -85,8 +85,33 @@ def gait_of(
             raise none from None
 
 
-def last_state(experiment: Experiment, run: Trajectory) -> HybridState:
-    """The state a run of the same robot ended with, as a start."""
+def nearest_to_gait(
+    experiment: Experiment, run: Trajectory, event: str | None = None, count: int = 1, leg: int = 0
+) -> HybridState:
+    """The state of a run of the same robot just after the event at which it came nearest to
+    repeating itself.
+
+    A gait repeats from event to event, but for what goes on by the same amount each time: its
+    second differences vanish. Where a run has too few such events, the last of them; without any,
+    the state it ended with.
+    """
+    event = event or usual_event(experiment.system, experiment.start)
+    rows = [e.row_after for e in run.events_named(event) if e.leg in (None, leg)]
+    # Engines that keep samples only have no row just after an event.
+    if not rows or run.provenance.get("engine") != "event":
+        return state_in(experiment, run, -1)
+    numbers = np.stack([np.asarray(run[name], float)[rows] for name in run.of_role("state")])
+    bends = np.abs(numbers[:, 2 * count :] - 2 * numbers[:, count:-count] + numbers[:, : -2 * count])
+    if not bends.size:
+        return state_in(experiment, run, rows[-1])
+    spread = np.ptp(numbers, axis=1, keepdims=True)
+    far = np.max(bends / np.where(spread > 0, spread, 1.0), axis=0)
+    # The last of several that are as near.
+    return state_in(experiment, run, rows[count + len(far) - 1 - int(np.argmin(far[::-1]))])
+
+
+def state_in(experiment: Experiment, run: Trajectory, row: int) -> HybridState:
+    """The state in a row of a run of the same robot, as a start."""
     leaves, tree = jax.tree_util.tree_flatten_with_path(experiment.start)
     found = []
     for path, value in leaves:
@@ -95,8 +120,8 @@ def last_state(experiment: Experiment, run: Trajectory) -> HybridState:
         missing = [n for n in names if n not in run.columns]
         if missing:
             raise ScenarioError(f"--from: that run has no {missing[0]}; it is of another robot.")
-        last = np.array([run[n][-1] for n in names]).reshape(np.shape(value))
-        found.append(last.astype(np.asarray(value).dtype))
+        there = np.array([run[n][row] for n in names]).reshape(np.shape(value))
+        found.append(there.astype(np.asarray(value).dtype))
     return jax.tree.unflatten(tree, found)
 
 

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.gait_doubts import gait_doubts
 from footfall.engines.analysis.modes import said_number
 from footfall.engines.analysis.return_map import NoCycle
+from footfall.hybrid.doubt import word_of
 from footfall.hybrid.fields import Parametric, param, text
 from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
-from footfall.scenario.gait import figures, gait_of, last_state
+from footfall.scenario.gait import figures, gait_of, nearest_to_gait
 from footfall.scenario.open_run import open_run
 
 #: Figures in the order of the page: what people ask first.
@@ -35,7 +37,7 @@ class GaitRequest(Parametric):
     event: str = text("", doc="event a step ends with")
     count: int = param(1, ge=1, static=True, doc="number of events in a period")
     leg: int = param(0, ge=0, static=True, doc="leg, of like ones, whose event it is")
-    run: str = text("", doc="folder of a run to begin where it ended")
+    run: str = text("", doc="folder of a run to begin where it nearly repeats itself")
 
 
 class Gait(AbstractStudy):
@@ -57,17 +59,14 @@ class Gait(AbstractStudy):
     def cycle(self) -> Cycle:
         """Raises ScenarioError, with what happened and what to try."""
         request, experiment = self.request, self.subject.experiment
-        start = None
-        if request.run:
-            start = last_state(experiment, open_run(Path(request.run)))
+        event, count, leg = request.event or None, request.count, request.leg
         try:
-            return gait_of(
-                experiment,
-                request.event or None,
-                count=request.count,
-                leg=request.leg,
-                start=start,
-            )
+            if not request.run:
+                return gait_of(experiment, event, count=count, leg=leg)
+            run = open_run(Path(request.run))
+            start = nearest_to_gait(experiment, run, event, count, leg)
+            # It has walked already.
+            return gait_of(experiment, event, count=count, leg=leg, start=start, warm_up=0)
         except NoCycle as none:
             raise self.subject.refuse(
                 f"no gait was found. {str(none)[0].upper()}{str(none)[1:]}\n  `footfall run"
@@ -83,7 +82,8 @@ class Gait(AbstractStudy):
         del places, before, progress
         cycle = self.cycle
         row: dict[str, Any] = {"event": cycle.event, "count": cycle.count, "stable": cycle.stable}
-        row["verdict"] = "sound"  # one run went through it twice
+        doubts = gait_doubts(cycle)
+        row["verdict"] = word_of(doubts)
         row |= {name: finite(value) for name, value in figures(cycle).items()}
         row |= {
             f"state.{name}": float(value)
@@ -91,7 +91,7 @@ class Gait(AbstractStudy):
                 cycle.unknowns, cycle.point.flat[cycle.quotient.kept], strict=True
             )
         }
-        return [Answer(row)]
+        return [Answer(row, doubts)]
 
     def summary(self, found: Answers) -> dict[str, Any]:
         cycle = self.cycle

@@ -83,6 +83,14 @@ class Stride(NamedTuple):
     path: Any  #: how far each of the numbers went, to and fro (0 for discrete ones)
 
 
+class Books(NamedTuple):
+    """What a ledger of a stride needs besides its work, without derivatives."""
+
+    stored_start: Any  #: J, in each store
+    stored_end: Any
+    throughput: Any  #: J
+
+
 class Mapped(NamedTuple):
     """A stride with its derivatives, and what has none."""
 
@@ -91,6 +99,7 @@ class Mapped(NamedTuple):
     after: Any  #: counts and flags after it
     steps: Any  #: footfalls in it, of each counter
     outcome: Any
+    books: Books
 
 
 def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg: int = 0) -> int:
@@ -117,14 +126,14 @@ def _go(
     `start`: what has just been, "nothing", "the event" that it ends with, or its "mirror" image.
     """
     loop = Loop(system, x, m, settings)
-    carry = engine.start(system, x, m, limits, settings, step)
+    been = None
+    if start != "nothing":
+        been = jnp.zeros(len(loop.guard_outcome), bool).at[limits.stop_event].set(True)
+        been = been & (start == "the event")
+    carry = engine.start(system, x, m, limits, settings, step, been)
     # The start-up is over where an event has just been.
     carry = carry._replace(begun=jnp.array(start != "nothing"))
-    if start == "the event":
-        disarmed = jnp.asarray(loop.disarms)[limits.stop_event]
-        carry = carry._replace(armed=carry.armed & ~(disarmed & (carry.guards <= 0)))
-        carry = carry._replace(armed=carry.armed.at[limits.stop_event].set(False))
-    elif start == "mirror":
+    if start == "mirror":
         _, rates = loop.guard_rates(carry.t, carry.y, carry.m)
         been = jnp.abs(carry.guards) <= JUST_BEEN * jnp.abs(rates)
         carry = carry._replace(armed=carry.armed & ~been)
@@ -228,7 +237,7 @@ def _stride(
     settings: Settings,
     mirror: bool,
 ) -> tuple[Stride, Any]:
-    """One application of the map, and counts, footfalls and outcome beside it."""
+    """One application of the map, and counts, footfalls, outcome and books beside it."""
     layout, zero = Layout.of(like), jnp.zeros(())
     x, m = eqx.combine(layout.unpack(flat), counts)
     carry, loop = _go(system, x, m, limits, step, settings, "mirror" if mirror else "the event")
@@ -247,6 +256,8 @@ def _stride(
     if mirror:
         x_end, m_end = system.mirrored(x_end, m_end)
     numbers, after = numbers_of(HybridState(x_end, system.restarted(m_end)))
+    begun = loop.stores(zero, loop.layout.pack((x, work)), m)
+    books = Books(*jax.lax.stop_gradient((begun, carry.stores, carry.throughput)))
     stride = Stride(
         numbers=layout.pack(numbers),
         t=carry.t,
@@ -255,10 +266,10 @@ def _stride(
         work=Layout.of(work).pack(work),
         jump_work=carry.jump_work,
         rooms=carry.least_room,
-        begin_energy=jnp.sum(loop.stores(zero, loop.layout.pack((x, work)), m)),
+        begin_energy=jnp.sum(begun),
         path=jnp.zeros_like(flat).at[: loop.port_start].set(carry.path[: loop.port_start]),
     )
-    return stride, (after, steps, carry.outcome)
+    return stride, (after, steps, carry.outcome, books)
 
 
 def _output(system: Any, t: Any, x: Any, m: Any, name: str) -> Any:
@@ -292,8 +303,8 @@ def _mapped(
         slope, turned = _by_numbers(go, flat, reals), (ways,)
     else:
         slope, turned = _by_both(go, flat, reals), (ways, _with_zeros(along, size))
-    stride, slopes, (after, steps, outcome) = jax.vmap(slope, out_axes=(None, 0, None))(*turned)
-    return Mapped(stride, slopes, after, steps, outcome)
+    stride, slopes, rest = jax.vmap(slope, out_axes=(None, 0, None))(*turned)
+    return Mapped(stride, slopes, *rest)
 
 
 def _by_numbers(go: Any, flat: Any, reals: Any) -> Any:

@@ -332,6 +332,14 @@ def gait(
     leg: Annotated[
         int | None, typer.Option(help="Of like legs, the one whose event it is (default: 0).")
     ] = None,
+    free_clock: Annotated[
+        bool,
+        typer.Option(
+            "--free-clock",
+            help="Of a robot with a control computer: let its clock run on through footfalls, and"
+            " find steps that come out even with it.",
+        ),
+    ] = False,
     run: Annotated[
         str | None,
         typer.Option(
@@ -355,6 +363,7 @@ def gait(
     if name is None and run is None:
         raise typer.BadParameter("name a scenario, or a run with --from.")
     given = {"event": event, "count": count, "leg": leg, "run": run}
+    given["clock"] = "free" if free_clock else None
     _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
 
 

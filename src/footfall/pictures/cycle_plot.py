@@ -42,7 +42,7 @@ def _drawn(cycle: Cycle, title: str, style: Style) -> Picture:
     figure = Picture(figsize=size, style=style)
     axes = np.ravel(figure.subplots(rows, count // rows))
     for panel, plane in zip(axes, planes, strict=False):
-        _draw_plane(panel, plane)
+        _draw_plane(panel, plane, cycle.when)
     _draw_map(axes[-2], cycle)
     _draw_multipliers(axes[-1], cycle)
     figure.suptitle(title or f"gait from {cycle.event} to {cycle.event}: {cycle.verdict}")
@@ -75,13 +75,13 @@ def phase_planes(cycle: Cycle) -> list[Plane]:
     return order[:PLANES]
 
 
-def _draw_plane(axes: Any, plane: Plane) -> None:
+def _draw_plane(axes: Any, plane: Plane, when: str) -> None:
     jump = int(np.argmax(np.hypot(_steps(plane.across), _steps(plane.up))))
     axes.plot(plane.across, plane.up, color=_BLUE, lw=1.6)
     axes.plot(
         [plane.across[-1], plane.across[0]], [plane.up[-1], plane.up[0]], ":", color=_GREY, lw=1.2
     )
-    axes.plot(plane.across[0], plane.up[0], "o", color=_RED, ms=6, label="just after the event")
+    axes.plot(plane.across[0], plane.up[0], "o", color=_RED, ms=6, label=when)
     middle = (jump + len(plane.across) // 2) % (len(plane.across) - 1)
     axes.annotate(
         "",

@@ -64,6 +64,7 @@ def gait_of(
     start: HybridState | None = None,
     warm_up: int = WARM_UP,
     plan: Plan | None = None,
+    free_clock: bool = False,
 ) -> Cycle:
     """The gait a scenario comes to, or one near its start.
 
@@ -71,9 +72,17 @@ def gait_of(
     Raises NoCycle.
     """
     require_flow(experiment, "a gait")
+    if not jax.tree.leaves(experiment.start.x):
+        raise ScenarioError(
+            f"{experiment.origin or experiment.name}: it moves as it is planned: it has no state"
+            " that a disturbance could change, and every stride of it is like the last. `footfall"
+            " run` says what it does, `footfall optimise` finds its best gaits."
+        )
     system, guess = experiment.system, experiment.start if start is None else start
     event = event or usual_event(system, guess)
     plan = plan or fine_plan(experiment)
+    if free_clock:
+        return find_cycle(system, guess, event, plan, leg=leg, free_clock=True)
     try:
         return find_cycle(system, guess, event, plan, count=count, leg=leg, warm_up=warm_up)
     except NoCycle as none:

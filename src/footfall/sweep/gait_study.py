@@ -15,7 +15,7 @@ from footfall.engines.analysis.gait_doubts import gait_doubts
 from footfall.engines.analysis.modes import said_number
 from footfall.engines.analysis.return_map import NoCycle
 from footfall.hybrid.doubt import word_of
-from footfall.hybrid.fields import Parametric, param, text
+from footfall.hybrid.fields import Parametric, choice, param, text
 from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
 from footfall.scenario.gait import figures, gait_of, nearest_to_gait
 from footfall.scenario.open_run import open_run
@@ -37,6 +37,9 @@ class GaitRequest(Parametric):
     event: str = text("", doc="event a step ends with")
     count: int = param(1, ge=1, static=True, doc="number of events in a period")
     leg: int = param(0, ge=0, static=True, doc="leg, of like ones, whose event it is")
+    clock: str = choice(
+        "set", options=("set", "free"), doc="whether its clock is set at the event or runs on"
+    )
     run: str = text("", doc="folder of a run to begin where it nearly repeats itself")
 
 
@@ -61,6 +64,8 @@ class Gait(AbstractStudy):
         request, experiment = self.request, self.subject.experiment
         event, count, leg = request.event or None, request.count, request.leg
         try:
+            if request.clock == "free":
+                return gait_of(experiment, event, leg=leg, free_clock=True)
             if not request.run:
                 return gait_of(experiment, event, count=count, leg=leg)
             run = open_run(Path(request.run))
@@ -140,6 +145,7 @@ class Gait(AbstractStudy):
             )
         ]
         often = "" if cycle.count == 1 else f", {cycle.count} events"
+        often += f", {cycle.clock_periods} periods of its clock" if cycle.clock_periods else ""
         held = [f"{name} held at {value:.8g} J" for name, value in cycle.held.items()]
         return [
             f"a gait of period {cycle.period:.8g} s{often}, from {cycle.event} to {cycle.event}",
@@ -148,5 +154,5 @@ class Gait(AbstractStudy):
             Sheet(["", "", ""], [*rows, *paid], left=(0, 2)),
             Sheet(["modulus", "multiplier", "what a small disturbance does"], modes, left=(2,)),
             *([f"{gone} more are gone after one step"] if gone else []),
-            Sheet(["state just after", ""], state, left=(0,)),
+            Sheet([f"state {cycle.when}", ""], state, left=(0,)),
         ]

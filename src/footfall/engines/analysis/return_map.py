@@ -29,6 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.events import engine
+from footfall.engines.events.event_time import drift
 from footfall.engines.events.loop_state import Limits, Settings
 from footfall.engines.events.packed_system import Loop
 from footfall.engines.jax_setup import prepare_jax
@@ -48,8 +49,15 @@ NO_DERIVATIVE = (
     "two events happen in the same instant, and what follows depends on which of them comes first"
 )
 
+#: More events than any stride has.
+MANY = 1 << 30
+
 #: A step as short as this [s] is none: the event came again where it had just been.
 NO_STEP = 1e-8
+
+#: s; how far before a tick a run stops that is to end just before it. An event that comes within
+#: it is at zero where the next run begins, and happens there.
+SHORT = 1e-9
 
 #: s; a guard that is no further than this from zero at the start of half a stride has just been
 #: there.
@@ -100,6 +108,7 @@ class Mapped(NamedTuple):
     steps: Any  #: footfalls in it, of each counter
     outcome: Any
     books: Books
+    events: Any  #: of the section's name, in it
 
 
 def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg: int = 0) -> int:
@@ -123,21 +132,27 @@ def _go(
 ) -> tuple[Any, Loop]:
     """The loop's state where it ends.
 
-    `start`: what has just been, "nothing", "the event" that it ends with, or its "mirror" image.
+    `start`: what has just been, "nothing", "the event" that it ends with, its "mirror" image, or
+    what comes: a "tick" of the clock, just before which it ends too.
     """
     loop = Loop(system, x, m, settings)
     been = None
-    if start != "nothing":
+    if start not in ("nothing", "tick"):
         been = jnp.zeros(len(loop.guard_outcome), bool).at[limits.stop_event].set(True)
         been = been & (start == "the event")
     carry = engine.start(system, x, m, limits, settings, step, been)
-    # The start-up is over where an event has just been.
+    # The start-up of a gait is over.
     carry = carry._replace(begun=jnp.array(start != "nothing"))
     if start == "mirror":
         _, rates = loop.guard_rates(carry.t, carry.y, carry.m)
         been = jnp.abs(carry.guards) <= JUST_BEEN * jnp.abs(rates)
         carry = carry._replace(armed=carry.armed & ~been)
     carry, _ = engine.advance(system, carry, x, limits, settings)
+    if start == "tick":
+        # The run has stopped short of the tick, which belongs to the next one.
+        there = drift(loop, carry.t, carry.y, carry.m, jnp.asarray(SHORT))
+        carry = carry._replace(t=carry.t + SHORT, y=there)
+        carry = carry._replace(stores=loop.stores(carry.t, there, carry.m))
     return carry, loop
 
 
@@ -235,12 +250,12 @@ def _stride(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> tuple[Stride, Any]:
     """One application of the map, and counts, footfalls, outcome and books beside it."""
     layout, zero = Layout.of(like), jnp.zeros(())
     x, m = eqx.combine(layout.unpack(flat), counts)
-    carry, loop = _go(system, x, m, limits, step, settings, "mirror" if mirror else "the event")
+    carry, loop = _go(system, x, m, limits, step, settings, begins)
     x_end, work = loop.layout.unpack(carry.y)
     m_end = carry.m
     travel = system.travel()
@@ -253,7 +268,7 @@ def _stride(
             operator.attrgetter(name)(m_end) - operator.attrgetter(name)(m)
             for name in travel.step_counters
         )
-    if mirror:
+    if begins == "mirror":
         x_end, m_end = system.mirrored(x_end, m_end)
     numbers, after = numbers_of(HybridState(x_end, system.restarted(m_end)))
     begun = loop.stores(zero, loop.layout.pack((x, work)), m)
@@ -269,7 +284,8 @@ def _stride(
         begin_energy=jnp.sum(begun),
         path=jnp.zeros_like(flat).at[: loop.port_start].set(carry.path[: loop.port_start]),
     )
-    return stride, (after, steps, carry.outcome, books)
+    events = limits.stop_count - carry.stop_left
+    return stride, (after, steps, carry.outcome, books, events)
 
 
 def _output(system: Any, t: Any, x: Any, m: Any, name: str) -> Any:
@@ -277,7 +293,7 @@ def _output(system: Any, t: Any, x: Any, m: Any, name: str) -> Any:
     return jnp.sum(jnp.asarray(found[name]))
 
 
-@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+@functools.partial(jax.jit, static_argnames=("settings", "begins"))
 def _mapped(
     system: Any,
     flat: Any,
@@ -287,7 +303,7 @@ def _mapped(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> Mapped:
     """`along`: directions of numbers of the system, with a first axis; None for those that stay."""
     reals, whole = _moving(system, along)
@@ -295,7 +311,7 @@ def _mapped(
 
     def go(flat: Any, reals: Any) -> Any:
         return _stride(
-            eqx.combine(reals, whole), flat, like, counts, limits, step, settings, mirror
+            eqx.combine(reals, whole), flat, like, counts, limits, step, settings, begins
         )
 
     ways = jnp.concatenate([jnp.eye(size), jnp.zeros((more, size))])
@@ -335,7 +351,7 @@ def _with_zeros(along: Any, size: int) -> Any:
     )
 
 
-@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+@functools.partial(jax.jit, static_argnames=("settings", "begins"))
 def _bent(
     system: Any,
     flat: Any,
@@ -346,7 +362,7 @@ def _bent(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> Any:
     """d/de of J(v + e dv, system + e dp) r, for each r of `right` and each (dv, dp) of `turns`."""
     reals, whole = _moving(system, turns[1])
@@ -354,7 +370,7 @@ def _bent(
     def image(flat: Any, reals: Any, way: Any) -> Any:
         def go(v: Any) -> Any:
             return _stride(
-                eqx.combine(reals, whole), v, like, counts, limits, step, settings, mirror
+                eqx.combine(reals, whole), v, like, counts, limits, step, settings, begins
             )[0].numbers
 
         return jax.jvp(go, (flat,), (way,))[1]
@@ -367,7 +383,7 @@ def _bent(
     return jax.vmap(turned)(*turns)
 
 
-@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+@functools.partial(jax.jit, static_argnames=("settings", "begins"))
 def _path(
     system: Any,
     flat: Any,
@@ -377,7 +393,7 @@ def _path(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> Any:
     """State and outputs at each of these times."""
     x, m = eqx.combine(Layout.of(like).unpack(flat), counts)
@@ -390,7 +406,7 @@ def _path(
             limits._replace(t_end=t),
             step,
             settings,
-            "mirror" if mirror else "the event",
+            begins,
         )
         here = loop.layout.unpack(carry.y)[0]
         return here, carry.m, system.outputs(carry.t, here, carry.m)
@@ -411,7 +427,7 @@ class ReturnMap:
     limits: Limits
     step: Any
     settings: Settings
-    mirror: bool
+    begins: str  #: what a stride begins with: "the event", its "mirror" image, a "tick"
     event: str
     plan: Plan
 
@@ -432,7 +448,16 @@ class ReturnMap:
         like, counts = numbers_of(HybridState(state.x, as_arrays(system.restarted(state.m))))
         limits = limits_of(plan, event_index(system, state, event, leg), count)
         settings = settings_of(plan, 0, _room(system, plan, count))
-        return cls(system, like, counts, limits, step_of(plan), settings, mirror, event, plan)
+        begins = "mirror" if mirror else "the event"
+        return cls(system, like, counts, limits, step_of(plan), settings, begins, event, plan)
+
+    def by_clock(self, rounds: int) -> "ReturnMap":
+        """From tick to tick of its clock, which runs free: so many of its periods at a time."""
+        duration = rounds * float(self.system.clock_period)
+        plan = dataclasses.replace(self.plan, duration=duration)
+        limits = self.limits._replace(t_end=duration - SHORT, stop_count=np.int32(MANY))
+        settings = settings_of(plan, 0, _room(self.system, plan))
+        return dataclasses.replace(self, limits=limits, settings=settings, begins="tick", plan=plan)
 
     @property
     def start(self) -> np.ndarray:
@@ -482,9 +507,13 @@ class ReturnMap:
 
         Raises NoCycle where the event does not come, and says what came instead.
         """
-        limits = self.limits._replace(stop_count=times * self.limits.stop_count)
-        if times > 1:
-            limits = limits._replace(t_end=times * self.limits.t_end)
+        limits = self.limits
+        if times > 1 and self.begins == "tick":
+            limits = limits._replace(t_end=times * (limits.t_end + SHORT) - SHORT)
+        elif times > 1:
+            limits = limits._replace(
+                stop_count=times * limits.stop_count, t_end=times * limits.t_end
+            )
         mapped = _mapped(
             self.system if system is None else system,
             np.asarray(flat, float),
@@ -494,7 +523,7 @@ class ReturnMap:
             limits,
             self.step,
             settings=self.settings,
-            mirror=self.mirror,
+            begins=self.begins,
         )
         mapped = jax.tree.map(np.asarray, mapped)
         self._require(mapped)
@@ -517,7 +546,7 @@ class ReturnMap:
             self.limits,
             self.step,
             settings=self.settings,
-            mirror=self.mirror,
+            begins=self.begins,
         )
         return np.asarray(found)
 
@@ -532,7 +561,7 @@ class ReturnMap:
             self.limits,
             self.step,
             settings=self.settings,
-            mirror=self.mirror,
+            begins=self.begins,
         )
         return jax.tree.map(np.asarray, found)
 
@@ -542,12 +571,12 @@ class ReturnMap:
             raise NoCycle(
                 f'more than {EVENTS_BETWEEN} events besides ticks before the next "{event}".'
             )
-        if ended is Outcome.reached_end:
+        if ended is Outcome.reached_end and self.begins != "tick":
             raise NoCycle(
                 f'no "{event}" within {self.plan.duration:g} s, the longest a step may take (the'
                 " plan's duration)."
             )
-        if ended is not Outcome.reached_event:
+        if ended not in (Outcome.reached_event, Outcome.reached_end):
             raise NoCycle(
                 f'the run ended before the next "{event}", {t:.3g} s after the last: {ended.name},'
                 f" {ended.meaning}."

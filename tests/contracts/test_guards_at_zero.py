@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from footfall import HybridState, Outcome, SimPlan, load, simulate
-from footfall.engines.lanes.batch import run_batch
 from footfall.engines.events.solvers import solver_by_name
+from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.plan import FixedSteps
 from footfall.hybrid.fields import param

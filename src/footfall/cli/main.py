@@ -332,6 +332,9 @@ def gait(
     leg: Annotated[
         int | None, typer.Option(help="Of like legs, the one whose event it is (default: 0).")
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare its multipliers with differences of its map.")
+    ] = False,
     free_clock: Annotated[
         bool,
         typer.Option(
@@ -363,7 +366,7 @@ def gait(
     if name is None and run is None:
         raise typer.BadParameter("name a scenario, or a run with --from.")
     given = {"event": event, "count": count, "leg": leg, "run": run}
-    given["clock"] = "free" if free_clock else None
+    given |= {"clock": "free" if free_clock else None, "check": "differences" if check else None}
     _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
 
 

@@ -110,7 +110,9 @@ def nearest_to_gait(
     if not rows or run.provenance.get("engine") != "event":
         return state_in(experiment, run, -1)
     numbers = np.stack([np.asarray(run[name], float)[rows] for name in run.of_role("state")])
-    bends = np.abs(numbers[:, 2 * count :] - 2 * numbers[:, count:-count] + numbers[:, : -2 * count])
+    bends = np.abs(
+        numbers[:, 2 * count :] - 2 * numbers[:, count:-count] + numbers[:, : -2 * count]
+    )
     if not bends.size:
         return state_in(experiment, run, rows[-1])
     spread = np.ptp(numbers, axis=1, keepdims=True)

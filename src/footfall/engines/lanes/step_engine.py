@@ -149,9 +149,7 @@ def _just_been(
         room, rate = loop.guards_once(zero, new_x, new_m, loop.field_once(new_m)(zero, new_x))
         return [
             b | ((n == I(j)) & a & at_start.still_falls(g, r, seen.rounding))
-            for j, (b, a, g, r, seen) in enumerate(
-                zip(been, asked, room, rate, found, strict=True)
-            )
+            for j, (b, a, g, r, seen) in enumerate(zip(been, asked, room, rate, found, strict=True))
         ]
 
     return lax.cond(

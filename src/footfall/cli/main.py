@@ -332,6 +332,13 @@ def gait(
     leg: Annotated[
         int | None, typer.Option(help="Of like legs, the one whose event it is (default: 0).")
     ] = None,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=FROM:TO",
+            help="Where there is no gait, find the nearest value of this key at which there is.",
+        ),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Compare its multipliers with differences of its map.")
     ] = False,
@@ -365,7 +372,7 @@ def gait(
     """
     if name is None and run is None:
         raise typer.BadParameter("name a scenario, or a run with --from.")
-    given = {"event": event, "count": count, "leg": leg, "run": run}
+    given = {"event": event, "count": count, "leg": leg, "run": run, "vary": vary}
     given |= {"clock": "free" if free_clock else None, "check": "differences" if check else None}
     _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
 

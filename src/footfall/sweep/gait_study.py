@@ -28,6 +28,7 @@ from footfall.scenario.gait import (
     usual_event,
 )
 from footfall.scenario.open_run import open_run
+from footfall.sweep.nearest_walker import nearest_walker
 
 #: Figures in the order of the page: what people ask first.
 SAID = {
@@ -57,6 +58,7 @@ class GaitRequest(Parametric):
     check: str = choice(
         "none", options=("none", "differences"), doc="what its multipliers are compared with"
     )
+    vary: str = text("", doc="key and range in which to look for a gait where there is none")
     run: str = text("", doc="folder of a run to begin where it nearly repeats itself")
 
 
@@ -86,13 +88,31 @@ class Gait(AbstractStudy):
         except NoCycle as none:
             if self.left_alone is not None and not self.left_alone.ended:
                 return self.left_alone
-            raise self.subject.refuse(
-                f"no gait was found. {str(none)[0].upper()}{str(none)[1:]}\n  `footfall run"
-                f" {self.subject.origin}` shows what the robot does from its start; change it with"
-                " --set start.KEY=VALUE, or begin where a run that walks ended, with --from RUN."
-            ) from None
+            raise self.subject.refuse(self._why_none(str(none))) from None
         except ValueError as error:
             raise self.subject.refuse(f"{error}") from None
+
+    def _why_none(self, none: str) -> str:
+        """What happened, where there is a gait, and what to try."""
+        walk, origin = self.left_alone, self.subject.origin
+        what = f"{none[0].upper()}{none[1:]}"
+        if walk is not None and walk.ended == none:
+            what = f"From its start {walk.words}"
+        elif walk is not None and walk.steps:
+            what = f"{what} From its start {walk.words}"
+        lines = [f"no gait was found. {what}"]
+        if self.request.vary:
+            near = nearest_walker(self.subject, self.request.vary, self.request.event or None)
+            lines.append(near.said(origin))
+        else:
+            lines.append(
+                "--vary KEY=FROM:TO says at which value of a key, near this one, it has a gait."
+            )
+        lines.append(
+            f"`footfall run {origin}` shows what the robot does from its start; change it with"
+            " --set start.KEY=VALUE, or begin where a run that walks ended, with --from RUN."
+        )
+        return "\n  ".join(lines)
 
     def _sought(self) -> Cycle:
         request, experiment = self.request, self.subject.experiment

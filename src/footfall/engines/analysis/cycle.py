@@ -93,7 +93,8 @@ class Cycle(NamedTuple):
         if self.stable:
             return f"stable{family}: every small disturbance dies out"
         growing = int(np.sum(np.abs(self.multipliers) >= 1.0))
-        return f"unstable{family}: {growing} of its disturbances grow, by {size:.4g} a step"
+        often = "step" if self.count == 1 else "period"
+        return f"unstable{family}: {growing} of its disturbances grow, by {size:.4g} a {often}"
 
     @property
     def when(self) -> str:

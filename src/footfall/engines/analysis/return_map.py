@@ -49,6 +49,9 @@ NO_DERIVATIVE = (
     "two events happen in the same instant, and what follows depends on which of them comes first"
 )
 
+#: Share of its mean rates below which a robot is at rest.
+AT_REST = 1e-3
+
 #: More events than any stride has.
 MANY = 1 << 30
 
@@ -565,6 +568,14 @@ class ReturnMap:
         )
         return jax.tree.map(np.asarray, found)
 
+    def _rest(self, mapped: Mapped) -> str:
+        """In words, whether it has come to rest: it moves less than on the way by AT_REST."""
+        x, m = self.state(mapped.stride.numbers, mapped.after)
+        rates = numbers_of(HybridState(self.system.flow(mapped.stride.t, x, m).x, ()))[0]
+        sizes = np.abs(np.concatenate([np.ravel(rate) for rate in jax.tree.leaves(rates)]))
+        usual = mapped.stride.path[: len(sizes)] / float(mapped.stride.t)
+        return ": it has come to rest" if np.all(sizes <= AT_REST * np.max(usual)) else ""
+
     def _require(self, mapped: Mapped) -> None:
         ended, t, event = Outcome(int(mapped.outcome)), float(mapped.stride.t), self.event
         if ended is Outcome.running:
@@ -574,7 +585,7 @@ class ReturnMap:
         if ended is Outcome.reached_end and self.begins != "tick":
             raise NoCycle(
                 f'no "{event}" within {self.plan.duration:g} s, the longest a step may take (the'
-                " plan's duration)."
+                f" plan's duration){self._rest(mapped)}."
             )
         if ended not in (Outcome.reached_event, Outcome.reached_end):
             raise NoCycle(

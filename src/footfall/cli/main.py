@@ -373,7 +373,8 @@ def gait(
     if name is None and run is None:
         raise typer.BadParameter("name a scenario, or a run with --from.")
     given = {"event": event, "count": count, "leg": leg, "run": run, "vary": vary}
-    given |= {"clock": "free" if free_clock else None, "check": "differences" if check else None}
+    given |= {"free_clock": "yes" if free_clock else None}
+    given |= {"check": "differences" if check else None}
     _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
 
 

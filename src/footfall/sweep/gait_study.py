@@ -52,8 +52,8 @@ class GaitRequest(Parametric):
     event: str = text("", doc="event a step ends with")
     count: int = param(1, ge=1, static=True, doc="number of events in a period")
     leg: int = param(0, ge=0, static=True, doc="leg, of like ones, whose event it is")
-    clock: str = choice(
-        "set", options=("set", "free"), doc="whether its clock is set at the event or runs on"
+    free_clock: str = choice(
+        "no", options=("no", "yes"), doc="whether its clock runs on through footfalls"
     )
     check: str = choice(
         "none", options=("none", "differences"), doc="what its multipliers are compared with"
@@ -117,7 +117,7 @@ class Gait(AbstractStudy):
     def _sought(self) -> Cycle:
         request, experiment = self.request, self.subject.experiment
         event, count, leg = request.event or None, request.count, request.leg
-        if request.clock == "free":
+        if request.free_clock == "yes":
             return gait_of(experiment, event, leg=leg, free_clock=True)
         if not request.run:
             return gait_of(experiment, event, count=count, leg=leg)
@@ -128,7 +128,7 @@ class Gait(AbstractStudy):
     @functools.cached_property
     def left_alone(self) -> Lyapunov | None:
         """What the robot does from its start; None where a clock that runs free was asked for."""
-        if self.request.clock == "free":
+        if self.request.free_clock == "yes":
             return None
         experiment = self.subject.experiment
         event = self.request.event or usual_event(experiment.system, experiment.start)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from footfall.engines.analysis.check_system import check_system as check_system
     from footfall.engines.analysis.cycle import find_cycle as find_cycle
     from footfall.engines.analysis.linearise import linearise as linearise
+    from footfall.engines.analysis.lyapunov import lyapunov as lyapunov
+    from footfall.engines.analysis.phase_response import phase_response as phase_response
     from footfall.engines.analysis.summary import summarise as summarise
     from footfall.engines.bodies.mujoco_engine import MujocoEngine as MujocoEngine
     from footfall.engines.events.event_engine import EventEngine as EventEngine
@@ -58,6 +60,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "find_cycle": "engines.analysis.cycle",
     "linearise": "engines.analysis.linearise",
+    "lyapunov": "engines.analysis.lyapunov",
+    "phase_response": "engines.analysis.phase_response",
     "summarise": "engines.analysis.summary",
     "Outcome": "hybrid.outcome",
     "HybridState": "hybrid.system",

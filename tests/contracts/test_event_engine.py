@@ -148,7 +148,7 @@ def test_a_dip_before_another_guards_crossing_in_the_same_step_comes_first():
             [0.8],
         ),  # (x - 0.3) (0.8 - x): starts below, arms at 0.3, fires at 0.8
         (Curve(0.0, 0.5, -1.0), [0.5]),  # exactly zero and rising: waits
-        (Curve(0.0, -1.0), [0.0]),  # exactly zero and falling: fires at once
+        (Curve(0.0, -1.0), []),  # exactly zero and falling, a moment that is marked: just been
         (Curve(0.0), []),  # zero for ever: never
     ],
 )

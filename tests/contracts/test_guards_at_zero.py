@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from footfall import HybridState, Outcome, SimPlan, load, simulate
+from footfall.engines.events.solvers import solver_by_name
 from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.engines.plan import FixedSteps
@@ -157,7 +158,7 @@ class Bent(AbstractToy):
         return (self.left + self.scale * jnp.tanh((x.x - 0.3) / self.scale),)
 
     def jump(self, t, x, m, k):
-        return Jump(x, Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+        return Jump(Scalar1(x=x.x + 1.0), Count(n=m.n + 1), NoWork(none=0.0 * x.x))
 
 
 def test_no_event_is_before_the_step_in_which_it_was_seen():
@@ -243,3 +244,58 @@ def test_an_ending_guard_that_another_event_restarts_waits_at_the_start_unless_i
     expected = (Outcome.reached_end, 0.25) if c0 == -1e-3 else (Outcome.fell, 0.0)
     assert (run.outcome, run.ending.t) == expected
     assert (Outcome(batch["outcome"][0]), batch["t_end"][0]) == expected
+
+
+class Passing(AbstractToy):
+    """x(t) = x0 - t. At x = 0 it only counts, or it goes back up by `up`; again at x = -0.5."""
+
+    up: float = param(0.0, doc="how far the event lifts x")
+
+    @property
+    def events(self):
+        return (Event("pass", "x is at zero"), Event("lower", "x is at -0.5"))
+
+    def flow(self, t, x, m):
+        return Rates(Scalar1(x=0.0 * x.x - 1.0), NoPower(none=0.0 * x.x))
+
+    def guards(self, t, x, m):
+        return (x.x, x.x + 0.5)
+
+    def jump(self, t, x, m, k):
+        up = self.up if k == 0 else 0.0
+        return Jump(Scalar1(x=x.x + up), Count(n=m.n + 1), NoWork(none=0.0 * x.x))
+
+
+#: Start, how far the event lifts, and the events of a second. Within what it falls by in a
+#: microsecond a guard is at zero, on either side.
+PASSES = {
+    "just after an event that only marks it": (0.0, 0.0, [0.5]),
+    "the same by eight digits, below": (-3e-8, 0.0, [0.5 - 3e-8]),
+    "the same by eight digits, above": (3e-8, 0.0, [0.5 + 3e-8]),
+    "above by more than a microsecond": (3e-6, 0.0, [3e-6, 0.500003]),
+    "at an event that leads away": (0.0, 0.25, [0.0, 0.25, 0.5, 0.75]),
+    "below by eight digits, at an event that leads away": (-3e-8, 0.25, None),
+}
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_start_just_after_an_event_has_had_it_where_its_jump_leaves_the_guard_falling(name):
+    x, up, times = PASSES[name]
+    system, start = Passing(up), Clockwork.begin(Scalar1(x=x))
+    for solver in ("dopri5", "rk4"):  # by a kernel, and by XLA
+        how = {"step": 0.01} if solver == "rk4" else {}
+        plan = SimPlan(duration=0.9, sample_rate=None, solver=solver_by_name(solver), **how)
+        run = simulate(system, start, plan)
+        seen = [event.t for event in run.events]
+        if times is None:  # it fires, and the next comes a lift later
+            times = [0.0, 0.25 - 3e-8, 0.5 - 3e-8, 0.75 - 3e-8]
+        assert seen == pytest.approx(times, abs=1e-12), solver
+
+
+@pytest.mark.parametrize("how", [{"step": 0.01}, {"rtol": 1e-9}])
+def test_batches_take_such_starts_alike(how):
+    rows = list(PASSES.values())
+    start = HybridState(Scalar1(x=np.array([row[0] for row in rows])), Count(n=np.int32(0)))
+    system = Passing(np.array([row[1] for row in rows]))
+    found = run_batch(system, start, BatchPlan(0.9, path="xla", **how)).columns
+    assert list(found["jumps"]) == [1, 1, 1, 2, 4, 4]

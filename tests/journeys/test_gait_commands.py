@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import footfall as ff
 from footfall.cli.main import app
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.gait import nearest_to_gait
 
 WHEEL = "passive-wheel"
 HALF, KEPT = math.pi / 10, math.cos(math.pi / 5) ** 2
@@ -42,6 +43,38 @@ def test_a_robot_without_a_gait_is_told_what_happened_and_what_to_try(tmp_path):
     assert "footfall run passive-wheel" in flat
     status, _, said = asked("gait", WHEEL, "--event", "touchdwn", "--out", str(tmp_path / "g"))
     assert status == 2 and "touchdown" in said
+
+
+def test_without_a_gait_the_nearest_slope_that_has_one_is_found(tmp_path):
+    """rimless-wheel.md: it rolls on only above 0.033439 rad. Found to 1/65536 of the range."""
+    words = ["gait", WHEEL, "--set", "terrain.angle=0.01", "--vary", "terrain.angle=0:0.2"]
+    status, _, said = asked(*words, "--out", str(tmp_path / "g"))
+    flat = " ".join(said.split())
+    assert status == 2 and "walks 3 steps" in flat
+    value = float(flat.rpartition("--set terrain.angle=")[2].split()[0])
+    assert 0.033439 <= value < 0.033439 + 2 * 0.2 / 65536
+
+
+def test_a_gait_begins_where_a_run_came_nearest_to_repeating_itself(tmp_path):
+    run = ff.load(WHEEL, duration=3).run()
+    folder = run.save(tmp_path / "run")
+    start = nearest_to_gait(ff.load(WHEEL), ff.open_run(folder))
+    gait = ff.load(WHEEL).cycle("touchdown")
+    # 0.65^10 of the 0.3 rad/s it began with
+    assert float(start.x.spoke_rate) == pytest.approx(float(gait.state.x.spoke_rate), abs=5e-3)
+    status, said, _ = asked("gait", "--from", str(folder), "--json", "--out", str(tmp_path / "g"))
+    found = json.loads(said)
+    assert status == 0 and found["scenario"] == WHEEL
+    assert found["gaits"][0]["period"] == pytest.approx(gait.period, rel=1e-9)
+    for words, told in ((["--from", str(tmp_path / "none")], "no such folder"), ([], "--from")):
+        status, _, said = asked("gait", *words)
+        assert status == 2 and told in " ".join(said.split())
+
+
+def test_plans_and_bodies_have_no_gait_to_find(tmp_path):
+    for name, told in (("two-leg-step", "as it is planned"), ("urchin-walk", "MuJoCo")):
+        status, _, said = asked("gait", name, "--out", str(tmp_path / "g"))
+        assert status == 2 and told in " ".join(said.split())
 
 
 def test_follow_finds_where_the_wheel_stops_rolling_and_where_it_takes_off(tmp_path):

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from footfall import HybridState, find_cycle
+from footfall.engines.analysis.gait_doubts import gait_doubts, stride_doubts, stride_ledger
 from footfall.engines.analysis.return_map import NoCycle
+from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import param
 from footfall.hybrid.system import Event, Jump, Rates
 from support.toys import AbstractToy, Count, Height, NoPower
@@ -84,3 +86,25 @@ def test_what_shifts_together_is_named_and_what_matters_cannot_be_ignored():
         find_cycle(Carried(), moved(0.4), "apex", ignore=("c",))
     with pytest.raises(ValueError, match=r'"cc" is no number of this state\. Known: x, v, c'):
         find_cycle(Carried(), moved(0.4), "apex", ignore=("cc",))
+
+
+class Lying(Juggled):
+    """Says that a watt is lost that no store misses, and that it does not believe itself."""
+
+    def flow(self, t, x, m):
+        rates = super().flow(t, x, m)
+        return Rates(rates.x, NoPower(none=-1.0 + 0.0 * x.v))
+
+    def doubts(self, t, columns):
+        return [Doubt("own_words", "said so")] if np.max(columns["x"]) > 0.1 else []
+
+
+def test_a_gait_whose_stride_or_run_speaks_against_it_is_doubtful():
+    cycle = find_cycle(Lying(), ball(0.3), "apex")
+    assert [d.name for d in stride_doubts(cycle.map, cycle.point.mapped)] == ["books_open"]
+    ledger = stride_ledger(cycle.map, cycle.point.mapped)
+    assert ledger.work == {"none": pytest.approx(-0.4)} and ledger.residual == pytest.approx(0.4)
+    names = [doubt.name for doubt in gait_doubts(cycle)]
+    assert {"books_open", "own_words"} <= set(names)
+    sound = find_cycle(Juggled(), ball(0.3), "apex")
+    assert not stride_doubts(sound.map, sound.point.mapped)

@@ -317,7 +317,12 @@ Event = Annotated[
 
 @app.command()
 def gait(
-    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A scenario's name, or the path of its file (default: that of the run of --from)."
+        ),
+    ] = None,
     settings: Settings = None,
     trust: Trust = False,
     event: Event = None,
@@ -327,9 +332,31 @@ def gait(
     leg: Annotated[
         int | None, typer.Option(help="Of like legs, the one whose event it is (default: 0).")
     ] = None,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=FROM:TO",
+            help="Where there is no gait, find the nearest value of this key at which there is.",
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare its multipliers with differences of its map.")
+    ] = False,
+    free_clock: Annotated[
+        bool,
+        typer.Option(
+            "--free-clock",
+            help="Of a robot with a control computer: let its clock run on through footfalls, and"
+            " find steps that come out even with it.",
+        ),
+    ] = False,
     run: Annotated[
         str | None,
-        typer.Option("--from", metavar="RUN", help="Begin where the run in this folder ended."),
+        typer.Option(
+            "--from",
+            metavar="RUN",
+            help="Begin where the run in this folder comes nearest to repeating itself.",
+        ),
     ] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: gaits/<scenario>-<time>).")
@@ -343,7 +370,11 @@ def gait(
 
     Speed, step time, cost of transport, and what becomes of small disturbances.
     """
-    given = {"event": event, "count": count, "leg": leg, "run": run}
+    if name is None and run is None:
+        raise typer.BadParameter("name a scenario, or a run with --from.")
+    given = {"event": event, "count": count, "leg": leg, "run": run, "vary": vary}
+    given |= {"free_clock": "yes" if free_clock else None}
+    given |= {"check": "differences" if check else None}
     _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
 
 
@@ -1029,7 +1060,7 @@ def stack_fit(
 
 def _study(
     verb: str,
-    name: str,
+    name: str | None,
     settings: list[str] | None,
     given: dict[str, object],
     options: tuple[str | None, bool, bool, bool, bool, str],

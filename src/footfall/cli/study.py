@@ -27,7 +27,8 @@ from footfall.cli.summary_table import verdict_lines
 from footfall.hybrid.study import AbstractStudy, Answer, Sheet, request_of
 from footfall.record.run_folder import FolderError
 from footfall.record.verdict import Verdict
-from footfall.scenario.load import load
+from footfall.scenario.load import Experiment, load
+from footfall.scenario.open_run import open_run
 from footfall.sweep.study import RESULTS, StudyFolder, carry_out, results_of, verdict_of
 from footfall.sweep.subject import Subject
 
@@ -87,7 +88,7 @@ def study_by_name(verb: str) -> type[AbstractStudy]:
 
 def ask(
     verb: str,
-    name: str,
+    name: str | None,
     settings: list[str],
     given: Mapping[str, Any],
     options: Options,
@@ -101,7 +102,11 @@ def ask(
     kind = study_by_name(verb)
     for package in kind.needs:
         require(package, package)
-    experiment = load(name, settings, duration=duration)
+    experiment = (
+        load(name, settings, duration=duration)
+        if name is not None
+        else _of_run(str(given["run"]), settings)
+    )
     with own_code(experiment):
         study = kind(request_of(kind.Request, given), Subject(experiment))
         path, picture = _places(study, options)
@@ -111,6 +116,13 @@ def ask(
             if folder.goes_on:
                 stopping.at_once(f"what was computed is kept, in {path}.")
             return _carried_out(study, folder, picture, options)
+
+
+def _of_run(folder: str, settings: list[str]) -> Experiment:
+    """The scenario that a run folder keeps, by the name it had."""
+    named = open_run(folder).provenance.get("scenario")
+    experiment = load(Path(folder) / "scenario.toml", settings)
+    return dataclasses.replace(experiment, name=named or experiment.name)
 
 
 def _carried_out(

@@ -3,9 +3,14 @@
 A robot that starts where its run would end has ended: a foot that pulls, a motor that is
 overloaded. But a spoke that has just landed has a force of zero, whatever sign rounding gave it,
 and its force rises: so a guard that is positive a moment later is on its way up.
+
+A guard at zero that falls is about to have its event, or has just had it: a ball at the floor is
+going to bounce, a runner at its apex has just been there. Its own jump tells: where that leaves the
+guard at zero and falling, both sides of the event look alike. Such a start is taken for the one
+that textbooks give, just after the event.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -26,11 +31,17 @@ def moment(real: Any) -> float:
     return max(MOMENT, 4.0 * float(np.sqrt(np.finfo(real).eps)))
 
 
-def fires(
-    room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: Any
-) -> tuple[Any, Any]:
-    """Whether a guard that is at or below zero at the start fires there, and whether it does so
-    because it is below.
+class Started(NamedTuple):
+    """What a guard does at the start."""
+
+    fires: Any  #: there ...
+    deep: Any  #: ... because it is below zero
+    falls: Any  #: through zero, within a microsecond of it on either side
+    rounding: Any  #: of the numbers it is made of
+
+
+def look(room: Any, rate: Any, later: Any, by_state: Any, span: float, ends: Any) -> Started:
+    """Whether a guard that is at or below zero at the start fires there.
 
     Arguments:
         room, rate, later: the guard, its rate, and its value after `span`.
@@ -50,9 +61,25 @@ def fires(
     change = MOMENT * rate + (later - room - span * rate) * share**2
     rises = ~deep & (MOMENT * rate > 4 * rounding)
     leaves = rises | (start + change > 0)
-    falls = (change < start) & (change < -4 * rounding * share**2)  # by more than rounding
+    down = change < -4 * rounding * share**2  # by more than rounding
+    falls = (change < start) & down
     fired = (room <= 0) & ~leaves & ((deep & ends) | falls)
-    return fired, fired & deep
+    near = jnp.abs(room) <= jnp.maximum(-change, ROUNDINGS * rounding)
+    return Started(fired, fired & deep, near & down & ~rises, rounding)
+
+
+def still_falls(room: Any, rate: Any, rounding: Any) -> Any:
+    """Whether a guard's own jump leaves it at zero and falling; `rounding` is that of its start.
+
+    Then a start at which it falls through zero is just after the event.
+    """
+    near = jnp.abs(room) <= jnp.maximum(MOMENT * jnp.abs(rate), ROUNDINGS * rounding)
+    return near & (moment(jnp.result_type(room)) * rate < -4 * rounding)
+
+
+def has_own_jump(system: AbstractHybridSystem) -> list[bool]:
+    """Of each event, whether it is one of the motion: no end of it and no tick."""
+    return [event.outcome is None and event.period is None for event in system.events]
 
 
 def first(fired: Any, deep: Any, any_deep: Any) -> Any:

@@ -20,6 +20,7 @@ DOUBTS = {
     "numerical_end": "the numbers could not go on: how it ended says nothing about the robot",
     "cut_off": "the process was killed: only rows are left",
     "estimate_at_edge": "an estimate lies at the edge of what was searched",
+    "multipliers_differ": "differences of a gait's map do not agree with its derivative",
     "jump_without_effect": "a jump changed nothing and its guard stayed at zero",
 }
 #: Coefficient of friction that a gait may need: rubber on dry concrete gives about this much.

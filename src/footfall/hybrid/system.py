@@ -7,6 +7,7 @@ integrator, any batch and any derivative.
 
 import abc
 import math
+from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from footfall.hybrid.bound import Bound
@@ -167,6 +168,19 @@ class AbstractHybridSystem(Parametric):
         kept are unknowns of a gait. Raises ValueError where no step can repeat another.
         """
         return m
+
+    @property
+    def clock_period(self) -> float | None:
+        """[s] Time after which all its clocks are where they were; None without a clock.
+
+        A system whose programs run at every n-th tick says here when they meet again.
+        """
+        clocks = [event.period for event in self.events if event.period is not None]
+        if not clocks:
+            return None
+        periods = [Fraction(float(period)).limit_denominator(10**9) for period in clocks]
+        tops, bottoms = zip(*((p.numerator, p.denominator) for p in periods), strict=True)
+        return math.lcm(*tops) / math.gcd(*bottoms)
 
     def mirrored(self, x: Any, m: Any) -> tuple[Any, Any] | None:
         """The same state with left and right exchanged; None for a robot without such a symmetry.

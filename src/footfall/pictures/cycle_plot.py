@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.lyapunov import Lyapunov
 from footfall.engines.analysis.return_map import NoCycle
 from footfall.hybrid.flatten import named_leaves
 from footfall.pictures.show import Picture
@@ -42,7 +43,7 @@ def _drawn(cycle: Cycle, title: str, style: Style) -> Picture:
     figure = Picture(figsize=size, style=style)
     axes = np.ravel(figure.subplots(rows, count // rows))
     for panel, plane in zip(axes, planes, strict=False):
-        _draw_plane(panel, plane)
+        _draw_plane(panel, plane, cycle.when)
     _draw_map(axes[-2], cycle)
     _draw_multipliers(axes[-1], cycle)
     figure.suptitle(title or f"gait from {cycle.event} to {cycle.event}: {cycle.verdict}")
@@ -75,13 +76,13 @@ def phase_planes(cycle: Cycle) -> list[Plane]:
     return order[:PLANES]
 
 
-def _draw_plane(axes: Any, plane: Plane) -> None:
+def _draw_plane(axes: Any, plane: Plane, when: str) -> None:
     jump = int(np.argmax(np.hypot(_steps(plane.across), _steps(plane.up))))
     axes.plot(plane.across, plane.up, color=_BLUE, lw=1.6)
     axes.plot(
         [plane.across[-1], plane.across[0]], [plane.up[-1], plane.up[0]], ":", color=_GREY, lw=1.2
     )
-    axes.plot(plane.across[0], plane.up[0], "o", color=_RED, ms=6, label="just after the event")
+    axes.plot(plane.across[0], plane.up[0], "o", color=_RED, ms=6, label=when)
     middle = (jump + len(plane.across) // 2) % (len(plane.across) - 1)
     axes.annotate(
         "",
@@ -170,6 +171,25 @@ def _said(name: str) -> str:
 def draw(study: Any, found: Any, verdict: Any, style: Style) -> Picture:
     """Of the study `gait`."""
     del found, verdict
+    if isinstance(study.result, Lyapunov):
+        return draw_walk(study.result, f"{study.subject.title}: no gait", style)
     return draw_cycle(
-        study.cycle, title=f"{study.subject.title}: {study.cycle.verdict}", style=style
+        study.result, title=f"{study.subject.title}: {study.result.verdict}", style=style
     )
+
+
+def draw_walk(walk: Lyapunov, title: str, style: Style = SCREEN) -> Picture:
+    """Step after step: a number against itself a step before, and all of them one by one."""
+    figure = Picture(figsize=(style.width, 4.0), style=style)
+    axes = np.ravel(figure.subplots(1, 2))
+    which = int(np.argmax(np.ptp(walk.orbit, axis=0) / np.maximum(np.abs(walk.orbit[0]), 1e-12)))
+    values, name = walk.orbit[:, which], _said(walk.names[which])
+    ends = [values.min(), values.max()]
+    axes[0].plot(ends, ends, "--", color=_GREY, lw=1, label="the same")
+    axes[0].plot(values[:-1], values[1:], ".", color=_BLUE, ms=4)
+    axes[0].set(xlabel=f"{name}, just after a step", ylabel="after the next")
+    axes[0].legend()
+    axes[1].plot(values, ".-", color=_BLUE, ms=4, lw=0.5)
+    axes[1].set(xlabel="step", ylabel=name)
+    figure.suptitle(title)
+    return figure

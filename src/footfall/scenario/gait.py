@@ -64,6 +64,7 @@ def gait_of(
     start: HybridState | None = None,
     warm_up: int = WARM_UP,
     plan: Plan | None = None,
+    free_clock: bool = False,
 ) -> Cycle:
     """The gait a scenario comes to, or one near its start.
 
@@ -71,9 +72,17 @@ def gait_of(
     Raises NoCycle.
     """
     require_flow(experiment, "a gait")
+    if not jax.tree.leaves(experiment.start.x):
+        raise ScenarioError(
+            f"{experiment.origin or experiment.name}: it moves as it is planned: it has no state"
+            " that a disturbance could change, and every stride of it is like the last. `footfall"
+            " run` says what it does, `footfall optimise` finds its best gaits."
+        )
     system, guess = experiment.system, experiment.start if start is None else start
     event = event or usual_event(system, guess)
     plan = plan or fine_plan(experiment)
+    if free_clock:
+        return find_cycle(system, guess, event, plan, leg=leg, free_clock=True)
     try:
         return find_cycle(system, guess, event, plan, count=count, leg=leg, warm_up=warm_up)
     except NoCycle as none:
@@ -85,8 +94,35 @@ def gait_of(
             raise none from None
 
 
-def last_state(experiment: Experiment, run: Trajectory) -> HybridState:
-    """The state a run of the same robot ended with, as a start."""
+def nearest_to_gait(
+    experiment: Experiment, run: Trajectory, event: str | None = None, count: int = 1, leg: int = 0
+) -> HybridState:
+    """The state of a run of the same robot just after the event at which it came nearest to
+    repeating itself.
+
+    A gait repeats from event to event, but for what goes on by the same amount each time: its
+    second differences vanish. Where a run has too few such events, the last of them; without any,
+    the state it ended with.
+    """
+    event = event or usual_event(experiment.system, experiment.start)
+    rows = [e.row_after for e in run.events_named(event) if e.leg in (None, leg)]
+    # Engines that keep samples only have no row just after an event.
+    if not rows or run.provenance.get("engine") != "event":
+        return state_in(experiment, run, -1)
+    numbers = np.stack([np.asarray(run[name], float)[rows] for name in run.of_role("state")])
+    bends = np.abs(
+        numbers[:, 2 * count :] - 2 * numbers[:, count:-count] + numbers[:, : -2 * count]
+    )
+    if not bends.size:
+        return state_in(experiment, run, rows[-1])
+    spread = np.ptp(numbers, axis=1, keepdims=True)
+    far = np.max(bends / np.where(spread > 0, spread, 1.0), axis=0)
+    # The last of several that are as near.
+    return state_in(experiment, run, rows[count + len(far) - 1 - int(np.argmin(far[::-1]))])
+
+
+def state_in(experiment: Experiment, run: Trajectory, row: int) -> HybridState:
+    """The state in a row of a run of the same robot, as a start."""
     leaves, tree = jax.tree_util.tree_flatten_with_path(experiment.start)
     found = []
     for path, value in leaves:
@@ -95,8 +131,8 @@ def last_state(experiment: Experiment, run: Trajectory) -> HybridState:
         missing = [n for n in names if n not in run.columns]
         if missing:
             raise ScenarioError(f"--from: that run has no {missing[0]}; it is of another robot.")
-        last = np.array([run[n][-1] for n in names]).reshape(np.shape(value))
-        found.append(last.astype(np.asarray(value).dtype))
+        there = np.array([run[n][row] for n in names]).reshape(np.shape(value))
+        found.append(there.astype(np.asarray(value).dtype))
     return jax.tree.unflatten(tree, found)
 
 

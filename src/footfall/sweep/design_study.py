@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from footfall.engines.analysis.gait_doubts import gait_doubts
 from footfall.engines.analysis.return_map import NoCycle
+from footfall.hybrid.doubt import word_of
 from footfall.hybrid.fields import Parametric, param, text
 from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
 from footfall.scenario.design import Design, Seeker, best_of, parse_free
@@ -66,8 +68,9 @@ class DesignStudy(AbstractStudy):
         seeker = self.seeker
         shares, cycle = seeker.search(seeker.starts(self.request.starts)[place], progress)
         values = dict(zip(seeker.family.keys, map(float, seeker.values(shares)), strict=True))
-        row: dict[str, Any] = {"start": place, "verdict": "sound", "keeps_constraints": False}
-        row |= values
+        doubts = () if cycle is None else gait_doubts(cycle)
+        row: dict[str, Any] = {"start": place, "verdict": word_of(doubts)}
+        row |= {"keeps_constraints": False, **values}
         if cycle is not None:
             row["keeps_constraints"] = seeker.feasible(cycle)
             row |= {name: finite(value) for name, value in figures(cycle).items()}
@@ -75,7 +78,8 @@ class DesignStudy(AbstractStudy):
         # A search that came to nothing has the same columns.
         row = {**dict.fromkeys(["start", "verdict", "keeps_constraints", *values, *known]), **row}
         numbers = seeker.first.point.flat if cycle is None else cycle.point.flat
-        return [Answer(row, memory=[[float(v) for v in part] for part in (shares, numbers)])]
+        memory = [[float(v) for v in part] for part in (shares, numbers)]
+        return [Answer(row, doubts, memory)]
 
     @functools.cached_property
     def _designs(self) -> dict[int, Design]:
@@ -93,6 +97,13 @@ class DesignStudy(AbstractStudy):
                     results.append((shares, seeker.gait(seeker.values(shares), near)))
             self._designs[len(found)] = best_of(seeker, results)
         return self._designs[len(found)]
+
+    def kept(self, found: Answers) -> list[Answer]:
+        """All searches; only what is said against the best speaks against the design."""
+        searches, name = super().kept(found), self.request.minimise
+        fine = [search for search in searches if search.row["keeps_constraints"]]
+        best = min(fine, key=lambda search: search.row[name], default=None)
+        return [one if one is best else one._replace(doubts=()) for one in searches]
 
     def summary(self, found: Answers) -> dict[str, Any]:
         best = self.best(found)

@@ -13,6 +13,7 @@ import numpy as np
 from footfall.engines.analysis.continuation import BranchPoint, Follower
 from footfall.engines.analysis.cycle import Cycle
 from footfall.engines.analysis.return_map import NoCycle
+from footfall.hybrid.doubt import Doubt, word_of
 from footfall.hybrid.fields import ParameterError, Parametric, param, text
 from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
 from footfall.numerics.units import UnitError, to_si
@@ -125,7 +126,7 @@ class Follow(AbstractStudy):
                     "repeats_after": part.count,
                     "kind": point.kind,
                     "stable": point.stable,
-                    "verdict": "sound",
+                    "verdict": word_of(point.doubts),
                     "largest_multiplier": float(np.max(np.abs(point.multipliers), initial=0.0)),
                     **{name: finite(value) for name, value in point.figures.items()},
                     **{
@@ -133,7 +134,8 @@ class Follow(AbstractStudy):
                         for name, value in zip(branch.numbers, point.numbers, strict=True)
                     },
                     "multipliers": [f"{complex(v):.12g}" for v in point.multipliers],
-                }
+                },
+                point.doubts,
             )
             for part in branch.parts
             for point in part.points
@@ -201,11 +203,18 @@ def _plain(point: BranchPoint) -> list[Any]:
         {name: finite(value) for name, value in point.figures.items()},
         point.kind,
         point.why,
+        [list(doubt) for doubt in point.doubts],
     ]
 
 
 def _point(said: list[Any]) -> BranchPoint:
-    value, numbers, multipliers, figures, kind, why = said
+    value, numbers, multipliers, figures, kind, why, doubts = said
     return BranchPoint(
-        value, np.array(numbers), np.array([complex(*v) for v in multipliers]), figures, kind, why
+        value,
+        np.array(numbers),
+        np.array([complex(*v) for v in multipliers]),
+        figures,
+        kind,
+        why,
+        tuple(Doubt(*doubt) for doubt in doubts),
     )

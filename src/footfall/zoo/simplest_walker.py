@@ -73,8 +73,8 @@ class SimplestWalker(fa.HybridSystem):
         return fa.Rates(State(x.theta_rate, x.phi_rate, turn, turn + swing, 0.0))
 
     def guards(self, t, x, m):
-        """A foot lands ahead of the other where phi = 2 theta."""
-        return jnp.maximum(2.0 * x.theta - x.phi, x.phi), 0.5 * jnp.pi - jnp.abs(x.theta)
+        """A foot lands where phi = 2 theta, once it has passed the floor."""
+        return 2.0 * x.theta - x.phi, 0.5 * jnp.pi - jnp.abs(x.theta)
 
     def jump(self, t, x, m, k):
         c = jnp.cos(2.0 * x.theta)

@@ -16,8 +16,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.gait_doubts import stride_doubts
 from footfall.engines.analysis.gait_figures import figures_of
 from footfall.engines.analysis.return_map import NoCycle, ReturnMap
+from footfall.hybrid.doubt import Doubt
 
 #: Newton's corrections: at most, and how many a step of good length takes.
 CORRECTIONS, GOOD = 8, 3
@@ -44,6 +46,7 @@ class BranchPoint:
     figures: dict[str, float]
     kind: str = ""  #: "", "fold", "period doubling", "torus", "branch point" or "end"
     why: str = ""  #: of an end
+    doubts: tuple[Doubt, ...] = ()  #: what its stride says against it
 
     @property
     def stable(self) -> bool:
@@ -210,7 +213,8 @@ class Follower:
         flat, value = self.unpack(spot.z)
         system, _ = self.family(value)
         measured = figures_of(self.map, spot.mapped, system)
-        return BranchPoint(value, flat, spot.multipliers, measured, kind)
+        doubts = stride_doubts(self.map, spot.mapped)
+        return BranchPoint(value, flat, spot.multipliers, measured, kind, doubts=doubts)
 
     # --- special points ---------------------------------------------------------------------------
 

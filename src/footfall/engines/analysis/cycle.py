@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from footfall.engines.analysis.free_clock import locked
 from footfall.engines.analysis.gait_figures import figures_of
 from footfall.engines.analysis.modes import Mode, modes_of, said_number
 from footfall.engines.analysis.return_map import Mapped, NoCycle, ReturnMap, names_of
@@ -71,6 +72,7 @@ class Cycle(NamedTuple):
     count: int = 1  #: events in a period
     repeats_after: int = 1  #: events after which it repeats already
     event: str = ""
+    clock_periods: int = 0  #: of its clock in a period, where that runs free
     scale: np.ndarray | None = None  #: what each unknown changes by in a step
     map: Any = None  #: the ReturnMap it is a fixed point of ...
     point: Any = None  #: ... its numbers, and the map there ...
@@ -91,7 +93,13 @@ class Cycle(NamedTuple):
         if self.stable:
             return f"stable{family}: every small disturbance dies out"
         growing = int(np.sum(np.abs(self.multipliers) >= 1.0))
-        return f"unstable{family}: {growing} of its disturbances grow, by {size:.4g} a step"
+        often = "step" if self.count == 1 else "period"
+        return f"unstable{family}: {growing} of its disturbances grow, by {size:.4g} a {often}"
+
+    @property
+    def when(self) -> str:
+        """Where in the gait its state is."""
+        return "just before a tick" if self.clock_periods else "just after the event"
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size:.4g}" for size in np.abs(self.multipliers[:MOST_SAID]))
@@ -112,6 +120,7 @@ class Cycle(NamedTuple):
             f" and {len(named) - MOST_SAID} more" if len(named) > MOST_SAID else ""
         )
         often = "" if self.count == 1 else f", {self.count} events"
+        often += f", {self.clock_periods} periods of its clock" if self.clock_periods else ""
         if self.repeats_after < self.count:
             often += f" (it repeats after {self.repeats_after} already)"
         return "\n".join(
@@ -121,7 +130,7 @@ class Cycle(NamedTuple):
                 *(f"  {name} held at {value:.8g}" for name, value in self.held.items()),
                 f"  multipliers, modulus: {sizes}{more}",
                 *(f"    {line}" for line in self.said_modes()),
-                f"  state just after the event: {state}",
+                f"  state {self.when}: {state}",
                 *([f"  {said}"] if (said := self.said_figures()) else []),
                 f"  residual {self.residual:.1e} after {self.iterations} iterations",
             ]
@@ -177,6 +186,7 @@ def find_cycle(
     leg: int = 0,
     hold: str | None = "energy",
     mirror: bool = False,
+    free_clock: bool = False,
 ) -> Cycle:
     """Find a periodic gait.
 
@@ -195,6 +205,8 @@ def find_cycle(
         hold: what is held where the robot conserves it: "energy" (stored), or None.
         mirror: look for half a stride, after which the robot is its own mirror image
             (`system.mirrored`).
+        free_clock: of a robot with a clock, the gait whose steps come out even with a clock that
+            nobody sets; without it, that of a clock which is set at each event.
 
     Returns a `Cycle`: state, period, multipliers (a gait with all of them below one in modulus is
     stable), modes and figures. Raises NoCycle.
@@ -233,6 +245,10 @@ def find_cycle(
                 f'ignore: "{name}" is no number of this state. Known: {", ".join(steps.names)}.'
                 f"{nearest(name, steps.names)}"
             )
+    if free_clock:
+        return locked(
+            steps, guess, lambda at: Search(at, ignore, hold, tolerance, iterations).find()
+        )
     return Search(steps, ignore, hold, tolerance, iterations).find(warm_up)
 
 
@@ -435,7 +451,7 @@ class Search:
 
     def proved(self, point: Point, quotient: Quotient, scale: np.ndarray, residual: float) -> Cycle:
         """The cycle, once a run from it has repeated it."""
-        kept, count = quotient.kept, int(self.map.limits.stop_count)
+        kept, count = quotient.kept, int(point.mapped.events)
         self._require_idle(point.derivative[np.ix_(kept, ~self.asked)], kept)
         jacobian, size = quotient.matrix(point.derivative), scale[kept]
         self._require_repeated(point, quotient, size, jacobian)
@@ -483,7 +499,8 @@ class Search:
         what a map arms. A clock that runs free makes it another step: such gaits are those of a
         clock that is set at the event, and are not asked.
         """
-        if self.map.clocked or self.map.mirror:
+        ticks = self.map.begins == "tick"  # then one run has the clock run on
+        if self.map.begins == "mirror" or (self.map.clocked and not ticks):
             return
         try:
             twice = self.map.at(point.flat, point.counts, times=2)
@@ -506,7 +523,9 @@ class Search:
 
     def _least_count(self, point: Point, quotient: Quotient, size: np.ndarray) -> int:
         """The fewest events after which it repeats already."""
-        count = int(self.map.limits.stop_count)
+        count = int(point.mapped.events)
+        if self.map.begins == "tick":
+            return count
         for fewer in (n for n in range(1, count) if count % n == 0):
             once = dataclasses.replace(
                 self.map, limits=self.map.limits._replace(stop_count=np.int32(fewer))

@@ -29,6 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.events import engine
+from footfall.engines.events.event_time import drift
 from footfall.engines.events.loop_state import Limits, Settings
 from footfall.engines.events.packed_system import Loop
 from footfall.engines.jax_setup import prepare_jax
@@ -48,8 +49,18 @@ NO_DERIVATIVE = (
     "two events happen in the same instant, and what follows depends on which of them comes first"
 )
 
+#: Share of its mean rates below which a robot is at rest.
+AT_REST = 1e-3
+
+#: More events than any stride has.
+MANY = 1 << 30
+
 #: A step as short as this [s] is none: the event came again where it had just been.
 NO_STEP = 1e-8
+
+#: s; how far before a tick a run stops that is to end just before it. An event that comes within
+#: it is at zero where the next run begins, and happens there.
+SHORT = 1e-9
 
 #: s; a guard that is no further than this from zero at the start of half a stride has just been
 #: there.
@@ -83,6 +94,14 @@ class Stride(NamedTuple):
     path: Any  #: how far each of the numbers went, to and fro (0 for discrete ones)
 
 
+class Books(NamedTuple):
+    """What a ledger of a stride needs besides its work, without derivatives."""
+
+    stored_start: Any  #: J, in each store
+    stored_end: Any
+    throughput: Any  #: J
+
+
 class Mapped(NamedTuple):
     """A stride with its derivatives, and what has none."""
 
@@ -91,6 +110,8 @@ class Mapped(NamedTuple):
     after: Any  #: counts and flags after it
     steps: Any  #: footfalls in it, of each counter
     outcome: Any
+    books: Books
+    events: Any  #: of the section's name, in it
 
 
 def event_index(system: AbstractHybridSystem, state: HybridState, name: str, leg: int = 0) -> int:
@@ -114,21 +135,27 @@ def _go(
 ) -> tuple[Any, Loop]:
     """The loop's state where it ends.
 
-    `start`: what has just been, "nothing", "the event" that it ends with, or its "mirror" image.
+    `start`: what has just been, "nothing", "the event" that it ends with, its "mirror" image, or
+    what comes: a "tick" of the clock, just before which it ends too.
     """
     loop = Loop(system, x, m, settings)
-    carry = engine.start(system, x, m, limits, settings, step)
-    # The start-up is over where an event has just been.
+    been = None
+    if start not in ("nothing", "tick"):
+        been = jnp.zeros(len(loop.guard_outcome), bool).at[limits.stop_event].set(True)
+        been = been & (start == "the event")
+    carry = engine.start(system, x, m, limits, settings, step, been)
+    # The start-up of a gait is over.
     carry = carry._replace(begun=jnp.array(start != "nothing"))
-    if start == "the event":
-        disarmed = jnp.asarray(loop.disarms)[limits.stop_event]
-        carry = carry._replace(armed=carry.armed & ~(disarmed & (carry.guards <= 0)))
-        carry = carry._replace(armed=carry.armed.at[limits.stop_event].set(False))
-    elif start == "mirror":
+    if start == "mirror":
         _, rates = loop.guard_rates(carry.t, carry.y, carry.m)
         been = jnp.abs(carry.guards) <= JUST_BEEN * jnp.abs(rates)
         carry = carry._replace(armed=carry.armed & ~been)
     carry, _ = engine.advance(system, carry, x, limits, settings)
+    if start == "tick":
+        # The run has stopped short of the tick, which belongs to the next one.
+        there = drift(loop, carry.t, carry.y, carry.m, jnp.asarray(SHORT))
+        carry = carry._replace(t=carry.t + SHORT, y=there)
+        carry = carry._replace(stores=loop.stores(carry.t, there, carry.m))
     return carry, loop
 
 
@@ -226,12 +253,12 @@ def _stride(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> tuple[Stride, Any]:
-    """One application of the map, and counts, footfalls and outcome beside it."""
+    """One application of the map, and counts, footfalls, outcome and books beside it."""
     layout, zero = Layout.of(like), jnp.zeros(())
     x, m = eqx.combine(layout.unpack(flat), counts)
-    carry, loop = _go(system, x, m, limits, step, settings, "mirror" if mirror else "the event")
+    carry, loop = _go(system, x, m, limits, step, settings, begins)
     x_end, work = loop.layout.unpack(carry.y)
     m_end = carry.m
     travel = system.travel()
@@ -244,9 +271,11 @@ def _stride(
             operator.attrgetter(name)(m_end) - operator.attrgetter(name)(m)
             for name in travel.step_counters
         )
-    if mirror:
+    if begins == "mirror":
         x_end, m_end = system.mirrored(x_end, m_end)
     numbers, after = numbers_of(HybridState(x_end, system.restarted(m_end)))
+    begun = loop.stores(zero, loop.layout.pack((x, work)), m)
+    books = Books(*jax.lax.stop_gradient((begun, carry.stores, carry.throughput)))
     stride = Stride(
         numbers=layout.pack(numbers),
         t=carry.t,
@@ -255,10 +284,11 @@ def _stride(
         work=Layout.of(work).pack(work),
         jump_work=carry.jump_work,
         rooms=carry.least_room,
-        begin_energy=jnp.sum(loop.stores(zero, loop.layout.pack((x, work)), m)),
+        begin_energy=jnp.sum(begun),
         path=jnp.zeros_like(flat).at[: loop.port_start].set(carry.path[: loop.port_start]),
     )
-    return stride, (after, steps, carry.outcome)
+    events = limits.stop_count - carry.stop_left
+    return stride, (after, steps, carry.outcome, books, events)
 
 
 def _output(system: Any, t: Any, x: Any, m: Any, name: str) -> Any:
@@ -266,7 +296,7 @@ def _output(system: Any, t: Any, x: Any, m: Any, name: str) -> Any:
     return jnp.sum(jnp.asarray(found[name]))
 
 
-@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+@functools.partial(jax.jit, static_argnames=("settings", "begins"))
 def _mapped(
     system: Any,
     flat: Any,
@@ -276,7 +306,7 @@ def _mapped(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> Mapped:
     """`along`: directions of numbers of the system, with a first axis; None for those that stay."""
     reals, whole = _moving(system, along)
@@ -284,7 +314,7 @@ def _mapped(
 
     def go(flat: Any, reals: Any) -> Any:
         return _stride(
-            eqx.combine(reals, whole), flat, like, counts, limits, step, settings, mirror
+            eqx.combine(reals, whole), flat, like, counts, limits, step, settings, begins
         )
 
     ways = jnp.concatenate([jnp.eye(size), jnp.zeros((more, size))])
@@ -292,8 +322,8 @@ def _mapped(
         slope, turned = _by_numbers(go, flat, reals), (ways,)
     else:
         slope, turned = _by_both(go, flat, reals), (ways, _with_zeros(along, size))
-    stride, slopes, (after, steps, outcome) = jax.vmap(slope, out_axes=(None, 0, None))(*turned)
-    return Mapped(stride, slopes, after, steps, outcome)
+    stride, slopes, rest = jax.vmap(slope, out_axes=(None, 0, None))(*turned)
+    return Mapped(stride, slopes, *rest)
 
 
 def _by_numbers(go: Any, flat: Any, reals: Any) -> Any:
@@ -324,7 +354,7 @@ def _with_zeros(along: Any, size: int) -> Any:
     )
 
 
-@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+@functools.partial(jax.jit, static_argnames=("settings", "begins"))
 def _bent(
     system: Any,
     flat: Any,
@@ -335,7 +365,7 @@ def _bent(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> Any:
     """d/de of J(v + e dv, system + e dp) r, for each r of `right` and each (dv, dp) of `turns`."""
     reals, whole = _moving(system, turns[1])
@@ -343,7 +373,7 @@ def _bent(
     def image(flat: Any, reals: Any, way: Any) -> Any:
         def go(v: Any) -> Any:
             return _stride(
-                eqx.combine(reals, whole), v, like, counts, limits, step, settings, mirror
+                eqx.combine(reals, whole), v, like, counts, limits, step, settings, begins
             )[0].numbers
 
         return jax.jvp(go, (flat,), (way,))[1]
@@ -356,7 +386,7 @@ def _bent(
     return jax.vmap(turned)(*turns)
 
 
-@functools.partial(jax.jit, static_argnames=("settings", "mirror"))
+@functools.partial(jax.jit, static_argnames=("settings", "begins"))
 def _path(
     system: Any,
     flat: Any,
@@ -366,7 +396,7 @@ def _path(
     limits: Limits,
     step: Any,
     settings: Settings,
-    mirror: bool,
+    begins: str,
 ) -> Any:
     """State and outputs at each of these times."""
     x, m = eqx.combine(Layout.of(like).unpack(flat), counts)
@@ -379,7 +409,7 @@ def _path(
             limits._replace(t_end=t),
             step,
             settings,
-            "mirror" if mirror else "the event",
+            begins,
         )
         here = loop.layout.unpack(carry.y)[0]
         return here, carry.m, system.outputs(carry.t, here, carry.m)
@@ -400,7 +430,7 @@ class ReturnMap:
     limits: Limits
     step: Any
     settings: Settings
-    mirror: bool
+    begins: str  #: what a stride begins with: "the event", its "mirror" image, a "tick"
     event: str
     plan: Plan
 
@@ -421,7 +451,16 @@ class ReturnMap:
         like, counts = numbers_of(HybridState(state.x, as_arrays(system.restarted(state.m))))
         limits = limits_of(plan, event_index(system, state, event, leg), count)
         settings = settings_of(plan, 0, _room(system, plan, count))
-        return cls(system, like, counts, limits, step_of(plan), settings, mirror, event, plan)
+        begins = "mirror" if mirror else "the event"
+        return cls(system, like, counts, limits, step_of(plan), settings, begins, event, plan)
+
+    def by_clock(self, rounds: int) -> "ReturnMap":
+        """From tick to tick of its clock, which runs free: so many of its periods at a time."""
+        duration = rounds * float(self.system.clock_period)
+        plan = dataclasses.replace(self.plan, duration=duration)
+        limits = self.limits._replace(t_end=duration - SHORT, stop_count=np.int32(MANY))
+        settings = settings_of(plan, 0, _room(self.system, plan))
+        return dataclasses.replace(self, limits=limits, settings=settings, begins="tick", plan=plan)
 
     @property
     def start(self) -> np.ndarray:
@@ -471,9 +510,13 @@ class ReturnMap:
 
         Raises NoCycle where the event does not come, and says what came instead.
         """
-        limits = self.limits._replace(stop_count=times * self.limits.stop_count)
-        if times > 1:
-            limits = limits._replace(t_end=times * self.limits.t_end)
+        limits = self.limits
+        if times > 1 and self.begins == "tick":
+            limits = limits._replace(t_end=times * (limits.t_end + SHORT) - SHORT)
+        elif times > 1:
+            limits = limits._replace(
+                stop_count=times * limits.stop_count, t_end=times * limits.t_end
+            )
         mapped = _mapped(
             self.system if system is None else system,
             np.asarray(flat, float),
@@ -483,7 +526,7 @@ class ReturnMap:
             limits,
             self.step,
             settings=self.settings,
-            mirror=self.mirror,
+            begins=self.begins,
         )
         mapped = jax.tree.map(np.asarray, mapped)
         self._require(mapped)
@@ -506,7 +549,7 @@ class ReturnMap:
             self.limits,
             self.step,
             settings=self.settings,
-            mirror=self.mirror,
+            begins=self.begins,
         )
         return np.asarray(found)
 
@@ -521,9 +564,17 @@ class ReturnMap:
             self.limits,
             self.step,
             settings=self.settings,
-            mirror=self.mirror,
+            begins=self.begins,
         )
         return jax.tree.map(np.asarray, found)
+
+    def _rest(self, mapped: Mapped) -> str:
+        """In words, whether it has come to rest: it moves less than on the way by AT_REST."""
+        x, m = self.state(mapped.stride.numbers, mapped.after)
+        rates = numbers_of(HybridState(self.system.flow(mapped.stride.t, x, m).x, ()))[0]
+        sizes = np.abs(np.concatenate([np.ravel(rate) for rate in jax.tree.leaves(rates)]))
+        usual = mapped.stride.path[: len(sizes)] / float(mapped.stride.t)
+        return ": it has come to rest" if np.all(sizes <= AT_REST * np.max(usual)) else ""
 
     def _require(self, mapped: Mapped) -> None:
         ended, t, event = Outcome(int(mapped.outcome)), float(mapped.stride.t), self.event
@@ -531,12 +582,12 @@ class ReturnMap:
             raise NoCycle(
                 f'more than {EVENTS_BETWEEN} events besides ticks before the next "{event}".'
             )
-        if ended is Outcome.reached_end:
+        if ended is Outcome.reached_end and self.begins != "tick":
             raise NoCycle(
                 f'no "{event}" within {self.plan.duration:g} s, the longest a step may take (the'
-                " plan's duration)."
+                f" plan's duration){self._rest(mapped)}."
             )
-        if ended is not Outcome.reached_event:
+        if ended not in (Outcome.reached_event, Outcome.reached_end):
             raise NoCycle(
                 f'the run ended before the next "{event}", {t:.3g} s after the last: {ended.name},'
                 f" {ended.meaning}."

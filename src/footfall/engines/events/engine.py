@@ -46,8 +46,12 @@ def start(
     limits: Limits,
     settings: Settings,
     fixed_step: Any,
+    just_been: Any = None,
 ) -> Carry:
-    """The loop's state at t = 0."""
+    """The loop's state at t = 0.
+
+    `just_been`: which events have just happened, where that is known; else the start tells.
+    """
     x = jax.tree.map(lambda v: jnp.asarray(v, float), x)
     m = jax.tree.map(jnp.asarray, m)
     loop = Loop(system, x, m, settings, limits)
@@ -71,8 +75,12 @@ def start(
         np.repeat(at_start.ends_at_once(system), np.diff(loop.first_index)),
     )
     _, by_state = loop.guard_rates(t, y, m, y)
-    fired, deep = at_start.fires(guards, rates, later, by_state, span, ends)
-    armed = has_room(guards) | at_start.first(fired, deep, jnp.any(deep))
+    seen = at_start.look(guards, rates, later, by_state, span, ends)
+    been = _just_been(loop, y, m, seen) if just_been is None else just_been
+    # With the event that has just been, those that it restarts have not begun to count.
+    waits = jnp.any(been[:, None] & jnp.asarray(loop.disarms), axis=0) & (guards <= 0)
+    fired = at_start.first(seen.fires & ~waits, seen.deep, jnp.any(seen.deep & ~waits))
+    armed = (has_room(guards) & ~been) | fired
     if settings.adaptive:
         scale = limits.atol + limits.rtol * jnp.abs(y)
         size, speed = jnp.sqrt(jnp.mean((y / scale) ** 2)), jnp.sqrt(jnp.mean((field / scale) ** 2))
@@ -107,6 +115,24 @@ def start(
         begun=jnp.array(False),
         steps=jnp.zeros((), jnp.int64),
         tried=jnp.zeros((), jnp.int64),
+    )
+
+
+def _just_been(loop: Loop, y: Array, m: Any, seen: at_start.Started) -> Array:
+    """Which events have just happened, by what their own jumps make of their guards."""
+    own = np.repeat(at_start.has_own_jump(loop.system), np.diff(loop.first_index))
+    asked, (y, m) = lax.stop_gradient((seen.falls & own, (y, m)))
+    t = jnp.zeros(())
+
+    def after(which: Array) -> Array:
+        new, new_m, _ = loop.apply_jump(t, y, m, which)
+        guards, rates = loop.guard_rates(t, new, new_m)
+        return at_start.still_falls(guards[which], rates[which], seen.rounding[which])
+
+    return lax.cond(
+        jnp.any(asked),
+        lambda: asked & lax.map(after, jnp.arange(len(own))),
+        lambda: jnp.zeros_like(asked),
     )
 
 

@@ -71,8 +71,8 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], limits: Limits) -> Lan
     no = jnp.zeros(x[0].shape[-1:], bool)
     slope = loop.field_once(m)(zero, x)
     room, rate = loop.guards_once(zero, x, m, slope)
-    fired = fire_at_start(loop, x, m)
-    armed = [has_room(g) | f for g, f in zip(room, fired, strict=True)]
+    fired, been = fire_at_start(loop, x, m)
+    armed = [(has_room(g) & ~b) | f for g, f, b in zip(room, fired, been, strict=True)]
     good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *numbers(room)])
     flowing = [(v, r) for v, r in zip(x, slope.x, strict=True) if r is not None]
     size = _norm(loop, [v for v, _ in flowing], [v for v, _ in flowing], limits, x)

@@ -46,7 +46,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     # A guard at or below zero does not count until it has been positive, unless it fires at once.
     # Exactly at zero and rising out of it it has been positive. What a first tick makes of a guard
     # at zero is no fall into the run.
-    fired = fire_at_start(loop, x, m)
+    fired, been = fire_at_start(loop, x, m)
     endings = [I(loop.system.events[k].outcome or 0) for k, _ in loop.searched]
     ended = functools.reduce(
         lambda rest, case: jnp.where(*case, rest),
@@ -62,8 +62,8 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     room, rate = loop.guards(zero, x, m, slope)
     least = [room[j] for j in loop.margins]
     room = [
-        armed_room(g, has_room(g) | ((g == 0) & (r > 0)) | f)
-        for g, r, f in zip(room, rate, fired, strict=True)
+        armed_room(g, (has_room(g) & ~b) | ((g == 0) & (r > 0)) | f)
+        for g, r, f, b in zip(room, rate, fired, been, strict=True)
     ]
     good = finite([*x, *[r for r in slope.x if r is not None], *slope.q, *room])
     full = zero + jnp.asarray(clock.step, loop.real)
@@ -88,8 +88,12 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
     )
 
 
-def fire_at_start(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]:
-    """Of each searched guard, the lanes in which it fires at the start (see at_start.py)."""
+def fire_at_start(
+    loop: LaneLoop, x: list[Array], m: list[Array]
+) -> tuple[list[Array], list[Array]]:
+    """Of each searched guard, the lanes in which it fires at the start, and those in which its
+    event has just been (see at_start.py).
+    """
     zero, span = jnp.zeros(x[0].shape[-1:], loop.real), loop.real(at_start.moment(loop.real))
     field, ends = loop.field_once(m), at_start.ends_at_once(loop.system)
 
@@ -110,10 +114,49 @@ def fire_at_start(loop: LaneLoop, x: list[Array], m: list[Array]) -> list[Array]
     )
     guards = zip(room, rate, later, by_state, loop.searched, strict=True)
     found = [
-        at_start.fires(g, r, after, sizes, span, ends[k]) for g, r, after, sizes, (k, _) in guards
+        at_start.look(g, r, after, sizes, span, ends[k]) for g, r, after, sizes, (k, _) in guards
     ]
-    any_deep = either([deep for _, deep in found])
-    return [at_start.first(fired, deep, any_deep) for fired, deep in found]
+    been = _just_been(loop, x, m, found)
+    counts = [
+        ~(either([b for i, b in enumerate(been) if loop.disarms[i][j]]) & (g <= 0))
+        for j, g in enumerate(room)
+    ]
+    any_deep = either([seen.deep & c for seen, c in zip(found, counts, strict=True)])
+    fired = [
+        at_start.first(seen.fires & c, seen.deep, any_deep)
+        for seen, c in zip(found, counts, strict=True)
+    ]
+    return fired, been
+
+
+def _just_been(
+    loop: LaneLoop, x: list[Array], m: list[Array], found: list[at_start.Started]
+) -> list[Array]:
+    """The lanes in which each event has just been, by what its own jump makes of its guard."""
+    zero, own = jnp.zeros(x[0].shape[-1:], loop.real), at_start.has_own_jump(loop.system)
+    no = jnp.zeros(x[0].shape[-1:], bool)
+    asked = [
+        seen.falls if own[k] else no for seen, (k, _) in zip(found, loop.searched, strict=True)
+    ]
+
+    def after(n: Any, been: list[Array]) -> list[Array]:
+        """Of one event, in all lanes at once."""
+        new_x, new_m = x, m
+        for j, (k, leg) in enumerate(loop.searched):
+            if own[k]:
+                jumped_x, jumped_m, _ = loop.jump(zero, x, m, k, leg)
+                new_x, new_m = pick(n == I(j), (jumped_x, jumped_m), (new_x, new_m))
+        room, rate = loop.guards_once(zero, new_x, new_m, loop.field_once(new_m)(zero, new_x))
+        return [
+            b | ((n == I(j)) & a & at_start.still_falls(g, r, seen.rounding))
+            for j, (b, a, g, r, seen) in enumerate(zip(been, asked, room, rate, found, strict=True))
+        ]
+
+    return lax.cond(
+        any_lane(either(asked)),
+        lambda: lax.fori_loop(I(0), I(len(asked)), after, [no for _ in asked]),
+        lambda: [no for _ in asked],
+    )
 
 
 def _fresh(moving: Moving) -> Moving:

@@ -172,6 +172,13 @@ class ClosedLoop(AbstractHybridSystem):
         )
         return (*self.plant.events, tick)
 
+    @property
+    def clock_period(self) -> float:
+        """[s] From when all three programs start together to when they do again."""
+        stack = self.stack
+        periods = (stack.high_period, stack.mid_period, stack.low_period)
+        return math.lcm(*(stack.ticks(float(p)) for p in periods)) * float(stack.resolution)
+
     def flow(self, t: Scalar, x: Any, m: LoopMemory) -> Rates:
         return self.plant.flow(t, x, m.plant)
 

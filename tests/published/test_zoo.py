@@ -219,6 +219,14 @@ def test_the_compass_gait_is_that_of_points_with_forces_between_them():
     assert cycle.stable
 
 
+def test_a_compass_gait_that_swings_its_foot_into_the_ground_falls_with_closed_books():
+    """The foot is in the ground where it may land: no landing, and no energy from one."""
+    run = run_of("compass-gait", slope=0.03, hip_mass=5.0, duration=10.0)
+    assert run.outcome is ff.Outcome.fell
+    passed, landed = (run.events_named(name)[-1].t for name in ("tip_passes", "heelstrike"))
+    assert passed > landed
+
+
 # --- kneed walker ---------------------------------------------------------------------------------
 
 KNEED = np.repeat([0.05, 0.5, 0.5, 0.5, 0.05], 2)  # shank and thigh that stand, hip, thigh, shank

@@ -183,4 +183,4 @@ def _sum(vectors: Any) -> Vector:
 
 
 def _none(value: Scalar) -> bool:
-    return isinstance(value, float) and value == 0.0
+    return type(value) is float and value == 0.0  # a number that only happens to be zero counts

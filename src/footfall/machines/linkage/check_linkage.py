@@ -200,7 +200,7 @@ def _massive(linkage: Linkage) -> None:
                     length = linkage.rods[k].length
                     arm = reach.more if length is None else reach.lengths * length + reach.more
                     moved.append(weight.mass * (1.0 if length is None else arm * arm))
-        if all(_plain(value) for value in moved) and not np.all(np.sum(moved, axis=0) > 0):
+        if all(_plain(value) for value in moved) and not np.all(sum(moved) > 0):
             name = linkage.rods[r].name
             raise LinkageError(
                 f'rod "{name}" moves no mass, so nothing says how fast it'

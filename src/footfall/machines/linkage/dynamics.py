@@ -304,10 +304,10 @@ def _times(a: Scalar, b: Scalar) -> Scalar:
     if _none(a) or _none(b):
         return 0.0
     for one, other in ((a, b), (b, a)):
-        if isinstance(one, float) and abs(one) == 1.0:
+        if type(one) is float and abs(one) == 1.0:
             return signed(int(one), other)
     return a * b
 
 
 def _none(value: Scalar) -> bool:
-    return isinstance(value, float) and value == 0.0
+    return type(value) is float and value == 0.0  # a number that only happens to be zero counts

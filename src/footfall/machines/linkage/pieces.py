@@ -50,8 +50,8 @@ class Landing(NamedTuple):
     name: str  #: of the event, and of what it takes in the ledger
     joint: str
     swaps: tuple[tuple[str, str], ...]
-    #: m; it lands only where it is so far ahead of the standing foot: straight legs swing through
-    #: the ground. None: wherever it comes down.
+    #: m; it may land once it has been so far ahead of the standing foot: straight legs swing
+    #: through the ground before (an event JOINT_passes says when). None: wherever it comes down.
     ahead: Scalar | None = None
     locked: tuple[str, ...] = ()  #: locks without which it does not land
 
@@ -135,12 +135,12 @@ class Linkage(NamedTuple):
         if rod.welded is None:
             return 0.0
         host = self.turned(self.index(rod.welded))
-        return rod.turned if isinstance(host, float) and host == 0.0 else host + rod.turned
+        return rod.turned if type(host) is float and host == 0.0 else host + rod.turned
 
     def line(self, r: int) -> int:
         """The rod in whose direction rod r is by structure: a host that it is not turned from."""
         turned = self.turned(r)
-        return self.host(r) if isinstance(turned, float) and turned == 0.0 else r
+        return self.host(r) if type(turned) is float and turned == 0.0 else r
 
     @property
     def lines(self) -> tuple[int, ...]:

@@ -49,6 +49,7 @@ from footfall.machines.linkage.structs import (
     work_class,
 )
 from footfall.machines.parts.friction.needed import friction_needed
+from footfall.numerics.namespace import choose, negated
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Arrow, Ball, Chart, Ground, Link, Shape, arrow_scale
 
@@ -90,7 +91,7 @@ class LinkageRobot(AbstractHybridSystem):
     def standing(self, *, foothold: Scalar = 0.0, **given: Scalar) -> HybridState:
         """The state with these angles, lengths and rates, by name; rates not given are zero.
 
-        Locks are open.
+        Locks are open. A foot that is ahead already may land.
         """
         linkage = self.linkage()
         kind = _state_class(linkage)
@@ -108,8 +109,11 @@ class LinkageRobot(AbstractHybridSystem):
         posture = Posture.of(linkage, x)
         loops = tree_of(linkage).loops.items()
         require_closed(linkage, ((name, *posture.place(loop)) for name, loop in loops))
-        locks = {f"{lock.name}_locked": np.int32(0) for lock in linkage.locks}
-        return HybridState(x, _mode_class(linkage)(foothold=foothold, steps=np.int32(0), **locks))
+        flags = {f"{lock.name}_locked": np.int32(0) for lock in linkage.locks}
+        for landing in _passing(linkage):
+            ahead, _ = posture.place(tree_of(linkage).joints[landing.joint])
+            flags[f"{landing.joint}_passed"] = choose(ahead >= landing.ahead, 1, 0) * np.int32(1)
+        return HybridState(x, _mode_class(linkage)(foothold=foothold, steps=np.int32(0), **flags))
 
     def motion(self, x: Any) -> Motion:
         """Its linkage with everything that follows from the state."""
@@ -193,8 +197,14 @@ class LinkageRobot(AbstractHybridSystem):
     def events(self) -> tuple[Event, ...]:
         linkage = self.linkage()
         landings = (
-            Event(landing.name, f"{landing.joint} comes down and takes over", unit="m")
+            Event(
+                landing.name, f"{landing.joint} comes down and takes over", unit="m", contact=True
+            )
             for landing in linkage.landings
+        )
+        passing = (
+            Event(f"{p.joint}_passes", f"{p.joint} is ahead: from here on it may land", unit="m")
+            for p in _passing(linkage)
         )
         locks = (
             Event(lock.name, f"{lock.bent} is in line with {lock.against}, and stays", unit="rad")
@@ -203,6 +213,7 @@ class LinkageRobot(AbstractHybridSystem):
         return (
             *landings,
             *locks,
+            *passing,
             Event("falls", f"{linkage.body} is on the ground", outcome=Outcome.fell, unit="m"),
         )
 
@@ -216,25 +227,30 @@ class LinkageRobot(AbstractHybridSystem):
             at, height = self._place(now, m, landing.joint)
             room = height - linkage.ground.height(at)
             if landing.ahead is not None:
-                room = jnp.maximum(room, landing.ahead - (at - m.foothold))
+                room = only_while(_passed(m, landing), room)
             for name in landing.locked:
                 room = only_while(closed[name], room)
             rooms.append(room)
         for lock in linkage.locks:
             bent, _, _ = _between(linkage, x, Motor(lock.name, lock.bent, lock.against))
-            rooms.append(only_while(_open(closed[lock.name]), bent))
+            rooms.append(only_while(negated(closed[lock.name]), bent))
+        for landing in _passing(linkage):
+            at, _ = now.posture.place(now.tree.joints[landing.joint])
+            rooms.append(only_while(negated(_passed(m, landing)), landing.ahead - at))
         at, height = self._place(now, m, linkage.body)
         return (*rooms, height - linkage.ground.height(at))
 
     def jump(self, t: Scalar, x: Any, m: Any, k: int) -> Jump:
         now = self.motion(x)
         linkage = now.linkage
-        event = (*linkage.landings, *linkage.locks)[k]
-        closed = _locked(linkage, m)
+        impacts = (*linkage.landings, *linkage.locks)
+        if k >= len(impacts):
+            passing = _passing(linkage)[k - len(impacts)]
+            return Jump(x, _with(m, {f"{passing.joint}_passed": m.steps * 0 + 1}))
+        event, closed = impacts[k], _locked(linkage, m)
         if isinstance(event, Lock):
-            closed = tuple(
-                True if lock is event else c for lock, c in zip(linkage.locks, closed, strict=False)
-            )
+            pairs = zip(linkage.locks, closed, strict=True)
+            closed = tuple(lock is event or on for lock, on in pairs)
         foot = now.tree.joints[event.joint] if isinstance(event, Landing) else {}
         rates, lost = impact(
             now.posture, now.weights, foot, held_rows(now.posture, now.tree, closed)
@@ -250,8 +266,8 @@ class LinkageRobot(AbstractHybridSystem):
                 for lock in linkage.locks
                 if lock.opens == event.name
             }
-        new = type(m)(**{name: mode.get(name, getattr(m, name)) for name in _names(m)})
-        return Jump(after, new, self._work(linkage, event.name, lost, x, after))
+            mode |= {f"{p.joint}_passed": m.steps * 0 for p in _passing(linkage)}
+        return Jump(after, _with(m, mode), self._work(linkage, event.name, lost, x, after))
 
     def _work(self, linkage: Linkage, name: str, lost: Scalar, x: Any, after: Any) -> Any:
         impacts = tuple(event.name for event in (*linkage.landings, *linkage.locks))
@@ -323,6 +339,7 @@ class LinkageRobot(AbstractHybridSystem):
                 " it there, and the linkage has no flight; try to go slower"
             ),
             low=0.0,
+            counter="steps",
         )
         slips = Bound(
             "needs_friction",
@@ -333,6 +350,7 @@ class LinkageRobot(AbstractHybridSystem):
                 " steps"
             ),
             high=MOST_FRICTION,
+            counter="steps",
         )
         return pulls, slips
 
@@ -357,7 +375,7 @@ class LinkageRobot(AbstractHybridSystem):
 
     def charts(self) -> tuple[Chart, ...]:
         linkage = self.linkage()
-        foot, rods = linkage.stands_on, tuple(rod.name for rod in linkage.rods)
+        foot, rods = linkage.stands_on, tuple(linkage.rods[r].name for r in linkage.lines)
         torques = tuple(f"{m.name}.torque" for m in linkage.motors if m.against is not None)
         return (
             Chart("Lean of the rods", tuple(f"lean.{rod}" for rod in rods), main=True, names=rods),
@@ -386,7 +404,8 @@ def _state_class(linkage: Linkage) -> type:
 
 
 def _mode_class(linkage: Linkage) -> type:
-    return mode_class(tuple(lock.name for lock in linkage.locks))
+    locks = tuple(lock.name for lock in linkage.locks)
+    return mode_class(locks, tuple(landing.joint for landing in _passing(linkage)))
 
 
 def _ports(linkage: Linkage) -> tuple[Any, Any]:
@@ -401,8 +420,17 @@ def _locked(linkage: Linkage, m: Any) -> tuple[Any, ...]:
     return tuple(getattr(m, f"{lock.name}_locked") == 1 for lock in linkage.locks)
 
 
-def _open(closed: Any) -> Any:
-    return not closed if isinstance(closed, bool) else ~closed
+def _passing(linkage: Linkage) -> list[Landing]:
+    """Landings that are only ahead."""
+    return [landing for landing in linkage.landings if landing.ahead is not None]
+
+
+def _passed(m: Any, landing: Landing) -> Any:
+    return getattr(m, f"{landing.joint}_passed") == 1
+
+
+def _with(m: Any, changes: Mapping[str, Any]) -> Any:
+    return type(m)(**{name: changes.get(name, getattr(m, name)) for name in _names(m)})
 
 
 def _coordinates(x: Any) -> tuple[Scalar, ...]:

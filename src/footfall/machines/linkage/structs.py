@@ -58,12 +58,13 @@ def state_class(turning: tuple[str, ...], sliding: tuple[str, ...]) -> type:
 
 
 @functools.cache
-def mode_class(locks: tuple[str, ...]) -> type:
+def mode_class(locks: tuple[str, ...], passing: tuple[str, ...]) -> type:
     """What only jumps change."""
     fields = {
         "foothold": signal(unit="m", doc="where the standing foot is, forward"),
         "steps": signal(doc="landings so far"),
         **{f"{name}_locked": signal(doc=f"1 while {name} is locked") for name in locks},
+        **{f"{name}_passed": signal(doc=f"1 once {name} is ahead") for name in passing},
     }
     return _struct("Mode", fields)
 

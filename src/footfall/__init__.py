@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footfall import parts as parts
     from footfall.engines.analysis.check_system import check_system as check_system
     from footfall.engines.analysis.cycle import find_cycle as find_cycle
+    from footfall.engines.analysis.feedback import feedback as feedback
     from footfall.engines.analysis.linearise import linearise as linearise
     from footfall.engines.analysis.summary import summarise as summarise
     from footfall.engines.bodies.mujoco_engine import MujocoEngine as MujocoEngine
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 #: for.
 _HOMES = {
     "find_cycle": "engines.analysis.cycle",
+    "feedback": "engines.analysis.feedback",
     "linearise": "engines.analysis.linearise",
     "summarise": "engines.analysis.summary",
     "Outcome": "hybrid.outcome",

@@ -26,6 +26,13 @@ from footfall.machines.linkage.pieces import (
     Spring,
 )
 from footfall.machines.linkage.robot import LinkageRobot
+from footfall.machines.parts.curves.base import AbstractPhaseCurve
+from footfall.machines.parts.curves.curves import (
+    BezierCurve,
+    BSplineCurve,
+    ConstantCurve,
+    FourierCurve,
+)
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat, Slope
 from footfall.machines.water_runner.drive import AbstractDrive
@@ -40,20 +47,25 @@ __all__ = [
     "AbstractController",
     "AbstractDrive",
     "AbstractFoot",
+    "AbstractPhaseCurve",
     "AbstractStart",
     "AbstractTerrain",
     "Arrow",
+    "BSplineCurve",
     "Ball",
     "Bar",
+    "BezierCurve",
     "Body",
     "Bound",
     "Chart",
+    "ConstantCurve",
     "Damper",
     "Disc",
     "Doubt",
     "Event",
     "Flat",
     "FootPoint",
+    "FourierCurve",
     "Ground",
     "HybridState",
     "HybridSystem",

@@ -227,6 +227,20 @@ def test_a_compass_gait_that_swings_its_foot_into_the_ground_falls_with_closed_b
     assert passed > landed
 
 
+def test_a_compass_gait_walks_on_level_ground_by_the_torque_of_its_curve():
+    """What its motor gives is what its heelstrikes take, and its curve is a Bezier curve."""
+    run = run_of("powered-compass", duration=12.0)
+    assert run.outcome is ff.Outcome.reached_end and run.metrics["mean_speed"] > 0.3
+    given = run.metrics["cost_of_transport"] * 20.0 * 9.81 * run.metrics["step_length"]
+    assert given == pytest.approx(run.metrics["motor_work_per_step"], rel=1e-6)
+    share = np.clip(0.5 + run["stance"] / 0.6, 0.0, 1.0)
+    points = (12.5, 17.5, 3.0, -8.0, -8.5, 2.0)
+    bernstein = sum(
+        p * math.comb(5, k) * share**k * (1 - share) ** (5 - k) for k, p in enumerate(points)
+    )
+    assert run["motor.torque"] == pytest.approx(bernstein, abs=1e-12)
+
+
 # --- kneed walker ---------------------------------------------------------------------------------
 
 KNEED = np.repeat([0.05, 0.5, 0.5, 0.5, 0.05], 2)  # shank and thigh that stand, hip, thigh, shank

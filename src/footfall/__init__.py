@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footfall import parts as parts
     from footfall.engines.analysis.check_system import check_system as check_system
     from footfall.engines.analysis.cycle import find_cycle as find_cycle
+    from footfall.engines.analysis.feedback import feedback as feedback
     from footfall.engines.analysis.linearise import linearise as linearise
     from footfall.engines.analysis.lyapunov import lyapunov as lyapunov
     from footfall.engines.analysis.phase_response import phase_response as phase_response
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 #: for.
 _HOMES = {
     "find_cycle": "engines.analysis.cycle",
+    "feedback": "engines.analysis.feedback",
     "linearise": "engines.analysis.linearise",
     "lyapunov": "engines.analysis.lyapunov",
     "phase_response": "engines.analysis.phase_response",

@@ -15,7 +15,26 @@ from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem as HybridSystem
 from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel, only_while
 from footfall.machines.control.controller import AbstractController
+from footfall.machines.linkage.pieces import (
+    Damper,
+    Landing,
+    Linkage,
+    Lock,
+    Mass,
+    Motor,
+    Rod,
+    Spring,
+)
+from footfall.machines.linkage.robot import LinkageRobot
+from footfall.machines.parts.curves.base import AbstractPhaseCurve
+from footfall.machines.parts.curves.curves import (
+    BezierCurve,
+    BSplineCurve,
+    ConstantCurve,
+    FourierCurve,
+)
 from footfall.machines.parts.terrain.base import AbstractTerrain
+from footfall.machines.parts.terrain.planes import Flat, Slope
 from footfall.machines.water_runner.drive import AbstractDrive
 from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Tip
 from footfall.numerics.namespace import choose, clamp
@@ -28,29 +47,45 @@ __all__ = [
     "AbstractController",
     "AbstractDrive",
     "AbstractFoot",
+    "AbstractPhaseCurve",
     "AbstractStart",
     "AbstractTerrain",
     "Arrow",
+    "BSplineCurve",
     "Ball",
     "Bar",
+    "BezierCurve",
     "Body",
     "Bound",
     "Chart",
+    "ConstantCurve",
+    "Damper",
     "Disc",
     "Doubt",
     "Event",
+    "Flat",
     "FootPoint",
+    "FourierCurve",
     "Ground",
     "HybridState",
     "HybridSystem",
     "Jump",
+    "Landing",
     "Link",
+    "Linkage",
+    "LinkageRobot",
+    "Lock",
+    "Mass",
+    "Motor",
     "Outcome",
     "ParameterError",
     "PlanarFrame",
     "Rates",
+    "Rod",
     "Scalar",
     "Shape",
+    "Slope",
+    "Spring",
     "Suggestion",
     "Tip",
     "Travel",

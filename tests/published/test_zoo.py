@@ -3,6 +3,8 @@
 import functools
 import math
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
@@ -208,13 +210,148 @@ def _compass_step(unknowns):
 
 def test_the_compass_gait_is_that_of_points_with_forces_between_them():
     """Its cycle by another program: points, constraint forces, an impact by least change."""
-    cycle = classic("compass-gait", FINE).cycle("heelstrike", ignore=("foot",))
+    cycle = classic("compass-gait", FINE).cycle("heelstrike")
     x = cycle.state.x
     found = np.array([float(x.stance), float(x.stance_rate), float(x.swing_rate)])
     expected = fsolve(lambda u: _compass_step(u)[0] - u, found + 1e-4, xtol=1e-13)
     assert found == pytest.approx(expected, abs=1e-9)
     assert cycle.period == pytest.approx(_compass_step(expected)[1], abs=1e-9)
     assert cycle.stable
+
+
+def test_a_compass_gait_that_swings_its_foot_into_the_ground_falls_with_closed_books():
+    """The foot is in the ground where it may land: no landing, and no energy from one."""
+    run = run_of("compass-gait", slope=0.03, hip_mass=5.0, duration=10.0)
+    assert run.outcome is ff.Outcome.fell
+    passed, landed = (run.events_named(name)[-1].t for name in ("tip_passes", "heelstrike"))
+    assert passed > landed
+
+
+def test_a_compass_gait_walks_on_level_ground_by_the_torque_of_its_curve():
+    """What its motor gives is what its heelstrikes take, and its curve is a Bezier curve."""
+    run = run_of("powered-compass", duration=12.0)
+    assert run.outcome is ff.Outcome.reached_end and run.metrics["mean_speed"] > 0.3
+    given = run.metrics["cost_of_transport"] * 20.0 * 9.81 * run.metrics["step_length"]
+    assert given == pytest.approx(run.metrics["motor_work_per_step"], rel=1e-6)
+    share = np.clip(0.5 + run["stance"] / 0.6, 0.0, 1.0)
+    points = (12.5, 17.5, 3.0, -8.0, -8.5, 2.0)
+    bernstein = sum(
+        p * math.comb(5, k) * share**k * (1 - share) ** (5 - k) for k, p in enumerate(points)
+    )
+    assert run["motor.torque"] == pytest.approx(bernstein, abs=1e-12)
+
+
+# --- kneed walker ---------------------------------------------------------------------------------
+
+KNEED = np.repeat([0.05, 0.5, 0.5, 0.5, 0.05], 2)  # shank and thigh that stand, hip, thigh, shank
+
+
+def _kneed(bent):
+    """Rows of the legs that are left of five points: the standing leg straight, its foot at 0."""
+
+    def left(q):
+        shin, high, hip, thigh, shank = q.reshape(5, 2)
+        out = (thigh - hip) / 0.325
+        length = jnp.array([hip @ hip - 1.0, out @ out - 1.0])
+        lower = shank - hip - 0.5 * out
+        swing = jnp.array([lower @ lower - 0.125**2]) if bent else lower - 0.125 * out
+        return jnp.concatenate([shin - 0.375 * hip, high - 0.675 * hip, length, swing])
+
+    return left
+
+
+def _kneed_landed(q):
+    """The same with the other foot on the ground, where it is, and both legs straight."""
+    shin, high, hip, thigh, shank = q.reshape(5, 2)
+    out, old = (thigh - hip) / 0.325, (high - hip) / 0.325
+    straight = [shank - hip - 0.625 * out, shin - hip - 0.625 * old]
+    return jnp.concatenate([hip + out, *straight, jnp.array([out @ out - 1.0, old @ old - 1.0])])
+
+
+def _held(left):
+    """(accelerations, velocities after an impact that holds these rows) of points."""
+
+    def rows_of(q):
+        rows = jax.jacfwd(left)(q)
+        whole = jnp.block([[jnp.diag(KNEED), rows.T], [rows, jnp.zeros((len(rows),) * 2)]])
+        return rows, whole
+
+    @jax.jit
+    def moves(q, v):
+        _, whole = rows_of(q)
+        bias = jax.jvp(lambda q: jax.jvp(left, (q,), (v,))[1], (q,), (v,))[1]
+        weight = KNEED * jnp.tile(jnp.array([0.0, -9.81]), 5)
+        return jnp.linalg.solve(whole, jnp.concatenate([weight, -bias]))[:10]
+
+    @jax.jit
+    def stops(q, v):
+        rows, whole = rows_of(q)
+        return jnp.linalg.solve(whole, jnp.concatenate([KNEED * v, jnp.zeros(len(rows))]))[:10]
+
+    return moves, stops
+
+
+def test_the_kneed_walker_is_that_of_points_with_forces_between_them():
+    """A step of its run by another program, both impacts by least change."""
+    run = run_of("kneed-walker", duration=4.0)
+    first, last = run.events_named("heelstrike")[-2:]
+    names = ("shin", "thigh", "shin_rate", "thigh_rate")
+    begin, end = ([float(run[n][e.row_after]) for n in names] for e in (first, last))
+    stance, thigh, rate, swing_rate = begin
+    assert run["shank"][first.row_after] == thigh
+    kneestrike = run.events_named("kneestrike")[-1]
+    assert first.t < kneestrike.t < last.t
+
+    def leg(angle):
+        return np.array([math.sin(angle), math.cos(angle)])
+
+    def turn(angle):
+        return np.array([math.cos(angle), -math.sin(angle)])
+
+    up, swung = leg(stance), leg(thigh)
+    q = np.concatenate([0.375 * up, 0.675 * up, up, up - 0.325 * swung, up - 0.625 * swung])
+    hip, fast, slow = rate * turn(stance), rate * turn(stance), swing_rate * turn(thigh)
+    v = np.concatenate([0.375 * fast, 0.675 * fast, hip, hip - 0.325 * slow, hip - 0.625 * slow])
+
+    def straight(t, y):  # the shank's lean less the thigh's, of which the sine
+        high, low = y[4:6] - y[6:8], y[6:8] - y[8:10] - 0.175 / 0.325 * (y[4:6] - y[6:8])
+        return high[1] * low[0] - high[0] * low[1] if t > 0.01 else 1.0
+
+    def lands(t, y):
+        foot = y[4:6] + (y[6:8] - y[4:6]) / 0.325
+        return foot @ [math.sin(0.0504), math.cos(0.0504)]
+
+    t, y = 0.0, np.concatenate([q, v])
+    for event, left in ((straight, _kneed(bent=True)), (lands, _kneed(bent=False))):
+        event.terminal, event.direction = True, -1
+        moves, stops = _held(left)
+        if event is lands:
+            y = np.concatenate([y[:10], stops(y[:10], y[10:])])
+        flown = solve_ivp(
+            lambda t, y, moves=moves: np.concatenate([y[10:], moves(y[:10], y[10:])]),
+            (t, 2.0),
+            y,
+            "DOP853",
+            events=event,
+            rtol=1e-11,
+            atol=1e-12,
+        )
+        t, y = flown.t_events[0][0], flown.y_events[0][0]
+    q, v = y[:10], np.asarray(_held(_kneed_landed)[1](y[:10], y[10:]))
+    out, old = (q[4:6] - q[6:8]) / 0.325, (q[4:6] - q[2:4]) / 0.325
+    angles = [math.atan2(*out), math.atan2(*old)]
+    rates = [
+        (v[4:6] - v[6:8]) @ turn(angles[0]) / 0.325,
+        (v[4:6] - v[2:4]) @ turn(angles[1]) / 0.325,
+    ]
+    assert [*angles, *rates] == pytest.approx(end, abs=1e-8)  # tolerances 1e-11, a step's growth
+    assert t == pytest.approx(last.t - first.t, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_the_kneed_walker_has_a_stable_gait():
+    cycle = classic("kneed-walker", FINE).cycle("heelstrike")
+    assert cycle.stable and cycle.residual < 1e-12
 
 
 # --- spring-mass runner ---------------------------------------------------------------------------

@@ -19,7 +19,20 @@ def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tu
     An entry written as the Python number 0.0 is a structural zero and costs nothing, so order the
     unknowns such that zeros come early.
     """
-    n = len(right)
+    return solve_spd_each(matrix, (right,))[0]
+
+
+def solve_spd_each(
+    matrix: Sequence[Sequence[Scalar]], rights: Sequence[Sequence[Scalar]]
+) -> list[tuple[Scalar, ...]]:
+    """The same for several right sides, with one elimination."""
+    low, inverse = _factors(matrix)
+    return [_substitute(low, inverse, right) for right in rights]
+
+
+def _factors(matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """L, and the inverse of D."""
+    n = len(matrix)
     low: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     diagonal: list[Scalar] = [0.0] * n
     inverse: list[Scalar] = [0.0] * n
@@ -42,6 +55,13 @@ def solve_spd(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar]) -> tu
         diagonal[i] = _pivot(matrix, low, diagonal, i)
         if i != n - 2:
             inverse[i] = 1.0 / diagonal[i]
+    return low, inverse
+
+
+def _substitute(
+    low: list[list[Scalar]], inverse: list[Scalar], right: Sequence[Scalar]
+) -> tuple[Scalar, ...]:
+    n = len(right)
     forward: list[Scalar] = []
     for i in range(n):
         forward.append(_less(right[i], ((low[i][k], forward[k]) for k in range(i))))

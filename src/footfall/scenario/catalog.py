@@ -20,6 +20,12 @@ from footfall.machines.parts.actuators.motors import DcMotor, IdealMotor
 from footfall.machines.parts.contact.cubic import CubicContact
 from footfall.machines.parts.contact.hunt_crossley import HuntCrossleyContact
 from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
+from footfall.machines.parts.curves.curves import (
+    BezierCurve,
+    BSplineCurve,
+    ConstantCurve,
+    FourierCurve,
+)
 from footfall.machines.parts.friction.bristle import BristleFriction
 from footfall.machines.parts.friction.coulomb import Frictionless, StribeckFriction, TanhFriction
 from footfall.machines.parts.terrain.bumps import Bumps
@@ -101,6 +107,10 @@ PARTS: dict[str, type] = {
     "roll-gait": RollGait,
     "spike-pid": SpikePid,
     "stiffness": StiffnessControl,
+    "constant": ConstantCurve,
+    "bezier": BezierCurve,
+    "b-spline": BSplineCurve,
+    "fourier": FourierCurve,
 }
 
 ROBOTS: dict[str, Callable[[], AbstractHybridSystem | AbstractRigidBodies]] = {

@@ -20,9 +20,10 @@ from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Slope
-from footfall.machines.rimless_wheel.bounds import RollingFoot, friction_bounds, friction_needed
+from footfall.machines.rimless_wheel.bounds import friction_bounds
 from footfall.machines.rimless_wheel.footing import (
     STUMBLED,
     corner_doubts,

@@ -23,12 +23,8 @@ from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.machines.parts.actuators.motors import DcMotor
-from footfall.machines.rimless_wheel.bounds import (
-    RollingFoot,
-    friction_bounds,
-    friction_needed,
-    sag_bounds,
-)
+from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
+from footfall.machines.rimless_wheel.bounds import friction_bounds, sag_bounds
 from footfall.machines.rimless_wheel.cures import walking_cures
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController

@@ -25,14 +25,10 @@ from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
+from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
 from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.planes import Flat
-from footfall.machines.rimless_wheel.bounds import (
-    RollingFoot,
-    friction_bounds,
-    friction_needed,
-    sag_bounds,
-)
+from footfall.machines.rimless_wheel.bounds import friction_bounds, sag_bounds
 from footfall.machines.rimless_wheel.cures import walking_cures
 from footfall.machines.rimless_wheel.footing import (
     corner_doubts,

@@ -1,0 +1,1 @@
+"""What is commanded over the phase of a step: a torque, a setpoint."""

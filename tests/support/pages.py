@@ -37,7 +37,7 @@ for (const [deed, given] of deeds) {
   if (deed === "set") Object.assign(sim.values, given);
   if (deed === "start") sim.start();
   if (deed === "adopt") sim.adopt();
-  if (deed === "push") sim.push(...given);
+  if (["push", "strike", "grab", "release"].includes(deed)) sim[deed](...(given ?? []));
   if (deed === "advance") sim.advance(given);
   if (deed === "keep") sim.kept = sim.snapshot();
   if (deed === "back") sim.restore(sim.kept);

@@ -8,9 +8,11 @@ import { NumbersView } from "./numbers";
 import { FORMAT, type Page } from "./page";
 import { dark, setTheme, usePalette } from "./palette";
 import { Panel } from "./panel";
+import { pushes } from "./pushes";
 import { Plots } from "./plots";
 import { SceneView } from "./scene";
 import { LiveSource, ReplaySource, type Source } from "./source";
+import { Steering } from "./steering";
 import { Timeline } from "./timeline";
 
 /** Plots and footfalls look back by so many footsteps, at most so many seconds [s]. */
@@ -108,19 +110,27 @@ async function open(page: Page): Promise<void> {
     remember();
   });
   if (live) steps(live);
-  if (live && page.rates.length) pushes(page, live);
+  const push = live ? pushes(page, live) : () => {};
+  const steered = (key: string, done: boolean): void => {
+    panel.show(key);
+    live?.adopt();
+    if (done) remember();
+  };
+  const steering = new Steering(page, values, steered, { play: () => timeline.toggle(), reset: restart, push });
+  if (page.live?.push) scene.drag.to = live;
   remember();
   addEventListener("hashchange", () => {
     Object.assign(values, Object.fromEntries(page.parameters.filter((p) => p.kind !== "text").map((p) => [p.key, p.value as number])), fromHash(page, location.hash));
     panel.showAll();
     live?.adopt();
   });
-  keys({ timeline, restart, scene, follow, forces, source });
+  keys({ timeline, restart, scene, follow, forces, push });
 
   let plotted = 0;
   function frame(milliseconds: number): void {
+    steering.frame(milliseconds);
     source.frame(milliseconds);
-    scene.draw(source.shown, milliseconds / 1000);
+    scene.draw(source.shown, milliseconds / 1000, source.now.pulled);
     timeline.update();
     tell();
     if (milliseconds - plotted > PLOTS_EVERY) {
@@ -168,23 +178,6 @@ function steps(live: LiveSource): void {
   );
 }
 
-/** Kicks: a rate of the robot, a little more or less of it at once. */
-function pushes(page: Page, live: LiveSource): void {
-  const box = find("pushes");
-  box.hidden = false;
-  const select = make("select", { aria: { label: "rate to push" } });
-  for (const { name, unit, doc } of page.rates) select.append(make("option", { value: name, title: doc }, `${words(name.slice(2))} [${unit}]`));
-  const size = make("input", { type: "text", inputMode: "decimal", value: "0.5", className: "number", aria: { label: "size of the push" } });
-  const kick = (sign: number): void => live.push(select.value, sign * (Number(size.value) || 0));
-  const button = (text: string, sign: number): HTMLElement => {
-    const made = make("button", { type: "button", aria: { label: sign < 0 ? "push back" : "push on" } }, text);
-    made.addEventListener("click", () => kick(sign));
-    return made;
-  };
-  box.append(make("span", {}, "push"), select, button("−", -1), size, button("+", 1));
-  Object.assign(box, { kick });
-}
-
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -205,11 +198,10 @@ interface Keyed {
   scene: SceneView;
   follow: HTMLInputElement;
   forces: HTMLInputElement;
-  source: Source;
+  push: (sign: number) => void;
 }
 
-function keys({ timeline, restart, scene, follow, forces }: Keyed): void {
-  const kick = (sign: number): void => (find("pushes") as HTMLElement & { kick?: (s: number) => void }).kick?.(sign);
+function keys({ timeline, restart, scene, follow, forces, push }: Keyed): void {
   const deeds: Record<string, () => void> = {
     " ": () => timeline.toggle(),
     r: restart,
@@ -225,9 +217,9 @@ function keys({ timeline, restart, scene, follow, forces }: Keyed): void {
     "-": () => scene.orbit(0, 0, 1.15),
     h: () => scene.home(),
     f: () => follow.click(),
-    a: () => forces.click(),
-    j: () => kick(-1),
-    l: () => kick(1),
+    v: () => forces.click(),
+    j: () => push(-1),
+    l: () => push(1),
     "?": () => find<HTMLDialogElement>("keys").showModal(),
   };
   addEventListener("keydown", (event) => {

@@ -98,6 +98,7 @@ export interface Live {
   kernel: Module;
   start: Module;
   ground: Module | null;
+  push: Module | null;
 }
 
 export interface Replay {
@@ -135,6 +136,8 @@ export interface Page {
   scene: { shapes: Shape[]; ground: Ground | null };
   outputs: Signal[];
   rates: Signal[];
+  /** Keys of the parameters that an operator steers by: what drives it, what turns it. */
+  steered_by: string[];
   charts: Chart[];
   travel: Travel | null;
   ledger: Ledger;

@@ -2,11 +2,13 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Drag } from "./drag";
 import { clipped, GroundView, traced, type Line } from "./ground";
 import type { History } from "./history";
 import type { Page } from "./page";
 import { onTheme, theme } from "./palette";
 import { Pose, Robot } from "./shapes";
+import type { Now } from "./source";
 
 /** Half of what is seen of the ground along and across, in lengths of the robot. */
 const [ALONG, ACROSS] = [14, 9];
@@ -31,6 +33,7 @@ export class SceneView {
   private readonly sun = new THREE.DirectionalLight("#fff8ec", 2.6);
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#b8b2a6", 1.5);
   private readonly robot: Robot;
+  readonly drag: Drag;
   private ground: GroundView | null = null;
   private size = 1;
   private target = new THREE.Vector3();
@@ -67,7 +70,8 @@ export class SceneView {
     this.sun.shadow.bias = -2e-4;
     this.sun.shadow.normalBias = 0.002;
     this.robot = new Robot(page.scene.shapes, history);
-    this.scene.add(this.sun, this.sun.target, this.sky, this.robot.root);
+    this.drag = new Drag(canvas, this.camera, this.controls, this.robot, pushable(page));
+    this.scene.add(this.sun, this.sun.target, this.sky, this.robot.root, this.drag.root);
     onTheme(() => this.dress());
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
   }
@@ -77,7 +81,7 @@ export class SceneView {
     this.robot.build(sketch);
     const box = this.robot.box(0);
     this.size = Math.max(box.getSize(new THREE.Vector3()).length(), 0.02) * 0.85;
-    this.robot.size = this.size;
+    this.robot.size = this.drag.size = this.size;
     if (this.page.scene.ground) {
       this.ground = new GroundView(this.page.scene.ground.water, this.size, ACROSS * this.size, this.sharpness);
       this.scene.add(this.ground.root);
@@ -170,15 +174,16 @@ export class SceneView {
   }
 
   /** Draw a row. */
-  draw(row: number, seconds: number): void {
+  draw(row: number, seconds: number, pulled: Now["pulled"] = null): void {
     if (!this.history.length) return;
     this.frames++;
     const past = Math.min(seconds - this.last, 0.2);
     this.last = seconds;
     this.controls.update();
+    this.drag.follow();
     // Where nothing moves nothing is drawn.
     const eye = this.camera.position;
-    const stamp = `${row} ${this.history.end} ${eye.x} ${eye.y} ${eye.z} ${this.changes}`;
+    const stamp = `${row} ${this.history.end} ${eye.x} ${eye.y} ${eye.z} ${this.changes} ${pulled?.force}`;
     const moved = stamp !== this.stamp;
     this.still = moved ? 0 : this.still + 1;
     // A picture that stands is drawn once more, with all its pixels.
@@ -200,6 +205,7 @@ export class SceneView {
     this.ground?.animate(seconds);
     this.sun.position.copy(this.target).add(new THREE.Vector3(-1.2, -2.2, 4.2).multiplyScalar(this.size));
     this.sun.target.position.copy(this.target);
+    this.drag.draw(pulled);
     this.renderer.render(this.scene, this.camera);
     if (moved) this.spare(1000 * past);
   }
@@ -224,6 +230,12 @@ export class SceneView {
     this.ratio = Math.max(0.5, 0.75 * this.ratio);
     this.resize();
   }
+}
+
+/** Groups of outputs that a force can act on. */
+function pushable(page: Page): Set<string> {
+  const inputs = page.live?.push?.layout.inputs ?? [];
+  return new Set(inputs.flatMap(({ name }) => (name.startsWith("at.") ? [name.slice(3)] : [])));
 }
 
 /** Whether there is no graphics processor: every pixel then costs time. */

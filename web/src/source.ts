@@ -3,6 +3,7 @@
 import workerCode from "worker:./worker.ts";
 import { History } from "./history";
 import { bytesOf, movingValues, type Page } from "./page";
+import type { Grip, Vector } from "./push";
 import type { Metrics } from "./simulation";
 import type { Order, Report, State } from "./worker";
 
@@ -13,6 +14,8 @@ export interface Now {
   outcome: number;
   residual: { energy: number; share: number } | null;
   metrics: Metrics | null;
+  /** How a pointer pulls it. */
+  pulled?: { force: Vector; at: Vector } | null;
 }
 
 export interface Source {
@@ -138,6 +141,24 @@ export class LiveSource implements Source {
   push(name: string, by: number): void {
     this.resume();
     this.order({ do: "push", name, by });
+  }
+
+  strike(grip: Grip, impulse: Vector): void {
+    this.resume();
+    this.order({ do: "strike", grip, impulse });
+  }
+
+  grab(grip: Grip, reach: number, target: Vector): void {
+    this.resume();
+    this.order({ do: "grab", grip, reach, target });
+  }
+
+  pullTo(target: Vector): void {
+    this.order({ do: "pull", target });
+  }
+
+  release(): void {
+    this.order({ do: "release" });
   }
 
   heights(xs: Float64Array): Promise<Float64Array | null> {

@@ -11,11 +11,12 @@ import numpy as np
 from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.engines.kernels.targets.wasm.wasm_module import WasmModule, build_wasm
 from footfall.engines.lanes.browser_kernel import browser_kernel, browser_start
+from footfall.engines.lanes.browser_push import browser_push
 from footfall.engines.lanes.checked_batch import TIME_STEP, run_checked
 from footfall.engines.lanes.step_methods import METHODS
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.outcome import Outcome
-from footfall.pages.drawn import Numbers, ground_of, ground_said, shapes_said
+from footfall.pages.drawn import Numbers, bodies_of, ground_of, ground_said, shapes_said
 from footfall.pages.page import charts_said, ledger_said, outputs_said, travel_said, words
 from footfall.pages.parameters import Parameter, maker, moving, parameters
 from footfall.record.columns import columns_of
@@ -28,6 +29,8 @@ from footfall.sweep.plan_sweep import plan_of
 MOST_JUMPS = 2**31 - 2
 #: Longest step of a page [s]: slow motion shows its steps.
 LONGEST = 1e-3
+#: Of pushes, in the ledger of a page.
+PUSH_WORK = "work.push"
 
 
 def live_page(
@@ -66,6 +69,8 @@ def live_page(
         start, shapes = _start(experiment, chosen, step, how)
         progress("building its ground")
         ground = _ground(system)
+        progress("building what a push does")
+        push = _push(system, state, shapes, step, plan.method)
     except CannotFuse as error:
         raise ScenarioError(
             f"{experiment.name} cannot be simulated in a page: no kernel has a rule for {error}.\n"
@@ -79,7 +84,10 @@ def live_page(
         "rates": _rates(state),
         "charts": charts_said(system.charts(), [output["name"] for output in outputs]),
         "travel": travel_said(system.travel()),
-        "ledger": ledger_said(columns_of(system, state.x, state.m).signals, open_above),
+        "ledger": _ledger(columns_of(system, state.x, state.m).signals, open_above, push),
+        "steered_by": [
+            p.key for key in system.steered_by for p in chosen if f".{p.key}".endswith(f".{key}")
+        ],
         "outcomes": _outcomes(system),
         "live": {
             "step": step,
@@ -87,6 +95,7 @@ def live_page(
             "kernel": _said(kernel),
             "start": _said(start),
             "ground": None if ground is None else _said(ground),
+            "push": None if push is None else _said(push),
         },
     }
 
@@ -149,6 +158,26 @@ def _ground(system: Any) -> WasmModule | None:
         )
     except (CannotFuse, jax.errors.JAXTypeError):
         return None
+
+
+def _push(
+    system: Any, state: Any, shapes: list[dict[str, Any]], step: float, method: str
+) -> WasmModule | None:
+    """What a force on a body that is drawn does; None where no program can say it."""
+    if not _rates(state) or not (groups := bodies_of(shapes, output_fields(system, state))):
+        return None
+    try:
+        return browser_push(system, state, groups, step, method=method)
+    except (CannotFuse, jax.errors.JAXTypeError):
+        return None
+
+
+def _ledger(signals: Any, limit: float, push: WasmModule | None) -> dict[str, Any]:
+    """The robot's own, and what pushes from outside do."""
+    said = ledger_said(signals, limit)
+    if push is not None:
+        said["works"].append({"name": PUSH_WORK, "doc": "pushes from outside", "kind": "work"})
+    return said
 
 
 def _said(module: WasmModule) -> dict[str, Any]:

@@ -51,6 +51,7 @@ def replay_page(experiment: Experiment, run: Trajectory, summary: Summary) -> di
         },
         "outputs": outputs_said(outputs),
         "rates": [],
+        "steered_by": [],
         "charts": charts_said(run.drawing.charts, list(outputs)),
         "travel": travel_said(system.travel()),
         "ledger": ledger_said(run.signals.values(), limit),

@@ -4,6 +4,7 @@ import { find, make, shown, words } from "./dom";
 import { Footfalls } from "./footfalls";
 import { LedgerView } from "./ledger";
 import { fromHash, toCommand, toHash, toToml } from "./link";
+import { ModesView } from "./modes";
 import { NumbersView } from "./numbers";
 import { FORMAT, type Page } from "./page";
 import { dark, setTheme, usePalette } from "./palette";
@@ -118,6 +119,7 @@ async function open(page: Page): Promise<void> {
   };
   const steering = new Steering(page, values, steered, { play: () => timeline.toggle(), reset: restart, push });
   if (page.live?.push) scene.drag.to = live;
+  const modes = live && page.gait ? new ModesView(page, live, find("gait"), () => source.play(timeline.speed)) : null;
   remember();
   addEventListener("hashchange", () => {
     Object.assign(values, Object.fromEntries(page.parameters.filter((p) => p.kind !== "text").map((p) => [p.key, p.value as number])), fromHash(page, location.hash));
@@ -139,6 +141,7 @@ async function open(page: Page): Promise<void> {
       footfalls?.update(source.shown);
       ledger.update(source.shown, source.now);
       numbers.update(source);
+      modes?.update();
     }
     requestAnimationFrame(frame);
   }

@@ -101,6 +101,25 @@ export interface Live {
   push: Module | null;
 }
 
+/** What pages/gait.py writes. */
+export interface Mode {
+  words: string;
+  multiplier: [number, number];
+  by: number[];
+  told: [number[], number[]];
+}
+
+export interface Gait {
+  event: string;
+  period: number;
+  verdict: string;
+  numbers: { name: string; leg: number; value: number }[];
+  modes: Mode[];
+  disarmed: string[];
+  counter: string | null;
+  back: Module | null;
+}
+
 export interface Replay {
   columns: string[];
   rows: number;
@@ -143,6 +162,7 @@ export interface Page {
   ledger: Ledger;
   outcomes: Record<string, { name: string; meaning: string; event: string }>;
   live?: Live;
+  gait?: Gait;
   replay?: Replay;
 }
 

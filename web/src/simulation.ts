@@ -4,6 +4,7 @@ import { member } from "./history";
 import { open, type Kernel, type Numbers } from "./kernel";
 import { movingValues, type Page, type Place } from "./page";
 import { Pusher, type Grip, type Vector } from "./push";
+import { Section } from "./section";
 
 /** What pushes from outside did, among the works of the ledger. */
 export const PUSHED = "work.push";
@@ -85,6 +86,8 @@ export class Simulation {
   /** The pull now: its force [N], and where. */
   pulled: { force: Vector; at: Vector } | null = null;
   private readonly pusher: Pusher | null;
+  /** Of a page that plays a gait. */
+  readonly section: Section | null;
   private readonly memory: Uint8Array;
   private readonly sources: Numbers[];
   private readonly copies: { system: boolean; from: Numbers; to: Numbers }[];
@@ -96,6 +99,7 @@ export class Simulation {
     private readonly starter: Kernel,
     private readonly ground: Kernel | null,
     push: Kernel | null,
+    back: Kernel | null,
   ) {
     const { kernel: module, start } = page.live!;
     this.values = movingValues(page);
@@ -110,6 +114,7 @@ export class Simulation {
     const missing = kept.find((name) => !this.book(name));
     if (missing) throw new Error(`the kernel has no input ${missing}`);
     this.pusher = push && new Pusher(kernel, push, page.rates.map(({ name }) => name));
+    this.section = page.gait ? new Section(page.gait, kernel, back) : null;
     this.sources = [...seen.map(({ name }) => kernel.outputs[name]), ...kept.map((name) => this.book(name))];
     this.columns = ["t", ...seen.slice(1).flatMap(flatNames), ...kept.map((name) => name.replace(/^m\./, ""))];
     this.copies = start.layout.outputs
@@ -125,7 +130,7 @@ export class Simulation {
   static async open(page: Page): Promise<Simulation> {
     const { kernel, start, ground, push } = page.live!;
     const maybe = (module: typeof ground): Promise<Kernel | null> => (module ? open(module) : Promise.resolve(null));
-    return new Simulation(page, await open(kernel), await open(start), await maybe(ground), await maybe(push));
+    return new Simulation(page, await open(kernel), await open(start), await maybe(ground), await maybe(push), await maybe(page.gait?.back ?? null));
   }
 
   get step(): number {
@@ -153,6 +158,7 @@ export class Simulation {
     this.kernel.inputs["clock.step"][0] = this.step;
     for (const { at, count } of this.ticks) at[0] = count * this.factor;
     this.kernel.inputs["steps"][0] = 0;
+    this.section?.begin();
     this.kernel.advance(0);
     this.stored = this.sum("stores");
     this.first = null;
@@ -167,6 +173,14 @@ export class Simulation {
   adopt(): void {
     this.compute();
     for (const { system, from, to } of this.copies) if (system) to.set(from);
+    this.kernel.advance(0);
+    this.changed();
+  }
+
+  /** Begin anew on the gait, off it along a mode by so much of what the numbers change by in a step. */
+  disturb(mode: number, size: number): void {
+    this.start();
+    this.section?.disturb(mode, size);
     this.kernel.advance(0);
     this.changed();
   }
@@ -276,11 +290,12 @@ export class Simulation {
         this.strike(this.hold.grip, this.pulled.force.map((force) => force * every * this.step) as Vector);
       }
       // Where metrics begin, and where it is pushed, the march pauses: a call more or less changes no bit.
-      const stops = [settle - here, (this.kicks[this.kicked]?.steps ?? 0) - here, this.hold ? every - (here % every) : 0];
+      const stops = [settle - here, (this.kicks[this.kicked]?.steps ?? 0) - here, this.hold ? every - (here % every) : 0, this.section?.seen ? 1 : 0];
       const now = Math.min(count, ...stops.filter((left) => left > 0));
       this.kernel.advance(now);
       count -= now;
       if (here + now === settle) this.first = this.mark();
+      if (this.section?.seen) this.section.look(this.time);
     }
     if (this.reopen) {
       this.reopen = false;

@@ -16,6 +16,7 @@ export interface Now {
   metrics: Metrics | null;
   /** How a pointer pulls it. */
   pulled?: { force: Vector; at: Vector } | null;
+  sizes?: number[][] | null;
 }
 
 export interface Source {
@@ -141,6 +142,12 @@ export class LiveSource implements Source {
   push(name: string, by: number): void {
     this.resume();
     this.order({ do: "push", name, by });
+  }
+
+  /** Begin anew on the gait, off it along a mode. */
+  disturb(mode: number, size: number): void {
+    this.scrubbed = false;
+    this.order({ do: "disturb", mode, size, values: this.values });
   }
 
   strike(grip: Grip, impulse: Vector): void {

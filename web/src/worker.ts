@@ -15,6 +15,7 @@ export type Order =
   | { do: "grab"; grip: Grip; reach: number; target: Vector }
   | { do: "pull"; target: Vector }
   | { do: "release" }
+  | { do: "disturb"; mode: number; size: number; values: Record<string, number> }
   | { do: "rewind"; t: number }
   | { do: "run_to"; t: number }
   | { do: "ground"; xs: Float64Array; id: number };
@@ -29,6 +30,8 @@ export interface State {
   residual: { energy: number; share: number };
   metrics: Metrics | null;
   pulled: { force: Vector; at: Vector } | null;
+  /** Of a gait: how large each mode was at each event since the start. */
+  sizes: number[][] | null;
 }
 
 export type Report =
@@ -65,7 +68,8 @@ function send(done = false): void {
   rows.forEach((row, n) => block.set(row, n * width));
   const sketch = sketched ? simulation.sketch.slice() : null;
   const { time, step, outcome, pulled } = simulation;
-  const state = { time, step, outcome, playing, pace, pulled, residual: simulation.residual(), metrics: simulation.metrics() };
+  const sizes = simulation.section?.sizes ?? null;
+  const state = { time, step, outcome, playing, pace, pulled, sizes, residual: simulation.residual(), metrics: simulation.metrics() };
   report({ kind: "rows", rows: block, fresh, sketch, state, done }, [block.buffer]);
   rows = [];
   fresh = sketched = false;
@@ -188,6 +192,10 @@ async function obey(order: Order): Promise<void> {
       keep();
       see();
       return send();
+    case "disturb":
+      Object.assign(simulation.values, order.values);
+      simulation.disturb(order.mode, order.size);
+      return begin();
     case "grab":
       simulation.grab(order.grip, order.reach, order.target);
       return send();

@@ -334,6 +334,14 @@ def gait(
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: gaits/<scenario>-<time>).")
     ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the gait as a live page, one .html file, in which it is disturbed"
+            " along its modes.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
     force: Force = False,
@@ -344,7 +352,8 @@ def gait(
     Speed, step time, cost of transport, and what becomes of small disturbances.
     """
     given = {"event": event, "count": count, "leg": leg, "run": run}
-    _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
+    options = (out, as_json, plots, force, accept_doubt, "screen", page)
+    _study("gait", name, settings, given, options)
 
 
 @app.command()
@@ -1032,7 +1041,7 @@ def _study(
     name: str,
     settings: list[str] | None,
     given: dict[str, object],
-    options: tuple[str | None, bool, bool, bool, bool, str],
+    options: tuple[object, ...],
     duration: str | None = None,
 ) -> None:
     """Ask a study, with what was `given` of its request."""

@@ -16,6 +16,7 @@ from footfall.engines.lanes.checked_batch import TIME_STEP, run_checked
 from footfall.engines.lanes.step_methods import METHODS
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.system import HybridState
 from footfall.pages.drawn import Numbers, bodies_of, ground_of, ground_said, shapes_said
 from footfall.pages.page import charts_said, ledger_said, outputs_said, travel_said, words
 from footfall.pages.parameters import Parameter, maker, moving, parameters
@@ -37,14 +38,16 @@ def live_page(
     experiment: Experiment,
     *,
     step: float | None = None,
+    start: HybridState | None = None,
     progress: Callable[[str], None] = lambda doing: None,
 ) -> dict[str, Any]:
     """Everything a page needs to simulate this experiment: see `page.py`.
 
-    `step` is that of the kernel [s]; without it the one that sweeps would choose. Raises
-    ScenarioError for a robot that no kernel can hold, and NoCompiler without the package ziglang.
+    `step` is that of the kernel [s]; without it the one that sweeps would choose. It begins as the
+    scenario says, or in the state `start` whatever the sliders are. Raises ScenarioError for a
+    robot that no kernel can hold, and NoCompiler without the package ziglang.
     """
-    system, state = experiment.system, experiment.start
+    system, state = experiment.system, experiment.start if start is None else start
     if "step" not in system.engines:
         raise ScenarioError(
             f"{experiment.name} cannot be simulated in a page: it is not stepped by footfall's own"
@@ -60,13 +63,15 @@ def live_page(
         step = float(checked.columns[TIME_STEP][0])
         step /= 2 ** max(0, math.ceil(math.log2(step / LONGEST)))
     found = parameters(experiment)
+    if start is not None:
+        found = [parameter for parameter in found if parameter.path[0] != "start"]
     chosen = moving(found)
     how = {"method": plan.method, "max_jumps": MOST_JUMPS}
     try:
         progress("building the robot's kernel")
         kernel = browser_kernel(system, state, step, **how)
         progress("building the program that starts it")
-        start, shapes = _start(experiment, chosen, step, how)
+        starter, shapes = _start(experiment, start, chosen, step, how)
         progress("building its ground")
         ground = _ground(system)
         progress("building what a push does")
@@ -92,19 +97,28 @@ def live_page(
         "live": {
             "step": step,
             "method": plan.method,
-            "kernel": _said(kernel),
-            "start": _said(start),
-            "ground": None if ground is None else _said(ground),
-            "push": None if push is None else _said(push),
+            "kernel": module_said(kernel),
+            "start": module_said(starter),
+            "ground": None if ground is None else module_said(ground),
+            "push": None if push is None else module_said(push),
         },
     }
 
 
 def _start(
-    experiment: Experiment, chosen: list[Parameter], step: float, how: dict[str, Any]
+    experiment: Experiment,
+    start: HybridState | None,
+    chosen: list[Parameter],
+    step: float,
+    how: dict[str, Any],
 ) -> tuple[WasmModule, list[dict[str, Any]]]:
     """The module that starts the kernel, and the shapes, whose numbers it computes."""
-    make = maker(experiment, chosen)
+    of_sliders = maker(experiment, chosen)
+
+    def make(*given: Any) -> tuple[Any, Any]:
+        system, state = of_sliders(*given)
+        return system, state if start is None else start
+
     values = [np.float64(parameter.value) for parameter in chosen]
     said: list[dict[str, Any]] = []
 
@@ -180,7 +194,7 @@ def _ledger(signals: Any, limit: float, push: WasmModule | None) -> dict[str, An
     return said
 
 
-def _said(module: WasmModule) -> dict[str, Any]:
+def module_said(module: WasmModule) -> dict[str, Any]:
     return {"code": base64.b64encode(module.code).decode(), "layout": module.layout}
 
 

@@ -15,7 +15,7 @@ import footfall as ff
 from footfall.engines.analysis.summary import summarise
 from footfall.pages.html_file import write_page
 from footfall.pages.live import live_page
-from footfall.pages.replay import replay_page
+from footfall.pages.replay import replay_page, with_ghost
 from support.commands import several
 from support.pages import QUIET, chromium, needs_bundle
 
@@ -192,6 +192,36 @@ def test_time_is_scrubbed_and_goes_on_from_there(browser, files):
         assert page.ask("footfall.timeline.speed") == 100
 
 
+def test_a_robot_is_pulled_by_the_mouse_and_steered_by_a_gamepad(browser, files):
+    """The work of the pull is in the books. An input is declared for the test: the slope."""
+    page = json.loads(
+        (files / "wheel.html").read_text().partition('id="page">')[2].partition("<")[0]
+    )
+    write_page(files / "steered.html", page | {"steered_by": ["terrain.angle"]})
+    with Opened(browser, files / "steered.html") as page:
+        tab = page.tab
+        page.wait("footfall.source.history.end > 0.2")
+        left, top = page.ask("footfall.scene.onScreen('hub')")
+        tab.mouse.move(left, top)
+        tab.mouse.down()
+        tab.mouse.move(left + 30, top)
+        page.wait("footfall.source.now.pulled?.force[0] > 0.1")
+        page.wait("document.querySelector('#force').textContent.endsWith(' N')")
+        page.wait("footfall.source.history.get(footfall.source.shown, 'work.push') > 1e-3")
+        tab.mouse.up()
+        page.wait("footfall.source.now.pulled === null")
+        assert page.ask("footfall.source.now.residual.share") < 1e-6
+        tab.get_by_label("push back", exact=True).click()
+        page.ask(
+            "navigator.getGamepads = () => [{connected: true, axes: [0, -1], buttons: []}]; null"
+        )
+        page.wait("footfall.live.values['terrain.angle'] > 0.1")
+        page.ask("navigator.getGamepads = () => []; null")
+        tab.keyboard.down("s")
+        page.wait("footfall.live.values['terrain.angle'] < 0.09")
+        tab.keyboard.up("s")
+
+
 def test_a_recorded_run_is_replayed_on_a_phone(browser, files):
     with Opened(browser, files / "plan.html", PHONE, has_touch=True) as page:
         tab = page.tab
@@ -208,6 +238,37 @@ def test_a_recorded_run_is_replayed_on_a_phone(browser, files):
         assert abs(shown - np.interp(t, run.t, run["knee.x"])) < 1e-4
         tab.locator("#scrub").fill(str(end))
         page.wait("document.querySelector('#sentence').textContent.startsWith('arrived')")
+
+
+def test_two_runs_are_seen_as_one_and_its_ghost(browser, tmp_path):
+    """A faster and longer one beside a slower: the time is the same, the places are not."""
+    runs = {}
+    for name, angle, duration in (("slow", 0.08, 1.5), ("fast", 0.12, 2.0)):
+        experiment = ff.load("passive-wheel", {"terrain.angle": angle, "sim.duration": duration})
+        run = experiment.run()
+        runs[name] = run, replay_page(experiment, run, summarise(run, name))
+    pages = [page for _, page in runs.values()]
+    write_page(tmp_path / "pair.html", with_ghost(*pages, ("slow", "fast")))
+    with Opened(browser, tmp_path / "pair.html") as page:
+        tab = page.tab
+        assert tab.locator("#pair").inner_text().split() == ["slow", "ghost:", "fast"]
+        page.ask("footfall.source.seek(0)")
+        tab.wait_for_timeout(300)
+        alone = page.picture()
+        page.ask("footfall.source.seek(1.2)")
+        t = page.ask("footfall.source.time")
+        for which, (run, _) in zip(("history", "ghost"), runs.values(), strict=True):
+            rows = f"footfall.source.{which}"
+            seen = page.ask(f"{rows}.get({rows}.rowAt({t}), 'hub.x')")
+            assert abs(seen - np.interp(t, run.t, run["hub.x"])) < 0.01  # a row: 5 ms at 1 m/s
+        tab.wait_for_timeout(600)
+        assert np.mean(np.abs(alone - page.picture()).max(axis=2) > 24) > 1e-3
+        # At the end of the first the second goes on.
+        page.ask("footfall.source.seek(1.9)")
+        assert page.ask("footfall.source.end") == 2.0
+        assert page.ask("footfall.source.time") == pytest.approx(1.9)
+        page.ask("footfall.source.seek(2)")
+        page.wait("document.querySelector('#sentence').textContent.includes('fast: ')")
 
 
 def test_a_page_is_small_and_says_what_it_is_to_who_cannot_see(browser, files):

@@ -176,6 +176,6 @@ def test_in_a_browser_a_scenario_is_picked_and_a_cell_of_a_sweep_opens_its_desig
         server.shutdown()
     assert not wrong
     assert asked == [
-        ("run", "passive-wheel", ["terrain.angle=0.1", "robot.mass=2"]),
-        ("live", "sweeps/grid/scenario.toml", ["a=0.3", "b=2.0"]),
+        ("run", ["passive-wheel"], ["terrain.angle=0.1", "robot.mass=2"]),
+        ("live", ["sweeps/grid/scenario.toml"], ["a=0.3", "b=2.0"]),
     ]

@@ -157,7 +157,7 @@ def test_after_the_end_nothing_is_begun(root, tmp_path):
     jobs = Jobs(root, tmp_path)
     jobs.end()
     with pytest.raises(ScenarioError, match="is ending"):
-        jobs.begin("run", "passive-wheel", [])
+        jobs.begin("run", ["passive-wheel"], [])
 
 
 def test_the_argument_is_a_run_a_sweep_or_a_scenario(root):
@@ -171,7 +171,7 @@ def test_the_argument_is_a_run_a_sweep_or_a_scenario(root):
 def test_a_setting_can_be_no_option_of_the_command():
     settings = settings_of("  a=1\n\n# a remark\n--set b=2\n--set=c=3\n--trust\n")
     assert settings == ["a=1", "b=2", "c=3", "--trust"]
-    command = command_of("run", "--trust", settings, Path("page.html"))
+    command = command_of("run", ["--trust"], settings, Path("page.html"))
     assert command[-2:] == ["--", "--trust"]
     assert command[-6:-2] == ["--set=a=1", "--set=b=2", "--set=c=3", "--set=--trust"]
     assert command[1] == "-P"  # nothing is imported from the working folder

@@ -27,6 +27,7 @@ async function open(page: Page): Promise<void> {
   find("title").textContent = page.title;
   find("about").textContent = page.about;
   find("look").textContent = page.look_for;
+  if (page.ghost) find("head").append(make("p", { id: "pair" }, make("b", {}, page.name), make("span", {}, `ghost: ${page.ghost.name}`)));
   const live = page.live ? await LiveSource.open(page, fromHash(page, location.hash)) : null;
   const source: Source = live ?? (await ReplaySource.open(page));
   document.body.dataset.kind = live ? "live" : "replay";
@@ -39,8 +40,8 @@ async function open(page: Page): Promise<void> {
     return Math.min(FOOTSTEPS * footstep, WINDOW) * Math.max(1, timeline.speed);
   };
   const history = (): typeof source.history => source.history;
-  const scene = new SceneView(page, source.history, find("scene"), (xs) => source.heights(xs));
-  const plots = new Plots(page, history, find("signals"), lookBack, (t) => source.seek(t));
+  const scene = new SceneView(page, source.history, find("scene"), (xs) => source.heights(xs), source.ghost);
+  const plots = new Plots(page, history, find("signals"), lookBack, (t) => source.seek(t), source.ghost);
   const footfalls = page.travel ? new Footfalls(page, history, find("footfalls"), lookBack) : null;
   find("footfalls").hidden = !footfalls;
   const ledger = new LedgerView(page, history, find("ledger"));
@@ -67,7 +68,7 @@ async function open(page: Page): Promise<void> {
   }
 
   function tell(): void {
-    const said = live ? outcomeOf(page, live) : source.shown >= source.history.length - 1 ? (page.replay?.sentence ?? "") : "";
+    const said = live ? outcomeOf(page, live) : source.time >= source.end ? endings(page) : "";
     const good = live ? false : (page.replay?.success ?? false);
     if (said === ended) return;
     ended = said;
@@ -132,7 +133,7 @@ async function open(page: Page): Promise<void> {
   function frame(milliseconds: number): void {
     steering.frame(milliseconds);
     source.frame(milliseconds);
-    scene.draw(source.shown, milliseconds / 1000, source.now.pulled);
+    scene.draw(source.shown, milliseconds / 1000, { time: source.time, pulled: source.now.pulled });
     timeline.update();
     tell();
     if (milliseconds - plotted > PLOTS_EVERY) {
@@ -150,6 +151,11 @@ async function open(page: Page): Promise<void> {
   document.body.dataset.ready = "yes";
   // For the console, and for tests.
   Object.assign(globalThis, { footfall: { page, source, live, scene, timeline, toToml: () => toToml(page, values) } });
+}
+
+/** How the recorded runs ended. */
+function endings({ name, replay, ghost }: Page): string {
+  return ghost ? `${name}: ${replay!.sentence} ${ghost.name}: ${ghost.replay.sentence}` : (replay?.sentence ?? "");
 }
 
 function outcomeOf(page: Page, live: LiveSource): string {

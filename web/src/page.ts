@@ -164,6 +164,8 @@ export interface Page {
   live?: Live;
   gait?: Gait;
   replay?: Replay;
+  /** Another run, to be seen beside this one. */
+  ghost?: { name: string; title: string; shapes: Shape[]; replay: Replay };
 }
 
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { member, type History } from "./history";
 import type { Num, Point, Shape } from "./page";
-import { color } from "./palette";
+import { color, dark } from "./palette";
 import type { Grip } from "./push";
 
 /** Reads one row; zero for a signal that a group does not have. */
@@ -28,6 +28,8 @@ export class Pose {
 
 type Update = (pose: Pose) => void;
 
+/** How much of a ghost is seen. */
+const GHOST = 0.38;
 const UP = new THREE.Vector3(0, 1, 0);
 const [tail, head, along] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
 
@@ -53,6 +55,8 @@ export class Robot {
   constructor(
     private readonly shapes: Shape[],
     private readonly history: History,
+    /** A ghost: seen through, without a shadow and without arrows. */
+    private readonly ghost = false,
   ) {
     const of = shapes.flatMap((s) =>
       s.shape === "arrow" ? [] : s.shape === "link" ? [s.start, s.end] : [s.body],
@@ -70,7 +74,7 @@ export class Robot {
     this.bodies.clear();
     this.materials.clear();
     this.updates = [];
-    for (const shape of this.shapes) this.add(shape);
+    for (const shape of this.shapes) if (!this.ghost || shape.shape !== "arrow") this.add(shape);
   }
 
   update(pose: Pose): void {
@@ -125,7 +129,9 @@ export class Robot {
     let found = this.materials.get(key);
     if (!found) {
       const made = new THREE.MeshLambertMaterial({ color: color(name) });
-      if (bright) made.emissive.set(color(name)).multiplyScalar(0.35);
+      if (this.ghost) Object.assign(made, { transparent: true, opacity: GHOST, depthWrite: false });
+      // On dark ground what is not lit would be lost.
+      made.emissive.set(color(name)).multiplyScalar(bright ? 0.35 : dark() ? 0.3 : 0);
       this.materials.set(key, (found = made));
     }
     return found;
@@ -142,7 +148,7 @@ export class Robot {
 
   private mesh(geometry: THREE.BufferGeometry, material: THREE.Material, into: THREE.Object3D): THREE.Mesh {
     const mesh = new THREE.Mesh(geometry, material);
-    mesh.castShadow = true;
+    mesh.castShadow = !this.ghost;
     mesh.userData.groups = this.hung;
     into.add(mesh);
     return mesh;

@@ -2,7 +2,7 @@
 
 import workerCode from "worker:./worker.ts";
 import { History } from "./history";
-import { bytesOf, movingValues, type Page } from "./page";
+import { bytesOf, movingValues, type Page, type Replay } from "./page";
 import type { Grip, Vector } from "./push";
 import type { Metrics } from "./simulation";
 import type { Order, Report, State } from "./worker";
@@ -21,6 +21,12 @@ export interface Now {
 
 export interface Source {
   readonly history: History;
+  /** Of another run that is seen beside this one. */
+  readonly ghost: History | null;
+  /** The moment that is shown [s]. */
+  readonly time: number;
+  /** The last moment there is [s]. */
+  readonly end: number;
   /** Which row is shown. */
   shown: number;
   now: Now;
@@ -38,6 +44,7 @@ export interface Source {
 /** The robot simulated here and now. */
 export class LiveSource implements Source {
   history = new History(["t"]);
+  readonly ghost = null;
   shown = 0;
   now: Now = { playing: false, pace: 0, outcome: 0, residual: null, metrics: null };
   onChange: Source["onChange"] = () => {};
@@ -70,6 +77,14 @@ export class LiveSource implements Source {
       };
       source.order({ do: "open", page, values: source.values });
     });
+  }
+
+  get time(): number {
+    return this.history.time(this.shown);
+  }
+
+  get end(): number {
+    return this.history.end;
   }
 
   private order(order: Order): void {
@@ -182,25 +197,29 @@ export class ReplaySource implements Source {
   shown = 0;
   now: Now = { playing: false, pace: 0, outcome: 0, residual: null, metrics: null };
   onChange: Source["onChange"] = () => {};
-  private t = 0;
+  time = 0;
   private last = 0;
   private speed = 1;
 
-  private constructor(readonly history: History) {
-    this.t = history.begin;
+  private constructor(
+    readonly history: History,
+    readonly ghost: History | null,
+  ) {
+    this.time = history.begin;
   }
 
   static async open(page: Page): Promise<ReplaySource> {
-    const { columns, rows, data } = page.replay!;
-    const stream = new Blob([bytesOf(data)]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const numbers = new Float32Array(await new Response(stream).arrayBuffer());
-    const history = new History(columns);
-    for (let n = 0; n < rows; n++) history.push(Float64Array.from(columns, (_, c) => numbers[c * rows + n]));
-    return new ReplaySource(history);
+    return new ReplaySource(await read(page.replay!), page.ghost ? await read(page.ghost.replay) : null);
+  }
+
+  /** Of the longer of the two. */
+  get end(): number {
+    const { begin, end } = this.history;
+    return Math.max(end, this.ghost ? begin + this.ghost.end - this.ghost.begin : end);
   }
 
   play(speed: number): void {
-    if (this.shown >= this.history.length - 1) this.t = this.history.begin;
+    if (this.time >= this.end) this.time = this.history.begin;
     [this.speed, this.last] = [speed, performance.now()];
     this.now = { ...this.now, playing: true, pace: speed };
   }
@@ -211,23 +230,32 @@ export class ReplaySource implements Source {
 
   seek(t: number): void {
     this.pause();
-    this.t = Math.min(Math.max(t, this.history.begin), this.history.end);
-    this.shown = this.history.rowAt(this.t);
+    this.time = Math.min(Math.max(t, this.history.begin), this.end);
+    this.shown = this.history.rowAt(this.time);
   }
 
   frame(milliseconds: number): void {
     if (!this.now.playing) return;
-    this.t += (this.speed * (milliseconds - this.last)) / 1000;
+    this.time += (this.speed * (milliseconds - this.last)) / 1000;
     this.last = milliseconds;
-    if (this.t >= this.history.end) {
-      this.t = this.history.end;
+    if (this.time >= this.end) {
+      this.time = this.end;
       this.pause();
     }
-    this.shown = this.history.rowAt(this.t);
+    this.shown = this.history.rowAt(this.time);
     this.onChange({ fresh: false, sketch: null });
   }
 
   heights(): Promise<null> {
     return Promise.resolve(null);
   }
+}
+
+/** The rows of a recorded run. */
+async function read({ columns, rows, data }: Replay): Promise<History> {
+  const stream = new Blob([bytesOf(data)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const numbers = new Float32Array(await new Response(stream).arrayBuffer());
+  const history = new History(columns);
+  for (let n = 0; n < rows; n++) history.push(Float64Array.from(columns, (_, c) => numbers[c * rows + n]));
+  return history;
 }

@@ -217,6 +217,12 @@ def share(
     name: Annotated[
         str, typer.Argument(help="A scenario's name or file, or the folder of a recorded run.")
     ],
+    ghost: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GHOST]", help="The folder of a second run, to be seen beside the first."
+        ),
+    ] = None,
     settings: Settings = None,
     trust: Trust = False,
     out: Annotated[
@@ -227,12 +233,12 @@ def share(
     """Make a page in which the robot runs: one HTML file, for any browser, offline too.
 
     It is simulated in the page, with a slider for every number of the scenario; a recorded run is
-    replayed in it.
+    replayed in it, a second one beside it as a ghost.
     """
     with _loading():
         from footfall.cli.share import share_scenario
 
-    _guarded(share_scenario, name, settings or [], out, force)
+    _guarded(share_scenario, name, ghost, settings or [], out, force)
 
 
 @app.command()

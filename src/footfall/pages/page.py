@@ -36,6 +36,8 @@ replay      of a page that shows a run:
             columns: names, `t` first; rows: their number; data: float32, column after column,
             deflated, as base64; sentence: how the run ended; metrics: {name, value, unit};
             books: {stored_start, stored_end, work, ...} of the ledger
+ghost       of a replay beside another run: {name, title, shapes, replay} of that one, drawn
+            translucent in the same scene; both begin at the same time
 """
 
 import json

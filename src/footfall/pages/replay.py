@@ -69,6 +69,19 @@ def replay_page(experiment: Experiment, run: Trajectory, summary: Summary) -> di
     }
 
 
+def with_ghost(
+    page: dict[str, Any], other: dict[str, Any], names: tuple[str, str]
+) -> dict[str, Any]:
+    """The replay of one run with that of another as its ghost."""
+    ghost = {
+        "name": names[1],
+        "title": other["title"],
+        "shapes": other["scene"]["shapes"],
+        "replay": other["replay"],
+    }
+    return page | {"name": names[0], "ghost": ghost}
+
+
 def shown_rows(t: np.ndarray) -> np.ndarray:
     """Which rows to keep: at even times, of both sides of a jump the later one."""
     if len(t) < 2:

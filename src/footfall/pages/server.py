@@ -86,19 +86,22 @@ class PageServer(ThreadingHTTPServer):
         }
 
     def begin(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Start what was asked for: {kind, name, settings}, or {sweep, design}."""
+        """Start what was asked for: {kind, name, settings}, of two runs with the name of the second
+        as `ghost`, or {sweep, design}.
+        """
         if "sweep" in asked:
             entry = self.found.entry("sweep", str(asked["sweep"]))
             sweep = open_sweep(entry.path)
             if not isinstance(asked.get("design"), int):
                 raise Refused(HTTPStatus.BAD_REQUEST, "design: its number is expected.")
             settings = settings_for(sweep, asked["design"])
-            return self.jobs.begin("live", f"{entry.name}/{FILE}", settings).said()
+            return self.jobs.begin("live", [f"{entry.name}/{FILE}"], settings).said()
         kind, settings = str(asked.get("kind")), settings_of(str(asked.get("settings", "")))
         if kind not in KINDS:
             raise Refused(HTTPStatus.BAD_REQUEST, f"kind: one of {', '.join(KINDS)} is expected.")
-        entry = self.found.entry(KINDS[kind], str(asked.get("name")))
-        return self.jobs.begin(kind, entry.name, settings).said()
+        names = [asked.get("name"), *([asked["ghost"]] if "ghost" in asked else [])]
+        entries = [self.found.entry(KINDS[kind], str(name)) for name in names]
+        return self.jobs.begin(kind, [entry.name for entry in entries], settings).said()
 
     def map_of(self, query: Mapping[str, str]) -> dict[str, Any]:
         entry = self.found.entry("sweep", query.get("name", ""))

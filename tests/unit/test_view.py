@@ -13,6 +13,7 @@ import pytest
 from footfall.pages.found import Found, named
 from footfall.pages.heat_map import MOST_CELLS, heat_map, settings_for
 from footfall.pages.jobs import Jobs, _last_words, command_of, settings_of
+from footfall.pages.parts import parts_of
 from footfall.pages.server import ADDRESS, MOST_ASKED, PageServer
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.errors import SweepError
@@ -183,12 +184,27 @@ def test_words_of_a_failure_begin_with_its_error():
     assert _last_words(["a traceback"]) == "a traceback"
 
 
-def test_the_start_page_has_the_palette_of_the_pages():
-    def colours(text):
-        return re.findall(r"(--(?!on-accent|shade)[a-z]+): (#[0-9a-f]+);", text)
+def test_colours_stand_once_for_all_pages(server):
+    """In colours.css, which both style sheets take; and nowhere else."""
+    start = ROOT / "src/footfall/pages/start"
+    assert "--accent: #" in ask(server, "colours.css").text
+    assert 'href="colours.css"' in ask(server, "").text
+    page = (ROOT / "web/src/style.css").read_text()
+    assert "pages/start/colours.css" in page
+    for text in (page, (start / "start.css").read_text()):
+        assert not re.findall(r"--[a-z-]+: *#", text)
 
-    start = (ROOT / "src/footfall/pages/start/start.css").read_text()
-    assert colours(start) == colours((ROOT / "web/src/style.css").read_text())
+
+def test_parts_of_a_scenario_are_listed_with_their_sentences(server, root):
+    (parts,) = json.loads(ask(server, "parts?name=passive-wheel").text).values()
+    (ground,) = [slot for slot in parts if slot["key"] == "terrain"]
+    assert ground["now"] == "slope" and len(ground["kinds"]["steps"]) > 10
+    assert "water" in ground["refused"] and "water" not in ground["kinds"]
+    own = root / "own.toml"
+    own.write_text('[robot]\nkind = "mine.py:Mine"\n')
+    (root / "mine.py").write_text("raise SystemExit('this was run')\n")
+    assert parts_of(own) == []  # to find out would run its code
+    assert ask(server, "parts?name=../own.toml").status == 422
 
 
 def test_a_grid_is_shown_cell_by_cell():

@@ -28,6 +28,8 @@ async function open(page: Page): Promise<void> {
   find("about").textContent = page.about;
   find("look").textContent = page.look_for;
   if (page.ghost) find("head").append(make("p", { id: "pair" }, make("b", {}, page.name), make("span", {}, `ghost: ${page.ghost.name}`)));
+  // Under `footfall view`: the way back to what it is made of.
+  find("home").hidden = !/^http/.test(location.protocol) || !/\/pages\/\d+$/.test(location.pathname);
   const live = page.live ? await LiveSource.open(page, fromHash(page, location.hash)) : null;
   const source: Source = live ?? (await ReplaySource.open(page));
   document.body.dataset.kind = live ? "live" : "replay";

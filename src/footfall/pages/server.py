@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 from footfall.pages.found import FILE, Entry, Found
 from footfall.pages.heat_map import heat_map, settings_for
 from footfall.pages.jobs import Job, Jobs, settings_of
+from footfall.pages.parts import parts_of
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.errors import SweepError
@@ -35,6 +36,7 @@ FILES = {
     "": ("index.html", "text/html; charset=utf-8"),
     "start.js": ("start.js", "text/javascript; charset=utf-8"),
     "start.css": ("start.css", "text/css; charset=utf-8"),
+    "colours.css": ("colours.css", "text/css; charset=utf-8"),
 }
 #: Of the start page. A robot's page brings its own policy (web/src/page.html), to which this adds.
 START_POLICY = (
@@ -171,6 +173,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(body, kind, START_POLICY)
             case ["list"]:
                 self._send_json(self.server.listing())
+            case ["parts"]:
+                entry = self.server.found.entry("scenario", query.get("name", ""))
+                self._send_json({"parts": parts_of(entry.path)})
             case ["map"]:
                 self._send_json(self.server.map_of(query))
             case ["jobs", number]:

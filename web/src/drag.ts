@@ -21,6 +21,8 @@ export interface Pull {
 export class Drag {
   /** Where pulls go; without one nothing is held. */
   to: Pull | null = null;
+  /** What can be held. */
+  groups = new Set<string>();
   private readonly ray = new THREE.Raycaster();
   private readonly plane = new THREE.Plane();
   private readonly target = new THREE.Vector3();
@@ -36,7 +38,6 @@ export class Drag {
     private readonly camera: THREE.Camera,
     private readonly controls: OrbitControls,
     private readonly robot: Robot,
-    private readonly groups: Set<string>,
   ) {
     canvas.parentElement!.append(this.label);
     // Before the camera's own listeners, which it then keeps still.

@@ -121,7 +121,7 @@ async function open(page: Page): Promise<void> {
     if (done) remember();
   };
   const steering = new Steering(page, values, steered, { play: () => timeline.toggle(), reset: restart, push });
-  if (page.live?.push) scene.drag.to = live;
+  [scene.drag.to, scene.drag.groups] = [live, new Set(live?.movable)];
   const modes = live && page.gait ? new ModesView(page, live, find("gait"), () => source.play(timeline.speed)) : null;
   remember();
   addEventListener("hashchange", () => {

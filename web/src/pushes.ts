@@ -53,10 +53,9 @@ export function pushes(page: Page, live: LiveSource): (sign: number) => void {
 }
 
 function bodies(page: Page, live: LiveSource): Choice[] {
-  const inputs = page.live?.push?.layout.inputs ?? [];
   const weight = page.travel?.weight ?? GRAVITY;
   const drawn = page.scene.shapes.flatMap((s) => (s.shape === "arrow" || s.shape === "link" ? [] : [s.body]));
-  const named = [...new Set(drawn)].filter((group) => inputs.some(({ name }) => name === `at.${group}`));
+  const named = [...new Set(drawn)].filter((group) => live.movable.includes(group));
   return named.slice(0, MOST_BODIES).map((group) => ({
     label: `impulse on the ${words(group.replaceAll(".", " "))}`,
     unit: "N s",

@@ -74,7 +74,7 @@ export class SceneView {
     this.robot = new Robot(page.scene.shapes, history);
     this.ghost = page.ghost && other ? new Robot(page.ghost.shapes, other, true) : null;
     if (this.ghost) this.scene.add(this.ghost.root);
-    this.drag = new Drag(canvas, this.camera, this.controls, this.robot, pushable(page));
+    this.drag = new Drag(canvas, this.camera, this.controls, this.robot);
     this.scene.add(this.sun, this.sun.target, this.sky, this.robot.root, this.drag.root);
     onTheme(() => this.dress());
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
@@ -245,12 +245,6 @@ export class SceneView {
     this.ratio = Math.max(0.5, 0.75 * this.ratio);
     this.resize();
   }
-}
-
-/** Groups of outputs that a force can act on. */
-function pushable(page: Page): Set<string> {
-  const inputs = page.live?.push?.layout.inputs ?? [];
-  return new Set(inputs.flatMap(({ name }) => (name.startsWith("at.") ? [name.slice(3)] : [])));
 }
 
 /** Whether there is no graphics processor: every pixel then costs time. */

@@ -10,6 +10,8 @@ import { Section } from "./section";
 export const PUSHED = "work.push";
 /** A pull is a kick every so often [s]: its impulse is that of the force since the last. */
 const PULL_EVERY = 1e-3;
+/** What has this many times the mass of the lightest body is held by the ground, but for rounding. */
+const HEAVIEST = 1e9;
 /** Standard gravity [m/s2]: a pull over its reach is the weight of what is pulled. */
 const GRAVITY = 9.80665;
 
@@ -204,6 +206,17 @@ export class Simulation {
     const { mass } = this.pusher.answer(grip, this.time);
     this.hold = { grip, target, stiffness: Number.isFinite(mass) ? (mass * GRAVITY) / reach : 0 };
     this.pulled = this.pull();
+  }
+
+  /** Groups of outputs that a force moves: not a foot that stands, nor a target. */
+  movable(): string[] {
+    const masses = (this.page.live?.push?.layout.inputs ?? []).flatMap(({ name, shape }) => {
+      if (!name.startsWith("at.")) return [];
+      const group = `${name.slice(3)}${shape.length ? ".0" : ""}`;
+      return [{ name: name.slice(3), mass: this.pusher!.answer({ group, point: [0, 0, 0] }, this.time).mass }];
+    });
+    const lightest = Math.min(...masses.map(({ mass }) => mass));
+    return masses.flatMap(({ name, mass }) => (mass < HEAVIEST * lightest ? [name] : []));
   }
 
   /** Where the held point is pulled to. */

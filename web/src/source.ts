@@ -53,6 +53,8 @@ export class LiveSource implements Source {
   sketch: Float64Array = new Float64Array();
   values: Record<string, number>;
   refined = 1;
+  /** Groups of outputs that a force moves. */
+  movable: string[] = [];
   private readonly worker: Worker;
   private readonly asked = new Map<number, (heights: Float64Array | null) => void>();
   private arrived: (() => void) | null = null;
@@ -69,7 +71,7 @@ export class LiveSource implements Source {
       source.worker.onerror = (event) => reject(new Error(event.message));
       source.worker.onmessage = ({ data }: MessageEvent<Report>) => {
         if (data.kind === "failed") reject(new Error(data.why));
-        if (data.kind === "ready") source.history = new History(data.columns);
+        if (data.kind === "ready") [source.history, source.movable] = [new History(data.columns), data.movable];
         if (data.kind !== "rows") return;
         source.worker.onmessage = ({ data }: MessageEvent<Report>) => source.hear(data);
         source.hear(data);

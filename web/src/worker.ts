@@ -35,7 +35,7 @@ export interface State {
 }
 
 export type Report =
-  | { kind: "ready"; columns: string[] }
+  | { kind: "ready"; columns: string[]; movable: string[] }
   | { kind: "rows"; rows: Float64Array; fresh: boolean; sketch: Float64Array | null; state: State; done?: boolean }
   | { kind: "ground"; id: number; xs: Float64Array; heights: Float64Array | null }
   | { kind: "failed"; why: string };
@@ -162,7 +162,7 @@ async function obey(order: Order): Promise<void> {
       simulation = await Simulation.open(order.page);
       Object.assign(simulation.values, order.values);
       simulation.start();
-      report({ kind: "ready", columns: simulation.columns });
+      report({ kind: "ready", columns: simulation.columns, movable: simulation.movable() });
       return begin();
     case "play":
       speed = order.speed;

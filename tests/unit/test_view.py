@@ -3,13 +3,18 @@
 import http.client
 import json
 import re
+import socket
 import threading
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+import footfall.cli.view as cli_view
+import footfall.scenario.trust as trusting
+from footfall.cli.main import app
 from footfall.pages.found import Found, named
 from footfall.pages.heat_map import MOST_CELLS, heat_map, settings_for
 from footfall.pages.jobs import Jobs, _last_words, command_of, settings_of
@@ -18,8 +23,16 @@ from footfall.pages.server import ADDRESS, MOST_ASKED, PageServer
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.errors import SweepError
 from support.fake_sweep import FakeSweep
+from support.pages import needs_bundle
 
 ROOT = Path(__file__).parents[2]
+MINE = """
+from pathlib import Path
+Path(__file__).with_name("ran").touch()
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
+class Mine(RigidWheel):
+    pass
+"""
 SCENARIO = 'title = "Mine"\n[robot]\nkind = "rimless-wheel"\n'
 
 
@@ -167,6 +180,41 @@ def test_the_argument_is_a_run_a_sweep_or_a_scenario(root):
     for wrong in (str(root), "no-such-thing", str(root / "pyproject.toml")):
         with pytest.raises(ScenarioError):
             named(wrong)
+
+
+@needs_bundle
+def test_trust_is_said_once_for_the_folder_of_a_scenario(tmp_path, monkeypatch):
+    """What the page starts asks nobody: code that was not trusted before does not run."""
+    monkeypatch.setenv("FOOTFALL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(trusting, "_here", {"folders": [], "code": []})
+    monkeypatch.setattr(trusting, "_ask", trusting._never)
+    served = []
+    monkeypatch.setattr(cli_view, "_serve", lambda server, browser: served.append(server.first))
+    scenario = tmp_path / "mine.toml"
+    scenario.write_text('[robot]\nkind = "mine.py:Mine"\n')
+    (tmp_path / "mine.py").write_text(MINE)
+    asked = CliRunner().invoke(app, ["view", "--trust", "--no-browser"])
+    assert asked.exit_code == 2 and "name the scenario file" in asked.stderr and not served
+    assert CliRunner().invoke(app, ["view", str(scenario), "--no-browser"]).exit_code == 130
+    assert not (tmp_path / "ran").exists()  # listed, not loaded
+    CliRunner().invoke(app, ["view", str(scenario), "--trust", "--no-browser"])
+    assert (tmp_path / "ran").exists() and len(served) == 2
+    trusted = json.loads((tmp_path / "cache" / trusting.NAME).read_text())
+    assert str(tmp_path) in trusted["folders"]
+
+
+@needs_bundle
+def test_the_port_is_chosen_and_one_that_is_taken_is_told(server, monkeypatch):
+    ports = []
+    monkeypatch.setattr(cli_view, "_serve", lambda made, browser: ports.append(made.server_port))
+    with socket.socket() as free:
+        free.bind((ADDRESS, 0))
+        port = free.getsockname()[1]
+    asked = CliRunner().invoke(app, ["view", "--no-browser", "--port", str(port)])
+    assert ports == [port] and f"http://{ADDRESS}:{port}/" in asked.stdout
+    taken = CliRunner().invoke(app, ["view", "--no-browser", "--port", str(server.server_port)])
+    assert taken.exit_code == 2 and f"--port {server.server_port}" in taken.stderr
+    assert "leave it out" in " ".join(taken.stderr.split())
 
 
 def test_a_setting_can_be_no_option_of_the_command():

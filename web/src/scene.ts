@@ -237,6 +237,12 @@ export class SceneView {
     this.controls.target.add(move);
   }
 
+  /** For a picture: the camera where it is going. */
+  stand(): void {
+    this.track(Infinity);
+    this.changes++;
+  }
+
   /** On a slow machine fewer pixels. */
   private spare(took: number): void {
     this.slow = took > SLOW ? this.slow + 1 : Math.max(0, this.slow - 0.1);

@@ -170,7 +170,7 @@ async function obey(order: Order): Promise<void> {
       return play();
     case "run_to":
       goal = order.t;
-      return play();
+      return simulation.outcome === 0 ? play() : send(true);
     case "pause":
       playing = false;
       goal = Infinity;

@@ -58,22 +58,22 @@ class Shown(NamedTuple):
 
 #: Name of the page -> what it shows.
 PAGES = {
-    "rimless-wheel": Shown("rimless-wheel", 3.0),
-    "passive-wheel": Shown("passive-wheel", 2.6),
-    "rimless-wheel-turning": Shown("rimless-wheel-turning", 6.1),
-    "rimless-wheel-closed-loop": Shown("rimless-wheel-closed-loop", 2.35),
-    "water-runner": Shown("water-runner", 2.0),
-    "water-runner-ground": Shown("water-runner-ground", 1.0),
-    "centipede": Shown("centipede", 3.0),
-    "centipede-gap": Shown("centipede-gap", 2.4, dark=True),
-    "two-leg-step": Shown("two-leg-step", 4.0, "replay"),
+    "rimless-wheel": Shown("rimless-wheel", 8.05),
+    "passive-wheel": Shown("passive-wheel", 8.1),
+    "rimless-wheel-turning": Shown("rimless-wheel-turning", 14.2),
+    "rimless-wheel-closed-loop": Shown("rimless-wheel-closed-loop", 9.1),
+    "water-runner": Shown("water-runner", 3.02),
+    "water-runner-ground": Shown("water-runner-ground", 4.6),
+    "centipede": Shown("centipede", 14.0),
+    "centipede-gap": Shown("centipede-gap", 14.5, dark=True),
+    "two-leg-step": Shown("two-leg-step", 27.0, "replay"),
     "urchin-walk": Shown("urchin-walk", 6.0, "replay"),
     "urchin-roll": Shown("urchin-roll", 3.0, "replay"),
     "urchin-spike": Shown("urchin-spike", 3.0),
     "urchin-kick": Shown("urchin-kick", 0.1),
     "gait": Shown("rimless-wheel", 3.9, "gait"),
     "ghosts": Shown("rimless-wheel", 1.0, "ghosts", ("torso.pitch_setpoint=1.0",)),
-    "phone": Shown("water-runner", 1.5, size=PHONE, of="water-runner"),
+    "phone": Shown("water-runner", 3.02, size=PHONE, of="water-runner"),
 }
 #: Words of pages that are no robot's own.
 WORDS = {
@@ -146,7 +146,12 @@ def photograph(opened: Any, file: Path, shown: Shown, path: Path) -> None:
     tab.evaluate(f"footfall.{deed}({shown.at})")
     tab.evaluate("footfall.source.pause()")
     tab.evaluate("footfall.scene.stand()")
-    tab.wait_for_timeout(4000)
+    # A picture that stands is drawn once more with all its pixels.
+    for _ in range(60):
+        tab.wait_for_timeout(500)
+        if tab.evaluate("footfall.scene.sharp"):
+            break
+    tab.wait_for_timeout(500)
     tab.screenshot(path=str(path))
     context.close()
     # Few colours: a third of the size, and no difference that an eye sees.

@@ -237,6 +237,11 @@ export class SceneView {
     this.controls.target.add(move);
   }
 
+  /** Whether what stands has been drawn with all its pixels. */
+  get sharp(): boolean {
+    return this.still > STANDS || this.ratio >= 1;
+  }
+
   /** For a picture: the camera where it is going. */
   stand(): void {
     this.track(Infinity);

@@ -65,7 +65,7 @@ PAGES = {
     "water-runner": Shown("water-runner", 3.02),
     "water-runner-ground": Shown("water-runner-ground", 4.6),
     "centipede": Shown("centipede", 14.0),
-    "centipede-gap": Shown("centipede-gap", 14.5, dark=True),
+    "centipede-gap": Shown("centipede-gap", 6.0, dark=True),
     "two-leg-step": Shown("two-leg-step", 27.0, "replay"),
     "urchin-walk": Shown("urchin-walk", 6.0, "replay"),
     "urchin-roll": Shown("urchin-roll", 3.0, "replay"),

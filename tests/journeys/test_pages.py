@@ -5,7 +5,9 @@ One browser serves all; pages are small, because without a graphics processor ev
 
 import io
 import json
+import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ from PIL import Image
 
 import footfall as ff
 from footfall.engines.analysis.summary import summarise
+from footfall.pages.found import Found
 from footfall.pages.html_file import write_page
 from footfall.pages.live import live_page
-from footfall.pages.replay import replay_page
+from footfall.pages.replay import replay_page, with_ghost
+from footfall.pages.server import PageServer
 from support.commands import several
 from support.pages import QUIET, chromium, needs_bundle
 
@@ -192,7 +196,39 @@ def test_time_is_scrubbed_and_goes_on_from_there(browser, files):
         assert page.ask("footfall.timeline.speed") == 100
 
 
+def test_a_robot_is_pulled_by_the_mouse_and_steered_by_a_gamepad(browser, files):
+    """The work of the pull is in the books. An input is declared for the test: the slope."""
+    page = json.loads(
+        (files / "wheel.html").read_text().partition('id="page">')[2].partition("<")[0]
+    )
+    write_page(files / "steered.html", page | {"steered_by": ["terrain.angle"]})
+    with Opened(browser, files / "steered.html") as page:
+        tab = page.tab
+        page.wait("footfall.source.history.end > 0.2")
+        left, top = page.ask("footfall.scene.onScreen('hub')")
+        tab.mouse.move(left, top)
+        tab.mouse.down()
+        tab.mouse.move(left + 30, top)
+        page.wait("footfall.source.now.pulled?.force[0] > 0.1")
+        page.wait("document.querySelector('#force').textContent.endsWith(' N')")
+        page.wait("footfall.source.history.get(footfall.source.shown, 'work.push') > 1e-3")
+        tab.mouse.up()
+        page.wait("footfall.source.now.pulled === null")
+        assert page.ask("footfall.source.now.residual.share") < 1e-6
+        tab.get_by_label("push back", exact=True).click()
+        page.ask(
+            "navigator.getGamepads = () => [{connected: true, axes: [0, -1], buttons: []}]; null"
+        )
+        page.wait("footfall.live.values['terrain.angle'] > 0.1")
+        page.ask("navigator.getGamepads = () => []; null")
+        tab.keyboard.down("s")
+        page.wait("footfall.live.values['terrain.angle'] < 0.09")
+        tab.keyboard.up("s")
+
+
 def test_a_recorded_run_is_replayed_on_a_phone(browser, files):
+    with Opened(browser, files / "many.html", PHONE, has_touch=True) as page:
+        assert page.ask("document.documentElement.scrollWidth") <= PHONE["width"]
     with Opened(browser, files / "plan.html", PHONE, has_touch=True) as page:
         tab = page.tab
         assert page.ask("document.documentElement.scrollWidth") <= PHONE["width"]
@@ -208,6 +244,107 @@ def test_a_recorded_run_is_replayed_on_a_phone(browser, files):
         assert abs(shown - np.interp(t, run.t, run["knee.x"])) < 1e-4
         tab.locator("#scrub").fill(str(end))
         page.wait("document.querySelector('#sentence').textContent.startsWith('arrived')")
+
+
+def test_two_runs_are_seen_as_one_and_its_ghost(browser, tmp_path):
+    """A faster and longer one beside a slower: the time is the same, the places are not."""
+    runs = {}
+    for name, angle, duration in (("slow", 0.08, 1.5), ("fast", 0.12, 2.0)):
+        experiment = ff.load("passive-wheel", {"terrain.angle": angle, "sim.duration": duration})
+        run = experiment.run()
+        runs[name] = run, replay_page(experiment, run, summarise(run, name))
+    pages = [page for _, page in runs.values()]
+    write_page(tmp_path / "pair.html", with_ghost(*pages, ("slow", "fast")))
+    with Opened(browser, tmp_path / "pair.html") as page:
+        tab = page.tab
+        assert tab.locator("#pair").inner_text().split() == ["slow", "ghost:", "fast"]
+        page.ask("footfall.source.seek(0)")
+        tab.wait_for_timeout(300)
+        alone = page.picture()
+        page.ask("footfall.source.seek(1.2)")
+        t = page.ask("footfall.source.time")
+        for which, (run, _) in zip(("history", "ghost"), runs.values(), strict=True):
+            rows = f"footfall.source.{which}"
+            seen = page.ask(f"{rows}.get({rows}.rowAt({t}), 'hub.x')")
+            assert abs(seen - np.interp(t, run.t, run["hub.x"])) < 0.01  # a row: 5 ms at 1 m/s
+        tab.wait_for_timeout(600)
+        assert np.mean(np.abs(alone - page.picture()).max(axis=2) > 24) > 1e-3
+        # At the end of the first the second goes on.
+        page.ask("footfall.source.seek(1.9)")
+        assert page.ask("footfall.source.end") == 2.0
+        assert page.ask("footfall.source.time") == pytest.approx(1.9)
+        page.ask("footfall.source.seek(2)")
+        page.wait("document.querySelector('#sentence').textContent.includes('fast: ')")
+
+
+def test_everything_is_reached_by_the_keyboard(browser, files):
+    with Opened(browser, files / "wheel.html") as page:
+        tab, reached = page.tab, []
+        page.ask("document.activeElement.blur()")
+        for _ in range(80):
+            tab.keyboard.press("Tab")
+            reached.append(
+                page.ask("(e => e.id || e.ariaLabel || e.textContent)(document.activeElement)")
+            )
+            if reached[-1] in reached[:-1]:
+                break
+        shown = page.ask(
+            "[...document.querySelectorAll('button, input, select, summary, canvas#scene')].filter("
+            "e => e.checkVisibility({visibilityProperty: true}) && e.offsetParent && e.id)"
+            ".map(e => e.id)"
+        )
+        assert set(shown) <= set(reached)
+        assert {"scene", "play", "restart", "scrub", "speed", "whole", "push on"} <= set(reached)
+        tab.locator("#scene").focus()
+        tab.keyboard.press("?")
+        assert tab.locator("dialog[open]").count() == 1
+        tab.keyboard.press("Escape")
+        assert tab.locator("dialog[open]").count() == 0
+        pose = "footfall.scene.camera.position.toArray()"
+        before = page.ask(pose)
+        tab.keyboard.press("ArrowLeft")
+        assert page.ask(pose) != before
+
+
+def test_two_pages_at_once_are_their_own(browser, files):
+    with Opened(browser, files / "wheel.html") as one, Opened(browser, files / "wheel.html") as two:
+        one.ask("footfall.source.pause()")
+        one.wait("!footfall.source.now.playing")
+        stood, went = (page.ask("footfall.source.history.end") for page in (one, two))
+        two.wait(f"footfall.source.history.end > {went} + 0.3")
+        assert one.ask("footfall.source.history.end") == stood
+
+
+def test_without_a_graphics_processor_there_are_15_frames_a_second(browser, files):
+    """By their own count, in a second; on a busy machine the best of five."""
+    with Opened(browser, files / "wheel.html") as page:
+        page.wait("footfall.source.history.end > 0.2")
+        rates = []
+        while len(rates) < 5 and max(rates, default=0) < 15:
+            first, began = page.ask("[footfall.scene.frames, performance.now()]")
+            page.tab.wait_for_timeout(1000)
+            last, ended = page.ask("[footfall.scene.frames, performance.now()]")
+            rates.append(1000 * (last - first) / (ended - began))
+        assert max(rates) >= 15, rates
+
+
+@pytest.mark.parametrize("name", ["wheel", "plan"])
+def test_a_page_opens_over_http_under_the_rules_of_the_local_server(browser, files, name):
+    page_file = SimpleNamespace(page=files / f"{name}.html", running=False)
+    with PageServer(0, Found(files), files) as server:
+        server.job = lambda number: page_file
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        tab, wrong = browser.new_page(), []
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        tab.goto(f"{server.url}pages/1")
+        tab.wait_for_selector("body[data-ready=yes]", timeout=30_000)
+        assert tab.evaluate("footfall.source.history.length") > 0
+        tab.locator("#home").click()  # back to what there is
+        tab.get_by_role("button", name="passive-wheel").wait_for()
+        tab.close()
+        server.shutdown()
+    assert not wrong
 
 
 def test_a_page_is_small_and_says_what_it_is_to_who_cannot_see(browser, files):

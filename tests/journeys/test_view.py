@@ -141,9 +141,7 @@ def test_ctrl_c_ends_it_and_what_it_started(view):
 
 
 @pytest.mark.skipif(chromium() is None, reason="needs Chromium: apt-get install chromium")
-def test_in_a_browser_a_scenario_is_picked_and_a_cell_of_a_sweep_opens_its_design(
-    tmp_path, monkeypatch
-):
+def test_in_a_browser_scenarios_parts_runs_and_cells_of_a_sweep_are_picked(tmp_path, monkeypatch):
     """The start page itself; what it asks for is written down instead of done."""
     playwright = pytest.importorskip("playwright.sync_api")
     a, b = (axis.ravel() for axis in np.meshgrid([0.1, 0.2, 0.3], [1.0, 2.0], indexing="ij"))
@@ -151,6 +149,9 @@ def test_in_a_browser_a_scenario_is_picked_and_a_cell_of_a_sweep_opens_its_desig
     (tmp_path / "sweeps" / "grid").mkdir(parents=True)
     (tmp_path / "sweeps" / "grid" / "sweep.json").write_text('{"name": "grid"}')
     monkeypatch.setattr("footfall.pages.server.open_sweep", lambda folder: sweep)
+    for name in ("first", "second"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "provenance.json").write_text('{"scenario": "a-robot"}')
     asked = []
 
     def refuse(*job):
@@ -172,10 +173,28 @@ def test_in_a_browser_a_scenario_is_picked_and_a_cell_of_a_sweep_opens_its_desig
             tab.get_by_role("button", name="sweeps/grid").click()
             tab.get_by_role("button", name="a [m] = 0.3; b [m] = 2; mean_speed [m/s] = 0.6").click()
             tab.get_by_text("what the command line says").wait_for()
+            # Another part: the page is made anew. By the keyboard alone, in a window of a phone.
+            tab.set_viewport_size({"width": 390, "height": 844})
+            tab.get_by_role("button", name="passive-wheel").focus()
+            tab.keyboard.press("Enter")
+            tab.get_by_label("terrain", exact=True).focus()
+            with tab.expect_response("**/jobs"):
+                tab.keyboard.type("steps")
+            tab.get_by_text("goes up and down in steps").wait_for()
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+            tab.get_by_role("button", name="runs/first").focus()
+            tab.keyboard.press("Enter")
+            tab.get_by_label("beside").select_option("runs/second")
+            with tab.expect_response("**/jobs"):
+                tab.locator("#replay").press("Enter")
             browser.close()
         server.shutdown()
     assert not wrong
-    assert asked == [
-        ("run", "passive-wheel", ["terrain.angle=0.1", "robot.mass=2"]),
-        ("live", "sweeps/grid/scenario.toml", ["a=0.3", "b=2.0"]),
+    assert asked[2:] == [
+        ("live", ["passive-wheel"], ["terrain.angle=0.1", "robot.mass=2", "terrain=steps"]),
+        ("replay", ["runs/first", "runs/second"], []),
+    ]
+    assert asked[:2] == [
+        ("run", ["passive-wheel"], ["terrain.angle=0.1", "robot.mass=2"]),
+        ("live", ["sweeps/grid/scenario.toml"], ["a=0.3", "b=2.0"]),
     ]

@@ -37,13 +37,13 @@ for (const [deed, given] of deeds) {
   if (deed === "set") Object.assign(sim.values, given);
   if (deed === "start") sim.start();
   if (deed === "adopt") sim.adopt();
-  if (deed === "push") sim.push(...given);
+  if (["push", "strike", "grab", "release", "disturb"].includes(deed)) sim[deed](...(given ?? []));
   if (deed === "advance") sim.advance(given);
   if (deed === "keep") sim.kept = sim.snapshot();
   if (deed === "back") sim.restore(sim.kept);
   const row = Object.fromEntries(sim.columns.map((name, n) => [name, sim.row()[n]]));
   const heights = deed === "heights" ? Array.from(sim.heights(given)) : null;
-  seen.push({ row, heights, sketch: [...sim.sketch], outcome: sim.outcome, metrics: sim.metrics(), residual: sim.residual() });
+  seen.push({ row, heights, sketch: [...sim.sketch], outcome: sim.outcome, metrics: sim.metrics(), residual: sim.residual(), sizes: sim.section?.sizes.slice() });
 }
 fs.writeFileSync(result, JSON.stringify(seen));
 """

@@ -3,22 +3,36 @@
 import http.client
 import json
 import re
+import socket
 import threading
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+import footfall.cli.view as cli_view
+import footfall.scenario.trust as trusting
+from footfall.cli.main import app
 from footfall.pages.found import Found, named
 from footfall.pages.heat_map import MOST_CELLS, heat_map, settings_for
 from footfall.pages.jobs import Jobs, _last_words, command_of, settings_of
+from footfall.pages.parts import parts_of
 from footfall.pages.server import ADDRESS, MOST_ASKED, PageServer
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.errors import SweepError
 from support.fake_sweep import FakeSweep
+from support.pages import needs_bundle
 
 ROOT = Path(__file__).parents[2]
+MINE = """
+from pathlib import Path
+Path(__file__).with_name("ran").touch()
+from footfall.machines.rimless_wheel.rigid_wheel import RigidWheel
+class Mine(RigidWheel):
+    pass
+"""
 SCENARIO = 'title = "Mine"\n[robot]\nkind = "rimless-wheel"\n'
 
 
@@ -157,7 +171,7 @@ def test_after_the_end_nothing_is_begun(root, tmp_path):
     jobs = Jobs(root, tmp_path)
     jobs.end()
     with pytest.raises(ScenarioError, match="is ending"):
-        jobs.begin("run", "passive-wheel", [])
+        jobs.begin("run", ["passive-wheel"], [])
 
 
 def test_the_argument_is_a_run_a_sweep_or_a_scenario(root):
@@ -168,10 +182,45 @@ def test_the_argument_is_a_run_a_sweep_or_a_scenario(root):
             named(wrong)
 
 
+@needs_bundle
+def test_trust_is_said_once_for_the_folder_of_a_scenario(tmp_path, monkeypatch):
+    """What the page starts asks nobody: code that was not trusted before does not run."""
+    monkeypatch.setenv("FOOTFALL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(trusting, "_here", {"folders": [], "code": []})
+    monkeypatch.setattr(trusting, "_ask", trusting._never)
+    served = []
+    monkeypatch.setattr(cli_view, "_serve", lambda server, browser: served.append(server.first))
+    scenario = tmp_path / "mine.toml"
+    scenario.write_text('[robot]\nkind = "mine.py:Mine"\n')
+    (tmp_path / "mine.py").write_text(MINE)
+    asked = CliRunner().invoke(app, ["view", "--trust", "--no-browser"])
+    assert asked.exit_code == 2 and "name the scenario file" in asked.stderr and not served
+    assert CliRunner().invoke(app, ["view", str(scenario), "--no-browser"]).exit_code == 130
+    assert not (tmp_path / "ran").exists()  # listed, not loaded
+    CliRunner().invoke(app, ["view", str(scenario), "--trust", "--no-browser"])
+    assert (tmp_path / "ran").exists() and len(served) == 2
+    trusted = json.loads((tmp_path / "cache" / trusting.NAME).read_text())
+    assert str(tmp_path) in trusted["folders"]
+
+
+@needs_bundle
+def test_the_port_is_chosen_and_one_that_is_taken_is_told(server, monkeypatch):
+    ports = []
+    monkeypatch.setattr(cli_view, "_serve", lambda made, browser: ports.append(made.server_port))
+    with socket.socket() as free:
+        free.bind((ADDRESS, 0))
+        port = free.getsockname()[1]
+    asked = CliRunner().invoke(app, ["view", "--no-browser", "--port", str(port)])
+    assert ports == [port] and f"http://{ADDRESS}:{port}/" in asked.stdout
+    taken = CliRunner().invoke(app, ["view", "--no-browser", "--port", str(server.server_port)])
+    assert taken.exit_code == 2 and f"--port {server.server_port}" in taken.stderr
+    assert "leave it out" in " ".join(taken.stderr.split())
+
+
 def test_a_setting_can_be_no_option_of_the_command():
     settings = settings_of("  a=1\n\n# a remark\n--set b=2\n--set=c=3\n--trust\n")
     assert settings == ["a=1", "b=2", "c=3", "--trust"]
-    command = command_of("run", "--trust", settings, Path("page.html"))
+    command = command_of("run", ["--trust"], settings, Path("page.html"))
     assert command[-2:] == ["--", "--trust"]
     assert command[-6:-2] == ["--set=a=1", "--set=b=2", "--set=c=3", "--set=--trust"]
     assert command[1] == "-P"  # nothing is imported from the working folder
@@ -183,12 +232,27 @@ def test_words_of_a_failure_begin_with_its_error():
     assert _last_words(["a traceback"]) == "a traceback"
 
 
-def test_the_start_page_has_the_palette_of_the_pages():
-    def colours(text):
-        return re.findall(r"(--(?!on-accent|shade)[a-z]+): (#[0-9a-f]+);", text)
+def test_colours_stand_once_for_all_pages(server):
+    """In colours.css, which both style sheets take; and nowhere else."""
+    start = ROOT / "src/footfall/pages/start"
+    assert "--accent: #" in ask(server, "colours.css").text
+    assert 'href="colours.css"' in ask(server, "").text
+    page = (ROOT / "web/src/style.css").read_text()
+    assert "pages/start/colours.css" in page
+    for text in (page, (start / "start.css").read_text()):
+        assert not re.findall(r"--[a-z-]+: *#", text)
 
-    start = (ROOT / "src/footfall/pages/start/start.css").read_text()
-    assert colours(start) == colours((ROOT / "web/src/style.css").read_text())
+
+def test_parts_of_a_scenario_are_listed_with_their_sentences(server, root):
+    (parts,) = json.loads(ask(server, "parts?name=passive-wheel").text).values()
+    (ground,) = [slot for slot in parts if slot["key"] == "terrain"]
+    assert ground["now"] == "slope" and len(ground["kinds"]["steps"]) > 10
+    assert "water" in ground["refused"] and "water" not in ground["kinds"]
+    own = root / "own.toml"
+    own.write_text('[robot]\nkind = "mine.py:Mine"\n')
+    (root / "mine.py").write_text("raise SystemExit('this was run')\n")
+    assert parts_of(own) == []  # to find out would run its code
+    assert ask(server, "parts?name=../own.toml").status == 422
 
 
 def test_a_grid_is_shown_cell_by_cell():

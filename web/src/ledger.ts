@@ -3,7 +3,7 @@
 import { make, shown, words } from "./dom";
 import type { History } from "./history";
 import type { Page } from "./page";
-import { series } from "./palette";
+import { onTint, series } from "./palette";
 import type { Now } from "./source";
 
 interface Item {
@@ -66,6 +66,7 @@ export class LedgerView {
       const part = bar.children[n] as HTMLElement;
       part.style.flexBasis = `${(100 * sign * value) / most}%`;
       part.style.background = tint;
+      part.style.color = onTint(tint);
       part.title = `${name}: ${shown(Math.abs(value), 4)} J (${doc})`;
       part.firstElementChild!.textContent = name;
     });

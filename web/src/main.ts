@@ -4,13 +4,16 @@ import { find, make, shown, words } from "./dom";
 import { Footfalls } from "./footfalls";
 import { LedgerView } from "./ledger";
 import { fromHash, toCommand, toHash, toToml } from "./link";
+import { ModesView } from "./modes";
 import { NumbersView } from "./numbers";
 import { FORMAT, type Page } from "./page";
 import { dark, setTheme, usePalette } from "./palette";
 import { Panel } from "./panel";
+import { pushes } from "./pushes";
 import { Plots } from "./plots";
 import { SceneView } from "./scene";
 import { LiveSource, ReplaySource, type Source } from "./source";
+import { Steering } from "./steering";
 import { Timeline } from "./timeline";
 
 /** Plots and footfalls look back by so many footsteps, at most so many seconds [s]. */
@@ -24,6 +27,9 @@ async function open(page: Page): Promise<void> {
   find("title").textContent = page.title;
   find("about").textContent = page.about;
   find("look").textContent = page.look_for;
+  if (page.ghost) find("head").append(make("p", { id: "pair" }, make("b", {}, page.name), make("span", {}, `ghost: ${page.ghost.name}`)));
+  // Under `footfall view`: the way back to what it is made of.
+  find("home").hidden = !/^http/.test(location.protocol) || !/\/pages\/\d+$/.test(location.pathname);
   const live = page.live ? await LiveSource.open(page, fromHash(page, location.hash)) : null;
   const source: Source = live ?? (await ReplaySource.open(page));
   document.body.dataset.kind = live ? "live" : "replay";
@@ -36,8 +42,8 @@ async function open(page: Page): Promise<void> {
     return Math.min(FOOTSTEPS * footstep, WINDOW) * Math.max(1, timeline.speed);
   };
   const history = (): typeof source.history => source.history;
-  const scene = new SceneView(page, source.history, find("scene"), (xs) => source.heights(xs));
-  const plots = new Plots(page, history, find("signals"), lookBack, (t) => source.seek(t));
+  const scene = new SceneView(page, source.history, find("scene"), (xs) => source.heights(xs), source.ghost);
+  const plots = new Plots(page, history, find("signals"), lookBack, (t) => source.seek(t), source.ghost);
   const footfalls = page.travel ? new Footfalls(page, history, find("footfalls"), lookBack) : null;
   find("footfalls").hidden = !footfalls;
   const ledger = new LedgerView(page, history, find("ledger"));
@@ -64,8 +70,8 @@ async function open(page: Page): Promise<void> {
   }
 
   function tell(): void {
-    const said = live ? outcomeOf(page, live) : source.shown >= source.history.length - 1 ? (page.replay?.sentence ?? "") : "";
-    const good = live ? false : (page.replay?.success ?? false);
+    const said = live ? outcomeOf(page, live) : source.time >= source.end ? endings(page) : "";
+    const good = live ? page.success.includes(page.outcomes[String(live.now.outcome)]?.name) : (page.replay?.success ?? false);
     if (said === ended) return;
     ended = said;
     find("outcome").hidden = !said;
@@ -108,19 +114,28 @@ async function open(page: Page): Promise<void> {
     remember();
   });
   if (live) steps(live);
-  if (live && page.rates.length) pushes(page, live);
+  const push = live ? pushes(page, live) : () => {};
+  const steered = (key: string, done: boolean): void => {
+    panel.show(key);
+    live?.adopt();
+    if (done) remember();
+  };
+  const steering = new Steering(page, values, steered, { play: () => timeline.toggle(), reset: restart, push });
+  [scene.drag.to, scene.drag.groups] = [live, new Set(live?.movable)];
+  const modes = live && page.gait ? new ModesView(page, live, find("gait"), () => source.play(timeline.speed)) : null;
   remember();
   addEventListener("hashchange", () => {
     Object.assign(values, Object.fromEntries(page.parameters.filter((p) => p.kind !== "text").map((p) => [p.key, p.value as number])), fromHash(page, location.hash));
     panel.showAll();
     live?.adopt();
   });
-  keys({ timeline, restart, scene, follow, forces, source });
+  keys({ timeline, restart, scene, follow, forces, push });
 
   let plotted = 0;
   function frame(milliseconds: number): void {
+    steering.frame(milliseconds);
     source.frame(milliseconds);
-    scene.draw(source.shown, milliseconds / 1000);
+    scene.draw(source.shown, milliseconds / 1000, { time: source.time, pulled: source.now.pulled });
     timeline.update();
     tell();
     if (milliseconds - plotted > PLOTS_EVERY) {
@@ -129,6 +144,7 @@ async function open(page: Page): Promise<void> {
       footfalls?.update(source.shown);
       ledger.update(source.shown, source.now);
       numbers.update(source);
+      modes?.update();
     }
     requestAnimationFrame(frame);
   }
@@ -137,6 +153,11 @@ async function open(page: Page): Promise<void> {
   document.body.dataset.ready = "yes";
   // For the console, and for tests.
   Object.assign(globalThis, { footfall: { page, source, live, scene, timeline, toToml: () => toToml(page, values) } });
+}
+
+/** How the recorded runs ended. */
+function endings({ name, replay, ghost }: Page): string {
+  return ghost ? `${name}: ${replay!.sentence} ${ghost.name}: ${ghost.replay.sentence}` : (replay?.sentence ?? "");
 }
 
 function outcomeOf(page: Page, live: LiveSource): string {
@@ -168,23 +189,6 @@ function steps(live: LiveSource): void {
   );
 }
 
-/** Kicks: a rate of the robot, a little more or less of it at once. */
-function pushes(page: Page, live: LiveSource): void {
-  const box = find("pushes");
-  box.hidden = false;
-  const select = make("select", { aria: { label: "rate to push" } });
-  for (const { name, unit, doc } of page.rates) select.append(make("option", { value: name, title: doc }, `${words(name.slice(2))} [${unit}]`));
-  const size = make("input", { type: "text", inputMode: "decimal", value: "0.5", className: "number", aria: { label: "size of the push" } });
-  const kick = (sign: number): void => live.push(select.value, sign * (Number(size.value) || 0));
-  const button = (text: string, sign: number): HTMLElement => {
-    const made = make("button", { type: "button", aria: { label: sign < 0 ? "push back" : "push on" } }, text);
-    made.addEventListener("click", () => kick(sign));
-    return made;
-  };
-  box.append(make("span", {}, "push"), select, button("−", -1), size, button("+", 1));
-  Object.assign(box, { kick });
-}
-
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -205,11 +209,10 @@ interface Keyed {
   scene: SceneView;
   follow: HTMLInputElement;
   forces: HTMLInputElement;
-  source: Source;
+  push: (sign: number) => void;
 }
 
-function keys({ timeline, restart, scene, follow, forces }: Keyed): void {
-  const kick = (sign: number): void => (find("pushes") as HTMLElement & { kick?: (s: number) => void }).kick?.(sign);
+function keys({ timeline, restart, scene, follow, forces, push }: Keyed): void {
   const deeds: Record<string, () => void> = {
     " ": () => timeline.toggle(),
     r: restart,
@@ -225,9 +228,9 @@ function keys({ timeline, restart, scene, follow, forces }: Keyed): void {
     "-": () => scene.orbit(0, 0, 1.15),
     h: () => scene.home(),
     f: () => follow.click(),
-    a: () => forces.click(),
-    j: () => kick(-1),
-    l: () => kick(1),
+    v: () => forces.click(),
+    j: () => push(-1),
+    l: () => push(1),
     "?": () => find<HTMLDialogElement>("keys").showModal(),
   };
   addEventListener("keydown", (event) => {

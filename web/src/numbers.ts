@@ -16,7 +16,9 @@ export class NumbersView {
     for (const [name, label, unit] of this.names()) {
       const value = make("dd", {}, "–");
       this.cells.set(name, value);
-      list.append(make("div", {}, make("dt", {}, label), value, make("small", {}, unit)));
+      const other = page.ghost?.replay.metrics.find((metric) => metric.name === name)?.value;
+      const beside = page.ghost ? [make("p", { className: "beside" }, `ghost ${shown(other ?? NaN)} ${unit}`)] : [];
+      list.append(make("div", {}, make("dt", {}, label), value, make("small", {}, unit), ...beside));
     }
     root.append(list, this.window);
     root.hidden = this.cells.size === 0;

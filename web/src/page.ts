@@ -98,6 +98,26 @@ export interface Live {
   kernel: Module;
   start: Module;
   ground: Module | null;
+  push: Module | null;
+}
+
+/** What pages/gait.py writes. */
+export interface Mode {
+  words: string;
+  multiplier: [number, number];
+  by: number[];
+  told: [number[], number[]];
+}
+
+export interface Gait {
+  event: string;
+  period: number;
+  verdict: string;
+  numbers: { name: string; leg: number; value: number }[];
+  modes: Mode[];
+  disarmed: string[];
+  counter: string | null;
+  back: Module | null;
 }
 
 export interface Replay {
@@ -135,12 +155,17 @@ export interface Page {
   scene: { shapes: Shape[]; ground: Ground | null };
   outputs: Signal[];
   rates: Signal[];
+  /** Keys of the parameters that an operator steers by: what drives it, what turns it. */
+  steered_by: string[];
   charts: Chart[];
   travel: Travel | null;
   ledger: Ledger;
   outcomes: Record<string, { name: string; meaning: string; event: string }>;
   live?: Live;
+  gait?: Gait;
   replay?: Replay;
+  /** Another run, to be seen beside this one. */
+  ghost?: { name: string; title: string; shapes: Shape[]; replay: Replay };
 }
 
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

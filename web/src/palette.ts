@@ -61,6 +61,12 @@ export function series(n: number): string {
   return palette.series[n % palette.series.length][dark() ? 1 : 0];
 }
 
+/** Words on a colour (#rrggbb): dark ones on a light colour. */
+export function onTint(tint: string): string {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(tint.slice(at, at + 2), 16) / 255);
+  return 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2 > 0.3 ? "#10151b" : "#ffffff";
+}
+
 export function seriesLength(): number {
   return palette.series.length;
 }

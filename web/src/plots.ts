@@ -23,6 +23,7 @@ export class Plots {
     root: HTMLElement,
     private readonly window: () => number,
     private readonly seek: (t: number) => void,
+    private readonly ghost: History | null = null,
   ) {
     const speed = page.outputs.filter(({ name }) => name === "travel.speed").map(({ name }) => name);
     const first: Chart[] = speed.length ? [{ title: "Speed", signals: speed, style: "lines", rows: "" }] : [];
@@ -44,6 +45,11 @@ export class Plots {
     const chart = /^c\d+$/.test(value) ? this.charts[Number(value.slice(1))] : null;
     this.signals = chart ? chart.signals.slice(0, MOST_LINES) : value ? [value] : [];
     this.build();
+  }
+
+  /** Signals that a ghost has too. */
+  private get shared(): string[] {
+    return this.signals.filter((name) => this.ghost?.has(name));
   }
 
   private get size(): { width: number; height: number } {
@@ -77,10 +83,14 @@ export class Plots {
           { ...axis, size: 26, values: (_, ticks) => ticks.map((t) => `${shown(t, 5)} s`) },
           { ...axis, size: 58, label: unit, labelSize: unit ? 18 : 0, labelFont: "11px system-ui", values: (_, ticks) => ticks.map((v) => shown(v, 3)) },
         ],
-        series: [{}, ...this.signals.map((name, n) => ({ label: short(name), stroke: tint(n), width: 1.6, points: { show: false } }))],
+        series: [
+          {},
+          ...this.signals.map((name, n) => ({ label: short(name), stroke: tint(n), width: 1.6, points: { show: false } })),
+          ...this.shared.map((name, n) => ({ label: `${short(name)}, ghost`, stroke: tint(n), width: 1.4, dash: [3, 4], points: { show: false } })),
+        ],
         hooks: { ready: [(plot) => plot.over.addEventListener("click", () => this.clicked(plot))] },
       },
-      [[], ...this.signals.map(() => [])] as uPlot.AlignedData,
+      [[], ...this.signals.map(() => []), ...this.shared.map(() => [])] as uPlot.AlignedData,
       this.box,
     );
     this.box.querySelector("canvas")?.setAttribute("aria-label", `${this.signals.join(", ")} over time`);
@@ -102,7 +112,12 @@ export class Plots {
     const from = history.rowAt(end - this.window());
     const stride = Math.max(1, Math.ceil((at + 1 - from) / MOST_POINTS));
     const series = (name: string): Float64Array => history.series(name, from, at + 1, stride);
-    this.plot.setData([series("t"), ...this.signals.map(series)] as unknown as uPlot.AlignedData, false);
+    const times = series("t");
+    const other = (name: string): Float64Array => {
+      const ghost = this.ghost!;
+      return times.map((t) => ghost.get(ghost.rowAt(t - history.begin + ghost.begin), name));
+    };
+    this.plot.setData([times, ...this.signals.map(series), ...this.shared.map(other)] as unknown as uPlot.AlignedData, false);
     const begin = Math.max(history.begin, end - this.window());
     this.plot.setScale("x", { min: begin, max: Math.max(end, begin + 1e-3) });
   }

@@ -2,18 +2,20 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Drag } from "./drag";
 import { clipped, GroundView, traced, type Line } from "./ground";
 import type { History } from "./history";
 import type { Page } from "./page";
 import { onTheme, theme } from "./palette";
-import { Pose, Robot } from "./shapes";
+import { familyOf, Pose, Robot } from "./shapes";
+import type { Now } from "./source";
 
 /** Half of what is seen of the ground along and across, in lengths of the robot. */
 const [ALONG, ACROSS] = [14, 9];
 /** Frames slower than this for a while are drawn with fewer pixels [ms]. */
 const SLOW = 40;
-/** After so many frames without a change a picture stands. */
-const STANDS = 12;
+/** After so many frames without a change a picture stands, and is drawn with so many pixels for each of the screen's. */
+const [STANDS, SHARP] = [12, 2];
 /** How fast the camera goes after the robot, along and up [1/s]. */
 const [QUICK, CALM] = [12, 1.2];
 
@@ -31,6 +33,8 @@ export class SceneView {
   private readonly sun = new THREE.DirectionalLight("#fff8ec", 2.6);
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#b8b2a6", 1.5);
   private readonly robot: Robot;
+  private readonly ghost: Robot | null;
+  readonly drag: Drag;
   private ground: GroundView | null = null;
   private size = 1;
   private target = new THREE.Vector3();
@@ -49,6 +53,7 @@ export class SceneView {
     private readonly history: History,
     private readonly canvas: HTMLCanvasElement,
     private readonly heights: Heights,
+    private readonly other: History | null = null,
   ) {
     const software = drawnByProcessor();
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, powerPreference: "high-performance" });
@@ -67,7 +72,10 @@ export class SceneView {
     this.sun.shadow.bias = -2e-4;
     this.sun.shadow.normalBias = 0.002;
     this.robot = new Robot(page.scene.shapes, history);
-    this.scene.add(this.sun, this.sun.target, this.sky, this.robot.root);
+    this.ghost = page.ghost && other ? new Robot(page.ghost.shapes, other, true) : null;
+    if (this.ghost) this.scene.add(this.ghost.root);
+    this.drag = new Drag(canvas, this.camera, this.controls, this.robot);
+    this.scene.add(this.sun, this.sun.target, this.sky, this.robot.root, this.drag.root);
     onTheme(() => this.dress());
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
   }
@@ -75,9 +83,10 @@ export class SceneView {
   /** Once there is a first row: measure the robot, set up what depends on its size. */
   async begin(sketch: ArrayLike<number>): Promise<void> {
     this.robot.build(sketch);
+    this.ghost?.build();
     const box = this.robot.box(0);
     this.size = Math.max(box.getSize(new THREE.Vector3()).length(), 0.02) * 0.85;
-    this.robot.size = this.size;
+    this.robot.size = this.drag.size = this.size;
     if (this.page.scene.ground) {
       this.ground = new GroundView(this.page.scene.ground.water, this.size, ACROSS * this.size, this.sharpness);
       this.scene.add(this.ground.root);
@@ -122,6 +131,14 @@ export class SceneView {
     this.camera.position.copy(this.controls.target).add(new THREE.Vector3(moved.x, -moved.z, moved.y));
   }
 
+  /** Where a group of outputs is on the screen [px]. */
+  onScreen(group: string): [number, number] | null {
+    const found = this.robot.joints(new Set([familyOf(group)])).find((joint) => joint.group === group);
+    const seen = found?.at.project(this.camera);
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    return seen ? [left + ((seen.x + 1) / 2) * width, top + ((1 - seen.y) / 2) * height] : null;
+  }
+
   showForces(shown: boolean): void {
     this.robot.arrows.visible = shown;
     this.changes++;
@@ -143,6 +160,7 @@ export class SceneView {
     this.changes++;
     this.ground?.paint();
     if (this.history.length) this.robot.build();
+    this.ghost?.build();
   }
 
   private resize(): void {
@@ -170,25 +188,27 @@ export class SceneView {
   }
 
   /** Draw a row. */
-  draw(row: number, seconds: number): void {
+  draw(row: number, seconds: number, { time, pulled = null }: { time: number; pulled?: Now["pulled"] }): void {
     if (!this.history.length) return;
     this.frames++;
     const past = Math.min(seconds - this.last, 0.2);
     this.last = seconds;
     this.controls.update();
+    this.drag.follow();
     // Where nothing moves nothing is drawn.
-    const eye = this.camera.position;
-    const stamp = `${row} ${this.history.end} ${eye.x} ${eye.y} ${eye.z} ${this.changes}`;
+    const eye = this.camera.position.toArray().map((place) => (place / this.size).toFixed(4));
+    const stamp = `${row} ${this.ghost ? time : ""} ${this.history.end} ${eye} ${this.changes} ${pulled?.force}`;
     const moved = stamp !== this.stamp;
     this.still = moved ? 0 : this.still + 1;
     // A picture that stands is drawn once more, with all its pixels.
     const sharpen = this.still === STANDS && this.ratio < 1;
     if (!moved && !sharpen && !this.page.scene.ground?.water) return;
     this.stamp = stamp;
-    const drawn = sharpen ? 1 : this.ratio;
+    const drawn = sharpen ? SHARP : this.ratio;
     if (this.renderer.getPixelRatio() !== drawn && (moved || sharpen)) this.renderer.setPixelRatio(drawn);
     const pose = new Pose(this.history, row);
     this.robot.update(pose);
+    if (this.other) this.ghost?.update(new Pose(this.other, this.other.rowAt(time - this.history.begin + this.other.begin)));
     const middle = new THREE.Vector3();
     const at = new THREE.Vector3();
     for (const group of this.robot.groups) middle.add(pose.origin(group, at));
@@ -200,6 +220,7 @@ export class SceneView {
     this.ground?.animate(seconds);
     this.sun.position.copy(this.target).add(new THREE.Vector3(-1.2, -2.2, 4.2).multiplyScalar(this.size));
     this.sun.target.position.copy(this.target);
+    this.drag.draw(pulled);
     this.renderer.render(this.scene, this.camera);
     if (moved) this.spare(1000 * past);
   }
@@ -214,6 +235,17 @@ export class SceneView {
     this.shown.add(move);
     this.camera.position.add(move);
     this.controls.target.add(move);
+  }
+
+  /** Whether what stands has been drawn with all its pixels. */
+  get sharp(): boolean {
+    return this.still > STANDS || this.ratio >= 1;
+  }
+
+  /** For a picture: the camera where it is going. */
+  stand(): void {
+    this.track(Infinity);
+    this.changes++;
   }
 
   /** On a slow machine fewer pixels. */

@@ -3,7 +3,8 @@
 import * as THREE from "three";
 import { member, type History } from "./history";
 import type { Num, Point, Shape } from "./page";
-import { color } from "./palette";
+import { color, dark } from "./palette";
+import type { Grip } from "./push";
 
 /** Reads one row; zero for a signal that a group does not have. */
 export class Pose {
@@ -27,6 +28,8 @@ export class Pose {
 
 type Update = (pose: Pose) => void;
 
+/** How much of a ghost is seen. */
+const GHOST = 0.38;
 const UP = new THREE.Vector3(0, 1, 0);
 const [tail, head, along] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
 
@@ -42,6 +45,9 @@ export class Robot {
   private readonly bodies = new Map<string, THREE.Group>();
   private readonly materials = new Map<string, THREE.Material>();
   private updates: Update[] = [];
+  private pose: Pose | null = null;
+  /** Groups that the shape being made hangs on. */
+  private hung: string[] = [];
   private sketch: ArrayLike<number> = [];
   /** Groups that are drawn: where the camera looks. */
   readonly groups: string[];
@@ -49,6 +55,8 @@ export class Robot {
   constructor(
     private readonly shapes: Shape[],
     private readonly history: History,
+    /** A ghost: seen through, without a shadow and without arrows. */
+    private readonly ghost = false,
   ) {
     const of = shapes.flatMap((s) =>
       s.shape === "arrow" ? [] : s.shape === "link" ? [s.start, s.end] : [s.body],
@@ -66,10 +74,11 @@ export class Robot {
     this.bodies.clear();
     this.materials.clear();
     this.updates = [];
-    for (const shape of this.shapes) this.add(shape);
+    for (const shape of this.shapes) if (!this.ghost || shape.shape !== "arrow") this.add(shape);
   }
 
   update(pose: Pose): void {
+    this.pose = pose;
     for (const [name, body] of this.bodies) {
       pose.origin(name, body.position);
       body.rotation.set(pose.get(name, "roll"), pose.get(name, "pitch"), pose.get(name, "yaw"), "ZYX");
@@ -86,6 +95,27 @@ export class Robot {
     return box;
   }
 
+  /** What a ray meets first, of what hangs on these groups (of like legs "tip" for all). */
+  met(ray: THREE.Raycaster, groups: Set<string>): { grip: Grip; at: THREE.Vector3 } | null {
+    const solid = this.root.children.filter((child) => child !== this.arrows);
+    for (const { object, point } of ray.intersectObjects(solid, true)) {
+      const hung = ((object.userData.groups ?? []) as string[]).filter((name) => groups.has(familyOf(name)));
+      const body = hung.length === 1 ? this.bodies.get(hung[0]) : undefined;
+      if (body) return { grip: { group: hung[0], point: body.worldToLocal(point.clone()).toArray() as [number, number, number] }, at: point };
+      // A link has no frame of its own: its nearer end is held.
+      const ends = this.joints(new Set(hung.map(familyOf))).filter(({ group }) => hung.includes(group));
+      const near = ends.sort((a, b) => a.at.distanceTo(point) - b.at.distanceTo(point))[0];
+      if (near) return { grip: { group: near.group, point: [0, 0, 0] }, at: near.at };
+    }
+    return null;
+  }
+
+  /** Where the groups are in the row that is drawn. */
+  joints(groups: Set<string>): { group: string; at: THREE.Vector3 }[] {
+    const here = this.groups.filter((name) => groups.has(familyOf(name)));
+    return this.pose ? here.map((group) => ({ group, at: this.pose!.origin(group) })) : [];
+  }
+
   private number(value: Num): number {
     return typeof value === "number" ? value : this.sketch[value.n];
   }
@@ -99,7 +129,9 @@ export class Robot {
     let found = this.materials.get(key);
     if (!found) {
       const made = new THREE.MeshLambertMaterial({ color: color(name) });
-      if (bright) made.emissive.set(color(name)).multiplyScalar(0.35);
+      if (this.ghost) Object.assign(made, { transparent: true, opacity: GHOST, depthWrite: false });
+      // On dark ground what is not lit would be lost.
+      made.emissive.set(color(name)).multiplyScalar(bright ? 0.35 : dark() ? 0.3 : 0);
       this.materials.set(key, (found = made));
     }
     return found;
@@ -116,7 +148,8 @@ export class Robot {
 
   private mesh(geometry: THREE.BufferGeometry, material: THREE.Material, into: THREE.Object3D): THREE.Mesh {
     const mesh = new THREE.Mesh(geometry, material);
-    mesh.castShadow = true;
+    mesh.castShadow = !this.ghost;
+    mesh.userData.groups = this.hung;
     into.add(mesh);
     return mesh;
   }
@@ -142,6 +175,7 @@ export class Robot {
   }
 
   private add(shape: Shape): void {
+    this.hung = shape.shape === "link" ? [shape.start, shape.end] : shape.shape === "arrow" ? [] : [shape.body];
     switch (shape.shape) {
       case "bar": {
         const lay = this.rod(this.number(shape.radius), shape.color, this.body(shape.body));
@@ -172,26 +206,47 @@ export class Robot {
   }
 
   private addArrow(at: string, scale: number, name: string): void {
-    const arrow = new THREE.Group();
-    const material = this.material(name, true);
-    const shaft = new THREE.Mesh(ROD, material);
-    const tip = new THREE.Mesh(CONE, material);
-    arrow.add(shaft, tip);
-    this.arrows.add(arrow);
-    this.updates.push((pose) => {
-      const length = scale * pose.force(at, along).length();
-      arrow.visible = length > 1e-3 * this.size;
-      if (!arrow.visible) return;
-      pose.origin(at, arrow.position);
-      arrow.quaternion.setFromUnitVectors(UP, along.normalize());
-      const width = Math.min(0.011 * this.size, 0.12 * length);
-      const cone = Math.min(6 * width, 0.5 * length);
-      shaft.scale.set(width, length - cone, width);
-      tip.scale.set(2.4 * width, cone, 2.4 * width);
-      tip.position.y = length - cone;
-    });
+    const arrow = new Arrow(this.material(name, true));
+    this.arrows.add(arrow.root);
+    this.updates.push((pose) => arrow.lay(pose.origin(at, tail), pose.force(at, along).multiplyScalar(scale), this.size));
   }
 
   /** Length of the robot, for widths of arrows. */
   size = 1;
+}
+
+/** The name that like legs share: "tip" of "tip.3". */
+export function familyOf(group: string): string {
+  return group.replace(/\.\d+$/, "");
+}
+
+/** An arrow of a length, with a width that suits the robot. */
+export class Arrow {
+  readonly root = new THREE.Group();
+  private readonly shaft: THREE.Mesh;
+  private readonly tip: THREE.Mesh;
+
+  constructor(private readonly material: THREE.Material = new THREE.MeshBasicMaterial()) {
+    this.shaft = new THREE.Mesh(ROD, material);
+    this.tip = new THREE.Mesh(CONE, material);
+    this.root.add(this.shaft, this.tip);
+  }
+
+  paint(tint: string): void {
+    (this.material as THREE.MeshBasicMaterial).color.set(tint);
+  }
+
+  /** From a point along a vector; too short a one is not drawn. */
+  lay(at: THREE.Vector3, vector: THREE.Vector3, size: number): void {
+    const length = vector.length();
+    this.root.visible = length > 1e-3 * size;
+    if (!this.root.visible) return;
+    this.root.position.copy(at);
+    this.root.quaternion.setFromUnitVectors(UP, vector.clone().divideScalar(length));
+    const width = Math.min(0.011 * size, 0.12 * length);
+    const cone = Math.min(6 * width, 0.5 * length);
+    this.shaft.scale.set(width, length - cone, width);
+    this.tip.scale.set(2.4 * width, cone, 2.4 * width);
+    this.tip.position.y = length - cone;
+  }
 }

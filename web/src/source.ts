@@ -2,7 +2,8 @@
 
 import workerCode from "worker:./worker.ts";
 import { History } from "./history";
-import { bytesOf, movingValues, type Page } from "./page";
+import { bytesOf, movingValues, type Page, type Replay } from "./page";
+import type { Grip, Vector } from "./push";
 import type { Metrics } from "./simulation";
 import type { Order, Report, State } from "./worker";
 
@@ -13,10 +14,19 @@ export interface Now {
   outcome: number;
   residual: { energy: number; share: number } | null;
   metrics: Metrics | null;
+  /** How a pointer pulls it. */
+  pulled?: { force: Vector; at: Vector } | null;
+  sizes?: number[][] | null;
 }
 
 export interface Source {
   readonly history: History;
+  /** Of another run that is seen beside this one. */
+  readonly ghost: History | null;
+  /** The moment that is shown [s]. */
+  readonly time: number;
+  /** The last moment there is [s]. */
+  readonly end: number;
   /** Which row is shown. */
   shown: number;
   now: Now;
@@ -34,6 +44,7 @@ export interface Source {
 /** The robot simulated here and now. */
 export class LiveSource implements Source {
   history = new History(["t"]);
+  readonly ghost = null;
   shown = 0;
   now: Now = { playing: false, pace: 0, outcome: 0, residual: null, metrics: null };
   onChange: Source["onChange"] = () => {};
@@ -42,6 +53,8 @@ export class LiveSource implements Source {
   sketch: Float64Array = new Float64Array();
   values: Record<string, number>;
   refined = 1;
+  /** Groups of outputs that a force moves. */
+  movable: string[] = [];
   private readonly worker: Worker;
   private readonly asked = new Map<number, (heights: Float64Array | null) => void>();
   private arrived: (() => void) | null = null;
@@ -58,7 +71,7 @@ export class LiveSource implements Source {
       source.worker.onerror = (event) => reject(new Error(event.message));
       source.worker.onmessage = ({ data }: MessageEvent<Report>) => {
         if (data.kind === "failed") reject(new Error(data.why));
-        if (data.kind === "ready") source.history = new History(data.columns);
+        if (data.kind === "ready") [source.history, source.movable] = [new History(data.columns), data.movable];
         if (data.kind !== "rows") return;
         source.worker.onmessage = ({ data }: MessageEvent<Report>) => source.hear(data);
         source.hear(data);
@@ -66,6 +79,14 @@ export class LiveSource implements Source {
       };
       source.order({ do: "open", page, values: source.values });
     });
+  }
+
+  get time(): number {
+    return this.history.time(this.shown);
+  }
+
+  get end(): number {
+    return this.history.end;
   }
 
   private order(order: Order): void {
@@ -140,6 +161,30 @@ export class LiveSource implements Source {
     this.order({ do: "push", name, by });
   }
 
+  /** Begin anew on the gait, off it along a mode. */
+  disturb(mode: number, size: number): void {
+    this.scrubbed = false;
+    this.order({ do: "disturb", mode, size, values: this.values });
+  }
+
+  strike(grip: Grip, impulse: Vector): void {
+    this.resume();
+    this.order({ do: "strike", grip, impulse });
+  }
+
+  grab(grip: Grip, reach: number, target: Vector): void {
+    this.resume();
+    this.order({ do: "grab", grip, reach, target });
+  }
+
+  pullTo(target: Vector): void {
+    this.order({ do: "pull", target });
+  }
+
+  release(): void {
+    this.order({ do: "release" });
+  }
+
   heights(xs: Float64Array): Promise<Float64Array | null> {
     const id = this.asked.size ? Math.max(...this.asked.keys()) + 1 : 0;
     this.order({ do: "ground", xs, id });
@@ -154,25 +199,29 @@ export class ReplaySource implements Source {
   shown = 0;
   now: Now = { playing: false, pace: 0, outcome: 0, residual: null, metrics: null };
   onChange: Source["onChange"] = () => {};
-  private t = 0;
+  time = 0;
   private last = 0;
   private speed = 1;
 
-  private constructor(readonly history: History) {
-    this.t = history.begin;
+  private constructor(
+    readonly history: History,
+    readonly ghost: History | null,
+  ) {
+    this.time = history.begin;
   }
 
   static async open(page: Page): Promise<ReplaySource> {
-    const { columns, rows, data } = page.replay!;
-    const stream = new Blob([bytesOf(data)]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const numbers = new Float32Array(await new Response(stream).arrayBuffer());
-    const history = new History(columns);
-    for (let n = 0; n < rows; n++) history.push(Float64Array.from(columns, (_, c) => numbers[c * rows + n]));
-    return new ReplaySource(history);
+    return new ReplaySource(await read(page.replay!), page.ghost ? await read(page.ghost.replay) : null);
+  }
+
+  /** Of the longer of the two. */
+  get end(): number {
+    const { begin, end } = this.history;
+    return Math.max(end, this.ghost ? begin + this.ghost.end - this.ghost.begin : end);
   }
 
   play(speed: number): void {
-    if (this.shown >= this.history.length - 1) this.t = this.history.begin;
+    if (this.time >= this.end) this.time = this.history.begin;
     [this.speed, this.last] = [speed, performance.now()];
     this.now = { ...this.now, playing: true, pace: speed };
   }
@@ -183,23 +232,32 @@ export class ReplaySource implements Source {
 
   seek(t: number): void {
     this.pause();
-    this.t = Math.min(Math.max(t, this.history.begin), this.history.end);
-    this.shown = this.history.rowAt(this.t);
+    this.time = Math.min(Math.max(t, this.history.begin), this.end);
+    this.shown = this.history.rowAt(this.time);
   }
 
   frame(milliseconds: number): void {
     if (!this.now.playing) return;
-    this.t += (this.speed * (milliseconds - this.last)) / 1000;
+    this.time += (this.speed * (milliseconds - this.last)) / 1000;
     this.last = milliseconds;
-    if (this.t >= this.history.end) {
-      this.t = this.history.end;
+    if (this.time >= this.end) {
+      this.time = this.end;
       this.pause();
     }
-    this.shown = this.history.rowAt(this.t);
+    this.shown = this.history.rowAt(this.time);
     this.onChange({ fresh: false, sketch: null });
   }
 
   heights(): Promise<null> {
     return Promise.resolve(null);
   }
+}
+
+/** The rows of a recorded run. */
+async function read({ columns, rows, data }: Replay): Promise<History> {
+  const stream = new Blob([bytesOf(data)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const numbers = new Float32Array(await new Response(stream).arrayBuffer());
+  const history = new History(columns);
+  for (let n = 0; n < rows; n++) history.push(Float64Array.from(columns, (_, c) => numbers[c * rows + n]));
+  return history;
 }

@@ -44,15 +44,14 @@ export class Timeline {
   }
 
   update(): void {
-    const { history, now, shown: row } = this.source;
-    const t = history.time(row);
+    const { history, now, time: t, end } = this.source;
     this.button.dataset.state = now.playing ? "playing" : "paused";
     this.button.setAttribute("aria-label", now.playing ? "pause" : "start");
     this.scrub.min = String(history.begin);
-    this.scrub.max = String(Math.max(history.end, history.begin + 1e-6));
+    this.scrub.max = String(Math.max(end, history.begin + 1e-6));
     this.scrub.step = "any";
     this.scrub.value = String(t);
-    const share = (t - history.begin) / Math.max(history.end - history.begin, 1e-9);
+    const share = (t - history.begin) / Math.max(end - history.begin, 1e-9);
     this.scrub.style.setProperty("--share", `${100 * share}%`);
     this.scrub.setAttribute("aria-valuetext", `${shown(t, 4)} seconds`);
     const late = now.playing && now.pace < 0.8 * this.speed ? ` · ${shown(now.pace, 2)} × is all this machine can` : "";

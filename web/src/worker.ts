@@ -1,6 +1,7 @@
 // The simulation in a thread of its own: at real time times a speed, never behind by more than a moment.
 
 import type { Page } from "./page";
+import type { Grip, Vector } from "./push";
 import { Simulation, type Metrics, type Snapshot } from "./simulation";
 
 export type Order =
@@ -10,6 +11,11 @@ export type Order =
   | { do: "start"; values: Record<string, number>; refined?: number }
   | { do: "adopt"; values: Record<string, number> }
   | { do: "push"; name: string; by: number }
+  | { do: "strike"; grip: Grip; impulse: Vector }
+  | { do: "grab"; grip: Grip; reach: number; target: Vector }
+  | { do: "pull"; target: Vector }
+  | { do: "release" }
+  | { do: "disturb"; mode: number; size: number; values: Record<string, number> }
   | { do: "rewind"; t: number }
   | { do: "run_to"; t: number }
   | { do: "ground"; xs: Float64Array; id: number };
@@ -23,10 +29,13 @@ export interface State {
   pace: number;
   residual: { energy: number; share: number };
   metrics: Metrics | null;
+  pulled: { force: Vector; at: Vector } | null;
+  /** Of a gait: how large each mode was at each event since the start. */
+  sizes: number[][] | null;
 }
 
 export type Report =
-  | { kind: "ready"; columns: string[] }
+  | { kind: "ready"; columns: string[]; movable: string[] }
   | { kind: "rows"; rows: Float64Array; fresh: boolean; sketch: Float64Array | null; state: State; done?: boolean }
   | { kind: "ground"; id: number; xs: Float64Array; heights: Float64Array | null }
   | { kind: "failed"; why: string };
@@ -58,8 +67,9 @@ function send(done = false): void {
   const block = new Float64Array(rows.length * width);
   rows.forEach((row, n) => block.set(row, n * width));
   const sketch = sketched ? simulation.sketch.slice() : null;
-  const { time, step, outcome } = simulation;
-  const state = { time, step, outcome, playing, pace, residual: simulation.residual(), metrics: simulation.metrics() };
+  const { time, step, outcome, pulled } = simulation;
+  const sizes = simulation.section?.sizes ?? null;
+  const state = { time, step, outcome, playing, pace, pulled, sizes, residual: simulation.residual(), metrics: simulation.metrics() };
   report({ kind: "rows", rows: block, fresh, sketch, state, done }, [block.buffer]);
   rows = [];
   fresh = sketched = false;
@@ -131,11 +141,13 @@ function play(): void {
 }
 
 function rewind(t: number): void {
+  simulation.release();
   const wanted = Math.round(t / simulation.step);
   while (snapshots.length > 1 && snapshots[snapshots.length - 1].steps > wanted) snapshots.pop();
   const kept = snapshots[snapshots.length - 1];
   simulation.restore(kept);
   simulation.advance(Math.max(0, wanted - simulation.steps));
+  simulation.forget();
   // What was moved since then holds from here on.
   if (Object.entries(simulation.values).some(([key, value]) => kept.values[key] !== value)) {
     simulation.adopt();
@@ -150,7 +162,7 @@ async function obey(order: Order): Promise<void> {
       simulation = await Simulation.open(order.page);
       Object.assign(simulation.values, order.values);
       simulation.start();
-      report({ kind: "ready", columns: simulation.columns });
+      report({ kind: "ready", columns: simulation.columns, movable: simulation.movable() });
       return begin();
     case "play":
       speed = order.speed;
@@ -158,7 +170,7 @@ async function obey(order: Order): Promise<void> {
       return play();
     case "run_to":
       goal = order.t;
-      return play();
+      return simulation.outcome === 0 ? play() : send(true);
     case "pause":
       playing = false;
       goal = Infinity;
@@ -174,9 +186,24 @@ async function obey(order: Order): Promise<void> {
       sketched = true;
       return send();
     case "push":
-      simulation.push(order.name, order.by);
+    case "strike":
+      if (order.do === "push") simulation.push(order.name, order.by);
+      else simulation.strike(order.grip, order.impulse);
       keep();
       see();
+      return send();
+    case "disturb":
+      Object.assign(simulation.values, order.values);
+      simulation.disturb(order.mode, order.size);
+      return begin();
+    case "grab":
+      simulation.grab(order.grip, order.reach, order.target);
+      return send();
+    case "pull":
+      simulation.pullTo(order.target);
+      return playing ? undefined : send();
+    case "release":
+      simulation.release();
       return send();
     case "rewind":
       rewind(order.t);

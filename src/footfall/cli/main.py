@@ -217,6 +217,12 @@ def share(
     name: Annotated[
         str, typer.Argument(help="A scenario's name or file, or the folder of a recorded run.")
     ],
+    ghost: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GHOST]", help="The folder of a second run, to be seen beside the first."
+        ),
+    ] = None,
     settings: Settings = None,
     trust: Trust = False,
     out: Annotated[
@@ -227,12 +233,12 @@ def share(
     """Make a page in which the robot runs: one HTML file, for any browser, offline too.
 
     It is simulated in the page, with a slider for every number of the scenario; a recorded run is
-    replayed in it.
+    replayed in it, a second one beside it as a ghost.
     """
     with _loading():
         from footfall.cli.share import share_scenario
 
-    _guarded(share_scenario, name, settings or [], out, force)
+    _guarded(share_scenario, name, ghost, settings or [], out, force)
 
 
 @app.command()
@@ -361,6 +367,14 @@ def gait(
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: gaits/<scenario>-<time>).")
     ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the gait as a live page, one .html file, in which it is disturbed"
+            " along its modes.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
     force: Force = False,
@@ -375,7 +389,8 @@ def gait(
     given = {"event": event, "count": count, "leg": leg, "run": run, "vary": vary}
     given |= {"free_clock": "yes" if free_clock else None}
     given |= {"check": "differences" if check else None}
-    _study("gait", name, settings, given, (out, as_json, plots, force, accept_doubt))
+    options = (out, as_json, plots, force, accept_doubt, "screen", page)
+    _study("gait", name, settings, given, options)
 
 
 @app.command()
@@ -1063,7 +1078,7 @@ def _study(
     name: str | None,
     settings: list[str] | None,
     given: dict[str, object],
-    options: tuple[str | None, bool, bool, bool, bool, str],
+    options: tuple[object, ...],
     duration: str | None = None,
 ) -> None:
     """Ask a study, with what was `given` of its request."""

@@ -11,16 +11,23 @@ from footfall.engines.analysis.summary import summarise
 from footfall.engines.kernels.fuse_errors import NoCompiler
 from footfall.pages.html_file import write_page
 from footfall.pages.live import live_page
-from footfall.pages.replay import replay_page
+from footfall.pages.replay import replay_page, with_ghost
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
 from footfall.scenario.open_run import open_run
 
 
-def share_scenario(name: str, settings: list[str], out_file: str | None, force: bool) -> int:
+def share_scenario(
+    name: str, ghost: str | None, settings: list[str], out_file: str | None, force: bool
+) -> int:
     """Build the page and say how to open it."""
     if Path(name).is_dir():
-        return _share_run(Path(name), settings, out_file, force)
+        return _share_run(Path(name), ghost, settings, out_file, force)
+    if ghost is not None:
+        raise ScenarioError(
+            f"{name} {ghost}: a ghost stands beside a recorded run, and {name} is no folder of one."
+            "\n  Record both first: footfall run writes such folders under runs/."
+        )
     experiment = load(name, settings)
     path = Path(out_file or f"{experiment.name}.html")
     require_page(path, "--out", force=force)
@@ -35,8 +42,10 @@ def share_scenario(name: str, settings: list[str], out_file: str | None, force: 
     return 0
 
 
-def _share_run(folder: Path, settings: list[str], out_file: str | None, force: bool) -> int:
-    """The page of a recorded run."""
+def _share_run(
+    folder: Path, ghost: str | None, settings: list[str], out_file: str | None, force: bool
+) -> int:
+    """The page of a recorded run, beside another one."""
     if settings:
         raise ScenarioError(
             f"{folder} is a run that is recorded, and --set changes nothing in it.\n  Run it anew:"
@@ -46,6 +55,9 @@ def _share_run(folder: Path, settings: list[str], out_file: str | None, force: b
     require_page(path, "--out", force=force)
     with Phases("reading the run"):
         page = _recorded(folder)
+        if ghost is not None:
+            names = (folder.resolve().name, Path(ghost).resolve().name)
+            page = with_ghost(page, _recorded(Path(ghost)), names)
     write_page(path, page)
     tell_page(path)
     return 0

@@ -20,13 +20,15 @@ from rich.text import Text
 from footfall.cli import stopping
 from footfall.cli.extras import can_draw, require
 from footfall.cli.folders import fresh_folder
-from footfall.cli.phases import Phases
+from footfall.cli.page_file import require_page, tell_page
+from footfall.cli.phases import Phases, told_by_jax
 from footfall.cli.run import own_code, tell
 from footfall.cli.screen import err, note, out
 from footfall.cli.summary_table import verdict_lines
 from footfall.hybrid.study import AbstractStudy, Answer, Sheet, request_of
 from footfall.record.run_folder import FolderError
 from footfall.record.verdict import Verdict
+from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load
 from footfall.scenario.open_run import open_run
 from footfall.sweep.study import RESULTS, StudyFolder, carry_out, results_of, verdict_of
@@ -62,6 +64,8 @@ STUDIES = {
         "footfall.pictures.robust_plot",
     ),
 }
+#: Verb -> what makes its page of a study.
+PAGES = {"gait": "footfall.pages.gait:study_page"}
 #: What a picture is written as, by style; the first is usual.
 _PICTURES = {"screen": (".png",), "paper": (".pdf", ".svg")}
 #: What matplotlib could write as well, and we do not.
@@ -78,6 +82,7 @@ class Options:
     force: bool = False
     accept_doubt: bool = False
     style: str = "screen"
+    page: str | None = None
 
 
 def study_by_name(verb: str) -> type[AbstractStudy]:
@@ -110,6 +115,8 @@ def ask(
     with own_code(experiment):
         study = kind(request_of(kind.Request, given), Subject(experiment))
         path, picture = _places(study, options)
+        if options.page is not None:
+            require_page(Path(options.page), "--page", force=options.force)
         # A picture that is asked for by its name is drawn anew, as any file is.
         again = str(options.out).endswith(_OTHER_PICTURES) and (path / RESULTS).exists()
         with StudyFolder(path, study, force=options.force or again) as folder:
@@ -152,6 +159,8 @@ def _carried_out(
     if len(found) == total:
         with err.status("writing", spinner="dots"):
             folder.finish(found, results, lambda: _draw(study, found, picture, options.style))
+        if options.page is not None:
+            _write_page(study, Path(options.page))
     else:
         picture = None
     if options.as_json:
@@ -171,6 +180,8 @@ def _carried_out(
     note(f"table:   {folder.table}")
     if picture:
         note(f"picture: {picture}")
+    if options.page is not None:
+        tell_page(Path(options.page))
     return stopping.status(f"all of it, in {folder.path}") or verdict.status(
         success=True, accepted=options.accept_doubt
     )
@@ -222,6 +233,20 @@ def _draw(
         with styled(style_of(style)):
             figure = module.draw(study, found, verdict_of(study, found), style_of(style))
         figure.savefig(picture)
+
+
+def _write_page(study: AbstractStudy, path: Path) -> None:
+    """What it found, as a page that moves."""
+    from footfall.engines.kernels.fuse_errors import NoCompiler
+    from footfall.pages.html_file import write_page
+
+    module, _, name = PAGES[study.name].partition(":")
+    with Phases("building the page") as phases, told_by_jax(phases, "compiling"):
+        try:
+            page = getattr(importlib.import_module(module), name)(study, phases.say)
+        except NoCompiler as error:
+            raise ScenarioError(f"--page: no page without a compiler: {error}.") from None
+    write_page(path, page)
 
 
 def _page(

@@ -118,6 +118,8 @@ class AbstractHybridSystem(Parametric):
     Start: ClassVar[type]
     engines: ClassVar[tuple[str, ...]] = ("event", "step")  #: that can run it, the usual one first
     largest: ClassVar[float] = math.inf  #: number of a state
+    #: Keys of a scenario that an operator moves while it runs: what drives it, then what turns it.
+    steered_by: ClassVar[tuple[str, ...]] = ()
 
     def begin(self, start: Any) -> HybridState:
         """The complete state that a [start] table means for this system."""

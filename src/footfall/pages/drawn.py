@@ -8,7 +8,8 @@ The ground is {points, color, water}: (x, z) along it, first and last segment go
 values of the scenario. Where the page has a `ground` module, that tells the height instead.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def shapes_said(shapes: Iterable[Shape], number: Numbers) -> list[dict[str, Any]
         for shape in shapes
         if not isinstance(shape, Ground)
     ]
+
+
+def bodies_of(shapes: Iterable[Mapping[str, Any]], outputs: Collection[str]) -> list[str]:
+    """The groups of outputs that shapes hang on and that have a place; of like legs one."""
+    ends = {"link": ("start", "end"), "arrow": ()}
+    hung = (s[field] for s in shapes for field in ends.get(s["shape"], ("body",)))
+    groups = dict.fromkeys(re.sub(r"\.\d+$", "", group) for group in hung)
+    return [group for group in groups if {f"{group}.x", f"{group}.z"} <= set(outputs)]
 
 
 def ground_of(shapes: Iterable[Shape]) -> Ground | None:

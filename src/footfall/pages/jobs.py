@@ -35,16 +35,17 @@ FINISHED, STOPPED = (0, 1, 3), 130
 class Job:
     """One command: what it is doing, what it said, the page it wrote."""
 
-    def __init__(self, number: int, kind: str, name: str, settings: Sequence[str], page: Path):
-        self.number, self.kind, self.name, self.page = number, kind, name, page
+    def __init__(self, number: int, kind: str, names: Sequence[str], settings: Sequence[str]):
+        self.number, self.kind, self.name = number, kind, " and ".join(names)
         self.settings = list(settings)
         self.doing, self.share = "starting", 0.0
         self.cancelled = False
         self._said: list[str] = []
         self._told: list[str] = []
 
-    def start(self, command: Sequence[str], root: Path) -> None:
-        """Begin; two threads read what it writes."""
+    def start(self, command: Sequence[str], root: Path, page: Path) -> None:
+        """Begin what writes the page; two threads read what it says."""
+        self.page = page
         self._process = subprocess.Popen(
             command,
             cwd=root,
@@ -141,8 +142,8 @@ class Jobs:
         self._jobs: dict[int, Job] = {}
         self._ended = False
 
-    def begin(self, kind: str, name: str, settings: Sequence[str]) -> Job:
-        """Start a job: "live" or "run" of a scenario, "replay" of a recorded run."""
+    def begin(self, kind: str, names: Sequence[str], settings: Sequence[str]) -> Job:
+        """Start a job: "live" or "run" of a scenario, "replay" of one or two recorded runs."""
         with self._lock:
             if self._ended:
                 raise ScenarioError("footfall view is ending.")
@@ -152,8 +153,8 @@ class Jobs:
                 )
             number = next(self._numbers)
             page = self._folder / f"{number}.html"
-            job = Job(number, kind, name, settings, page)
-            job.start(command_of(kind, name, settings, page), self._root)
+            job = Job(number, kind, names, settings)
+            job.start(command_of(kind, names, settings, page), self._root, page)
             self._jobs[number] = job
             self._forget()
             return job
@@ -181,7 +182,7 @@ class Jobs:
             self._jobs.pop(number).page.unlink(missing_ok=True)
 
 
-def command_of(kind: str, name: str, settings: Sequence[str], page: Path) -> list[str]:
+def command_of(kind: str, names: Sequence[str], settings: Sequence[str], page: Path) -> list[str]:
     """The command line; what the user wrote can be no option of it.
 
     -P: no module of the working folder is imported in the place of one of ours.
@@ -192,7 +193,7 @@ def command_of(kind: str, name: str, settings: Sequence[str], page: Path) -> lis
         "replay": ["share", f"--out={page}"],
         "run": ["run", "--no-plots", f"--page={page}"],
     }[kind]
-    return [sys.executable, "-P", "-m", "footfall", *verb, *given, "--", name]
+    return [sys.executable, "-P", "-m", "footfall", *verb, *given, "--", *names]
 
 
 def settings_of(text: str) -> list[str]:

@@ -11,11 +11,13 @@ import numpy as np
 from footfall.engines.kernels.fuse_errors import CannotFuse
 from footfall.engines.kernels.targets.wasm.wasm_module import WasmModule, build_wasm
 from footfall.engines.lanes.browser_kernel import browser_kernel, browser_start
+from footfall.engines.lanes.browser_push import browser_push
 from footfall.engines.lanes.checked_batch import TIME_STEP, run_checked
 from footfall.engines.lanes.step_methods import METHODS
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.outcome import Outcome
-from footfall.pages.drawn import Numbers, ground_of, ground_said, shapes_said
+from footfall.hybrid.system import HybridState
+from footfall.pages.drawn import Numbers, bodies_of, ground_of, ground_said, shapes_said
 from footfall.pages.page import charts_said, ledger_said, outputs_said, travel_said, words
 from footfall.pages.parameters import Parameter, maker, moving, parameters
 from footfall.record.columns import columns_of
@@ -28,20 +30,24 @@ from footfall.sweep.plan_sweep import plan_of
 MOST_JUMPS = 2**31 - 2
 #: Longest step of a page [s]: slow motion shows its steps.
 LONGEST = 1e-3
+#: Of pushes, in the ledger of a page.
+PUSH_WORK = "work.push"
 
 
 def live_page(
     experiment: Experiment,
     *,
     step: float | None = None,
+    start: HybridState | None = None,
     progress: Callable[[str], None] = lambda doing: None,
 ) -> dict[str, Any]:
     """Everything a page needs to simulate this experiment: see `page.py`.
 
-    `step` is that of the kernel [s]; without it the one that sweeps would choose. Raises
-    ScenarioError for a robot that no kernel can hold, and NoCompiler without the package ziglang.
+    `step` is that of the kernel [s]; without it the one that sweeps would choose. It begins as the
+    scenario says, or in the state `start` whatever the sliders are. Raises ScenarioError for a
+    robot that no kernel can hold, and NoCompiler without the package ziglang.
     """
-    system, state = experiment.system, experiment.start
+    system, state = experiment.system, experiment.start if start is None else start
     if "step" not in system.engines:
         raise ScenarioError(
             f"{experiment.name} cannot be simulated in a page: it is not stepped by footfall's own"
@@ -57,15 +63,19 @@ def live_page(
         step = float(checked.columns[TIME_STEP][0])
         step /= 2 ** max(0, math.ceil(math.log2(step / LONGEST)))
     found = parameters(experiment)
+    if start is not None:
+        found = [parameter for parameter in found if parameter.path[0] != "start"]
     chosen = moving(found)
     how = {"method": plan.method, "max_jumps": MOST_JUMPS}
     try:
         progress("building the robot's kernel")
         kernel = browser_kernel(system, state, step, **how)
         progress("building the program that starts it")
-        start, shapes = _start(experiment, chosen, step, how)
+        starter, shapes = _start(experiment, start, chosen, step, how)
         progress("building its ground")
         ground = _ground(system)
+        progress("building what a push does")
+        push = _push(system, state, shapes, step, plan.method)
     except CannotFuse as error:
         raise ScenarioError(
             f"{experiment.name} cannot be simulated in a page: no kernel has a rule for {error}.\n"
@@ -79,23 +89,36 @@ def live_page(
         "rates": _rates(state),
         "charts": charts_said(system.charts(), [output["name"] for output in outputs]),
         "travel": travel_said(system.travel()),
-        "ledger": ledger_said(columns_of(system, state.x, state.m).signals, open_above),
+        "ledger": _ledger(columns_of(system, state.x, state.m).signals, open_above, push),
+        "steered_by": [
+            p.key for key in system.steered_by for p in chosen if f".{p.key}".endswith(f".{key}")
+        ],
         "outcomes": _outcomes(system),
         "live": {
             "step": step,
             "method": plan.method,
-            "kernel": _said(kernel),
-            "start": _said(start),
-            "ground": None if ground is None else _said(ground),
+            "kernel": module_said(kernel),
+            "start": module_said(starter),
+            "ground": None if ground is None else module_said(ground),
+            "push": None if push is None else module_said(push),
         },
     }
 
 
 def _start(
-    experiment: Experiment, chosen: list[Parameter], step: float, how: dict[str, Any]
+    experiment: Experiment,
+    start: HybridState | None,
+    chosen: list[Parameter],
+    step: float,
+    how: dict[str, Any],
 ) -> tuple[WasmModule, list[dict[str, Any]]]:
     """The module that starts the kernel, and the shapes, whose numbers it computes."""
-    make = maker(experiment, chosen)
+    of_sliders = maker(experiment, chosen)
+
+    def make(*given: Any) -> tuple[Any, Any]:
+        system, state = of_sliders(*given)
+        return system, state if start is None else start
+
     values = [np.float64(parameter.value) for parameter in chosen]
     said: list[dict[str, Any]] = []
 
@@ -151,7 +174,27 @@ def _ground(system: Any) -> WasmModule | None:
         return None
 
 
-def _said(module: WasmModule) -> dict[str, Any]:
+def _push(
+    system: Any, state: Any, shapes: list[dict[str, Any]], step: float, method: str
+) -> WasmModule | None:
+    """What a force on a body that is drawn does; None where no program can say it."""
+    if not _rates(state) or not (groups := bodies_of(shapes, output_fields(system, state))):
+        return None
+    try:
+        return browser_push(system, state, groups, step, method=method)
+    except (CannotFuse, jax.errors.JAXTypeError):
+        return None
+
+
+def _ledger(signals: Any, limit: float, push: WasmModule | None) -> dict[str, Any]:
+    """The robot's own, and what pushes from outside do."""
+    said = ledger_said(signals, limit)
+    if push is not None:
+        said["works"].append({"name": PUSH_WORK, "doc": "pushes from outside", "kind": "work"})
+    return said
+
+
+def module_said(module: WasmModule) -> dict[str, Any]:
     return {"code": base64.b64encode(module.code).decode(), "layout": module.layout}
 
 

@@ -15,6 +15,8 @@ palette     {roles: role -> [light, dark], series: [[light, dark], ...]}: scene/
 scene       {shapes, ground}: see `drawn.py`; a shape's colour is a role, or a colour's name
 outputs     {name, unit, doc} of each number that a row holds
 rates       {name, unit, doc} of the states that are rates: what a push may change
+steered_by  keys of the parameters that an operator steers by: the one that drives it, then the
+            one that turns it; none in a replay
 charts      {title, signals, style, rows}: which outputs belong together
 travel      {distance, counters, contacts, legs, heading}, or null
 ledger      {stores, works, jump_works}: each a list of {name, doc, kind}, named as the columns of
@@ -25,14 +27,17 @@ duration, settle
             s; metrics are taken from footfall to footfall after `settle`, as docs/conventions.md
             says
 live        of a page that simulates:
-            kernel, start, ground: modules {code, layout}, code as base64; `start` makes the
-            kernel's inputs from the parameters (input names are keys) and the numbers that shapes
-            ask for ("sketch.0", ...); `ground` gives the height z at x, and may be null
+            kernel, start, ground, push: modules {code, layout}, code as base64; `start` makes
+            the kernel's inputs from the parameters (input names are keys) and the numbers that
+            shapes ask for ("sketch.0", ...); `ground` gives the height z at x, `push` what a force
+            does (engines/lanes/browser_push.py); these two may be null
             step, method: as the scenario's batch engine has them
 replay      of a page that shows a run:
             columns: names, `t` first; rows: their number; data: float32, column after column,
             deflated, as base64; sentence: how the run ended; metrics: {name, value, unit};
             books: {stored_start, stored_end, work, ...} of the ledger
+ghost       of a replay beside another run: {name, title, shapes, replay} of that one, drawn
+            translucent in the same scene; both begin at the same time
 """
 
 import json

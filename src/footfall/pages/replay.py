@@ -51,6 +51,7 @@ def replay_page(experiment: Experiment, run: Trajectory, summary: Summary) -> di
         },
         "outputs": outputs_said(outputs),
         "rates": [],
+        "steered_by": [],
         "charts": charts_said(run.drawing.charts, list(outputs)),
         "travel": travel_said(system.travel()),
         "ledger": ledger_said(run.signals.values(), limit),
@@ -66,6 +67,19 @@ def replay_page(experiment: Experiment, run: Trajectory, summary: Summary) -> di
             "residual": run.ledger.relative_residual,
         },
     }
+
+
+def with_ghost(
+    page: dict[str, Any], other: dict[str, Any], names: tuple[str, str]
+) -> dict[str, Any]:
+    """The replay of one run with that of another as its ghost."""
+    ghost = {
+        "name": names[1],
+        "title": other["title"],
+        "shapes": other["scene"]["shapes"],
+        "replay": other["replay"],
+    }
+    return page | {"name": names[0], "ghost": ghost}
 
 
 def shown_rows(t: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 from footfall.pages.found import FILE, Entry, Found
 from footfall.pages.heat_map import heat_map, settings_for
 from footfall.pages.jobs import Job, Jobs, settings_of
+from footfall.pages.parts import parts_of
 from footfall.record.run_folder import FolderError
 from footfall.scenario.errors import ScenarioError
 from footfall.sweep.errors import SweepError
@@ -35,6 +36,7 @@ FILES = {
     "": ("index.html", "text/html; charset=utf-8"),
     "start.js": ("start.js", "text/javascript; charset=utf-8"),
     "start.css": ("start.css", "text/css; charset=utf-8"),
+    "colours.css": ("colours.css", "text/css; charset=utf-8"),
 }
 #: Of the start page. A robot's page brings its own policy (web/src/page.html), to which this adds.
 START_POLICY = (
@@ -86,19 +88,22 @@ class PageServer(ThreadingHTTPServer):
         }
 
     def begin(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Start what was asked for: {kind, name, settings}, or {sweep, design}."""
+        """Start what was asked for: {kind, name, settings}, of two runs with the name of the second
+        as `ghost`, or {sweep, design}.
+        """
         if "sweep" in asked:
             entry = self.found.entry("sweep", str(asked["sweep"]))
             sweep = open_sweep(entry.path)
             if not isinstance(asked.get("design"), int):
                 raise Refused(HTTPStatus.BAD_REQUEST, "design: its number is expected.")
             settings = settings_for(sweep, asked["design"])
-            return self.jobs.begin("live", f"{entry.name}/{FILE}", settings).said()
+            return self.jobs.begin("live", [f"{entry.name}/{FILE}"], settings).said()
         kind, settings = str(asked.get("kind")), settings_of(str(asked.get("settings", "")))
         if kind not in KINDS:
             raise Refused(HTTPStatus.BAD_REQUEST, f"kind: one of {', '.join(KINDS)} is expected.")
-        entry = self.found.entry(KINDS[kind], str(asked.get("name")))
-        return self.jobs.begin(kind, entry.name, settings).said()
+        names = [asked.get("name"), *([asked["ghost"]] if "ghost" in asked else [])]
+        entries = [self.found.entry(KINDS[kind], str(name)) for name in names]
+        return self.jobs.begin(kind, [entry.name for entry in entries], settings).said()
 
     def map_of(self, query: Mapping[str, str]) -> dict[str, Any]:
         entry = self.found.entry("sweep", query.get("name", ""))
@@ -168,6 +173,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(body, kind, START_POLICY)
             case ["list"]:
                 self._send_json(self.server.listing())
+            case ["parts"]:
+                entry = self.server.found.entry("scenario", query.get("name", ""))
+                self._send_json({"parts": parts_of(entry.path)})
             case ["map"]:
                 self._send_json(self.server.map_of(query))
             case ["jobs", number]:

@@ -28,10 +28,10 @@ ROLES: Mapping[str, Shades] = MappingProxyType(
         "doubt": Shades("#b3261e", "#ff8a80"),  # what should not be believed
         # The robot.
         "body": Shades("#4a5563", "#c6ced8"),
-        "joint": Shades("#7d8793", "#7a8490"),  # hubs, hips, motors' housings
+        "joint": Shades("#7d8793", "#9aa5b1"),  # hubs, hips, motors' housings
         "leg": Shades("#0072b2", "#56b4e9"),
         "far_leg": Shades("#9cc4de", "#6f95b3"),  # of the other side
-        "idle_leg": Shades("#c3c9d0", "#4a545f"),  # one that carries nothing now
+        "idle_leg": Shades("#c3c9d0", "#66727f"),  # one that carries nothing now
         "foot": Shades("#22272e", "#f2f4f6"),
         "mark": Shades("#e69f00", "#f7d154"),  # what to look at: a head, a centre of mass
         "target": Shades("#009e73", "#2fc99a"),  # where something should be

@@ -68,7 +68,11 @@ class Ready(NamedTuple):
             jump_work=books.works,
             stored=[name for name, _, _ in named_leaves(stores)],
         )
-        return [*_names("system", self.system), *_lane_names(lane), *_names("clock", self.clock)]
+        return [
+            *names_in("system", self.system),
+            *_lane_names(lane),
+            *names_in("clock", self.clock),
+        ]
 
 
 _BOOKS = {"q": "work", "jump_work": "jump_work", "stored": "store"}
@@ -178,7 +182,7 @@ def _as(leaf: Any, like: np.ndarray, none: jax.Array) -> jax.Array:
     return jnp.broadcast_to(value, (*like.shape[:-1], *none.shape))
 
 
-def _names(prefix: str, tree: Any) -> list[str]:
+def names_in(prefix: str, tree: Any) -> list[str]:
     named = jax.tree_util.tree_leaves_with_path(tree)
     return [
         f"{prefix}.{jax.tree_util.keystr(path, simple=True, separator='.')}" for path, _ in named
@@ -192,7 +196,7 @@ def _lane_names(lane: Lane) -> list[str]:
         if field in _BOOKS:
             names += [f"{_BOOKS[field]}.{name}" for name in value]
         elif jax.tree.leaves(value):
-            names += _names(field if field in ("x", "m") else f"lane.{field}", value)
+            names += names_in(field if field in ("x", "m") else f"lane.{field}", value)
     return [name.removesuffix(".") for name in names]
 
 

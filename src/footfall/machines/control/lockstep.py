@@ -116,6 +116,11 @@ class ClosedLoop(AbstractHybridSystem):
         """Where a scenario says the angle to hold."""
         return self.plant.setpoint_key
 
+    @property
+    def steered_by(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What an operator moves: the set point, and of two driven joints the steering current."""
+        return (self.setpoint_key, "stack.steer_current")[: len(self.plant.joints)]
+
     # --- numbers of the programs ------------------------------------------------------------------
 
     @property

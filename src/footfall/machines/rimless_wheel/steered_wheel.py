@@ -129,6 +129,7 @@ class SteeredWheel(AbstractPlant):
 
     Start = SteeredWheelStart
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
+    steered_by: ClassVar[tuple[str, ...]] = (setpoint_key, "steering_current")
     start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "steering_current": 0.0}
 

@@ -151,6 +151,7 @@ class TorsoWheel(AbstractPlant):
     Start = TorsoWheelStart
     refuses: ClassVar[Mapping[str, str]] = REFUSES
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
+    steered_by: ClassVar[tuple[str, ...]] = (setpoint_key,)
     start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "control_period": None}
 

@@ -29,10 +29,10 @@ class SpikeStart(AbstractStart):
     def state(self, system: Any) -> HybridState:
         leaves = jax.tree.leaves((system, self))
         xp, shape = namespace(*leaves), np.broadcast_shapes(*(np.shape(leaf) for leaf in leaves))
-        zero = np.zeros(shape)
+        zero = xp.zeros(shape)
         leg_time = system.gait.offsets_of()[system.index] * system.gait.period
         stage = xp.broadcast_to(xp.asarray(system.gait.stage(leg_time)[0], np.int32), shape)
-        m = SpikeStage(cycles=np.zeros(shape, np.int32), stage=xp.array(stage))
+        m = SpikeStage(cycles=xp.zeros(shape, np.int32), stage=xp.array(stage))
         target = _target(system, m)
         given = (self.joint_1, self.joint_2, self.slide)
         q = [

@@ -2,6 +2,11 @@
 // Addresses are relative, so each carries the token of the page's own.
 "use strict";
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const dress = () => (document.documentElement.dataset.theme = dark.matches ? "dark" : "light");
+dress();
+dark.addEventListener("change", dress);
+
 const find = (id) => document.getElementById(id);
 const LISTS = { scenario: "scenarios", run: "runs", sweep: "sweeps" };
 const EMPTY = { scenario: "none", run: "none yet: run a scenario", sweep: "none yet: footfall sweep makes one" };
@@ -33,6 +38,9 @@ async function ask(address, body) {
   if (!answer.ok) throw new Error(said.error);
   return said;
 }
+
+/** A job that another has replaced is not opened. */
+let newest = 0;
 
 function complain(error) {
   find("chosen").hidden = false;
@@ -76,9 +84,78 @@ function choose(entry) {
   find("scenario").hidden = entry.kind !== "scenario";
   find("recorded").hidden = entry.kind !== "run";
   find("sweep").hidden = entry.kind !== "sweep";
-  if (entry.kind === "scenario") find("settings").value = sessionStorage.getItem(`set ${entry.name}`) ?? "";
+  if (entry.kind === "scenario") {
+    find("settings").value = sessionStorage.getItem(`set ${entry.name}`) ?? "";
+    showParts(entry).catch(complain);
+  }
+  if (entry.kind === "run") offerGhosts(entry);
   if (entry.kind === "sweep") showMap({});
   showList();
+}
+
+// Parts: a choice for each slot, which is a setting like any other.
+
+async function showParts(entry) {
+  const box = find("parts");
+  box.hidden = true;
+  const { parts } = await ask(`parts?${new URLSearchParams({ name: entry.name })}`);
+  if (chosen !== entry || !parts.length) return;
+  box.hidden = false;
+  box.replaceChildren(make("h2", "Parts"), ...parts.map((slot) => partRow(slot)));
+}
+
+function partRow(slot) {
+  const row = make("div", "", { className: "part" });
+  const words = make("small", "");
+  const select = make("select", "", { id: `part-${slot.key}` });
+  select.append(...Object.keys(slot.kinds).map((kind) => make("option", kind, { value: kind })));
+  if (!(slot.now in slot.kinds)) select.append(make("option", slot.now, { value: slot.now }));
+  const refused = Object.entries(slot.refused);
+  if (refused.length) {
+    const group = make("optgroup", "", { label: "not in this robot" });
+    group.append(...refused.map(([kind, why]) => make("option", kind, { value: kind, disabled: true, title: why })));
+    select.append(group);
+  }
+  const show = () => (words.textContent = slot.kinds[select.value] ?? "");
+  select.value = settingOf(slot.key) ?? slot.now;
+  show();
+  select.addEventListener("change", () => {
+    show();
+    setPart(slot, select.value);
+    rebuild();
+  });
+  row.append(make("label", slot.key.replaceAll("_", " "), { htmlFor: select.id }), select, words);
+  return row;
+}
+
+const isOf = (line, key) => line.replace(/^\s*(--set[\s=])?\s*/, "").split("=")[0].replace(/\.kind$/, "").trim() === key;
+
+function settingOf(key) {
+  const line = find("settings").value.split("\n").findLast((each) => isOf(each, key));
+  return line?.slice(line.lastIndexOf("=") + 1).trim();
+}
+
+function setPart(slot, kind) {
+  const others = find("settings").value.split("\n").filter((line) => line.trim() && !isOf(line, slot.key));
+  find("settings").value = [...others, ...(kind === slot.now ? [] : [`${slot.key}=${kind}`])].join("\n");
+  find("settings").dispatchEvent(new Event("input"));
+}
+
+/** The page with the parts as they are now; one that is still being built for other parts is not needed. */
+async function rebuild() {
+  for (const job of (await ask("list")).jobs)
+    if (job.state === "running" && job.kind === "live" && job.name === chosen.name) await ask(`jobs/${job.job}/cancel`, {});
+  startJob("live");
+}
+
+function offerGhosts(entry) {
+  const others = listing.entries.filter((e) => e.kind === "run" && e.name !== entry.name);
+  const same = [...others.filter((e) => e.title === entry.title), ...others.filter((e) => e.title !== entry.title)];
+  find("ghost").replaceChildren(
+    make("option", "no other run", { value: "" }),
+    ...same.map((e) => make("option", `${e.name.replace(/^runs\//, "")} (${e.title})`, { value: e.name })),
+  );
+  find("ghost").disabled = !others.length;
 }
 
 // Jobs.
@@ -95,12 +172,13 @@ async function begin(asked) {
 function watch(job, open) {
   const card = make("div", "", { className: "job" });
   find("jobs").prepend(card);
+  if (open) newest = job.job;
   let waited = false;
   const step = async () => {
     showJob(card, job);
     if (job.state !== "running") {
       if (waited) await refresh();
-      if (open && job.state === "done") location.assign(`pages/${job.job}`);
+      if (open && job.state === "done" && job.job === newest) location.assign(`pages/${job.job}`);
       return;
     }
     waited = true;
@@ -257,7 +335,10 @@ find("filter").addEventListener("input", showList);
 find("settings").addEventListener("input", () => sessionStorage.setItem(`set ${chosen.name}`, find("settings").value));
 find("live").addEventListener("click", () => startJob("live"));
 find("run").addEventListener("click", () => startJob("run"));
-find("replay").addEventListener("click", () => begin({ kind: "replay", name: chosen.name }));
+find("replay").addEventListener("click", () => {
+  const ghost = find("ghost").value;
+  begin({ kind: "replay", name: chosen.name, ...(ghost ? { ghost } : {}) });
+});
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 find("x").addEventListener("change", () => showMap({ x: find("x").value, metric: find("metric").value }));
 for (const id of ["y", "metric"])

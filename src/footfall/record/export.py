@@ -31,7 +31,7 @@ def write_parquet(run: Trajectory, path: Path) -> None:
                 writer.write_table(table.replace_schema_metadata(schema.metadata))
         else:
             arrays = [run.t, run.j.astype(np.int64), *(run.columns[name] for name in run.signals)]
-            # By their bytes: given an array, pyarrow would import pandas to ask whether it is one's.
+            # By their bytes: of an array pyarrow would import pandas to ask whether it is a series.
             columns = [
                 pa.Array.from_buffers(
                     field.type,

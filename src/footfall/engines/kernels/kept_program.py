@@ -25,7 +25,6 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 
-import footfall
 from footfall.engines.kernels.cache_folder import cache_folder
 from footfall.engines.kernels.private_folder import private_folder
 
@@ -123,7 +122,7 @@ def _named(kind: type) -> str:
 @functools.cache
 def _code() -> str:
     """The state of all code that traces and writes programs."""
-    root = Path(footfall.__file__).parent
+    root = Path(__file__).parents[2]
     files = sorted(
         (str(path), (found := path.stat()).st_size, found.st_mtime_ns)
         for pattern in ("*.py", "*.h")

@@ -386,6 +386,25 @@ def test_a_kneestrike_is_an_impulse_between_thigh_and_shank_alone():
     assert int(jump.m.kneestrike_locked) == 1 and float(jump.work.heelstrike) == 0.0
 
 
+def test_a_foot_may_land_only_once_it_has_been_ahead():
+    """Before, its height counts for nothing; where it is in the ground then, it waits."""
+    robot = compass()
+    behind = robot.standing(stance=-0.1, swing=0.3)
+    lands, passes, _ = robot.guards(0.0, *behind)
+    # Legs of one metre; on the slope of the scenario's class, 3 degrees.
+    assert lands == math.inf and passes == pytest.approx(0.1 + math.sin(0.1) + math.sin(0.3))
+    passed = robot.jump(0.0, *behind, 1)
+    assert int(passed.m.tip_passed) == 1 and passed.work is None
+    lands, passes, _ = robot.guards(0.0, passed.x, passed.m)
+    height = math.cos(0.1) - math.cos(0.3)
+    ahead = -math.sin(0.1) - math.sin(0.3)
+    assert passes == math.inf
+    assert float(lands) == pytest.approx(height + math.tan(math.radians(3.0)) * ahead, abs=1e-12)
+    landed = robot.jump(0.0, passed.x, passed.m, 0)
+    assert int(landed.m.tip_passed) == 0 and int(landed.m.steps) == 1
+    assert int(robot.standing(stance=0.2, swing=-0.2).m.tip_passed) == 1  # it is ahead already
+
+
 # --- what cannot be -------------------------------------------------------------------------------
 
 

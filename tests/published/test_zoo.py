@@ -219,6 +219,7 @@ def test_the_compass_gait_is_that_of_points_with_forces_between_them():
     assert cycle.stable
 
 
+@pytest.mark.slow
 def test_a_compass_gait_that_swings_its_foot_into_the_ground_falls_with_closed_books():
     """The foot is in the ground where it may land: no landing, and no energy from one."""
     run = run_of("compass-gait", slope=0.03, hip_mass=5.0, duration=10.0)

@@ -15,10 +15,10 @@ from footfall.numerics.scalar import Scalar
 
 
 class LinkageError(ParameterError):
-    """A linkage that cannot be."""
+    """A linkage that cannot be, or a start (of which `field` is wrong) in which it cannot stand."""
 
-    def __init__(self, message: str):
-        super().__init__(f"linkage: {message}", "linkage")
+    def __init__(self, message: str, field: str = ""):
+        super().__init__(message if field else f"linkage: {message}", field or "linkage")
 
 
 def require_sound(linkage: Linkage) -> None:
@@ -220,7 +220,8 @@ def require_closed(linkage: Linkage, gaps: Iterable[tuple[str, Scalar, Scalar]])
                 raise LinkageError(
                     f'the loop that rod "{name}" closes is open by {gap:.4g} m: from "{rod.lower}"'
                     f' at these angles it does not end at "{rod.upper}". Choose angles that close'
-                    f" it (to 1e-9 of the longest rod), or lengths that can."
+                    f" it (to 1e-9 of the longest rod), or lengths that can.",
+                    name,
                 )
 
 

@@ -99,12 +99,12 @@ class LinkageRobot(AbstractHybridSystem):
         for name in given:
             if name not in fields:
                 raise LinkageError(
-                    f'start: "{name}" is no state. Known: {", ".join(fields)}.'
-                    f"{nearest(name, fields)}"
+                    f'"{name}" is no state. Known: {", ".join(fields)}.{nearest(name, fields)}',
+                    name,
                 )
         for name in fields:
             if name not in given and not name.endswith(("_rate", "_speed")):
-                raise LinkageError(f'start: say what "{name}" is; only rates are zero by default.')
+                raise LinkageError(f'say what "{name}" is; only rates are zero by default.', name)
         x = kind(**{name: given.get(name, 0.0) for name in fields})
         posture = Posture.of(linkage, x)
         loops = tree_of(linkage).loops.items()

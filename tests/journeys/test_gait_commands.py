@@ -69,6 +69,7 @@ def test_a_robot_without_a_gait_is_told_what_happened_and_what_to_try(tmp_path):
     assert status == 2 and "touchdown" in said
 
 
+@pytest.mark.slow  # 9 s: batches of its own, their kernels and steps
 def test_without_a_gait_the_nearest_slope_that_has_one_is_found(tmp_path):
     """rimless-wheel.md: it rolls on only above 0.033439 rad. Found to 1/65536 of the range."""
     words = ["gait", WHEEL, "--set", "terrain.angle=0.01", "--vary", "terrain.angle=0:0.2"]

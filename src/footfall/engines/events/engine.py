@@ -121,7 +121,9 @@ def start(
 def _just_been(loop: Loop, y: Array, m: Any, seen: at_start.Started) -> Array:
     """Which events have just happened, by what their own jumps make of their guards."""
     own = np.repeat(at_start.has_own_jump(loop.system), np.diff(loop.first_index))
-    asked, (y, m) = lax.stop_gradient((seen.falls & own, (y, m)))
+    # Which events have been has no derivative, and need not be differentiated to find out.
+    seen, y, m, system = lax.stop_gradient((seen, y, m, loop.system))
+    loop, asked = loop.with_system(system), seen.falls & own
     t = jnp.zeros(())
 
     def after(which: Array) -> Array:

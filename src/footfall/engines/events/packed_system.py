@@ -3,6 +3,7 @@
 Built while tracing.
 """
 
+import copy
 import math
 from typing import Any, NamedTuple
 
@@ -77,6 +78,12 @@ class Loop:
         if isinstance(self.solver, Multirate):  # integrals over the ports follow the fast states
             fast = fast_states(system, x)
             self.solver = self.solver.for_states(fast + [True] * (self.layout.size - len(fast)))
+
+    def with_system(self, system: AbstractHybridSystem) -> "Loop":
+        """The same loop of a system of this kind with other numbers."""
+        other = copy.copy(self)
+        other.system = system
+        return other
 
     def _disarm_table(self) -> np.ndarray:
         """Row: the event that fired.

@@ -101,7 +101,7 @@ def lyapunov(
     >>> wheel = ff.load("passive-wheel")
     >>> walk = ff.lyapunov(wheel.system, wheel.start, "touchdown", steps=20, skip=20)
     >>> walk.words, round(walk.largest, 4)
-    ('it walks on, and comes to repeat itself every step', -0.4238)
+    ('it walks on, and comes to repeat itself every step', -0.4239)
     """
     prepare_jax()
     plan = plan or Plan(engine=EventEngine(rtol=1e-10, atol=1e-12))
@@ -126,13 +126,13 @@ def long_walk(
             break
         jacobian = mapped.slopes.numbers[: len(flat)].T
         flat, counts = mapped.stride.numbers, mapped.after
-        if k < skip:
-            continue
         if kept is None or basis is None:
             # What only adds up neither grows nor dies out, and says nothing.
             kept = ~only_adds_up(jacobian, np.ones(len(flat), bool))
             basis = np.eye(int(kept.sum()))
         basis, upper = np.linalg.qr(jacobian[np.ix_(kept, kept)] @ basis)
+        if k < skip:  # also the directions turn to where they grow
+            continue
         grown.append(np.abs(np.diag(upper)))
         seen.append(flat[kept])
         times.append(float(mapped.stride.t))

@@ -28,10 +28,21 @@ class PhaseResponse(NamedTuple):
 
 
 def phase_response(cycle: Cycle, points: int = 1) -> PhaseResponse:
-    """Of a stable gait, at so many phases, the first just after the event.
+    """How a push at some phase of a stable gait moves all later steps in time.
 
-    Raises ValueError where later events have no time to come to: an unstable gait, one of a family,
-    one with a clock.
+    Arguments:
+        cycle: as `ff.find_cycle` gives it.
+        points: phases, evenly spread over a step; the first is just after the event.
+
+    Returns a `PhaseResponse`: `phases`, and by name of each number how much `sooner` all later
+    events come [s] per unit of it. Raises ValueError where they have no time to come to: an
+    unstable gait, one of a family, one with a clock.
+
+    >>> import footfall as ff
+    >>> wheel = ff.load("passive-wheel")
+    >>> found = ff.phase_response(wheel.cycle("touchdown"))
+    >>> print(f"{found.sooner['spoke_rate'][0]:.4f} s for a rad/s more")
+    -0.3197 s for a rad/s more
     """
     if not cycle.stable or cycle.held or cycle.map.clocked or cycle.map.begins != "the event":
         why = (

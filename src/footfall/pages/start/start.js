@@ -98,6 +98,7 @@ function choose(entry) {
 async function showParts(entry) {
   const box = find("parts");
   box.hidden = true;
+  box.replaceChildren(); // those of another scenario
   const { parts } = await ask(`parts?${new URLSearchParams({ name: entry.name })}`);
   if (chosen !== entry || !parts.length) return;
   box.hidden = false;

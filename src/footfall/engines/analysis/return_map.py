@@ -420,7 +420,7 @@ class ReturnMap:
         system, state = as_floats(system), HybridState(as_floats(state.x), as_arrays(state.m))
         like, counts = numbers_of(HybridState(state.x, as_arrays(system.restarted(state.m))))
         limits = limits_of(plan, event_index(system, state, event, leg), count)
-        settings = settings_of(plan, 0, _room(system, plan, count))
+        settings = settings_of(plan, 0, _room(system, plan, count))._replace(fine_rooms=True)
         return cls(system, like, counts, limits, step_of(plan), settings, mirror, event, plan)
 
     @property

@@ -351,7 +351,12 @@ def gait(
 def follow(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
     vary: Annotated[
-        str, typer.Option(metavar="KEY=FROM:TO", help="The number to follow the gait over.")
+        list[str],
+        typer.Option(
+            metavar="KEY=FROM:TO",
+            help="The number to follow the gait over; a second one: curves of its folds and period"
+            " doublings over both.",
+        ),
     ],
     settings: Settings = None,
     trust: Trust = False,
@@ -378,7 +383,7 @@ def follow(
     Where it is stable, folds, period doublings, torus points, and where it ends.
     """
     given = {
-        "vary": vary,
+        "vary": ";".join(vary),
         "event": event,
         "count": count,
         "points": points,

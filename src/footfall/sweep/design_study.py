@@ -191,7 +191,9 @@ class DesignStudy(AbstractStudy):
         designs = self.designs(found)
         if not self.is_front:
             return {SCENARIO: designs[0].experiment.to_toml()}
-        words = [f"best-{re.sub(r'[^a-z0-9_]+', '-', str(o).lower())}" for o in self.objectives]
+        words = [
+            f"best-{'-'.join(re.findall(r'[a-z0-9_]+', str(o).lower()))}" for o in self.objectives
+        ]
         ends = zip(words, (designs[0], designs[-1]), strict=True)
         return {f"{word}.toml": design.experiment.to_toml() for word, design in ends}
 

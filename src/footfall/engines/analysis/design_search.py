@@ -32,7 +32,7 @@ FINEST, MOST_STEPS = 1e-11, 60
 #: Rounds of it; how a box shrinks after a refusal, and when that is the edge of what can be.
 MOST_ROUNDS, BOX_SHRINKS, SMALLEST_BOX = 20, 0.25, 1e-4
 #: Designs that one search may look at: at a corner of several minima SLSQP goes on for ever.
-MOST_LOOKS = 150
+MOST_LOOKS = 90
 #: Parts of a landscape searched again in smaller ranges, for one design.
 MOST_NARROWINGS = 8
 #: How much more the sum of weights counts than what is explained: it holds to the square of this.

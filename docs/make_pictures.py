@@ -72,7 +72,8 @@ def draw_front(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         best = Path(folder) / "best"
         limit = ("--set", "torque_limit=0.5", "--accept-doubt")
-        footfall("optimise", "two-leg-step", *limit, "--out", str(best))
+        two = ("--minimise", "electrical_energy", "--minimise", "t_end")
+        footfall("design", "two-leg-step", *limit, *two, "--out", str(best))
         shutil.copy(best / "front.png", path)
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from footfall.scenario.derivatives import endpoint as endpoint
     from footfall.scenario.derivatives import gradient as gradient
     from footfall.scenario.design import design as design
+    from footfall.scenario.design import pareto as pareto
     from footfall.scenario.follow import follow as follow
     from footfall.scenario.listing import scenarios as scenarios
     from footfall.scenario.load import Experiment as Experiment
@@ -72,6 +73,7 @@ _HOMES = {
     "endpoint": "scenario.derivatives",
     "gradient": "scenario.derivatives",
     "design": "scenario.design",
+    "pareto": "scenario.design",
     "follow": "scenario.follow",
     "scenarios": "scenario.listing",
     "Experiment": "scenario.load",

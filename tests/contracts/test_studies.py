@@ -15,16 +15,11 @@ from footfall.cli.study import STUDIES, study_by_name
 from footfall.hybrid.fields import describe
 from footfall.sweep import subject
 
-SINGLE = ["--range", "gait.stride=79 mm:80 mm", "--range", "gait.lift=4 mm:20 mm"]
 #: Verb -> the smallest question worth asking, and one that cannot be answered with its words.
 TINY = {
     "compare-integrators": (
         ["passive-wheel", "--solvers", "rk4", "--duration", "0.02"],
         (["--duration", "-1"], "must be > 0"),
-    ),
-    "optimise": (
-        ["two-leg-single-step", *SINGLE, "--points", "2"],
-        (["--points", "1"], "--points 1: at least 2"),
     ),
     "crossing": (
         ["centipede-gap", "--widths", "25 mm", "--arrivals", "1", "--duration", "0.02", "--step", "1e-4"],

@@ -151,8 +151,40 @@ def test_design_comes_to_the_closed_form_and_says_what_limits_it():
     free = {"leg.length": (0.1, 0.6)}
     found = ff.design(wheel, "step_time", free, ["mean_speed >= 0.7"], starts=1)
     assert found.values["leg.length"] == pytest.approx(0.26 * (0.7 / speed) ** 2, rel=1e-5)
-    assert found.active == ("mean_speed >= 0.7",)
+    assert list(found.active) == ["mean_speed >= 0.7"] and found.off < 1e-6
+    # Both go with the root of the length: one per cent of speed is one per cent of step time.
+    assert found.active["mean_speed >= 0.7"] == pytest.approx(1.0, abs=1e-6)
     assert found.sensitivities["leg.length"] == pytest.approx(0.5, abs=1e-7)
     assert found.experiment.document["robot"]["leg"]["length"] == found.values["leg.length"]
     with pytest.raises(ScenarioError, match="no design keeps every constraint"):
         ff.design(wheel, "step_time", free, ["mean_speed >= 3"], starts=1)
+
+
+def test_a_front_of_the_wheel_is_that_of_the_energy_balance(tmp_path):
+    """What an impact takes per distance is m g sin(slope), whatever the leg.
+
+    So the cheapest wheel of each speed has the longest leg, and a slope as small as that allows.
+    """
+    wheel = ff.load(WHEEL)
+    free = {"leg.length": (0.2, 0.3), "terrain.angle": (0.05, 0.1)}
+    loss = "-jump_work.impact / distance"
+    front = ff.pareto(wheel, loss, "mean_speed", free, points=4, starts=1)
+    assert len(front.designs) == 4
+    weight = wheel.system.travel().weight
+    for design in front.designs:
+        assert design.values["leg.length"] == pytest.approx(0.3, rel=1e-4)
+        angle = design.values["terrain.angle"]
+        # The books of a stride close to the tolerance of its run, 1e-10.
+        assert design.value == pytest.approx(weight * math.sin(angle), rel=1e-6)
+        assert design.off < 1e-6
+    speeds = [design.figures["mean_speed"] for design in front.designs]
+    costs = [design.value for design in front.designs]
+    assert speeds == sorted(speeds) and costs == sorted(costs)
+    # The price of speed is the slope of the front (envelope theorem), in per cent of per cent.
+    middle = front.designs[2]
+    near = ff.design(wheel, loss, free, [f"mean_speed >= {1.001 * speeds[2]}"], starts=1)
+    assert math.log(near.value / middle.value) / math.log(1.001) == pytest.approx(
+        middle.trade, rel=2e-3
+    )
+    front.plot(tmp_path / "front.png")
+    assert (tmp_path / "front.png").stat().st_size > 10_000

@@ -85,7 +85,7 @@ def test_ctrl_c_keeps_what_was_computed_in_one_line_with_status_130(tmp_path, mo
 @pytest.mark.parametrize(
     ("verb", "moment"),
     [
-        (["optimise", "two-leg-single-step", "--out", "a"], "searching"),
+        (["design", "two-leg-single-step", "--minimise", "t_end", "--out", "a"], "searching"),
         (["crossing", "centipede-gap", "--out", "a"], "loading"),
         (["compliance", "urchin-walk", "--out", "a"], "walking"),
         (["compare-integrators", "passive-wheel"], "compiled first"),
@@ -265,6 +265,7 @@ def test_no_help_page_has_turned_a_letter_into_a_picture(tmp_path):
         "new",
         "list",
         "sweep",
+        "design",
         "optimise",
         "crossing",
         "compliance",

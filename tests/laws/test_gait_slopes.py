@@ -11,6 +11,8 @@ import footfall as ff
 from footfall.engines.analysis.cycle_slopes import LARGEST, cycle_slopes
 from footfall.hybrid.fields import param
 from footfall.hybrid.system import Event, HybridState, Jump, Rates
+from footfall.scenario.gait import fine_plan, gait_gradient
+from footfall.scenario.load import with_settings
 from support.toys import AbstractToy, Count, Height, NoPower
 from support.walkers import SpringRunner
 
@@ -57,6 +59,26 @@ def test_speed_and_cost_of_a_gait_have_the_slopes_of_richardson_differences():
         assert found[:2] == pytest.approx(exact[:2], rel=1e-7), name
         # Differences of exact derivatives: the square of 1e-4, and 1e-11 of J over it.
         assert found[2] == pytest.approx(exact[2], rel=1e-5), name
+
+
+def test_the_least_force_of_a_leg_has_the_slopes_of_richardson_differences():
+    """On cubics through the steps: off by the fourth power of a step, where looks into it were off
+    by their distance from the minimum (4e-3).
+    """
+    wheel, keys = ff.load("rimless-wheel"), ["leg.damping"]
+    here = wheel.cycle("touchdown")
+    slope = gait_gradient(wheel, here, keys)["least_leg_force"][0]
+
+    def force(damping):
+        system = with_settings(wheel, [f"leg.damping={damping!r}"]).system
+        found = ff.find_cycle(system, here.state, "touchdown", fine_plan(wheel))
+        return found.figures["least_leg_force"]
+
+    def difference(length):
+        return (force(400.0 + length) - force(400.0 - length)) / (2 * length)
+
+    exact = (4 * difference(1.0) - difference(2.0)) / 3
+    assert slope == pytest.approx(exact, rel=5e-4)
 
 
 class Walls(AbstractToy):

@@ -397,7 +397,12 @@ def gait(
 def follow(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
     vary: Annotated[
-        str, typer.Option(metavar="KEY=FROM:TO", help="The number to follow the gait over.")
+        list[str],
+        typer.Option(
+            metavar="KEY=FROM:TO",
+            help="The number to follow the gait over; a second one: curves of its folds and period"
+            " doublings over both.",
+        ),
     ],
     settings: Settings = None,
     trust: Trust = False,
@@ -424,7 +429,7 @@ def follow(
     Where it is stable, folds, period doublings, torus points, and where it ends.
     """
     given = {
-        "vary": vary,
+        "vary": ";".join(vary),
         "event": event,
         "count": count,
         "points": points,
@@ -437,48 +442,65 @@ def follow(
 def design(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
     free: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="KEY[=FROM:TO],...",
-            help="Keys that may change (range: a quarter of their value to four times it).",
+            help="Keys that may change (range: a quarter of their value to four times it; *: all"
+            " others that a motion plan can tune).",
         ),
-    ],
+    ] = None,
     settings: Settings = None,
     trust: Trust = False,
     minimise: Annotated[
-        str, typer.Option(metavar="FIGURE", help="What is to be small.")
-    ] = "cost_of_transport",
+        list[str] | None,
+        typer.Option(
+            metavar="EXPRESSION",
+            help="Figures to make small, such as cost_of_transport (default) or motor_work /"
+            " distance. Two objectives give the front between them.",
+        ),
+    ] = None,
+    maximise: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EXPRESSION", help="Figures to make large, such as mean_speed."),
+    ] = None,
     subject_to: Annotated[
         list[str] | None,
-        typer.Option(metavar='"FIGURE >= NUMBER"', help="What must hold; repeatable."),
+        typer.Option(metavar='"EXPRESSION >= NUMBER"', help="What must hold; repeatable."),
     ] = None,
     event: Event = None,
     starts: Annotated[
         int | None, typer.Option(help="Searches from as many places (default: 3).")
     ] = None,
+    points: Annotated[int | None, typer.Option(help="Designs of a front (default: 12).")] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: designs/<scenario>-<time>).")
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
+    style: Style = PictureStyle.screen,
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Find values of some keys with which the gait of a robot is best.
+    """Find values of some keys with which a robot is best.
 
-    Judged at its periodic gait, with exact derivatives: what limits it, and what each key is worth.
+    Judged at its periodic gait, or by its motion plan, with exact derivatives: what limits it, and
+    what each key is worth.
+
+    With two objectives, the front between them: what one costs in the other.
     """
     given = {
         "free": free,
-        "minimise": minimise,
+        "minimise": ";".join(minimise or []),
+        "maximise": ";".join(maximise or []),
         "subject_to": ";".join(subject_to or []),
         "event": event,
         "starts": starts,
+        "points": points,
     }
-    _study("design", name, settings, given, (out, as_json, plots, force, accept_doubt))
+    _study("design", name, settings, given, (out, as_json, plots, force, accept_doubt, style.value))
 
 
-@app.command()
+@app.command(deprecated=True)
 def optimise(
     name: Annotated[
         str, typer.Argument(help="The scenario of a motion plan, or the path of its file.")
@@ -487,17 +509,11 @@ def optimise(
     trust: Trust = False,
     ranges: Annotated[
         list[str] | None,
-        typer.Option(
-            "--range",
-            metavar="KEY=A:B",
-            help="Seek a knob in this range instead of its usual one; repeatable.",
-        ),
+        typer.Option("--range", metavar="KEY=A:B", help="Range of a knob; repeatable."),
     ] = None,
-    points: Annotated[
-        int | None, typer.Option(help="Gaits from the fastest to the thriftiest (default: 12).")
-    ] = None,
+    points: Annotated[int | None, typer.Option(help="Designs of the front (default: 12).")] = None,
     out: Annotated[
-        str | None, typer.Option(help="Folder to write (default: optima/<scenario>-<time>).")
+        str | None, typer.Option(help="Folder to write (default: designs/<scenario>-<time>).")
     ] = None,
     as_json: AsJson = False,
     plots: Plots = True,
@@ -505,19 +521,13 @@ def optimise(
     force: Force = False,
     accept_doubt: Accept = False,
 ) -> None:
-    """Find the best gaits of a motion plan.
-
-    The fastest, the thriftiest, and what time costs in energy between them.
-
-    Set `torque_limit` to keep within what the motors can do.
-    """
-    _study(
-        "optimise",
-        name,
-        settings,
-        {"ranges": "; ".join(ranges or []), "points": points},
-        (out, as_json, plots, force, accept_doubt, style.value),
-    )
+    """What time costs in energy: now `design --minimise electrical_energy --minimise t_end`."""
+    given = {
+        "minimise": "electrical_energy;t_end",
+        "free": ",".join([*(ranges or []), "*"]),
+        "points": points,
+    }
+    _study("design", name, settings, given, (out, as_json, plots, force, accept_doubt, style.value))
 
 
 @app.command()

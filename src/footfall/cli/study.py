@@ -43,10 +43,6 @@ STUDIES = {
         "footfall.engines.analysis.compare_study:Compare",
         "footfall.pictures.compare_plot",
     ),
-    "optimise": (
-        "footfall.engines.analysis.optimise_study:Optimise",
-        "footfall.pictures.front_plot",
-    ),
     "crossing": (
         "footfall.machines.centipede.crossing:Crossing",
         "footfall.pictures.crossing_plot",

@@ -118,11 +118,10 @@ class Knob(NamedTuple):
 class Costs(NamedTuple):
     """What a plan costs, as smooth functions of its knobs."""
 
-    energy: Any  #: J
-    time: Any  #: s
-    torques: Any  #: N m, largest of each motor in each part of the plan: an array
+    #: By the names of `figures`; several numbers where each part of the plan has its own.
+    figures: dict[str, Any]
     #: By name, what must not become negative (reach, margins), in units of its own size: arrays.
-    room: dict[str, Any]
+    rooms: dict[str, Any]
 
 
 class AbstractTuning(abc.ABC):
@@ -132,7 +131,6 @@ class AbstractTuning(abc.ABC):
     """
 
     knobs: tuple[Knob, ...]
-    torque_limit: float | None  #: N m, of every motor
 
     @abc.abstractmethod
     def layouts(self) -> Sequence[Any]:
@@ -157,23 +155,8 @@ class AbstractTuning(abc.ABC):
         """Differentiable in `share`."""
 
 
-class GaitColumn(NamedTuple):
-    """A column of a table of gaits: a figure or a knob, or the largest of several."""
-
-    names: tuple[str, ...]
-    heading: str
-    unit: str  #: as shown
-    factor: float  #: from SI
-    form: str  #: of the number, such as ".2f"
-    unless_like: str = ""  #: left out where it is the same as this figure in all gaits
-    remark: str = ""  #: said where it is negative or missing in some gait
-
-
 class AbstractTunablePlan(AbstractMotionPlan):
     """A plan that can be tuned."""
-
-    gait_figures: ClassVar[tuple[str, ...]] = ("t_end", "energy")  #: kept of each gait
-    gait_columns: ClassVar[tuple[GaitColumn, ...]] = ()  #: shown of each gait
 
     @abc.abstractmethod
     def tuning(self, ranges: Mapping[str, tuple[float, float]]) -> AbstractTuning:

@@ -49,9 +49,9 @@ class AbstractStudy(abc.ABC):
     place: ClassVar[str]  #: folder for results where nobody names one
     doing: ClassVar[str]  #: what the progress line says
     notice: ClassVar[str] = ""  #: said before it begins
-    noun: ClassVar[str] = "runs"  #: what its cases are called
-    rows_key: ClassVar[str] = "rows"  #: what the table is called in results.json
-    file: ClassVar[str]  #: of the table and the picture, without .csv and .png
+    noun: str = "runs"  #: what its cases are called
+    rows_key: str = "rows"  #: what the table is called in results.json
+    file: str  #: of the table and the picture, without .csv and .png
     older_results: ClassVar[str | None] = None  #: what results.json was called before
     needs: ClassVar[tuple[str, ...]] = ()  #: packages that not everybody has
     at_once: int = 1  #: cases that are answered together

@@ -41,7 +41,27 @@ def draw_branch(
     return page
 
 
+def _curves(branch: Branch, style: Style) -> Picture:
+    """Folds and period doublings over both keys."""
+    page = Picture(figsize=(style.width, 1.8 * style.panel), style=style)
+    axes = page.subplots()
+    for number, curve in enumerate(branch.curves):
+        across, up = zip(*(point.values for point in curve.points), strict=True)
+        colour = _COLOURS[min(number, len(_COLOURS) - 1)]
+        axes.plot(across, up, "-", color=colour, label=f"{curve.kind}s")
+        for point in curve.points:
+            if point.why:
+                axes.plot(*point.values, _MARKS["end"][0], color=colour, mec="k", ms=7)
+    unit = f" [{branch.unit}]" if branch.unit else ""
+    axes.set(xlabel=f"{branch.key}{unit}", ylabel=branch.second)
+    axes.legend()
+    page.suptitle(f"{branch.name}: special points over two numbers")
+    return page
+
+
 def _drawn(branch: Branch, figure: str | None, style: Style) -> Picture:
+    if branch.curves:
+        return _curves(branch, style)
     known = branch.points[0].figures
     name = figure or next(n for n in USUAL if n in known)
     page = Picture(figsize=(style.width, 2.4 * style.panel), style=style)

@@ -1,71 +1,44 @@
-"""design(experiment, minimise, free, subject_to) -> Design: a better robot, judged at its gait.
+"""design(...) -> Design and pareto(...) -> Front: better robots, with their evidence.
 
-The objective and the constraints are figures of the periodic gait, with derivatives by the implicit
-function theorem at the cycle (engines/analysis/cycle_slopes.py): SLSQP needs a few dozen gaits. A
-design without a gait is no design: it counts as worse than any that was seen.
+Objective and constraints are expressions of figures: those of the periodic gait of a robot that
+flows, those of a motion plan for one that follows it.
 """
 
+import contextlib
 import dataclasses
-import re
-from collections.abc import Callable, Mapping, Sequence
+import importlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.stats import qmc
 
-from footfall.engines.analysis.cycle import Cycle, find_cycle
-from footfall.engines.analysis.cycle_slopes import cycle_slopes
-from footfall.engines.analysis.return_map import NoCycle
-from footfall.hybrid.fields import nearest
+from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.cycle_slopes import LARGEST
+from footfall.engines.analysis.design_search import (
+    KEPT,
+    AbstractLandscape,
+    Found,
+    Problem,
+    Progress,
+    Refused,
+    front_problem,
+    optimality,
+    solve,
+    undominated,
+)
+from footfall.engines.analysis.edge_search import along_edge
+from footfall.engines.analysis.expression import Constraint, Expression, Objective
+from footfall.hybrid.fields import ParameterError
+from footfall.hybrid.motion_plan import AbstractMotionPlan, AbstractTunablePlan
 from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.gait import Family, figures, fine_plan, gait_of, lengths_at
-from footfall.scenario.load import Experiment, with_settings
+from footfall.scenario.gait import number_at
+from footfall.scenario.gait_landscape import GaitLandscape
+from footfall.scenario.load import Experiment, require_flow
+from footfall.scenario.plan_landscape import PlanLandscape
+from footfall.scenario.vary import find_knob
 
-#: A free key is sought between these shares of its value, where nobody says.
-LEAST, MOST = 0.25, 4.0
-#: A constraint is active, or kept, within this share of its limit.
-ACTIVE, KEPT = 1e-4, 1e-6
-#: Share of the force it had that a foot keeps.
-CONTACT = 0.02
-#: Figure that is the least force of a foot on the ground.
-PUSH = "least_leg_force"
-#: Gaits that one search may ask for.
-MOST_GAITS = 120
-#: Share of its range that a value may change by in one round of SLSQP, how many rounds, and what
-#: is no change.
-BOX, ROUNDS, SETTLED = 0.15, 12, 1e-5
-
-
-@dataclasses.dataclass(frozen=True)
-class Constraint:
-    """A figure that is to stay on one side of a limit."""
-
-    name: str
-    least: bool  #: at least, or at most
-    limit: float
-
-    @classmethod
-    def of(cls, said: str) -> "Constraint":
-        """From "mean_speed >= 0.6"."""
-        parts = re.fullmatch(r"\s*([\w.]+)\s*(>=|<=)\s*(\S+)\s*", said)
-        try:
-            assert parts is not None
-            return cls(parts[1], parts[2] == ">=", float(parts[3]))
-        except (AssertionError, ValueError):
-            raise ScenarioError(
-                f'--subject-to "{said}": write it as "FIGURE >= NUMBER" or "FIGURE <= NUMBER",'
-                ' such as "mean_speed >= 0.6".'
-            ) from None
-
-    def room(self, value: float) -> float:
-        """What is left of it, as a share of its limit; negative where it is broken."""
-        side = 1.0 if self.least else -1.0
-        return side * (value - self.limit) / max(abs(self.limit), 1e-9)
-
-    def __str__(self) -> str:
-        return f"{self.name} {'>=' if self.least else '<='} {self.limit:g}"
+Free = Mapping[str, tuple[float, float] | None]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -73,230 +46,203 @@ class Design:
     """The best robot that was found, and why it is no better."""
 
     experiment: Experiment  #: with the values in it: `experiment.to_toml()` is its scenario
-    minimised: str
+    objective: str  #: what is small, or large
     values: Mapping[str, float]  #: of the free keys, SI
-    before: Mapping[str, float]  #: figures of the scenario's own gait
+    before: Mapping[str, float]  #: figures of the scenario as it was
     figures: Mapping[str, float]
-    cycle: Cycle
-    active: tuple[str, ...]  #: constraints and bounds that it lies on
+    value: float  #: of the objective
+    value_before: float
+    #: Constraints and ends of ranges that it lies on: per cent of the objective that one per cent
+    #: of each is worth.
+    active: Mapping[str, float]
+    edge: str  #: why no better ones can be, where they were refused
     sensitivities: Mapping[str, float]  #: per cent of the objective for one per cent of a key
-    gaits: int  #: that were found on the way
+    #: Weights of the objectives: the first one changes by -weights[1]/weights[0] per cent where the
+    #: second is to be one per cent better.
+    weights: tuple[float, ...]
+    off: (
+        float  #: what the active limits leave unexplained of the objective's slope: 0 at an optimum
+    )
+    cycle: Cycle | None = None  #: its gait, where it has one
 
     def __repr__(self) -> str:
         return "\n".join(self.said())
 
     def said(self) -> list[str]:
         """A line to each thing there is to know."""
-        name, now = self.minimised, self.figures[self.minimised]
-        then = self.before[name]
+        now, then = self.value, self.value_before
         share = f" ({100.0 * (now / then - 1.0):+.1f} %)" if then else ""
-        values = [f"  {key} = {value:.6g}" for key, value in self.values.items()]
-        felt = [
-            f"  1 % more {key} makes it {change:+.3g} %"
-            for key, change in self.sensitivities.items()
-        ]
         return [
-            f"{name} {now:.6g}, {then:.6g} before{share}, after {self.gaits} gaits",
-            *values,
-            f"  limited by {', '.join(self.active) or 'nothing: it is a minimum of its own'}",
-            *felt,
-            f"  {self.cycle.verdict}",
+            f"{self.objective} {now:.6g}, {then:.6g} before{share}",
+            *(f"  {key} = {value:.6g}" for key, value in self.values.items()),
+            f"  {self.limited}",
+            *(
+                f"  1 % more {key} makes it {change:+.3g} %"
+                for key, change in self.sensitivities.items()
+            ),
+            *([f"  {self.cycle.verdict}"] if self.cycle is not None else []),
         ]
 
+    @property
+    def trade(self) -> float | None:
+        """Per cent of the first objective that one per cent of the second is worth, on a front."""
+        if len(self.weights) < 2 or self.weights[0] < 1e-9:
+            return None
+        return self.weights[1] / self.weights[0]
 
-class Seeker:
-    """Objective, constraints and their slopes as functions of the free values, as shares."""
+    @property
+    def limited(self) -> str:
+        """What limits it, in words."""
+        said = [f"{name} (1 % of it: {price:.2g} %)" for name, price in self.active.items()]
+        edge = f"; beyond it there is none: {self.edge}" if self.edge else ""
+        if not said and not edge:
+            return "a minimum of its own: nothing limits it"
+        return f"limited by {', '.join(said) or 'where designs end'}{edge}"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Front:
+    """Designs of which none is better in both objectives, best of the first one first."""
+
+    objectives: tuple[str, str]
+    designs: tuple[Design, ...]
+
+    def __repr__(self) -> str:
+        first, second = self.objectives
+        lines = [
+            "  ".join(
+                [
+                    f"{design.value:12.6g}",
+                    f"{value_of(design.figures, second):12.6g}",
+                    ", ".join(f"{key} = {value:.5g}" for key, value in design.values.items()),
+                ]
+            )
+            for design in self.designs
+        ]
+        return "\n".join([f"{first:>12}  {second:>12}", *lines])
+
+    def plot(self, path: Any = None) -> Any:
+        """Draw one objective against the other, and the keys along the front."""
+        module = importlib.import_module("footfall.pictures.design_plot")
+        return module.draw_front(self, path)
+
+
+def value_of(figures: Mapping[str, Any], expression: str) -> float:
+    """Of an expression of figures."""
+    return float(np.max(Expression(expression).value(figures)))
+
+
+class Designer:
+    """What is asked, on the landscape it is asked of."""
 
     def __init__(
         self,
         experiment: Experiment,
-        minimise: str,
-        free: Mapping[str, tuple[float, float] | None],
-        subject_to: Sequence[str],
+        objectives: Sequence[Objective],
+        constraints: Sequence[Constraint],
+        free: Free | None,
         event: str | None = None,
+        searches: int = 1,
     ):
-        """Raises ScenarioError for unknown names, NoCycle without a gait to begin with."""
-        self.experiment, self.minimise = experiment, minimise
-        self.family = Family(experiment, list(free))
-        self.constraints = [Constraint.of(said) for said in subject_to]
-        self.first = gait_of(experiment, event)
-        self.event, self.plan = self.first.event, fine_plan(experiment)
-        known = figures(self.first)
-        for name in (minimise, *(c.name for c in self.constraints)):
-            if name not in known:
-                raise ScenarioError(
-                    f'"{name}" is no figure of this gait. Known: {", ".join(known)}.'
-                    f"{nearest(name, list(known))}"
-                )
-        # A foot that would have to pull ends the gait: its force is held above zero, so that a
-        # search sees the edge before it is beyond it.
-        self.contact = Constraint(PUSH, True, 0.0) if PUSH in known else None
-        self.force = abs(known.get(PUSH, 1.0)) or 1.0
-        self.start = np.array(list(self.family.start.values()))
-        spans = [
-            span or _usual(value, self.family.knobs[key].info)
-            for (key, span), value in zip(free.items(), self.start, strict=True)
-        ]
-        self.low, self.high = (np.array(side, float) for side in zip(*spans, strict=True))
-        for key, low, high in zip(free, self.low, self.high, strict=True):
-            if not low < high:
-                raise ScenarioError(f"--free {key}: a range goes up, not from {low:g} to {high:g}.")
-        self.unit = max(abs(known[minimise]), 1e-12)
-        self.gaits = 0
+        """Raises ScenarioError, ParameterError, NoCycle and Refused for what cannot be."""
+        self.objectives, self.constraints = tuple(objectives), tuple(constraints)
+        asked = [o.expression for o in self.objectives] + [c.expression for c in self.constraints]
+        self.landscape: AbstractLandscape
+        system = experiment.system
+        if isinstance(system, AbstractTunablePlan):
+            self.landscape = PlanLandscape(experiment, free)
+        elif isinstance(system, AbstractMotionPlan):
+            raise ScenarioError(f"{experiment.name}: its plan has no number to tune.")
+        else:
+            require_flow(experiment, "a design by its gait")
+            if free is None:
+                raise ScenarioError("--free: name at least one key, such as leg.stiffness.")
+            self.landscape = GaitLandscape(experiment, free, event, searches)
+            self.landscape.multiplier = any(LARGEST in e.names for e in asked)
+        for expression in asked:
+            expression.require(self.landscape.known)
+        self.units = [max(abs(o.worst(self.landscape.own)), 1e-12) for o in self.objectives]
 
-    def values(self, shares: np.ndarray) -> np.ndarray:
-        return self.low + np.asarray(shares) * (self.high - self.low)
+    def problem(self, place: int = 0, points: int = 0, ends: Sequence[Found] = ()) -> Problem:
+        """The only one, or that of a point of the front."""
+        if len(self.objectives) == 1:
+            return Problem(self.objectives[0], self.constraints, self.units[0])
+        return front_problem(self.objectives, self.constraints, self.units, place, points, ends)
 
-    def shares(self, values: np.ndarray) -> np.ndarray:
-        return np.clip((values - self.low) / (self.high - self.low), 0.0, 1.0)
+    def best(
+        self,
+        problem: Problem,
+        searches: Sequence[int],
+        warm: Sequence[Found] = (),
+        progress: Progress = lambda _: None,
+    ) -> Found:
+        """Along the edge of what can be where SLSQP stops there. Raises Refused if all are."""
+        found = solve(self.landscape, problem, searches, warm, progress)
+        return along_edge(self.landscape, problem, found) if found.edge else found
 
-    def gait(self, values: np.ndarray, near: Cycle) -> Cycle:
-        """The gait of a design, from that of one near it."""
-        system, _ = self.family.directions(*values)
-        self.gaits += 1
-        try:
-            return find_cycle(system, near.state, self.event, self.plan)
-        except (NoCycle, ValueError):
-            return find_cycle(system, near.state, self.event, self.plan, warm_up=12)
-
-    def search(
-        self, shares: np.ndarray, progress: Callable[[float], None] = lambda _: None
-    ) -> tuple[np.ndarray, Cycle | None]:
-        """SLSQP from here, in a box that goes along: the best it came to, and the gait there."""
-        kept: dict[bytes, Any] = {}
-        near, begun = [self.first], self.gaits
-
-        def at(x: np.ndarray) -> Any:
-            mark = np.asarray(x, float).tobytes()
-            if mark not in kept:
-                progress(min(1.0, (self.gaits - begun) / MOST_GAITS))
-                kept[mark] = (np.array(x), self._evaluate(x, near))
-            return kept[mark][1]
-
-        limits = {"type": "ineq", "fun": lambda x: at(x)[2], "jac": lambda x: at(x)[3]}
-        for _ in range(ROUNDS):
-            low, high = np.maximum(shares - BOX, 0.0), np.minimum(shares + BOX, 1.0)
-            found = minimize(
-                lambda x: at(x)[0],
-                shares,
-                jac=lambda x: at(x)[1],
-                bounds=list(zip(low, high, strict=True)),
-                constraints=[limits] if len(at(shares)[2]) else [],
-                method="SLSQP",
-                options={"maxiter": 8, "ftol": 1e-8},
-            )
-            moved = np.max(np.abs(found.x - shares))
-            if at(found.x)[4] is not None:
-                shares = np.asarray(found.x)
-            if moved < SETTLED or self.gaits - begun > MOST_GAITS:
-                break
-        # Of all that were looked at, the best that keeps the constraints; else the nearest to it.
-        seen = [(x, *said) for x, said in kept.values() if said[4] is not None]
-        if not seen:
-            return shares, None
-        least = [float(np.min(rooms, initial=0.0)) for _, _, _, rooms, _, _ in seen]
-        fine = [k for k, room in enumerate(least) if room >= -KEPT]
-        which = min(fine, key=lambda k: seen[k][1]) if fine else int(np.argmax(least))
-        return seen[which][0], seen[which][5]
-
-    def _evaluate(self, shares: np.ndarray, near: list[Cycle]) -> Any:
-        """Objective, its slope, rooms, their slopes, the gait."""
-        values, span = self.values(shares), self.high - self.low
-        try:
-            cycle = self.gait(values, near[0])
-            _, along = self.family.directions(*values)
-            slopes = cycle_slopes(cycle, along, lengths=lengths_at(values))
-        except (NoCycle, ValueError):
-            many, few = len(self.constraints) + (self.contact is not None), len(shares)
-            return 1e3, np.zeros(few), -np.ones(many), np.zeros((many, few)), None
-        near[0] = cycle
-        known = figures(cycle)
-        rooms = np.array([c.room(known[c.name]) for c in self.constraints])
-        signs = [
-            (1.0 if c.least else -1.0) / max(abs(c.limit), 1e-9) * slopes[c.name] * span
-            for c in self.constraints
-        ]
-        if self.contact is not None:
-            force = known.get(PUSH, 0.0) / self.force
-            rooms = np.append(rooms, force - CONTACT)
-            signs.append(slopes.get(PUSH, 0.0 * values) * span / self.force)
-        return (
-            known[self.minimise] / self.unit,
-            slopes[self.minimise] * span / self.unit,
-            rooms,
-            np.array(signs).reshape(len(rooms), len(shares)),
-            cycle,
-        )
-
-    def feasible(self, cycle: Cycle) -> bool:
-        """Whether a gait keeps every constraint."""
-        known = figures(cycle)
-        return all(c.room(known[c.name]) >= -KEPT for c in self.constraints)
-
-    def broken(self, cycle: Cycle) -> str:
-        """The constraints it breaks, in words."""
-        known = figures(cycle)
-        return ", ".join(
-            f"{c} ({c.name} is {known[c.name]:.4g})"
-            for c in self.constraints
-            if c.room(known[c.name]) < -KEPT
-        )
-
-    def starts(self, count: int) -> np.ndarray:
-        """The scenario's own values first, then others spread over the ranges."""
-        spread = qmc.Sobol(len(self.start), seed=0).random(8)[: max(0, count - 1)]
-        inner = self.shares(self.start)
-        return np.concatenate([inner[None], 0.5 * (inner + spread)])
-
-    def design(self, shares: np.ndarray, cycle: Cycle) -> Design:
+    def design(self, found: Found) -> Design:
         """What was found, with what limits it."""
-        values, keys = self.values(shares), self.family.keys
-        known = figures(cycle)
-        _, along = self.family.directions(*values)
-        slopes = cycle_slopes(cycle, along)[self.minimise]
-        active = [str(c) for c in self.constraints if c.room(known[c.name]) <= ACTIVE]
-        if self.contact is not None and known.get(PUSH, 0.0) <= 2.0 * CONTACT * self.force:
-            active.append("contact of the feet")
-        active += [
-            f"{key} {'>=' if share < 0.5 else '<='} {(lo if share < 0.5 else hi):.6g}"
-            for key, share, lo, hi in zip(keys, shares, self.low, self.high, strict=True)
-            if min(share, 1.0 - share) <= ACTIVE
-        ]
-        now = known[self.minimise]
+        landscape, objective = self.landscape, self.objectives[0]
+        values = landscape.values(found.share, found.piece)
+        measured, _ = landscape.measured(found)
+        why = optimality(landscape, self.objectives, self.constraints, found)
+        look = found.look
+        numbers, slope = objective.expression.at(look.figures, look.slopes)
+        decides = int(np.argmax(objective.sign * np.atleast_1d(numbers)))
+        now = float(np.atleast_1d(numbers)[decides])
+        by_key = np.linalg.lstsq(
+            landscape.value_slopes(found.share, found.piece).T,
+            np.atleast_2d(slope)[decides],
+            rcond=None,
+        )[0]
         felt = {
-            key: float(slope * value / now) if now else 0.0
-            for key, slope, value in zip(keys, slopes, values, strict=True)
+            key: float(rate * value / now) if now else 0.0
+            for (key, value), rate in zip(values.items(), by_key, strict=True)
         }
-        settings = [f"{key}={float(value)!r}" for key, value in zip(keys, values, strict=True)]
         return Design(
-            experiment=with_settings(self.experiment, settings),
-            minimised=self.minimise,
-            values=dict(zip(keys, map(float, values), strict=True)),
-            before=figures(self.first),
-            figures=known,
-            cycle=cycle,
-            active=tuple(active),
+            experiment=landscape.tuned(found),
+            objective=str(objective),
+            values=values,
+            before=landscape.own,
+            figures=measured,
+            value=objective.worst(measured),
+            value_before=objective.worst(landscape.own),
+            active=why.prices,
+            edge=found.edge,
             sensitivities=felt,
-            gaits=self.gaits,
+            weights=why.weights,
+            off=why.off,
+            cycle=look.memory if isinstance(look.memory, Cycle) else None,
+        )
+
+    def none_keeps(self, problem: Problem, nearest: Found) -> ScenarioError:
+        """What to raise where no design keeps the constraints."""
+        broken = f" The nearest breaks {problem.broken(nearest.look)}."
+        return ScenarioError(
+            f"no design keeps every constraint.{broken}"
+            "\n  Free more keys, widen their ranges (--free KEY=FROM:TO), or ask for less."
         )
 
 
 def design(
     experiment: Experiment,
-    minimise: str,
-    free: Sequence[str] | Mapping[str, tuple[float, float] | None],
+    minimise: str | None = None,
+    free: Sequence[str] | Free | None = None,
     subject_to: Sequence[str] = (),
     *,
+    maximise: str | None = None,
     event: str | None = None,
     starts: int = 3,
 ) -> Design:
-    """Find the values of some keys with which the gait of a robot is best.
+    """Find the values of some keys with which a robot is best.
 
     Arguments:
         experiment: as `ff.load` gives it; its own values are the first start.
-        minimise: a figure of the gait ("cost_of_transport"; `cycle.figures` has them).
+        minimise, maximise: one of them, an expression of figures ("cost_of_transport",
+            "motor_work / distance"; `cycle.figures` has the names, for a plan its figures).
         free: keys that may change, or keys with their ranges: {"leg.stiffness": (8e3, 4e4)}.
-            Without a range, from a quarter of its value to four times it.
+            Without a range, from a quarter of its value to four times it. None: all that a motion
+            plan can tune.
         subject_to: what must hold, such as ["mean_speed >= 0.6", "largest_multiplier <= 0.8"].
         event: that a step ends with; without it the footfall.
         starts: searches from as many places.
@@ -307,53 +253,151 @@ def design(
     >>> import footfall as ff
     >>> wheel = ff.load("passive-wheel")
     >>> best = ff.design(wheel, "step_time", ["leg.length"], ["mean_speed >= 0.7"], starts=1)
-    >>> round(best.values["leg.length"], 4), best.active
-    (0.3121, ('mean_speed >= 0.7',))
+    >>> round(best.values["leg.length"], 4), list(best.active)
+    (0.3121, ['mean_speed >= 0.7'])
     """
-    spans = dict.fromkeys(free) if not isinstance(free, Mapping) else dict(free)
-    seeker = Seeker(experiment, minimise, spans, subject_to, event)
-    results = [seeker.search(shares) for shares in seeker.starts(starts)]
-    return best_of(seeker, [(shares, cycle) for shares, cycle in results if cycle is not None])
+    asked = objectives_of([minimise] if minimise else [], [maximise] if maximise else [])
+    if len(asked) != 1:
+        raise ScenarioError("design has one objective: minimise or maximise. ff.pareto takes two.")
+    limits = [Constraint.of(said) for said in subject_to]
+    designer = Designer(experiment, asked, limits, _spans(free), event, starts)
+    problem = designer.problem()
+    try:
+        found = designer.best(problem, range(designer.landscape.searches))
+    except Refused as refused:
+        raise ScenarioError(f"every design was refused. The last: {refused}") from None
+    if not problem.keeps(found.look):
+        raise designer.none_keeps(problem, found)
+    return designer.design(found)
 
 
-def best_of(seeker: Seeker, results: Sequence[tuple[np.ndarray, Cycle]]) -> Design:
-    """The best that keeps the constraints. Raises ScenarioError where none does."""
-    kept = [(shares, cycle) for shares, cycle in results if seeker.feasible(cycle)]
-    if not kept:
-        nearest_one = min(
-            (cycle for _, cycle in results),
-            key=lambda c: -min((k.room(figures(c)[k.name]) for k in seeker.constraints), default=0),
-            default=seeker.first,
-        )
-        raise ScenarioError(
-            f"no design keeps every constraint. The nearest breaks {seeker.broken(nearest_one)}."
-            "\n  Free more keys, widen their ranges (--free KEY=FROM:TO), or ask for less."
-        )
-    shares, cycle = min(kept, key=lambda pair: figures(pair[1])[seeker.minimise])
-    return seeker.design(shares, cycle)
+def pareto(
+    experiment: Experiment,
+    minimise: Sequence[str] | str = (),
+    maximise: Sequence[str] | str = (),
+    free: Sequence[str] | Free | None = None,
+    subject_to: Sequence[str] = (),
+    *,
+    points: int = 12,
+    event: str | None = None,
+    starts: int = 3,
+) -> Front:
+    """Find the front between two objectives: what one of them costs in the other.
+
+    Arguments are those of `design`; `minimise` and `maximise` name two expressions together, and
+    `points` is how many designs are sought. Each is the best of the first objective for a level of
+    the second, begun with its neighbours; what another beats in both is left out.
+
+    >>> import footfall as ff
+    >>> wheel, free = ff.load("passive-wheel"), {"leg.length": (0.2, 0.3)}
+    >>> front = ff.pareto(wheel, "step_time", "mean_speed", free, points=2, starts=1)
+    >>> [round(design.values["leg.length"], 4) for design in front.designs]
+    [0.2, 0.3]
+    """
+    both = [[said] if isinstance(said, str) else list(said) for said in (minimise, maximise)]
+    asked = objectives_of(*both)
+    if len(asked) != 2:
+        raise ScenarioError("a front is between two objectives: name two to minimise or maximise.")
+    limits = [Constraint.of(said) for said in subject_to]
+    designer = Designer(experiment, asked, limits, _spans(free), event, starts)
+    found: list[Found] = []
+    for place in range(points):
+        new = front_point(designer, place, points, found)
+        if new is not None:
+            found.append(new)
+    return front_of(designer, found)
 
 
-def parse_free(experiment: Experiment, said: str) -> dict[str, tuple[float, float] | None]:
-    """From "leg.stiffness,leg.damping=100:800"."""
+def front_point(
+    designer: Designer,
+    place: int,
+    points: int,
+    before: Sequence[Found],
+    progress: Progress = lambda _: None,
+) -> Found | None:
+    """One point of a front, begun with those before it; None where the level cannot be had.
+
+    Raises ScenarioError where there is no end of it.
+    """
+    problem = designer.problem(place, points, before[:2])
+    landscape = designer.landscape
+    # Pieces are searched anew each time: which one is best changes along a front.
+    wide = place < 2 or len(landscape.pieces) > 1
+    searches = range(landscape.searches) if wide else ()
+    warm = before if wide else _nearest(problem, before)
+    try:
+        found = designer.best(problem, searches, warm, progress)
+    except Refused as refused:
+        if place < 2:
+            raise ScenarioError(f"every design was refused. The last: {refused}") from None
+        return None
+    if not problem.keeps(found.look):
+        if place < 2:
+            raise designer.none_keeps(problem, found)
+        return None
+    return found if place > 1 else _efficient(designer, place, found)
+
+
+def _efficient(designer: Designer, place: int, found: Found) -> Found:
+    """An end of the front as good in the other objective as can be, at no cost in its own."""
+    mine, other = designer.objectives[place], designer.objectives[1 - place]
+    # Half of what a limit is kept to, so that rounding leaves a point inside.
+    best = mine.worst(found.look.figures)
+    level = mine.no_worse_than(best + mine.sign * 0.5 * KEPT * abs(best))
+    problem = Problem(other, (*designer.constraints, level), designer.units[1 - place])
+    with contextlib.suppress(Refused):
+        better = designer.best(problem, (), [found])
+        if problem.keeps(better.look):
+            return better
+    return found
+
+
+def _nearest(problem: Problem, before: Sequence[Found]) -> list[Found]:
+    """Of the designs before it, the nearest to its level on either side."""
+    level = problem.constraints[-1]
+    rooms = {k: level.room(found.look.figures) for k, found in enumerate(before)}
+    sides = [[k for k in rooms if rooms[k] >= 0.0], [k for k in rooms if rooms[k] < 0.0]]
+    return [before[min(side, key=lambda k: abs(rooms[k]))] for side in sides if side]
+
+
+def front_of(designer: Designer, found: Sequence[Found]) -> Front:
+    """The points that no other beats."""
+    kept = undominated(designer.objectives, [f.look.figures for f in found])
+    first, second = designer.objectives
+    return Front((str(first), str(second)), tuple(designer.design(found[k]) for k in kept))
+
+
+def objectives_of(minimise: Sequence[str], maximise: Sequence[str]) -> list[Objective]:
+    """From what was said."""
+    return [Objective(Expression(said, "minimise"), True) for said in minimise] + [
+        Objective(Expression(said, "maximise"), False) for said in maximise
+    ]
+
+
+def _spans(free: Sequence[str] | Free | None) -> Free | None:
+    if free is None or isinstance(free, Mapping):
+        return free
+    return dict.fromkeys(free)
+
+
+def parse_free(experiment: Experiment, said: str) -> Free | None:
+    """From "leg.stiffness,leg.damping=100:800"; "*" stands for all else that a plan can tune."""
     spans: dict[str, tuple[float, float] | None] = {}
     for text in filter(None, (part.strip() for part in said.split(","))):
         key, equals, span = (part.strip() for part in text.partition("="))
+        if text == "*":
+            continue
         low, colon, high = (part.strip() for part in span.partition(":"))
         if equals and not colon:
-            raise ScenarioError(f"--free {text}: write it as KEY or KEY=FROM:TO.")
-        unit = Family(experiment, [key]).knobs[key].unit
+            raise ParameterError(f"--free {text}: write it as KEY or KEY=FROM:TO.", "free")
+        unit = find_knob(experiment, key, f"--free {text}").unit
+        number_at(experiment, key)
         try:
             spans[key] = (to_si(low, unit), to_si(high, unit)) if equals else None
         except UnitError as error:
-            raise ScenarioError(f"--free {text}: {error}") from None
-    if not spans:
-        raise ScenarioError("--free: name at least one key, such as leg.stiffness.")
-    return spans
-
-
-def _usual(value: float, info: Any) -> tuple[float, float]:
-    """From a quarter of a value to four times it, within what is allowed."""
-    low, high = sorted((LEAST * value, MOST * value)) if value else (-1.0, 1.0)
-    lows = [b for b in (info.ge, None if info.gt is None else info.gt + 1e-9) if b is not None]
-    highs = [b for b in (info.le, None if info.lt is None else info.lt - 1e-9) if b is not None]
-    return max([low, *lows]), min([high, *highs])
+            raise ParameterError(f"--free {text}: {error}", "free") from None
+    rest = "*" in said or not spans
+    if rest and isinstance(experiment.system, AbstractTunablePlan):
+        knobs = (knob.name for knob in experiment.system.tuning({}).knobs)
+        return {**dict.fromkeys(knobs), **spans}
+    return spans or None

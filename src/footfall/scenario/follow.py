@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.engines.analysis.continuation import BranchPoint, Follower, Lost
 from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.special_curves import SHIFTS, CurvePoint, SpecialCurve
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.gait import Family, gait_of, number_at
 from footfall.scenario.load import Experiment
@@ -28,6 +29,14 @@ class Part:
     points: tuple[BranchPoint, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class Curve:
+    """Folds, or period doublings, over the branch's key and a second one."""
+
+    kind: str
+    points: tuple[CurvePoint, ...]
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Branch:
     """Gaits over a parameter: the branch of the scenario's own gait, then those that double it."""
@@ -38,6 +47,8 @@ class Branch:
     event: str
     numbers: tuple[str, ...]  #: of a point
     parts: tuple[Part, ...]
+    second: str = ""  #: key that curves are followed over as well
+    curves: tuple[Curve, ...] = ()
 
     @property
     def points(self) -> tuple[BranchPoint, ...]:
@@ -66,6 +77,15 @@ class Branch:
             often = "" if count == self.parts[0].count else f" of the gait of {count} events"
             why = f" of the branch: {point.why}" if point.why else ""
             lines.append(f"  {point.kind} at {point.value:.10g}{unit}{often}{why}")
+        for curve in self.curves:
+            ends = [
+                f"({p.values[0]:.6g}, {p.values[1]:.6g})"
+                for p in curve.points[:: len(curve.points) - 1 or 1]
+            ]
+            lines.append(
+                f"  curve of {curve.kind}s over ({self.key}, {self.second}):"
+                f" {len(curve.points)} points from {ends[0]} to {ends[-1]}"
+            )
         return lines
 
     def plot(self, path: Any = None, figure: str | None = None) -> Any:
@@ -89,6 +109,7 @@ def follow(
     count: int = 1,
     points: int = POINTS,
     doublings: int = DOUBLINGS,
+    second: tuple[str, float, float] | None = None,
 ) -> Branch:
     """Follow the gait of a scenario over one of its numbers, also round folds.
 
@@ -98,6 +119,7 @@ def follow(
         event, count: where a step ends, and after how many it repeats.
         points: of the branch to each side, at most.
         doublings: how often branches of twice the period are followed where they leave.
+        second: another key and its range, over which folds and period doublings are followed.
 
     Returns a `Branch` with `points` (value, multipliers, figures), `special` ones (folds, period
     doublings, torus points, and where the robot takes no such step any more) and `plot()`. Raises
@@ -116,7 +138,12 @@ def follow(
     up = walked(walker, cycle, start, 1.0, points)
     main = Part(count, (*reversed(down[1:]), *up))
     parts = [main, *doubled_parts(walker, main, points, doublings)]
-    return branch_of(experiment, key, cycle, parts)
+    branch = branch_of(experiment, key, cycle, parts)
+    if second is None:
+        return branch
+    ranges = ((low, high), second[1:])
+    curves = curves_of(experiment, walker, main, (key, second[0]), ranges, points)
+    return dataclasses.replace(branch, second=second[0], curves=tuple(curves))
 
 
 def begun(
@@ -163,6 +190,32 @@ def doubled_parts(walker: Follower, part: Part, points: int, doublings: int) -> 
         new = Part(2 * part.count, (point_without_kind(point), *other.follow(spot, points)))
         yield new
         yield from doubled_parts(other, new, points, doublings - 1)
+
+
+def curves_of(
+    experiment: Experiment,
+    walker: Follower,
+    part: Part,
+    keys: tuple[str, str],
+    ranges: tuple[tuple[float, float], tuple[float, float]],
+    points: int,
+) -> list[Curve]:
+    """Curves of the folds and period doublings of a part, over a second key.
+
+    The second derivatives they need take a minute or more to compile.
+    """
+    family, second = Family(experiment, keys), number_at(experiment, keys[1])
+    found = []
+    for point in part.points:
+        if point.kind in SHIFTS:
+            try:
+                curve = SpecialCurve(walker, point, family.at, second, ranges)
+                found.append(Curve(point.kind, tuple(curve.both_ways(points))))
+            except Lost as lost:
+                raise ScenarioError(
+                    f"the curve of a {point.kind} cannot be begun: {lost}"
+                ) from None
+    return found
 
 
 def point_without_kind(point: BranchPoint) -> BranchPoint:

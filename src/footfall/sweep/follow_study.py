@@ -4,6 +4,7 @@ Three cases, each kept once it is there: down from the scenario's own gait, up f
 branches of twice the period that leave.
 """
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from footfall.engines.analysis.continuation import BranchPoint, Follower
 from footfall.engines.analysis.cycle import Cycle
 from footfall.engines.analysis.return_map import NoCycle
+from footfall.engines.analysis.special_curves import CurvePoint
 from footfall.hybrid.doubt import Doubt, word_of
 from footfall.hybrid.fields import ParameterError, Parametric, param, text
 from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
@@ -20,9 +22,11 @@ from footfall.numerics.units import UnitError, to_si
 from footfall.scenario.follow import (
     POINTS,
     Branch,
+    Curve,
     Part,
     begun,
     branch_of,
+    curves_of,
     doubled_parts,
     walked,
 )
@@ -36,7 +40,7 @@ COLUMNS = {"mean_speed": "speed", "step_time": "step time", "cost_of_transport":
 class FollowRequest(Parametric):
     """Which number, over which range."""
 
-    vary: str = text("", doc="key and range, KEY=FROM:TO")
+    vary: str = text("", doc="key and range, KEY=FROM:TO; of curves, two of them")
     event: str = text("", doc="event a step ends with")
     count: int = param(1, ge=1, static=True, doc="number of events in a period")
     points: int = param(POINTS, ge=2, static=True, doc="points to each side, at most")
@@ -53,12 +57,21 @@ class Follow(AbstractStudy):
     def __init__(self, request: FollowRequest, subject: Any):
         super().__init__(request, subject)
         subject.require_flow("a branch of gaits")
-        self.key, self.low, self.high = _range(request.vary, subject.experiment)
-        number_at(subject.experiment, self.key)
+        spans = [_range(said, subject.experiment) for said in request.vary.split(";")]
+        if len(spans) > 2:
+            raise ParameterError(
+                f"--vary: {len(spans)} keys. One has a branch, two have curves of its special"
+                " points.",
+                "vary",
+            )
+        for key, _, _ in spans:
+            number_at(subject.experiment, key)
+        (self.key, self.low, self.high), *self.second = spans
 
     @property
     def cases(self) -> list[dict[str, Any]]:
-        return [{"part": part} for part in ("down", "up", "doubled")]
+        curves = ["curves"] if self.second else []
+        return [{"part": part} for part in ("down", "up", "doubled", *curves)]
 
     @functools.cached_property
     def cycle(self) -> Cycle:
@@ -86,6 +99,18 @@ class Follow(AbstractStudy):
     ) -> Sequence[Answer]:
         (place,) = places
         part, points = self.cases[place]["part"], self.request.points
+        if part == "curves":
+            ((second, low, high),) = self.second
+            curves = curves_of(
+                self.subject.experiment,
+                self.walker,
+                self._main(before),
+                (self.key, second),
+                ((self.low, self.high), (low, high)),
+                points,
+            )
+            memory = [[c.kind, [_plain(point) for point in c.points]] for c in curves]
+            return [Answer({}, memory=memory)]
         if part == "doubled":
             main = self._main(before)
             parts = doubled_parts(self.walker, main, points, self.request.doublings)
@@ -115,7 +140,14 @@ class Follow(AbstractStudy):
     def branch(self, found: Answers) -> Branch:
         """All of it."""
         parts = [self._main(found), *self._parts(found, 2)]
-        return branch_of(self.subject.experiment, self.key, self.cycle, parts)
+        branch = branch_of(self.subject.experiment, self.key, self.cycle, parts)
+        if 3 not in found:
+            return branch
+        curves = [
+            Curve(kind, tuple(_curve_point(said) for said in points))
+            for kind, points in found[3].memory
+        ]
+        return dataclasses.replace(branch, second=self.second[0][0], curves=tuple(curves))
 
     def kept(self, found: Answers) -> list[Answer]:
         branch = self.branch(found)
@@ -141,6 +173,21 @@ class Follow(AbstractStudy):
             for point in part.points
         ]
 
+    def files(self, found: Answers) -> dict[str, str]:
+        """Curves have a table of their own."""
+        branch = self.branch(found)
+        if not branch.curves:
+            return {}
+        names = list(branch.curves[0].points[0].figures)
+        lines = [",".join(["curve", "kind", branch.key, branch.second, *names, "why"])]
+        lines += [
+            ",".join([str(k), curve.kind, *map(repr, p.values),
+                      *(repr(p.figures.get(n)) for n in names), f'"{p.why}"'])
+            for k, curve in enumerate(branch.curves)
+            for p in curve.points
+        ]  # fmt: skip
+        return {"curves.csv": "\n".join(lines) + "\n"}
+
     def summary(self, found: Answers) -> dict[str, Any]:
         return {
             "key": self.key,
@@ -153,7 +200,17 @@ class Follow(AbstractStudy):
                 }
                 for count, point in self.branch(found).special
             ],
+            **self._curves(found),
         }
+
+    def _curves(self, found: Answers) -> dict[str, Any]:
+        branch = self.branch(found)
+        return {
+            "curves": [
+                {"kind": curve.kind, "points": [list(p.values) for p in curve.points]}
+                for curve in branch.curves
+            ]
+        } if branch.second else {}  # fmt: skip
 
     def page(self, found: Answers, took: float | None) -> list[Sheet | str]:
         branch = self.branch(found)
@@ -194,17 +251,23 @@ def _range(said: str, experiment: Any) -> tuple[str, float, float]:
         raise ParameterError(f"--vary {said}: {error}", "vary") from None
 
 
-def _plain(point: BranchPoint) -> list[Any]:
+def _plain(point: BranchPoint | CurvePoint) -> list[Any]:
     values = np.asarray(point.multipliers, complex)
     return [
-        point.value,
+        point.value if isinstance(point, BranchPoint) else list(point.values),
         [float(v) for v in point.numbers],
         [[float(v.real), float(v.imag)] for v in values],
         {name: finite(value) for name, value in point.figures.items()},
-        point.kind,
+        point.kind if isinstance(point, BranchPoint) else "",
         point.why,
         [list(doubt) for doubt in point.doubts],
     ]
+
+
+def _curve_point(said: list[Any]) -> CurvePoint:
+    values, numbers, multipliers, figures, _, why = said
+    pairs = np.array([complex(*v) for v in multipliers])
+    return CurvePoint(tuple(values), np.array(numbers), pairs, figures, why)
 
 
 def _point(said: list[Any]) -> BranchPoint:

@@ -55,7 +55,7 @@ class BranchPoint:
 
 
 @dataclasses.dataclass
-class _Spot:
+class Spot:
     """A point with what the next step needs."""
 
     z: np.ndarray
@@ -118,7 +118,7 @@ class Follower:
             matrix = np.concatenate([matrix, energy[None] / abs(level)])
         return rows, matrix, jacobian, mapped
 
-    def correct(self, z: np.ndarray, tangent: np.ndarray) -> tuple[_Spot, int]:
+    def correct(self, z: np.ndarray, tangent: np.ndarray) -> tuple[Spot, int]:
         """Newton to the branch, on the plane through z across the tangent; raises Lost."""
         first, before = z, np.inf
         for turn in range(1, CORRECTIONS + 1):
@@ -126,7 +126,7 @@ class Follower:
             off = np.append(rows, tangent @ (z - first))
             size = float(np.max(np.abs(off)))
             if size <= ON_BRANCH:
-                return _Spot(z, self.tangent(matrix, tangent), jacobian, mapped), turn
+                return Spot(z, self.tangent(matrix, tangent), jacobian, mapped), turn
             if not np.isfinite(size) or size > 10.0 * before:
                 break
             before = size
@@ -144,7 +144,7 @@ class Follower:
 
     # --- along the branch -------------------------------------------------------------------------
 
-    def begin(self, flat: np.ndarray, value: float, way: float) -> _Spot:
+    def begin(self, flat: np.ndarray, value: float, way: float) -> Spot:
         """A gait that is known, going up (+1) or down (-1) with the parameter."""
         z = self.pack(flat, value)
         upwards = np.append(np.zeros(len(self.scale)), way)
@@ -152,7 +152,7 @@ class Follower:
         return spot
 
     def follow(
-        self, spot: _Spot, most: int, progress: Callable[[float], None] = lambda _: None
+        self, spot: Spot, most: int, progress: Callable[[float], None] = lambda _: None
     ) -> list[BranchPoint]:
         """Points from `spot` on, itself first, until the range, the branch or `most` ends."""
         points, step, begun = [self.point(spot)], FIRST, spot.z
@@ -181,11 +181,11 @@ class Follower:
             spot, step = new, length * (1.5 if turns <= GOOD else 0.7)
         return points
 
-    def limit(self, spot: _Spot) -> float:
+    def limit(self, spot: Spot) -> float:
         """The end of the range that lies ahead."""
         return self.high if spot.tangent[-1] > 0 else self.low
 
-    def _to_edge(self, spot: _Spot, new: _Spot) -> list[BranchPoint]:
+    def _to_edge(self, spot: Spot, new: Spot) -> list[BranchPoint]:
         """The point at the end of the range, between the last inside and the first outside."""
         edge = self.high if new.z[-1] * self.range > self.high else self.low
         share = (edge / self.range - spot.z[-1]) / (new.z[-1] - spot.z[-1])
@@ -197,7 +197,7 @@ class Follower:
         except Lost:
             return []
 
-    def end(self, spot: _Spot, length: float, why: str) -> BranchPoint:
+    def end(self, spot: Spot, length: float, why: str) -> BranchPoint:
         """Where there is no gait any more: by bisection, with the reason."""
         good, low, high = spot, 0.0, length
         while high - low > SHORTEST:
@@ -209,7 +209,7 @@ class Follower:
                 high, why = middle, str(lost)
         return dataclasses.replace(self.point(good), kind="end", why=why)
 
-    def point(self, spot: _Spot, kind: str = "") -> BranchPoint:
+    def point(self, spot: Spot, kind: str = "") -> BranchPoint:
         flat, value = self.unpack(spot.z)
         system, _ = self.family(value)
         measured = figures_of(self.map, spot.mapped, system)
@@ -218,7 +218,7 @@ class Follower:
 
     # --- special points ---------------------------------------------------------------------------
 
-    def special(self, a: _Spot, b: _Spot, within: float | None = None) -> list[BranchPoint]:
+    def special(self, a: Spot, b: Spot, within: float | None = None) -> list[BranchPoint]:
         """What lies between two neighbours on a branch, in its order."""
         found = []
         for kind, test in TESTS.items():
@@ -233,7 +233,7 @@ class Follower:
             found.append((float(a.tangent @ (spot.z - a.z)), self.point(spot, kind)))
         return [point for _, point in sorted(found, key=lambda pair: pair[0])]
 
-    def located(self, a: _Spot, b: _Spot, test: Callable[[_Spot], float]) -> _Spot | None:
+    def located(self, a: Spot, b: Spot, test: Callable[[Spot], float]) -> Spot | None:
         """The point where a test function is zero, on the branch."""
         whole = float(a.tangent @ (b.z - a.z))
         spots = {0.0: a, whole: b}
@@ -252,7 +252,7 @@ class Follower:
         value(root)
         return spots[root]
 
-    def doubled(self, point: BranchPoint) -> tuple["Follower", _Spot] | None:
+    def doubled(self, point: BranchPoint) -> tuple["Follower", Spot] | None:
         """The branch of twice the period that leaves here, a first small step along it."""
         system, along = self.family(point.value)
         mapped = self.map.at(point.numbers, self.counts, along, system=system)
@@ -281,7 +281,7 @@ class Follower:
         return None
 
 
-def _is_kind(kind: str, spot: _Spot) -> bool:
+def _is_kind(kind: str, spot: Spot) -> bool:
     """Whether a zero of a test function is what it is called."""
     values = spot.multipliers
     if kind == "torus":
@@ -292,7 +292,7 @@ def _is_kind(kind: str, spot: _Spot) -> bool:
     return True
 
 
-def _torus(spot: _Spot) -> float:
+def _torus(spot: Spot) -> float:
     """Product over pairs of (product of two multipliers - 1)."""
     values = spot.multipliers
     values = values[np.abs(values) > 1e-3]  # what is gone in a step makes no pair
@@ -300,7 +300,7 @@ def _torus(spot: _Spot) -> float:
     return float(np.real(np.prod(values[first] * values[second] - 1.0))) if len(values) > 1 else 1.0
 
 
-TESTS: dict[str, Callable[[_Spot], float]] = {
+TESTS: dict[str, Callable[[Spot], float]] = {
     "fold": lambda spot: float(spot.tangent[-1]),
     "period doubling": lambda s: float(np.linalg.det(s.jacobian + np.eye(len(s.jacobian)))),
     "torus": _torus,

@@ -9,7 +9,6 @@ import contextlib
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from footfall.engines.analysis.cycle import Cycle
@@ -22,7 +21,6 @@ LARGEST = "largest_multiplier"
 
 def implicit_change(cycle: Cycle, mapped: Any) -> np.ndarray:
     """How all its numbers change along each direction that `mapped` was taken along: rows."""
-    assert cycle.scale is not None
     size = len(cycle.point.flat)
     assert cycle.scale is not None
     scale, jacobian = cycle.scale, cycle.quotient.matrix(mapped.slopes.numbers[:size].T)
@@ -55,7 +53,7 @@ def cycle_slopes(
     mapped = cycle.map.at(point.flat, point.counts, moved_only(along))
     size, change = len(point.flat), implicit_change(cycle, mapped)
     moved = jax.tree.map(
-        lambda slope: jnp.asarray(slope[size:] + np.tensordot(change, slope[:size], 1)),
+        lambda slope: slope[size:] + np.tensordot(change, slope[:size], 1),
         mapped.slopes,
     )
     found = slopes_of(cycle.map, mapped, moved, along) | {"state": change}

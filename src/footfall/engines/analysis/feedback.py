@@ -138,7 +138,7 @@ def _require(cycle: Cycle, inputs: Sequence[str], law: str, price: float, within
         raise ValueError(f"price = {price}: it is above zero.")
     if not 0 < within <= 1:
         raise ValueError(f"within = {within}: multipliers have a modulus between 0 and 1.")
-    if cycle.count != 1 or cycle.map.mirror:
+    if cycle.count != 1 or cycle.map.begins != "the event":
         raise ValueError(
             "feedback corrects a gait that repeats after one event; this one is of"
             f" {cycle.count if cycle.count > 1 else 'half a stride'}."

@@ -450,7 +450,7 @@ class ReturnMap:
         system, state = as_floats(system), HybridState(as_floats(state.x), as_arrays(state.m))
         like, counts = numbers_of(HybridState(state.x, as_arrays(system.restarted(state.m))))
         limits = limits_of(plan, event_index(system, state, event, leg), count)
-        settings = settings_of(plan, 0, _room(system, plan, count))
+        settings = settings_of(plan, 0, _room(system, plan, count))._replace(fine_rooms=True)
         begins = "mirror" if mirror else "the event"
         return cls(system, like, counts, limits, step_of(plan), settings, begins, event, plan)
 
@@ -459,7 +459,7 @@ class ReturnMap:
         duration = rounds * float(self.system.clock_period)
         plan = dataclasses.replace(self.plan, duration=duration)
         limits = self.limits._replace(t_end=duration - SHORT, stop_count=np.int32(MANY))
-        settings = settings_of(plan, 0, _room(self.system, plan))
+        settings = settings_of(plan, 0, _room(self.system, plan))._replace(fine_rooms=True)
         return dataclasses.replace(self, limits=limits, settings=settings, begins="tick", plan=plan)
 
     @property

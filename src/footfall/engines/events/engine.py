@@ -31,7 +31,13 @@ from footfall.engines.event_rules import (
 )
 from footfall.engines.events import own_times
 from footfall.engines.events.event_time import drift, own_shift
-from footfall.engines.events.locate import hermite, locate, seen_too_coarsely, until_armed
+from footfall.engines.events.locate import (
+    hermite,
+    least_between,
+    locate,
+    seen_too_coarsely,
+    until_armed,
+)
 from footfall.engines.events.loop_state import Carry, Chunk, Events, Limits, March, Settings, Steps
 from footfall.engines.events.own_times import pick
 from footfall.engines.events.packed_system import Loop, SolverStep
@@ -278,7 +284,7 @@ def march(
             throughput=w.throughput + jnp.where(go, used, 0.0),
             path=w.path + jnp.where(go, stop(jnp.abs(s.y - w.y)), 0.0),
             least_room=jnp.where(
-                go, jnp.minimum(w.least_room, jnp.min(values[1:], axis=0)), w.least_room
+                go, jnp.minimum(w.least_room, least_in(w, s, tau, values)), w.least_room
             ),
             steps=w.steps + go,
             tried=w.tried + 1,
@@ -299,6 +305,18 @@ def march(
             rows=rows,
             row_count=w.row_count + go,
         )
+
+    def least_in(w: March, s: SolverStep, tau: Array, values: Array) -> Array:
+        """Least room of each guard in a step."""
+        if not settings.fine_rooms:
+            return jnp.min(values[1:], axis=0)
+
+        def rates(t: Array, y: Array, slope: Array) -> Array:
+            return jax.jvp(lambda u, v: loop.guards(u, v, c.m), (t, y), (tau, slope))[1]
+
+        ends = rates(w.t, w.y, s.slope0), rates(w.t + tau, s.y, s.slope1)
+        found = least_between(values[0], ends[0], values[-1], ends[1])
+        return jnp.where(values[0] + values[-1] < jnp.inf, found, jnp.min(values[1:], axis=0))
 
     def judge(w: March, s: SolverStep) -> tuple[Array, Array, Array]:
         """Whether a step is good, the factor for the next one, and its scaled error.
@@ -420,6 +438,10 @@ def resolve(
     )
     passed = (jnp.arange(LOOKS + 1) / LOOKS * walked.tau <= found.tau)[:, None] & ~pending
     least_on_the_way = jnp.minimum(jnp.min(jnp.where(passed, walked.looked, jnp.inf), axis=0), g)
+    if loop.settings.fine_rooms:
+        g0, rate0 = loop.guard_rates(c.t, c.y, c.m)
+        fine = least_between(g0, rate0 * found.tau, g, rate * found.tau)
+        least_on_the_way = jnp.where(pending | (g0 + g == jnp.inf), least_on_the_way, fine)
     steps = chunk.steps
     if steps is not None:
         row = Steps(

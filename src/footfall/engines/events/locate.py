@@ -84,6 +84,26 @@ def hermite(y0: Array, slope0: Array, y1: Array, slope1: Array, f: Any) -> Array
     return (1 - f) * y0 + f * y1 + f * (1 - f) * ((1 - f) * (slope0 - rise) + f * (rise - slope1))
 
 
+def least_between(y0: Array, slope0: Array, y1: Array, slope1: Array) -> Array:
+    """Least value of such a cubic, inside or at an end, with its derivatives.
+
+    Where it lies inside, the slope there is zero: that it moves changes nothing.
+    """
+    y0, slope0, y1, slope1 = (
+        jnp.where(y0 + y1 < jnp.inf, v, 1.0) for v in (y0, slope0, y1, slope1)
+    )
+    rise = y1 - y0
+    first, last = slope0 - rise, rise - slope1
+    # Its slope: 3 (first - last) f^2 + b f + slope0; the root at which that rises.
+    b = 2.0 * last - 4.0 * first
+    square = b * b - 12.0 * (first - last) * slope0
+    below = b + jnp.sqrt(jnp.where(square > 0, square, 1.0))
+    inside = (square > 0) & (slope0 < 0) & (below > 0)
+    f = jnp.where(inside, -2.0 * slope0 / jnp.where(below > 0, below, 1.0), 0.0)
+    f = lax.stop_gradient(jnp.where(f < 1.0, f, 1.0))
+    return jnp.minimum(jnp.minimum(y0, y1), hermite(y0, slope0, y1, slope1, f))
+
+
 def seen_too_coarsely(looked: Array, middle: Array, armed: Array) -> Array:
     """Whether an armed guard came too near to zero for the looks that were taken.
 

@@ -36,6 +36,7 @@ class Settings(NamedTuple):
     keep_steps: int  #: room for this many steps per call; 0 keeps none
     keep_events: int
     sampled: bool = False  #: there are rows between events, taken from the steps kept
+    fine_rooms: bool = False  #: least rooms by the minima of cubics, so that they have slopes
 
 
 class Limits(NamedTuple):

@@ -8,6 +8,6 @@ state is a time and a place in a table of footsteps (docs/theory/two-leg-walker.
     gait, moves              how long each move takes; where both feet are meanwhile
     kinematics               links, joint torques, zero-moment point
     figures, table           what a plan costs; of thousands of plans
-    tuning                   the gait as an optimisation problem (`footfall optimise`)
+    tuning                   the gait as an optimisation problem (`footfall design`)
     sketch                   how it looks
 """

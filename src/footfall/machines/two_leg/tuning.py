@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError, nearest
-from footfall.hybrid.motion_plan import AbstractTuning, Costs, GaitColumn, Knob
+from footfall.hybrid.motion_plan import AbstractTuning, Costs, Knob
 from footfall.machines.two_leg.course import Footstep, Walk
 from footfall.machines.two_leg.figures import Row, footsteps, plan_of
 from footfall.machines.two_leg.ground import refused_by_ground
@@ -38,28 +38,8 @@ SPARED = 2e-3
 PIECES, NARROWEST = 8, 1e-4
 #: How near to stretched legs may come, as a share of their reach.
 NEAREST = 2e-3
-#: Figures kept of each gait that is found.
-PEAKS = ("peak_torque_1", "peak_torque_2", "peak_torque_3")
-GAIT_FIGURES = ("t_end", "energy", "electrical_energy", "efficiency", "support_margin", *PEAKS)
-#: What a table and a picture of gaits show.
-GAIT_COLUMNS = (
-    GaitColumn(("t_end",), "time", "s", 1.0, ".2f"),
-    GaitColumn(("energy",), "energy", "J", 1.0, ".3f"),
-    GaitColumn(("electrical_energy",), "electr.", "J", 1.0, ".3f", unless_like="energy"),
-    GaitColumn(PEAKS, "torque", "N m", 1.0, ".4f"),
-    GaitColumn(
-        ("support_margin",),
-        "margin",
-        "mm",
-        1e3,
-        ".1f",
-        remark="margin: of the support, least; - where the ground would have to pull",
-    ),
-    GaitColumn(("gait.lift",), "lift", "mm", 1e3, ".2f"),
-    GaitColumn(("gait.stride",), "stride", "mm", 1e3, ".2f"),
-    GaitColumn(("gait.speed",), "speed", "m/s", 1.0, ".3f"),
-    GaitColumn(("gait.lift_pace",), "pace", "", 1.0, ".2f"),
-)
+#: Share of the torque limit that is left, for a run looks at the last digit too.
+SPARED_TORQUE = 1e-3
 
 
 class TwoLegTuning(AbstractTuning):
@@ -75,7 +55,6 @@ class TwoLegTuning(AbstractTuning):
                 'only a gait with timing = "mean-speed" has a speed to tune.', "gait.timing"
             )
         self.walker = walker
-        self.torque_limit = float(walker.motor.limit)
         self.verbs = parse_route(walker.route)
         L, apart = float(walker.link_length), float(walker.separation)
         self._reach = 2.0 * L * (1.0 - NEAREST)
@@ -236,9 +215,7 @@ class TwoLegTuning(AbstractTuning):
         )
         each = footsteps(Row(w.limbs, gait, steps, w.motor, w.regeneration), SAMPLES)
         plan = plan_of(each, steps.times)
-        side, mine = (
-            (each.dynamic, plan.dynamic) if w.dynamics == "full" else (each.static, plan.static)
-        )
+        side = each.dynamic if w.dynamics == "full" else each.static
         made = steps.times > 0
         # Where a long lift leaves no stride of this layout within reach, the layout's shortest
         # stride stretches the legs.
@@ -252,9 +229,16 @@ class TwoLegTuning(AbstractTuning):
             rooms["tipping"] = jnp.where(jnp.tile(made, 2), tipping, 1.0)
             if w.dynamics == "full":
                 rooms["lift-off"] = jnp.where(made, pressure, 1.0)
-        return Costs(
-            energy=mine.electrical,
-            time=plan.time,
-            torques=jnp.concatenate([jnp.where(made, q, 0.0) for q in side.peak_torque]),
-            room=rooms,
-        )
+        torques = jnp.concatenate([jnp.where(made, torque, 0.0) for torque in side.peak_torque])
+        rooms["torque"] = 1.0 - torques / ((1.0 - SPARED_TORQUE) * w.motor.limit)
+        figures = {"t_end": plan.time}
+        for before, of_each, of_all in (
+            ("", each.dynamic, plan.dynamic),
+            ("static_", each.static, plan.static),
+        ):
+            given_back = w.regeneration * sum(of_all.returned)
+            figures[f"{before}energy"] = sum(of_all.energy) - given_back
+            figures[f"{before}electrical_energy"] = of_all.electrical
+            for number, torque in enumerate(of_each.peak_torque, 1):
+                figures[f"{before}peak_torque_{number}"] = jnp.where(made, torque, 0.0)
+        return Costs(figures, rooms)

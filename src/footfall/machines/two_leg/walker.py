@@ -55,7 +55,7 @@ from footfall.machines.two_leg.route import footsteps_of, parse_route
 from footfall.machines.two_leg.sketch import two_leg_sketch
 from footfall.machines.two_leg.support import LEVEL, Build, ground_under
 from footfall.machines.two_leg.table import table
-from footfall.machines.two_leg.tuning import GAIT_COLUMNS, GAIT_FIGURES, TwoLegTuning
+from footfall.machines.two_leg.tuning import TwoLegTuning
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart, Shape
 
@@ -186,7 +186,6 @@ class TwoLegWalker(AbstractTunablePlan):
     """
 
     Start = TwoLegStart
-    gait_figures, gait_columns = GAIT_FIGURES, GAIT_COLUMNS
     refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("inclined", "hills", "water"),
         "its feet are flat and stay level, so it stands on level pieces only",
@@ -514,7 +513,7 @@ class TwoLegWalker(AbstractTunablePlan):
         return (
             *cures.get(outcome, ()),
             Suggestion('--set gait.lift="5 mm" --animate two-leg.gif'),
-            Suggestion("--set torque_limit=0.5", verb="optimise"),
+            Suggestion("--set torque_limit=0.5 --minimise energy --minimise t_end", verb="design"),
             Suggestion(f"{ranges} --metric {'efficiency' if climbs else 'energy'}", verb="sweep"),
         )
 

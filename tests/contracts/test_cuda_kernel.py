@@ -148,8 +148,8 @@ def test_legs_that_are_spread_over_threads_are_those_of_jax(real):
 def test_a_sum_that_runs_from_leg_to_leg_is_one_threads_work():
     legs = np.random.default_rng(5).normal(size=(9, 5))
     program = lambda legs: (jnp.cumsum(legs, axis=0),)  # noqa: E731
-    kernel = cuda_program(
-        program, [True], [legs.dtype], real=legs.dtype, rows=(9,), machine=stand_in
+    kernel = cuda_program(program, [True], [legs.dtype], real=legs.dtype, rows=(9,)).compiled(
+        stand_in
     )
     assert kernel.text.spread == 1
     np.testing.assert_allclose(kernel([legs])[0], np.cumsum(legs, axis=0), rtol=1e-14, atol=1e-14)

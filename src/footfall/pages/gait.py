@@ -29,6 +29,7 @@ from footfall.engines.lanes.browser_back import browser_back
 from footfall.engines.lanes.lane_loop import LaneLoop
 from footfall.hybrid.system import HybridState
 from footfall.pages.live import live_page, module_said
+from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 
 
@@ -54,8 +55,13 @@ def gait_page(
 
 
 def study_page(study: Any, progress: Callable[[str], None]) -> dict[str, Any]:
-    """The page of `footfall gait`."""
-    return gait_page(study.subject.experiment, study.cycle, progress=progress)
+    """The page of `footfall gait`. Raises ScenarioError where there is no gait to play."""
+    cycle = study.result
+    if not isinstance(cycle, Cycle):
+        raise ScenarioError(f"--page plays a gait, and there is none: {cycle.words}.")
+    if cycle.clock_periods:
+        raise ScenarioError("--page plays gaits from event to event: leave out --free-clock.")
+    return gait_page(study.subject.experiment, cycle, progress=progress)
 
 
 def _numbers(cycle: Cycle) -> list[dict[str, Any]]:

@@ -284,9 +284,13 @@ def pareto(
 ) -> Front:
     """Find the front between two objectives: what one of them costs in the other.
 
-    Arguments are those of `design`; `minimise` and `maximise` name two expressions together, and
-    `points` is how many designs are sought. Each is the best of the first objective for a level of
-    the second, begun with its neighbours; what another beats in both is left out.
+    Arguments:
+        experiment, free, subject_to, event, starts: as of `design`.
+        minimise, maximise: two expressions together.
+        points: how many designs are sought. Each is the best of the first objective for a level of
+            the second, begun with its neighbours.
+
+    Returns the `Front`, without designs that another beats in both.
 
     >>> import footfall as ff
     >>> wheel, free = ff.load("passive-wheel"), {"leg.length": (0.2, 0.3)}

@@ -75,6 +75,10 @@ class Happening(NamedTuple):
     own: int | None = None  #: its number among the events that the foot declares
 
 
+#: A foot so little above the surface [m] is at it: less is rounding.
+AT_SURFACE = 1e-12
+
+
 class FourBarRunner(AbstractHybridSystem):
     """A body with two or four crank-driven four-bar legs, on water or on hard ground.
 
@@ -301,7 +305,8 @@ class FourBarRunner(AbstractHybridSystem):
 
         def mode(mount: Mount) -> FootMode:
             deep, at = foot_depth(self, x, frame, mount)
-            touching = jnp.asarray(deep > 0, jnp.int32)
+            # One at the surface stands: its touchdown has just been (engines/at_start.py).
+            touching = jnp.asarray(deep > -AT_SURFACE, jnp.int32)
             own = self.foot.mode(at, own_of(self, mount.foot), self.on_water)
             return joined(FootMode(touching=touching, footfalls=0 * touching), own)
 

@@ -7,7 +7,8 @@ and its force rises: so a guard that is positive a moment later is on its way up
 A guard at zero that falls is about to have its event, or has just had it: a ball at the floor is
 going to bounce, a runner at its apex has just been there. Its own jump tells: where that leaves the
 guard at zero and falling, both sides of the event look alike. Such a start is taken for the one
-that textbooks give, just after the event.
+that textbooks give, just after the event; unless the jump would set something that it leaves alone
+the next time (a foot that is down), and that is not set yet.
 """
 
 from typing import Any, NamedTuple
@@ -75,6 +76,14 @@ def still_falls(room: Any, rate: Any, rounding: Any) -> Any:
     """
     near = jnp.abs(room) <= jnp.maximum(MOMENT * jnp.abs(rate), ROUNDINGS * rounding)
     return near & (moment(jnp.result_type(room)) * rate < -4 * rounding)
+
+
+def could_follow(m: Any, once: Any, twice: Any) -> Any:
+    """Whether a discrete state may be that just after a jump, by what one and two make of it.
+
+    What a second jump leaves alone is a mark that the first one set; what it changes is a count.
+    """
+    return (once != twice) | (m == once)
 
 
 def has_own_jump(system: AbstractHybridSystem) -> list[bool]:

@@ -135,7 +135,10 @@ def _just_been(loop: Loop, y: Array, m: Any, seen: at_start.Started) -> Array:
     def after(which: Array) -> Array:
         new, new_m, _ = loop.apply_jump(t, y, m, which)
         guards, rates = loop.guard_rates(t, new, new_m)
-        return at_start.still_falls(guards[which], rates[which], seen.rounding[which])
+        falls = at_start.still_falls(guards[which], rates[which], seen.rounding[which])
+        _, again, _ = loop.apply_jump(t, new, new_m, which)
+        marked = jax.tree.map(at_start.could_follow, m, new_m, again)
+        return functools.reduce(lambda a, b: a & jnp.all(b), jax.tree.leaves(marked), falls)
 
     return lax.cond(
         jnp.any(asked),

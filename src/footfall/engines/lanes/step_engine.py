@@ -141,14 +141,22 @@ def _just_been(
 
     def after(n: Any, been: list[Array]) -> list[Array]:
         """Of one event, in all lanes at once."""
-        new_x, new_m = x, m
+        new_x, new_m, follows = x, m, ~no
         for j, (k, leg) in enumerate(loop.searched):
             if own[k]:
                 jumped_x, jumped_m, _ = loop.jump(zero, x, m, k, leg)
+                _, again, _ = loop.jump(zero, jumped_x, jumped_m, k, leg)
+                marked = [
+                    at_start.could_follow(*leaves)
+                    for leaves in zip(m, jumped_m, again, strict=True)
+                ]
+                alike = [jnp.all(v, axis=0) if v.ndim > 1 else v for v in marked]
+                here = functools.reduce(lambda a, b: a & b, alike, ~no)
+                follows = jnp.where(n == I(j), here, follows)
                 new_x, new_m = pick(n == I(j), (jumped_x, jumped_m), (new_x, new_m))
         room, rate = loop.guards_once(zero, new_x, new_m, loop.field_once(new_m)(zero, new_x))
         return [
-            b | ((n == I(j)) & a & at_start.still_falls(g, r, seen.rounding))
+            b | ((n == I(j)) & a & follows & at_start.still_falls(g, r, seen.rounding))
             for j, (b, a, g, r, seen) in enumerate(zip(been, asked, room, rate, found, strict=True))
         ]
 

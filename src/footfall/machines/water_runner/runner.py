@@ -75,7 +75,7 @@ class Happening(NamedTuple):
     own: int | None = None  #: its number among the events that the foot declares
 
 
-#: A foot so little above the surface [m] is at it: less is rounding.
+#: Depth of a foot [m] that is rounding of where it was put.
 AT_SURFACE = 1e-12
 
 
@@ -305,8 +305,8 @@ class FourBarRunner(AbstractHybridSystem):
 
         def mode(mount: Mount) -> FootMode:
             deep, at = foot_depth(self, x, frame, mount)
-            # One at the surface stands: its touchdown has just been (engines/at_start.py).
-            touching = jnp.asarray(deep > -AT_SURFACE, jnp.int32)
+            # One that is put at the surface touches down as the run begins, whatever its rounding.
+            touching = jnp.asarray(deep > AT_SURFACE, jnp.int32)
             own = self.foot.mode(at, own_of(self, mount.foot), self.on_water)
             return joined(FootMode(touching=touching, footfalls=0 * touching), own)
 

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: run test web browser compiler slow check format bench pictures gallery clean
+.PHONY: run test web browser compiler slow check format bench pictures gallery sources clean
 
 run: $(VENV)/.made-run web
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
@@ -65,6 +65,9 @@ bench: $(VENV)/.made-dev
 
 pictures: $(VENV)/.made-dev
 	$(BIN)/python docs/make_pictures.py
+
+sources: $(VENV)/.made-dev
+	$(BIN)/python docs/make_sources.py
 
 gallery: $(VENV)/.made-dev $(BUNDLE) browser
 	$(BIN)/python docs/make_gallery.py

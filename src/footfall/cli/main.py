@@ -660,6 +660,35 @@ def compliance(
 
 
 @app.command()
+def reproduce(
+    source: Annotated[
+        str, typer.Argument(help="A source document: 000 to 004, or its robot (water-runner).")
+    ],
+    items: Annotated[
+        list[str] | None,
+        typer.Argument(help="Its figures, tables and functions (fig-1); none: all of them."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Folder to write (default: sources/source-<number>-<time>).")
+    ] = None,
+    as_json: AsJson = False,
+    style: Style = PictureStyle.screen,
+    force: Force = False,
+    accept_doubt: Accept = False,
+) -> None:
+    """Make the figures, tables and functions of a source again.
+
+    What the source shows, our numbers beside the printed ones, its errata, and pictures.
+    """
+    with _loading():
+        from footfall.cli.reproduce import reproduce_source
+        from footfall.cli.study import Options
+
+    options = Options(out, as_json, True, force, accept_doubt, style.value)
+    _guarded(reproduce_source, source, items or [], options)
+
+
+@app.command()
 def basin(
     name: Annotated[str, typer.Argument(help="A scenario's name, or the path of a scenario file.")],
     vary: Annotated[

@@ -109,16 +109,20 @@ def ask(
         else _of_run(str(given["run"]), settings)
     )
     with own_code(experiment):
-        study = kind(request_of(kind.Request, given), Subject(experiment))
-        path, picture = _places(study, options)
-        if options.page is not None:
-            require_page(Path(options.page), "--page", force=options.force)
-        # A picture that is asked for by its name is drawn anew, as any file is.
-        again = str(options.out).endswith(_OTHER_PICTURES) and (path / RESULTS).exists()
-        with StudyFolder(path, study, force=options.force or again) as folder:
-            if folder.goes_on:
-                stopping.at_once(f"what was computed is kept, in {path}.")
-            return _carried_out(study, folder, picture, options)
+        return answer(kind(request_of(kind.Request, given), Subject(experiment)), options)
+
+
+def answer(study: AbstractStudy, options: Options) -> int:
+    """Carry a study out, print what it says, write its folder; the status as of `ask`."""
+    path, picture = _places(study, options)
+    if options.page is not None:
+        require_page(Path(options.page), "--page", force=options.force)
+    # A picture that is asked for by its name is drawn anew, as any file is.
+    again = str(options.out).endswith(_OTHER_PICTURES) and (path / RESULTS).exists()
+    with StudyFolder(path, study, force=options.force or again) as folder:
+        if folder.goes_on:
+            stopping.at_once(f"what was computed is kept, in {path}.")
+        return _carried_out(study, folder, picture, options)
 
 
 def _of_run(folder: str, settings: list[str]) -> Experiment:
@@ -189,6 +193,8 @@ def _places(study: AbstractStudy, options: Options) -> tuple[Path, Path | None]:
         path = fresh_folder(study.place, study.subject.name)
     else:
         path = Path(options.out)
+    if study.name not in STUDIES:  # its pictures, if any, are files of its own
+        return path, None
     known = _PICTURES[options.style]
     picture = path / f"{study.file}{known[0]}"
     if path.suffix in _OTHER_PICTURES and path.suffix not in known:

@@ -21,6 +21,7 @@ import numpy as np
 from footfall.hybrid.fields import describe
 from footfall.hybrid.flatten import Layout, named_leaves, work_of_jumps
 from footfall.hybrid.system import AbstractHybridSystem, HybridState, Jump
+from footfall.scene.labels import anchors
 from footfall.scene.sketch import Arrow, Ground, Link
 
 #: Derivatives are exact and sums are of a few dozen terms, so what is left is rounding of 64-bit
@@ -563,6 +564,7 @@ def _sketch(seen: _Seen) -> Iterator[Check]:
                 pass
             case _:
                 wanted.add(shape.body)
+    wanted |= {at.body for label in drawing.labels for at in anchors(label) if at.body}
     missing = sorted(
         (wanted - groups)
         | {name for chart in drawing.charts for name in chart.signals if name not in names}

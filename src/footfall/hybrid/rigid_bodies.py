@@ -23,6 +23,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, HybridState, Travel
 from footfall.numerics.scalar import Scalar
+from footfall.scene.labels import Label
 from footfall.scene.sketch import Chart, Drawing, Shape
 
 
@@ -203,8 +204,12 @@ class AbstractRigidBodies(Parametric):
         """Outputs to plot over time."""
         return ()
 
+    def labels(self) -> tuple[Label, ...]:
+        """Words for a labelled schematic."""
+        return ()
+
     def drawing(self) -> Drawing:
-        return Drawing(self.sketch(), {}, self.charts())
+        return Drawing(self.sketch(), {}, self.charts(), self.labels())
 
     def travel(self) -> Travel | None:
         """How to measure progress."""

@@ -24,6 +24,7 @@ from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem, Event, HybridState, Jump, Rates, Travel
 from footfall.numerics.namespace import clamp
 from footfall.numerics.scalar import Scalar
+from footfall.scene.labels import Label
 from footfall.scene.sketch import Chart, Shape
 
 
@@ -124,6 +125,9 @@ class StepFeedback(AbstractHybridSystem):
 
     def close_ups(self) -> dict[str, tuple[Shape, ...]]:
         return self.machine.close_ups()
+
+    def labels(self) -> tuple[Label, ...]:
+        return self.machine.labels()
 
     def charts(self) -> tuple[Chart, ...]:
         names = (f"feedback.{name_of(key)}" for key in self.inputs)

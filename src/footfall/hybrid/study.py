@@ -100,8 +100,8 @@ class AbstractStudy(abc.ABC):
         """What doubts mean here and what to try, instead of a line to each reason."""
         del found
 
-    def files(self, found: Answers) -> dict[str, str]:
-        """Texts to write beside the table, by name."""
+    def files(self, found: Answers) -> Mapping[str, str | bytes]:
+        """Texts and pictures to write beside the table, by name."""
         del found
         return {}
 

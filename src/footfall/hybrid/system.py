@@ -17,6 +17,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion
 from footfall.numerics.namespace import choose
 from footfall.numerics.scalar import Scalar
+from footfall.scene.labels import Label
 from footfall.scene.sketch import Chart, Drawing, Shape
 
 
@@ -218,9 +219,13 @@ class AbstractHybridSystem(Parametric):
         """Outputs to plot over time; without any, torques and leg forces are."""
         return ()
 
+    def labels(self) -> tuple[Label, ...]:
+        """Words for a labelled schematic: names, lengths and angles of the sketch."""
+        return ()
+
     def drawing(self) -> Drawing:
         """All of these."""
-        return Drawing(self.sketch(), self.close_ups(), self.charts())
+        return Drawing(self.sketch(), self.close_ups(), self.charts(), self.labels())
 
     @property
     def own_time(self) -> float | None:

@@ -109,12 +109,14 @@ class Chart(NamedTuple):
 class Drawing(NamedTuple):
     """How a robot wants to be seen.
 
-    Itself, parts of it close up (title -> shapes), and its charts.
+    Itself, parts of it close up (title -> shapes), its charts, and the words of a labelled
+    schematic (`scene/labels.py`).
     """
 
     shapes: tuple[Shape, ...] = ()
     close_ups: Mapping[str, tuple[Shape, ...]] = MappingProxyType({})
     charts: tuple[Chart, ...] = ()
+    labels: tuple[Any, ...] = ()
 
 
 def arrow_scale(length: Any, force: Any) -> Any:

@@ -128,8 +128,8 @@ class StudyFolder:
         self._make()
         try:
             _write_table([answer.row for answer in self._study.kept(found)], self.table)
-            for name, text in self._study.files(found).items():
-                (self.path / name).write_text(text, encoding="utf-8")
+            for name, data in self._study.files(found).items():
+                (self.path / name).write_bytes(data if isinstance(data, bytes) else data.encode())
             draw()
         except OSError as error:
             raise SweepError(

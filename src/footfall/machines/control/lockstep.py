@@ -62,6 +62,7 @@ from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.numerics.namespace import choose
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.units import TURN
+from footfall.scene.labels import Label
 from footfall.scene.sketch import Chart, Shape
 
 #: Numbers of the stack that make a robot's steps differ, or seem not to depend on each other.
@@ -519,6 +520,9 @@ class ClosedLoop(AbstractHybridSystem):
 
     def close_ups(self) -> dict[str, tuple[Shape, ...]]:
         return self.plant.close_ups()
+
+    def labels(self) -> tuple[Label, ...]:
+        return self.plant.labels()
 
     def charts(self) -> tuple[Chart, ...]:
         two = len(self.plant.joints) > 1

@@ -57,7 +57,7 @@ def schematic(
 
 
 def _draw(axes: Any, panel: Panel, box: np.ndarray) -> None:
-    (left, low), (right, high) = box
+    left, right = box[:, 0]
     wide = right - left
     draw_ground(axes, panel.shapes, left - wide, right + wide)
     for seen in panel.paler:

@@ -103,6 +103,15 @@ def list_scenarios() -> None:
 
 
 @app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what this machine has of what footfall can use, and what would add the rest."""
+    with _loading():
+        from footfall.cli.doctor import diagnose
+
+    _guarded(diagnose, as_json)
+
+
+@app.command()
 def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
     """Show a scenario with every key, its value, unit and meaning."""
     with _loading():

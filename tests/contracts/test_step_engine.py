@@ -44,8 +44,8 @@ CASES = {
     "starts below and rises": ({"a": ([0.3], 1.0)}, "", None, None),
     "starts below, has been positive, falls": ({"a": ([0.3, 0.8], -1.0)}, "1", 0.8, None),
     "starts at zero, rising": ({"a": ([0.0, 0.45], -1.0)}, "1", 0.45, None),
-    # What only marks a moment has just been (test_guards_at_zero.py).
-    "starts at zero, falling": ({"a": ([0.0], -1.0)}, "", None, None),
+    # The diary's first a is not set: it is still to come (test_guards_at_zero.py).
+    "starts at zero, falling": ({"a": ([0.0], -1.0)}, "1", 0.0, None),
     "starts at zero, rising, back within the step": ({"a": ([0.0, 0.1], -1.0)}, "1", 0.1, None),
     "zero for ever": ({"a": ([], 0.0)}, "", None, None),
     "dips below zero and back inside a step": ({"a": ([0.55, 0.7], 1.0)}, "1", 0.55, None),

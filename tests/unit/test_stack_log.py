@@ -236,6 +236,8 @@ def test_a_stopped_writer_costs_records_not_time_and_what_was_queued_is_written_
     assert link.put(record(0))
     until(lambda: grown(tmp_path, 1), "the writer to be at work")
     link.process.send_signal(signal.SIGSTOP)
+    state = Path(f"/proc/{link.process.pid}/stat")
+    until(lambda: state.read_text().rpartition(")")[2].split()[0] == "T", "the writer to stop")
     taken = [link.put(record(cycle)) for cycle in range(1, 401)]
     link.process.send_signal(signal.SIGCONT)
     assert link.close("done")

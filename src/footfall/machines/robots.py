@@ -4,6 +4,8 @@
 >>> wheel = ff.robots.passive_wheel()
 >>> wheel.spokes, wheel.leg.length
 (10, 0.26)
+
+Kinematics of a robot by itself, for arrays, are modules beside them: `ff.robots.four_bar`.
 """
 
 from footfall.machines.centipede.robots import centipede as centipede
@@ -25,6 +27,7 @@ from footfall.machines.sea_urchin.numbers import (
 from footfall.machines.sea_urchin.robots import urchin as urchin
 from footfall.machines.two_leg.robots import Walker as Walker
 from footfall.machines.two_leg.robots import two_leg_walker as two_leg_walker
+from footfall.machines.water_runner import four_bar as four_bar
 from footfall.machines.water_runner.robots import water_runner as water_runner
 from footfall.machines.water_runner.robots import water_runner_biped as water_runner_biped
 from footfall.machines.water_runner.robots import water_runner_ground as water_runner_ground

@@ -8,6 +8,7 @@
 Kinematics of a robot by itself, for arrays, are modules beside them: `ff.robots.four_bar`.
 """
 
+from footfall.machines import sea_urchin as sea_urchin
 from footfall.machines.centipede.robots import centipede as centipede
 from footfall.machines.centipede.robots import centipede_gap as centipede_gap
 from footfall.machines.rimless_wheel.robots import passive_wheel as passive_wheel

@@ -16,4 +16,20 @@ it, `robot.py` is its contract, `body.py` its bodies, `driver.py` its computer: 
 `program.py`, the gaits of `spike_gait.py` and `roll_gait.py`, targets from `reference.py`, the same
 laws for all spikes in `laws.py`; `tripod_support.py`, `outputs.py`, `start.py`, `sketch.py`.
 `compliance.py` is its study: what softness of the feet is good for.
+
+`functions.py` has the spike's equations as functions of arrays, which are named here: a user types
+`ff.robots.sea_urchin.spike_inverse(...)`.
 """
+
+from footfall.machines.sea_urchin.functions import spike_acceleration as spike_acceleration
+from footfall.machines.sea_urchin.functions import spike_angular_jacobian as spike_angular_jacobian
+from footfall.machines.sea_urchin.functions import spike_coriolis_matrix as spike_coriolis_matrix
+from footfall.machines.sea_urchin.functions import spike_effort as spike_effort
+from footfall.machines.sea_urchin.functions import spike_forward as spike_forward
+from footfall.machines.sea_urchin.functions import spike_gravity as spike_gravity
+from footfall.machines.sea_urchin.functions import spike_inverse as spike_inverse
+from footfall.machines.sea_urchin.functions import spike_jacobian as spike_jacobian
+from footfall.machines.sea_urchin.functions import spike_mass_matrix as spike_mass_matrix
+from footfall.machines.sea_urchin.functions import spike_rates as spike_rates
+from footfall.machines.sea_urchin.functions import spike_reaches as spike_reaches
+from footfall.machines.sea_urchin.functions import spike_rotation as spike_rotation

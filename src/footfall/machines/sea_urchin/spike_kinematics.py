@@ -59,6 +59,17 @@ def forward(shape: SpikeShape, q1: Scalar, q2: Scalar, d3: Scalar) -> Vector:
     return length * x, length * y, length * z
 
 
+def orientation(q1: Scalar, q2: Scalar) -> Rows:
+    """Rows of the rotation from the axes of the cylinder to S; its columns are those axes in S.
+
+    R = [ (c1 c2, s1 c2, s2) | (s1, -c1, 0) | z_2 ]                                       (spike.23)
+    """
+    s1, c1 = sincos(q1)
+    s2, c2 = sincos(q2)
+    still = 0.0 * s1 * s2
+    return (c1 * c2, s1 + still, c1 * s2), (s1 * c2, still - c1, s1 * s2), (s2, still, -c2)
+
+
 def inverse(shape: SpikeShape, x: Scalar, y: Scalar, z: Scalar) -> Vector:
     """Joints (q1, q2, d_3) that put the contact point with a level floor at (x, y, z) in S.
 
@@ -99,6 +110,18 @@ def jacobian(lam: Scalar, lam_rate: Scalar, q1: Scalar, q2: Scalar) -> Rows:
 def ball_jacobian(shape: SpikeShape, q1: Scalar, q2: Scalar, d3: Scalar) -> Rows:
     """Of the ball's centre."""
     return jacobian(shape.shortest + d3, 1.0, q1, q2)
+
+
+def angular_jacobian(q1: Scalar) -> Rows:
+    """Rows of J_w: the angular velocity of the spike in S is J_w q'.
+
+    J_w = [ (0, 0, 1) | (s1, -c1, 0) | 0 ]                                                (spike.24)
+
+    The axes that the joints turn about; the slide turns nothing.
+    """
+    s1, c1 = sincos(q1)
+    still = 0.0 * s1
+    return (still, s1, still), (still, -c1, still), (1.0 + still, still, still)
 
 
 def joint_rates(shape: SpikeShape, q: Vector, v_foot: Vector) -> Vector:

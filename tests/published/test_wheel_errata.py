@@ -18,6 +18,7 @@ from footfall.machines.rimless_wheel.spring_leg import SpringLeg
 from footfall.machines.rimless_wheel.steered_wheel import SteeredWheelCounts, SteeredWheelState
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.rimless_wheel.torso_wheel import TorsoWheelState
+from footfall.sources.rimless_wheel import printed
 from support.wheels import (
     ALPHA,
     GRAVITY,
@@ -35,43 +36,9 @@ from support.wheels import (
     torso_wheel,
 )
 
-M1, M2, COM, HALF_TRACK = 2.46, 4.45, 0.06, 0.155
-
-
-def source_stance(b3_as_printed: bool) -> Callable[..., np.ndarray]:
-    """Accelerations of (theta, phi, l) from the source's A_ss and b_ss, without motor, damper and
-    inertias.
-    """
-
-    def accelerations(
-        theta: float, phi: float, l: float, theta_v: float, phi_v: float, l_v: float
-    ) -> np.ndarray:
-        s, c, g, total = math.sin(theta - phi), math.cos(theta - phi), GRAVITY, M1 + M2
-        force = -15000.0 * (l - LENGTH)
-        matrix = [
-            [COM * l * M2 * c - l**2 * total, -M2 * COM**2 + l * M2 * c * COM, COM * M2 * s],
-            [COM * l * M2 * c, -M2 * COM**2, COM * M2 * s],
-            [0.0, COM * M2 * s, -total],
-        ]
-        shared = (
-            COM * g * M2 * math.sin(phi)
-            - 2 * COM * l_v * M2 * theta_v * c
-            + COM * l * M2 * theta_v**2 * s
-        )
-        b1 = (
-            2 * l * l_v * total * theta_v
-            - g * l * total * math.sin(theta)
-            + shared
-            - COM * l * M2 * phi_v**2 * s
-        )
-        b3 = g * total * math.cos(theta) - force
-        if b3_as_printed:
-            b3 += -l * M1 * theta_v**2 - l * M2 * theta_v**2 * c
-        else:
-            b3 += -l * total * theta_v**2 + COM * M2 * phi_v**2 * c
-        return np.linalg.solve(matrix, [b1, shared, b3])
-
-    return accelerations
+HALF_TRACK = 0.155
+#: Undamped, as its equations are compared here.
+SYMBOLS = printed.Symbols(m1=2.46, m2=4.45, c=0.06, k=15000.0, c_v=0.0, l0=LENGTH)
 
 
 def test_e1_printed_stance_does_not_conserve_energy_and_ours_does():
@@ -96,8 +63,11 @@ def test_e1_printed_stance_does_not_conserve_energy_and_ours_does():
         done = solve_ivp(field, (0.0, 0.12), start, method="DOP853", rtol=1e-11, atol=1e-13)
         return abs(energy(done.y[:, -1]) / energy(start) - 1)
 
-    assert drift(source_stance(b3_as_printed=True)) > 5e-3  # 0.13 J of 18.7 in half a step
-    assert drift(source_stance(b3_as_printed=False)) < 1e-10
+    def source(b3_as_printed: bool) -> Callable[..., Any]:
+        return lambda *y: printed.stance(SYMBOLS, y, b3_as_printed=b3_as_printed)
+
+    assert drift(source(b3_as_printed=True)) > 5e-3  # 0.13 J of 18.7 in half a step
+    assert drift(source(b3_as_printed=False)) < 1e-10
     assert drift(ours) < 1e-10
 
 
@@ -105,48 +75,9 @@ def test_e1_mended_source_rows_are_our_equations():
     wheel = torso_wheel(SpringLeg(rest_length=LENGTH, stiffness=15000.0, damping=0.0))
     y = (0.2, 0.5, 0.255, -3.0, 0.7, 0.1)
     ours = [float(a) for a in wheel.accelerations(TorsoWheelState(*y, 0.0), 0.0)]
-    assert source_stance(b3_as_printed=False)(*y) == pytest.approx(ours, rel=1e-11)
-    assert source_stance(b3_as_printed=True)(*y) != pytest.approx(ours, rel=1e-2)
-
-
-def source_transfer(
-    x: TorsoWheelState, m1: float, m2: float, com: float, j2: float, b3_as_printed: bool
-) -> np.ndarray:
-    """Rates (theta, phi, l) after transfer from the source's A_hs and b_hs (brackets of b_2
-    balanced, E4), for many states.
-    """
-    theta, phi, l = x.spoke_angle, x.torso_angle, x.spoke_length
-    theta_v, phi_v, l_v = x.spoke_rate, x.torso_rate, x.spoke_speed
-    new, total = theta + ALPHA, m1 + m2
-    s, c, zero = np.sin(new - phi), np.cos(new - phi), np.zeros_like(theta)
-    matrix = np.array(
-        [
-            [-com * LENGTH * m2 * c, m2 * com**2 + j2 + zero, -com * m2 * s],
-            [
-                LENGTH**2 * total - com * LENGTH * m2 * c,
-                m2 * com**2 - LENGTH * m2 * c * com + j2,
-                -com * m2 * s,
-            ],
-            [zero, -com * m2 * s, total + zero],
-        ]
-    )
-    hub_back, hub_up = (
-        l_v * np.sin(theta) + l * theta_v * np.cos(theta),
-        l_v * np.cos(theta) - l * theta_v * np.sin(theta),
-    )
-    back, up = hub_back - com * phi_v * np.cos(phi), hub_up + com * phi_v * np.sin(phi)
-    b1 = j2 * phi_v - m2 * (com * np.cos(phi) * back - com * np.sin(phi) * up)
-    b2 = j2 * phi_v - m2 * (
-        (LENGTH * np.sin(new) - com * np.sin(phi)) * up
-        - (LENGTH * np.cos(new) - com * np.cos(phi)) * back
-    )
-    b2 = b2 + m1 * (LENGTH * np.cos(new) * hub_back - LENGTH * np.sin(new) * hub_up)
-    if b3_as_printed:
-        b3 = l_v * total - com * m2 * phi_v * np.sin(theta - phi)
-    else:
-        b3 = total * (l_v * math.cos(ALPHA) + l * theta_v * math.sin(ALPHA)) - m2 * com * phi_v * s
-    right = np.array([b1, b2, b3])
-    return np.linalg.solve(np.moveaxis(matrix, -1, 0), right.T[..., None])[..., 0].T
+    mended = printed.stance(SYMBOLS, y, b3_as_printed=False)
+    assert mended == pytest.approx(ours, rel=1e-11)
+    assert printed.stance(SYMBOLS, y) != pytest.approx(ours, rel=1e-2)
 
 
 def landing_states(lanes: int) -> TorsoWheelState:
@@ -160,6 +91,13 @@ def landing_states(lanes: int) -> TorsoWheelState:
     )  # fmt: skip
 
 
+def moving(x: TorsoWheelState) -> tuple[Any, ...]:
+    """As printed.py takes a state."""
+    return (
+        x.spoke_angle, x.torso_angle, x.spoke_length, x.spoke_rate, x.torso_rate, x.spoke_speed
+    )  # fmt: skip
+
+
 def with_rates(x: TorsoWheelState, rates: np.ndarray) -> TorsoWheelState:
     zero = 0.0 * x.spoke_angle
     return TorsoWheelState(x.spoke_angle + ALPHA, x.torso_angle, LENGTH + zero, *rates, zero)
@@ -169,11 +107,11 @@ def test_e2_printed_transfer_creates_kinetic_energy_and_ours_does_not():
     wheel, x = torso_wheel(SET_B), landing_states(5000)
     kinetic = lambda x: np.asarray(wheel.kinetic(wheel.motion(x)))  # noqa: E731
     gain = {
-        printed: (
-            kinetic(with_rates(x, source_transfer(x, M1, M2, COM, 0.0, b3_as_printed=printed)))
+        wrong: (
+            kinetic(with_rates(x, printed.transfer(SYMBOLS, moving(x), b3_as_printed=wrong)))
             - kinetic(x)
         )
-        for printed in (True, False)
+        for wrong in (True, False)
     }
     assert gain[True].max() > 5.0  # J; the page saw 9.2 in its own random states
     assert np.mean(gain[True] > 0.01) > 0.25  # nothing rare
@@ -187,7 +125,7 @@ def test_e2_mended_source_rows_are_our_transfer():
     after = wheel.transfer(x)
     ours = np.array([after.spoke_rate, after.torso_rate, after.spoke_speed])
     np.testing.assert_allclose(
-        source_transfer(x, M1, M2, COM, 0.0, b3_as_printed=False), ours, rtol=0, atol=1e-10
+        printed.transfer(SYMBOLS, moving(x), b3_as_printed=False), ours, rtol=0, atol=1e-10
     )
 
 
@@ -207,10 +145,9 @@ def test_e2_without_torso_the_printed_row_creates_energy_beyond_a_known_speed(sh
         SET_B, wheel_mass=MASS, torso=Torso(mass=0.0, com_distance=0.0, inertia=1.0)
     )
     kinetic = lambda x: float(wheel.kinetic(wheel.motion(x))[0])  # noqa: E731
-    printed = kinetic(
-        with_rates(x, source_transfer(x, MASS, 0.0, 0.0, 1.0, b3_as_printed=True))
-    ) - kinetic(x)
-    assert math.copysign(1.0, printed) == math.copysign(1.0, share - 1.0) and abs(printed) > 1e-3
+    alone = SYMBOLS._replace(m1=MASS, m2=0.0, c=0.0, j2=1.0)
+    gain = kinetic(with_rates(x, printed.transfer(alone, moving(x)))) - kinetic(x)
+    assert math.copysign(1.0, gain) == math.copysign(1.0, share - 1.0) and abs(gain) > 1e-3
     assert kinetic(wheel.transfer(x)) - kinetic(x) == pytest.approx(0.0, abs=1e-13)
 
 

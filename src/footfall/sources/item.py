@@ -31,7 +31,7 @@ class Value(NamedTuple):
         if self.printed is None:
             return None
         near = abs(self.ours - self.printed) <= self.tolerance
-        return near and math.isfinite(self.ours)
+        return bool(near) and math.isfinite(self.ours)
 
     @property
     def as_expected(self) -> bool:

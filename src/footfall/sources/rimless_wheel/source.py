@@ -1,0 +1,118 @@
+"""All items of source 001, from start to end."""
+
+from footfall.sources.item import Item, Source
+from footfall.sources.rimless_wheel import model, software
+
+_PARAMETERS = (
+    Item(
+        "table-1.1",
+        "Robot constant parameters",
+        "masses, inertias, spokes, track, gear and motor of the robot.",
+        model.parameters,
+        "footfall show rimless-wheel-turning",
+        "E8: J_d must exceed what two wheels at b from the middle have alone. E12: c = 0.06 cm"
+        " gives 0.026 N m, 22 times less than walking needs; here 0.06 m. E7: m1 is one wheel's"
+        " mass in the table and both wheels' in the equations; here both. E14: spokes of 1315 N/m"
+        " sag by 51.5 mm, and at 49.7 mm their neighbours touch; E13: with c_v = 1e5 N s/m they"
+        " are rigid in effect. Our robot has k = 15 000 N/m, c_v = 400 N s/m.",
+    ),
+    Item(
+        "table-1.2",
+        "Simulation variables",
+        "names of angles, lengths, currents and torques.",
+        model.variables,
+        "footfall list rimless-wheel-turning",
+        "E23: theta_d = 0.5 (theta_l - theta_r); the minus is missing.",
+    ),
+)
+
+_SAGITTAL = (
+    Item(
+        "eq-1",
+        "Kinematics in stance (2.1.2)",
+        "accelerations of the two centres of mass in polar coordinates, equations 1 and 2.",
+        model.kinematics,
+        'python -c "import footfall as ff; help(ff.robots.rimless_wheel())"',
+    ),
+    Item(
+        "eq-6",
+        "Equations of motion in stance (2.1.3)",
+        "A_ss and b_ss of the three degrees of freedom, equations 3 to 6.",
+        model.stance,
+        "footfall run rimless-wheel",
+        "E1: b_3 lost m2 c phi_dot^2, and its cosine stands at l m2 theta_dot^2. E5: signs and"
+        " names in the rows. E6: the torso feels T_l + T_r, not their mean. E15: gravity with two"
+        " signs.",
+    ),
+    Item(
+        "eq-17",
+        "Equations of motion for support transfer (2.1.4, 2.1.5)",
+        "positions and rates just after the next spoke takes over, equations 7 to 17.",
+        model.transfer,
+        "footfall gait rimless-wheel",
+        "E2: the momentum before is projected on the old spoke, the one after on the new, which"
+        " creates kinetic energy. E3: equation 14 takes moments about two points;"
+        " E4: brackets of b_2 do not balance.",
+    ),
+)
+
+_SOFTWARE = (
+    Item(
+        "sec-3",
+        "Three levels and their rates",
+        "the Pi runs at 100 Hz, the PID at 1 kHz, motor control at around 4 kHz.",
+        software.rates,
+        "footfall run rimless-wheel-turning-closed-loop",
+        "S2: a pitch that is new every 10 ms makes the loop one of 100 Hz, and its raw derivative"
+        " a train of spikes.",
+    ),
+    Item(
+        "sec-3.1-start",
+        "Start-up checks",
+        "the Pi resets the Teensy and connects to the sensor, the ODrive and the Teensy.",
+        command="footfall stack run rimless-wheel --duration 5",
+        erratum="S3: no limits are given; here each check has one, and says which failed.",
+    ),
+    Item(
+        "sec-3.1-sensor",
+        "Orientation sensor",
+        "torso pitch, read at 100 Hz.",
+        command="footfall stack run rimless-wheel --sensor-noise 0.002 --duration 5",
+    ),
+    Item(
+        "sec-3.1-joystick",
+        "Joystick thread",
+        "set point, calibration and motors on and off by events of a Dualshock 3.",
+        command="footfall stack run rimless-wheel --joystick /dev/input/js0",
+    ),
+    Item(
+        "sec-3.1-log",
+        "I/O process and its log",
+        "a process that writes the dictionary of every cycle to the disk, at 100 Hz.",
+        command="footfall stack replay runs/stack-rimless-wheel",
+    ),
+    Item(
+        "sec-3.1-safety",
+        "Speed limit",
+        "the first action of a cycle: a motor that is too fast switches both off.",
+        command="footfall run rimless-wheel-closed-loop --set stack.speed_limit=20",
+        erratum="S5: the check runs on the Pi alone; here the Teensy and the ODrive have watchdogs"
+        " too. S3: no limit is given; here 8 turns/s.",
+    ),
+    Item(
+        "sec-3.2-serial",
+        "Current commands to the ODrive",
+        "the PID output, in amps, formatted as the ODrive requires, over serial.",
+        command="footfall stack run rimless-wheel --mid firmware --duration 5",
+        erratum="S9: two programs command the ODrive at once; here the Pi switches and reads, the"
+        " Teensy commands. Firmware 0.5 and later takes newton metres.",
+    ),
+)
+
+SOURCE = Source(
+    "001",
+    "rimless-wheel",
+    "Design, modeling and control of a differential drive rimless wheel that can move straight"
+    " and turn (Sanchez and Bhounsule, multimedia extension, 2022)",
+    (*_PARAMETERS, *_SAGITTAL, *_SOFTWARE),
+)

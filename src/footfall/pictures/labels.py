@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from footfall.pictures.draw import Project
-from footfall.scene.labels import Angle, Frame, Label, Name, Span, Vector
+from footfall.scene.labels import Angle, Coupling, Frame, Label, Name, Span, Vector
 from footfall.scene.palette import colour_of
 from footfall.scene.sketch import Seen
 
@@ -40,6 +40,9 @@ def draw_labels(
                 _arrow(axes, flat(tail), tip, label.text, label.color)
             case Frame():
                 _frame(axes, label, seen, flat)
+            case Coupling():
+                ends = (flat(end.place(seen)) for end in (label.start, label.end))
+                _coupling(axes, label, *ends)
 
 
 def _words(axes: Axes, text: str, at: np.ndarray, color: str, shift=(0.0, 0.0)) -> None:
@@ -142,3 +145,37 @@ def _frame(axes: Axes, label: Frame, seen: Seen, flat) -> None:
             step[axis] = label.length
             tip = label.at._replace(local=tuple(np.asarray(label.at.local) + step)).place(seen)
             _arrow(axes, flat(origin), flat(tip), name, label.color)
+
+
+#: A spring along (0, 0) to (1, 0), sides in shares of its width; a damper's rod, cup and piston.
+_SPRING = (
+    (0, 0),
+    (0.2, 0),
+    (0.26, 1),
+    (0.38, -1),
+    (0.5, 1),
+    (0.62, -1),
+    (0.74, 1),
+    (0.8, 0),
+    (1, 0),
+)
+_DAMPER = (
+    ((0, 0), (0.55, 0)),
+    ((0.55, -0.7), (0.55, 0.7)),
+    ((0.35, -1), (0.7, -1), (0.7, 1), (0.35, 1)),
+    ((0.7, 0), (1, 0)),
+)
+
+
+def _coupling(axes: Axes, label: Coupling, a: np.ndarray, b: np.ndarray) -> None:
+    way = b - a
+    left = np.array([-way[1], way[0]]) / max(float(np.hypot(*way)), 1e-12)
+    half = 0.5 * label.apart * left
+    look = {"color": colour_of(label.color), "lw": 0.8 * rcParams["lines.linewidth"]}
+    for side, pieces, text in ((half, (_SPRING,), label.spring), (-half, _DAMPER, label.damper)):
+        for piece in pieces:
+            points = np.array([a + side + s * way + 0.5 * w * half for s, w in piece])
+            axes.add_line(Line2D(*points.T, zorder=OVER, **look))
+        _words(axes, text, a + 0.5 * way + 1.7 * side, "ink", tuple(np.sign(side) * 4.0))
+    for end in (a, b):
+        _line(axes, end - half, end + half, label.color)

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.hybrid.flatten import named_leaves
+from footfall.hybrid.system import HybridState
 from footfall.pictures.draw import Project, draw_ground, draw_pose, row_at, side_view
 from footfall.pictures.labels import draw_labels
 from footfall.pictures.show import Picture
@@ -32,6 +34,16 @@ def panel_at(run: Any, t: float, **more: Any) -> Panel:
     """The pose of a run at a time, with the labels of its robot."""
     own = {"shapes": run.sketch, "seen": run.seen(row_at(run, t)), "labels": run.drawing.labels}
     return Panel(**(own | more))
+
+
+def seen_at(system: Any, state: HybridState, t: float = 0.0) -> Seen:
+    """What can be seen of a state that no run was made of."""
+    row: dict[str, float] = {}
+    for name, value, _ in named_leaves(system.outputs(t, state.x, state.m)):
+        many = np.ndim(value) > 0
+        values = np.asarray(value, float).ravel()
+        row |= {f"{name}.{i}" if many else name: float(v) for i, v in enumerate(values)}
+    return Seen(row)
 
 
 def schematic(

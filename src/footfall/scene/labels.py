@@ -13,18 +13,23 @@ class Anchor(NamedTuple):
     """A point of a sketch.
 
     In the frame of an output group, at its origin if no place is given; `turned=False`: from the
-    group's origin along the house axes. A group "" is the house frame itself.
+    group's origin along the house axes. A group "" is the house frame itself. It is moved by
+    `share` of the way to the origin of the group `toward`: half-way by 0.5, as far beyond by -1.
     """
 
     body: str = ""
     local: Point = (0.0, 0.0, 0.0)
     turned: bool = True
+    toward: str = ""
+    share: float = 0.0
 
     def place(self, seen: Seen):
         """Where it is, house frame."""
+        own = seen.origin(self.body)
+        away = self.share * (seen.origin(self.toward) - own)
         if self.turned:
-            return seen.place(self.body, self.local)
-        return seen.origin(self.body) + self.local
+            return seen.place(self.body, self.local) + away
+        return own + self.local + away
 
 
 class Name(NamedTuple):
@@ -80,7 +85,18 @@ class Frame(NamedTuple):
     color: str = "quiet"
 
 
-Label: TypeAlias = Name | Span | Angle | Vector | Frame
+class Coupling(NamedTuple):
+    """A spring and a damper side by side between two points, `apart` metres from each other."""
+
+    spring: str
+    damper: str
+    start: Anchor
+    end: Anchor
+    apart: float
+    color: str = "quiet"
+
+
+Label: TypeAlias = Name | Span | Angle | Vector | Frame | Coupling
 
 
 def anchors(label: Label) -> tuple[Anchor, ...]:

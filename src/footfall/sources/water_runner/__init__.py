@@ -1,0 +1,16 @@
+"""Source 000: N. Thatte, "Water Runner Simulation" (2012), item by item.
+
+linkage     sections 2 and 3: the four-bar leg
+forces      section 4: loads of links and robot
+numerics    section 5: swapping parts, integrators
+"""
+
+from footfall.sources.item import Source
+from footfall.sources.water_runner import forces, linkage, numerics
+
+SOURCE = Source(
+    "000",
+    "water-runner",
+    "Water Runner Simulation (N. Thatte, 2012)",
+    (*linkage.ITEMS, *forces.ITEMS, *numerics.ITEMS),
+)

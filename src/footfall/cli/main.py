@@ -409,8 +409,8 @@ def follow(
         list[str],
         typer.Option(
             metavar="KEY=FROM:TO",
-            help="The number to follow the gait over; a second one: curves of its folds and period"
-            " doublings over both.",
+            help="The number to follow the gait over (energy: of a robot that conserves it); a"
+            " second one: curves of its folds and period doublings over both.",
         ),
     ],
     settings: Settings = None,
@@ -423,7 +423,7 @@ def follow(
         int | None, typer.Option(help="Points to each side, at most (default: 100).")
     ] = None,
     doublings: Annotated[
-        int | None, typer.Option(help="Period doublings that are followed (default: 2).")
+        int | None, typer.Option(help="Times that branches which leave are followed (default: 2).")
     ] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: branches/<scenario>-<time>).")

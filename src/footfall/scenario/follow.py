@@ -15,6 +15,8 @@ from footfall.scenario.gait import Family, gait_of, number_at
 from footfall.scenario.load import Experiment
 from footfall.scenario.vary import find_knob
 
+#: The parameter that is no key of a scenario: what a robot that loses nothing has stored.
+ENERGY = "energy"
 #: Points of a branch to each side, at most.
 POINTS = 100
 #: Times that a branch may double: a cascade goes on for ever.
@@ -27,6 +29,7 @@ class Part:
 
     count: int
     points: tuple[BranchPoint, ...]
+    leaves_at: str = ""  #: kind of the special point of another part at which it leaves that
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Curve:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Branch:
-    """Gaits over a parameter: the branch of the scenario's own gait, then those that double it."""
+    """Gaits over a parameter: the branch of the scenario's own gait, then those that leave it."""
 
     name: str  #: of the scenario
     key: str
@@ -115,10 +118,11 @@ def follow(
 
     Arguments:
         experiment: as `ff.load` gives it; its own value of the key is where the branch begins.
-        key, low, high: a number of the robot by its key, and its range, in SI.
+        key, low, high: a number of the robot by its key, and its range, in SI; "energy" of a robot
+            that conserves it.
         event, count: where a step ends, and after how many it repeats.
         points: of the branch to each side, at most.
-        doublings: how often branches of twice the period are followed where they leave.
+        doublings: how often branches that leave are followed: of twice the period, or crossing.
         second: another key and its range, over which folds and period doublings are followed.
 
     Returns a `Branch` with `points` (value, multipliers, figures), `special` ones (folds, period
@@ -132,15 +136,16 @@ def follow(
     (True, 0.1)
     """
     cycle = begun(experiment, key, low, high, event, count)
-    walker = Follower(cycle, Family(experiment, [key]).at, low, high)
-    start = number_at(experiment, key)
+    walker, start = follower_of(experiment, cycle, key, low, high)
     down = walked(walker, cycle, start, -1.0, points)
     up = walked(walker, cycle, start, 1.0, points)
     main = Part(count, (*reversed(down[1:]), *up))
-    parts = [main, *doubled_parts(walker, main, points, doublings)]
+    parts = [main, *leaving_parts(walker, main, points, doublings)]
     branch = branch_of(experiment, key, cycle, parts)
     if second is None:
         return branch
+    if is_energy(experiment, key):
+        raise ScenarioError("energy: curves over two numbers take keys of the robot.")
     ranges = ((low, high), second[1:])
     curves = curves_of(experiment, walker, main, (key, second[0]), ranges, points)
     return dataclasses.replace(branch, second=second[0], curves=tuple(curves))
@@ -150,15 +155,48 @@ def begun(
     experiment: Experiment, key: str, low: float, high: float, event: str | None, count: int
 ) -> Cycle:
     """The gait a branch begins with; raises where the range is none."""
-    value = number_at(experiment, key)
+    over_energy = is_energy(experiment, key)
+    value = None if over_energy else number_at(experiment, key)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise ScenarioError(f"{key}: a range goes from a lower to a higher number: {low}:{high}.")
+    cycle = gait_of(experiment, event, count=count) if over_energy else None
+    if over_energy:
+        assert cycle is not None
+        if ENERGY not in cycle.held:
+            raise ScenarioError(
+                "energy: this robot does not conserve it, so that its gaits are no family over it."
+                " Take a key of the robot."
+            )
+        value = cycle.held[ENERGY]
+    assert value is not None
     if not low <= value <= high:
         raise ScenarioError(
             f"{key} = {value:g} in this scenario, outside of {low:g}:{high:g}: a branch begins at"
-            f" the scenario's own gait. Set {key} to a value inside."
+            f" the scenario's own gait. Set {'the start' if over_energy else key} to a value"
+            " inside."
         )
-    return gait_of(experiment, event, count=count)
+    return cycle or gait_of(experiment, event, count=count)
+
+
+def is_energy(experiment: Experiment, key: str) -> bool:
+    """Whether a key means the energy of a gait, and no number of the scenario."""
+    if key != ENERGY:
+        return False
+    try:
+        find_knob(experiment, key, f'"{key}"')
+    except ScenarioError:
+        return True
+    return False
+
+
+def follower_of(
+    experiment: Experiment, cycle: Cycle, key: str, low: float, high: float
+) -> tuple[Follower, float]:
+    """Who follows the gait over a key, and the value it begins at."""
+    if is_energy(experiment, key):
+        return Follower.over_energy(cycle, low, high), cycle.held[ENERGY]
+    family = Family(experiment, [key])
+    return Follower(cycle, family.at, low, high), family.start[key]
 
 
 def walked(
@@ -176,20 +214,30 @@ def walked(
         raise ScenarioError(f"the branch cannot be begun: {lost}") from None
 
 
-def doubled_parts(walker: Follower, part: Part, points: int, doublings: int) -> Iterable[Part]:
-    """Branches that leave a part at its period doublings, and those that leave them."""
+def leaving_parts(walker: Follower, part: Part, points: int, doublings: int) -> Iterable[Part]:
+    """Branches that leave a part at its special points, and those that leave them."""
     if doublings < 1:
         return
-    for point in part.points:
-        if point.kind != "period doubling":
+    for place, point in enumerate(part.points):
+        if point.kind == "period doubling":
+            left = walker.doubled(point)
+            if left is None:
+                continue
+            other, spot = left
+            new = Part(
+                2 * part.count,
+                (point_without_kind(point, 2), *other.follow(spot, points)),
+                point.kind,
+            )
+        elif point.kind == "branch point" and place:
+            other, sides = walker, walker.crossed(point, part.points[place - 1])
+            one, *rest = [walker.follow(spot, points) for spot in sides] or [[]]
+            back = [p for side in rest for p in reversed(side)]
+            new = Part(part.count, (*back, point_without_kind(point, 1), *one), point.kind)
+        else:
             continue
-        left = walker.doubled(point)
-        if left is None:
-            continue
-        other, spot = left
-        new = Part(2 * part.count, (point_without_kind(point), *other.follow(spot, points)))
         yield new
-        yield from doubled_parts(other, new, points, doublings - 1)
+        yield from leaving_parts(other, new, points, doublings - 1)
 
 
 def curves_of(
@@ -218,12 +266,17 @@ def curves_of(
     return found
 
 
-def point_without_kind(point: BranchPoint) -> BranchPoint:
-    """Where a branch leaves another: special there, not here."""
-    return dataclasses.replace(point, kind="", multipliers=point.multipliers**2)
+def point_without_kind(point: BranchPoint, times: int) -> BranchPoint:
+    """Where a branch, of so many times the period, leaves another: special there, not here."""
+    return dataclasses.replace(point, kind="", multipliers=point.multipliers**times)
 
 
 def branch_of(experiment: Experiment, key: str, cycle: Cycle, parts: Iterable[Part]) -> Branch:
     """With its names."""
-    unit = find_knob(experiment, key, f'"{key}"').unit
+    unit = unit_of(experiment, key)
     return Branch(experiment.name, key, unit, cycle.event, tuple(cycle.map.names), tuple(parts))
+
+
+def unit_of(experiment: Experiment, key: str) -> str:
+    """Of what a branch is followed over."""
+    return "J" if is_energy(experiment, key) else find_knob(experiment, key, f'"{key}"').unit

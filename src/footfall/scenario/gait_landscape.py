@@ -97,10 +97,12 @@ class GaitLandscape(AbstractLandscape):
         """The gait of a design, from that of one near it. Raises NoCycle, ValueError."""
         system, _ = self.family.directions(*values)
         self.gaits += 1
+        # Designs of a robot that conserves its energy are compared at the same one.
+        how = {"energy": self.first.held.get("energy")}
         try:
-            return find_cycle(system, near.state, self.event, self.plan)
+            return find_cycle(system, near.state, self.event, self.plan, **how)
         except (NoCycle, ValueError):
-            return find_cycle(system, near.state, self.event, self.plan, warm_up=12)
+            return find_cycle(system, near.state, self.event, self.plan, **how, warm_up=12)
 
     def look(self, share: np.ndarray, piece: np.ndarray, near: Look | None) -> Look:
         values, span = np.array(list(self.values(share, piece).values())), self.high - self.low

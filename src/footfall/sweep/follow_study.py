@@ -27,11 +27,13 @@ from footfall.scenario.follow import (
     begun,
     branch_of,
     curves_of,
-    doubled_parts,
+    follower_of,
+    is_energy,
+    leaving_parts,
+    unit_of,
     walked,
 )
-from footfall.scenario.gait import Family, number_at
-from footfall.scenario.vary import find_knob
+from footfall.scenario.gait import number_at
 
 #: Figures of the table on the page.
 COLUMNS = {"mean_speed": "speed", "step_time": "step time", "cost_of_transport": "cost"}
@@ -44,7 +46,7 @@ class FollowRequest(Parametric):
     event: str = text("", doc="event a step ends with")
     count: int = param(1, ge=1, static=True, doc="number of events in a period")
     points: int = param(POINTS, ge=2, static=True, doc="points to each side, at most")
-    doublings: int = param(2, ge=0, static=True, doc="period doublings that are followed")
+    doublings: int = param(2, ge=0, static=True, doc="times that branches which leave are followed")
 
 
 class Follow(AbstractStudy):
@@ -65,7 +67,8 @@ class Follow(AbstractStudy):
                 "vary",
             )
         for key, _, _ in spans:
-            number_at(subject.experiment, key)
+            if len(spans) > 1 or not is_energy(subject.experiment, key):
+                number_at(subject.experiment, key)
         (self.key, self.low, self.high), *self.second = spans
 
     @property
@@ -90,9 +93,8 @@ class Follow(AbstractStudy):
             ) from None
 
     @functools.cached_property
-    def walker(self) -> Follower:
-        family = Family(self.subject.experiment, [self.key])
-        return Follower(self.cycle, family.at, self.low, self.high)
+    def _walker(self) -> tuple[Follower, float]:
+        return follower_of(self.subject.experiment, self.cycle, self.key, self.low, self.high)
 
     def answers(
         self, places: Sequence[int], before: Answers, progress: Progress
@@ -103,7 +105,7 @@ class Follow(AbstractStudy):
             ((second, low, high),) = self.second
             curves = curves_of(
                 self.subject.experiment,
-                self.walker,
+                self._walker[0],
                 self._main(before),
                 (self.key, second),
                 ((self.low, self.high), (low, high)),
@@ -113,23 +115,20 @@ class Follow(AbstractStudy):
             return [Answer({}, memory=memory)]
         if part == "doubled":
             main = self._main(before)
-            parts = doubled_parts(self.walker, main, points, self.request.doublings)
+            parts = leaving_parts(self._walker[0], main, points, self.request.doublings)
         else:
-            way, start = (
-                {"down": -1.0, "up": 1.0}[part],
-                number_at(self.subject.experiment, self.key),
-            )
-            found = walked(self.walker, self.cycle, start, way, points, progress)
+            way, (walker, start) = {"down": -1.0, "up": 1.0}[part], self._walker
+            found = walked(walker, self.cycle, start, way, points, progress)
             parts = [Part(self.request.count, tuple(found))]
-        memory = [[p.count, [_plain(point) for point in p.points]] for p in parts]
+        memory = [[p.count, [_plain(point) for point in p.points], p.leaves_at] for p in parts]
         return [Answer({}, memory=memory)]
 
     def _parts(self, found: Answers, place: int) -> list[Part]:
         if place not in found:
             return []
         return [
-            Part(count, tuple(_point(said) for said in points))
-            for count, points in found[place].memory
+            Part(count, tuple(_point(said) for said in points), leaves_at)
+            for count, points, leaves_at in found[place].memory
         ]
 
     def _main(self, found: Answers) -> Part:
@@ -244,7 +243,7 @@ def _range(said: str, experiment: Any) -> tuple[str, float, float]:
         raise ParameterError(
             f"--vary {said}: write it as KEY=FROM:TO, such as terrain.angle=0.02:0.1.", "vary"
         )
-    unit = find_knob(experiment, key, f"--vary {said}").unit
+    unit = unit_of(experiment, key)
     try:
         return key, to_si(low, unit), to_si(high, unit)
     except UnitError as error:

@@ -8,6 +8,7 @@ Brent's method on the branch itself. A branch also ends where the robot takes no
 more: that place is found by bisection, with the reason.
 """
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from footfall.engines.analysis.cycle import Cycle
 from footfall.engines.analysis.gait_doubts import stride_doubts
 from footfall.engines.analysis.gait_figures import figures_of
 from footfall.engines.analysis.return_map import NoCycle, ReturnMap
+from footfall.engines.analysis.symmetry import on_level
 from footfall.hybrid.doubt import Doubt
 
 #: Newton's corrections: at most, and how many a step of good length takes.
@@ -33,6 +35,7 @@ LOCATED = 1e-12
 PAIR = 1e-6
 
 #: A system with the parameter at a value, and how its numbers move with it (a first axis of one).
+#: None in its place: the parameter is the energy that is held.
 Family = Callable[[float], tuple[Any, Any]]
 
 
@@ -76,7 +79,7 @@ class Lost(Exception):
 class Follower:
     """One branch, from a gait on."""
 
-    def __init__(self, cycle: Cycle, family: Family, low: float, high: float):
+    def __init__(self, cycle: Cycle, family: Family | None, low: float, high: float):
         self.map: ReturnMap = cycle.map
         self.counts, self.quotient = cycle.point.counts, cycle.quotient
         self.base, self.step = np.array(cycle.point.flat), np.asarray(cycle.scale)
@@ -85,6 +88,17 @@ class Follower:
         self.held = dict(cycle.held)
         self.family, self.low, self.high = family, min(low, high), max(low, high)
         self.range = self.high - self.low
+
+    @classmethod
+    def over_energy(cls, cycle: Cycle, low: float, high: float) -> "Follower":
+        """Of a robot that conserves energy: its gaits over what is stored [J]."""
+        if not cycle.held:
+            raise ValueError("it does not conserve its energy: its gaits are no family over it.")
+        return cls(cycle, None, low, high)
+
+    def robot(self, value: float) -> tuple[Any, Any]:
+        """The system at a value of the parameter, and how it moves with it. Raises ValueError."""
+        return (self.map.system, None) if self.family is None else self.family(value)
 
     # --- the equations ----------------------------------------------------------------------------
 
@@ -101,7 +115,7 @@ class Follower:
         """Equations, their derivative by z, that of the map, and the map there."""
         flat, value = self.unpack(z)
         try:
-            system, along = self.family(value)
+            system, along = self.robot(value)
             mapped = self.map.at(flat, self.counts, along, system=system)
         except (NoCycle, ValueError) as none:
             raise Lost(str(none)) from None
@@ -109,13 +123,20 @@ class Follower:
         jacobian = self.quotient.matrix(mapped.slopes.numbers[:size].T)
         rows = self.quotient.vector(mapped.stride.numbers - flat) / step
         by_v = (jacobian - np.eye(len(scale))) * scale[None, :] / step[:, None]
-        by_p = self.quotient.vector(mapped.slopes.numbers[size]) / step * self.range
+        moved = np.zeros(size) if self.family is None else mapped.slopes.numbers[size]
+        by_p = self.quotient.vector(moved) / step * self.range
         matrix = np.concatenate([by_v, by_p[:, None]], axis=1)
         if self.held:
-            slope, level = mapped.slopes.begin_energy, self.held["energy"]
-            energy = np.append(slope[:size][self.quotient.kept] * scale, slope[size] * self.range)
-            rows = np.append(rows, (mapped.stride.begin_energy - level) / abs(level))
-            matrix = np.concatenate([matrix, energy[None] / abs(level)])
+            slope, usual = mapped.slopes.begin_energy, abs(self.held["energy"])
+            level, by_level = (
+                (value, -1.0) if self.family is None else (self.held["energy"], float(slope[size]))
+            )
+            by_numbers = slope[:size][self.quotient.kept]
+            energy = np.append(by_numbers * scale, by_level * self.range)
+            rows = np.append(rows, (mapped.stride.begin_energy - level) / usual)
+            matrix = np.concatenate([matrix, energy[None] / usual])
+            # Its multiplier one is no disturbance of this gait: it leads to another of the family.
+            jacobian, _ = on_level(jacobian * step[None, :] / step[:, None], by_numbers * step)
         return rows, matrix, jacobian, mapped
 
     def correct(self, z: np.ndarray, tangent: np.ndarray) -> tuple[Spot, int]:
@@ -211,7 +232,7 @@ class Follower:
 
     def point(self, spot: Spot, kind: str = "") -> BranchPoint:
         flat, value = self.unpack(spot.z)
-        system, _ = self.family(value)
+        system, _ = self.robot(value)
         measured = figures_of(self.map, spot.mapped, system)
         doubts = stride_doubts(self.map, spot.mapped)
         return BranchPoint(value, flat, spot.multipliers, measured, kind, doubts=doubts)
@@ -252,9 +273,27 @@ class Follower:
         value(root)
         return spots[root]
 
+    def crossed(self, point: BranchPoint, beside: BranchPoint) -> list[Spot]:
+        """At a branch point: where the other branch begins, to both sides.
+
+        Along the null space of the equations across the branch, whose direction `beside` tells
+        (Keller): the branch itself does not lie there.
+        """
+        z = self.pack(point.numbers, point.value)
+        null = np.linalg.svd(self.at(z)[1])[2][-2:]
+        along = null @ (z - self.pack(beside.numbers, beside.value))
+        across = np.array([-along[1], along[0]]) @ null / np.linalg.norm(along)
+        found = []
+        for way in (across, -across):
+            for length in (FIRST / 2.0, FIRST / 8.0, FIRST / 32.0):
+                with contextlib.suppress(Lost):
+                    found.append(self.correct(z + length * way, way)[0])
+                    break
+        return found
+
     def doubled(self, point: BranchPoint) -> tuple["Follower", Spot] | None:
         """The branch of twice the period that leaves here, a first small step along it."""
-        system, along = self.family(point.value)
+        system, along = self.robot(point.value)
         mapped = self.map.at(point.numbers, self.counts, along, system=system)
         size = len(point.numbers)
         jacobian = self.quotient.matrix(mapped.slopes.numbers[:size].T)
@@ -293,11 +332,10 @@ def _is_kind(kind: str, spot: Spot) -> bool:
 
 
 def _torus(spot: Spot) -> float:
-    """Product over pairs of (product of two multipliers - 1)."""
+    """Product over pairs of (1 - product of two multipliers); those that are gone make it 1."""
     values = spot.multipliers
-    values = values[np.abs(values) > 1e-3]  # what is gone in a step makes no pair
     first, second = np.triu_indices(len(values), 1)
-    return float(np.real(np.prod(values[first] * values[second] - 1.0))) if len(values) > 1 else 1.0
+    return float(np.real(np.prod(1.0 - values[first] * values[second])))
 
 
 TESTS: dict[str, Callable[[Spot], float]] = {

@@ -20,7 +20,7 @@ from footfall.engines.analysis.free_clock import locked
 from footfall.engines.analysis.gait_figures import figures_of
 from footfall.engines.analysis.modes import Mode, modes_of, said_number
 from footfall.engines.analysis.return_map import Mapped, NoCycle, ReturnMap, names_of
-from footfall.engines.analysis.symmetry import Quotient, only_adds_up, shifts
+from footfall.engines.analysis.symmetry import Quotient, on_level, only_adds_up, shifts
 from footfall.engines.jax_setup import prepare_jax
 from footfall.engines.plan import EventEngine, Plan
 from footfall.hybrid.fields import nearest
@@ -185,6 +185,7 @@ def find_cycle(
     count: int = 1,
     leg: int = 0,
     hold: str | None = "energy",
+    energy: float | None = None,
     mirror: bool = False,
     free_clock: bool = False,
 ) -> Cycle:
@@ -203,6 +204,7 @@ def find_cycle(
         count: events after which it repeats: 2 for a gait of period two.
         leg: of like legs, which one's event.
         hold: what is held where the robot conserves it: "energy" (stored), or None.
+        energy: J, at which it is held; without it, that of the guess.
         mirror: look for half a stride, after which the robot is its own mirror image
             (`system.mirrored`).
         free_clock: of a robot with a clock, the gait whose steps come out even with a clock that
@@ -233,6 +235,8 @@ def find_cycle(
             raise ValueError(f"{name} = {number}: it is at least 1.")
     if hold not in (None, "energy"):
         raise ValueError(f'hold: "{hold}" cannot be held. Known: energy, None.')
+    if energy is not None and hold is None:
+        raise ValueError(f"energy = {energy:g}: it is held only with hold='energy'.")
     if mirror and system.mirrored(*guess) is None:
         raise ValueError(
             f"mirror: {type(system).__name__} does not say what its mirror image is; give it a"
@@ -247,9 +251,9 @@ def find_cycle(
             )
     if free_clock:
         return locked(
-            steps, guess, lambda at: Search(at, ignore, hold, tolerance, iterations).find()
+            steps, guess, lambda at: Search(at, ignore, hold, energy, tolerance, iterations).find()
         )
-    return Search(steps, ignore, hold, tolerance, iterations).find(warm_up)
+    return Search(steps, ignore, hold, energy, tolerance, iterations).find(warm_up)
 
 
 @dataclasses.dataclass
@@ -277,6 +281,7 @@ class Search:
     map: ReturnMap
     ignore: tuple[str, ...]
     hold: str | None
+    energy: float | None  #: J, that is held; None: that of the point begun with
     tolerance: float
     iterations: int
 
@@ -406,15 +411,23 @@ class Search:
         return bool(np.all(near & fine)) and self.level is None
 
     def conserved(self, point: Point) -> float | None:
-        """The stored energy, where nothing adds to it or takes from it."""
+        """The stored energy to hold, where nothing adds to it or takes from it.
+
+        Raises ValueError where one is asked for and it is not conserved.
+        """
         stride = point.mapped.stride
         given = np.sum(np.abs(stride.work)) + np.sum(np.abs(stride.jump_work))
         stored = max(abs(float(stride.begin_energy)), abs(float(stride.energy)))
         lost = abs(float(stride.energy - stride.begin_energy))
         enters = np.any(point.mapped.slopes.begin_energy != 0.0)
         if self.hold is None or not enters or max(given, lost) > CONSERVED * stored:
+            if self.energy is not None:
+                raise ValueError(
+                    f"energy = {self.energy:g} J cannot be held: it is not conserved. In a step"
+                    f" {given:.3g} J pass through ports and jumps, of {stored:.3g} J stored."
+                )
             return None
-        return float(stride.begin_energy)
+        return float(stride.begin_energy) if self.energy is None else self.energy
 
     def step(self, point: Point, quotient: Quotient, scale: np.ndarray) -> np.ndarray:
         """Newton's step, as a change of all numbers. Where there is none, finds out why."""
@@ -459,14 +472,14 @@ class Search:
         names = [str(name) for name in self.names[kept]]
         modes = modes_of(jacobian, names, size)
         if self.level is not None:
-            # On the surface of equal energy, which the map maps to itself.
             held = {"energy": self.level}
             energy = point.mapped.slopes.begin_energy[: len(kept)][kept] * size
-            _, _, basis = np.linalg.svd(energy[None])
-            inside = basis[1:].T
+            reduced, inside = on_level(matrix, energy)
             level = [str(k) for k in range(inside.shape[1])]
-            reduced = modes_of(inside.T @ matrix @ inside, level, np.ones(len(level)))
-            modes = [_lifted(mode, inside, size, names) for mode in reduced]
+            modes = [
+                _lifted(mode, inside, size, names)
+                for mode in modes_of(reduced, level, np.ones(len(level)))
+            ]
         multipliers = np.array([mode.multiplier for mode in modes])
         if np.all(multipliers.imag == 0.0):
             multipliers = multipliers.real

@@ -5,7 +5,7 @@ slopes), and why some cannot be. SLSQP moves the point; where a design is refuse
 the best before it in a smaller box. How good the end is, the conditions of Karush, Kuhn and Tucker
 tell:
 
-    grad f = sum over active limits of price * grad room,   prices >= 0                (gaits.11)
+    grad f = sum over active limits of price * grad room,   prices >= 0                (gaits.16)
 
 in relative terms, so that a price is what one per cent of its limit is worth in per cent.
 """
@@ -363,7 +363,7 @@ def optimality(
     constraints: Sequence[Constraint],
     found: Found,
 ) -> Optimality:
-    """By (gaits.11): prices of the limits that are active, and what they leave unexplained.
+    """By (gaits.16): prices of the limits that are active, and what they leave unexplained.
 
     Of several objectives, or one of several numbers, the sum with weights is explained.
     """

@@ -4,7 +4,7 @@ At such a point M = J - I (fold) or J + I (doubling) is singular. Bordered by ve
 its null vectors it is not, and
 
     [ M  b ] [ u ]   [ 0 ]        [ M'  c ] [ w ]   [ 0 ]
-    [ c' 0 ] [ g ] = [ 1 ],       [ b'  0 ] [ g ] = [ 1 ],       dg = -w' dM u           (gaits.12)
+    [ c' 0 ] [ g ] = [ 1 ],       [ b'  0 ] [ g ] = [ 1 ],       dg = -w' dM u           (gaits.15)
 
 make a number g that is zero where M is singular, with exact slopes: dM u is a second derivative of
 the return map. P(v, p) - v = 0 and g = 0 are one equation fewer than the unknowns z = (v, p1, p2):

@@ -115,3 +115,12 @@ def shifts(system: Any, like: Any, counts: Any, visited: np.ndarray) -> np.ndarr
     _, values, directions = np.linalg.svd(rows)
     values = np.concatenate([values, np.zeros(len(size) - len(values))])
     return directions[values <= NO_CHANGE * max(values[0], 1e-300)].T
+
+
+def on_level(matrix: np.ndarray, normal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The derivative of a map on the surface across `normal`, which it maps to itself (gaits.6).
+
+    Returns it in coordinates of the surface, and their directions as columns.
+    """
+    inside = np.linalg.svd(normal[None])[2][1:].T
+    return inside.T @ matrix @ inside, inside

@@ -1,4 +1,4 @@
-"""The stack with real processes and pseudo-terminals, for tests: a plant that starts in no time, a
+"""The stack with real processes, for tests: a plant that starts in no time, a
 run in a context, ways to watch it.
 
 Run as a program it is the robot process with that plant:  python -m support.serial_stage --scenario
@@ -238,7 +238,9 @@ def stage(
             elsewhere = all_of_it.enter_context(
                 StackProcesses(folder / "elsewhere", "stand-in", operation)
             )
-            settings, ports = elsewhere.start_devices(emulation)
+            settings, ports = elsewhere.start_devices(
+                dataclasses.replace(emulation, terminals=True)
+            )
             processes.start_on_hardware(settings, dataclasses.replace(ports, reset=None))
         else:
             processes.start_emulated(emulation)

@@ -10,18 +10,42 @@ import sys
 import pytest
 
 from footfall.machines.control.ports import LinkLost, pipe
-from footfall.realtime.serial_port import NoisyPort, PortError, PtyPort, SerialPort
+from footfall.realtime.serial_port import (
+    Cable,
+    NoisyPort,
+    PortError,
+    PtyPort,
+    SerialPort,
+    open_device,
+    open_port,
+)
 
 EVERY_BYTE = bytes(range(256))
 
 
-@pytest.fixture
-def line(tmp_path):
-    device = PtyPort(tmp_path / "device")
-    port = SerialPort(tmp_path / "device", 460_800)
+@pytest.fixture(params=["terminal", "cable"])
+def line(request, tmp_path):
+    """A device's end and its user's, by either make of line."""
+    if request.param == "terminal":
+        device, port = (
+            open_device(str(tmp_path / "device")),
+            open_port(str(tmp_path / "device"), 460_800),
+        )
+    else:
+        device, port = plugged_in(Cable.made())
     yield device, port
     port.close()
     device.close()
+
+
+def plugged_in(cable):
+    """Both ends opened as two processes would, each with its own copies."""
+    device, user = (os.dup(end.fileno()) for end in cable)
+    port = open_port(f"fd:{os.dup(user)}")
+    opened = open_device(f"fd:{device},{user}")
+    for end in cable:
+        end.close()
+    return opened, port
 
 
 def test_every_byte_passes_unchanged_both_ways(line):
@@ -75,9 +99,37 @@ def test_a_device_that_is_gone_is_a_lost_link(line):
         port.write(b"anybody?")
 
 
-def test_a_port_has_one_user(line, tmp_path):
+def test_a_device_on_a_cable_outlives_its_user_too():
+    device, port = plugged_in(Cable.made())
+    port.close()
+    assert device.read() == b""
+    assert device.write(b"nobody listens") == 14
+    device.close()
+
+
+def test_what_was_said_before_a_cable_was_opened_is_not_heard():
+    cable = Cable.made()
+    cable.device.send(b"old news")
+    device, port = plugged_in(cable)
+    device.write(b"now")
+    assert port.read() == b"now"
+    port.close()
+    device.close()
+
+
+@pytest.mark.parametrize("name", ["fd:", "fd:x", "fd:1,2,3", "fd:-1"])
+def test_a_cable_has_numbers(name):
+    with pytest.raises(PortError, match="names no open socket"):
+        open_port(name)
+
+
+def test_a_port_has_one_user(tmp_path):
+    device = PtyPort(tmp_path / "device")
+    port = SerialPort(tmp_path / "device")
     with pytest.raises(PortError, match="in use by another program"):
         SerialPort(tmp_path / "device")
+    port.close()
+    device.close()
 
 
 def test_a_closed_device_leaves_no_name_but_does_not_take_another_ones(tmp_path):

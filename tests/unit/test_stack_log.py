@@ -10,6 +10,7 @@ import math
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import hypothesis.strategies as st
 import numpy as np

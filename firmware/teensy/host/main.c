@@ -1,9 +1,9 @@
 /* The mid level's program as a process of a Linux machine, in place of the Teensy.
  *
- *     footfall-mid --high PATH --driver PATH --reset PATH [--settings PATH] [--parent PID] [--priority]
+ *     footfall-mid --high LINE --driver LINE --reset PATH [--settings PATH] [--parent PID] [--priority]
  *
- * --high      name to give the pseudo-terminal for the high level
- * --driver    serial port of the motor driver
+ * --high      line to the high level: name of a pseudo-terminal to make, or fd:N,M, an end of a socket pair and its other
+ * --driver    line to the motor driver: a serial port, or fd:N
  * --reset     file of one byte that stands for the reset pin: '0' held in reset, anything else running
  * --settings  accepted, so that this takes the same arguments as `python -m footfall.realtime.mid_process`; not read, because a
  *             firmware's settings are compiled in
@@ -101,8 +101,8 @@ int main(int count, char **words)
     struct asked asked = read_arguments(count, words);
     listen_for_the_end(asked.parent);
     struct reset_pin reset = open_reset_pin(asked.reset);
-    struct line driver = open_serial_port(asked.driver);
-    struct line high = open_pseudo_terminal(asked.high);
+    struct line driver = open_port(asked.driver);
+    struct line high = open_device(asked.high);
     const char *granted = keep_time(asked.priority);
 
     struct ff_mid mid;
@@ -141,6 +141,6 @@ int main(int count, char **words)
     /* 0 A, so that nothing flows until the driver's watchdog would see to it. */
     write_line(&driver, sent.to_driver, ff_zero_lines(&ff_built_for, sent.to_driver));
     say_status(&deadlines, granted);
-    close_pseudo_terminal(&high, asked.high);
+    close_device(&high, asked.high);
     return 0;
 }

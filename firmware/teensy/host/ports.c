@@ -33,7 +33,18 @@ static void make_raw(int file, const char *path, bool real)
         give_up(path, "cannot be made raw");
 }
 
-struct line open_serial_port(const char *path)
+/* fd:N or fd:N,M: an end of a socket pair, and perhaps its other, open already. */
+static bool is_socket(const char *where, struct line *line)
+{
+    *line = (struct line){.file = -1, .held = -1};
+    if (sscanf(where, "fd:%d,%d", &line->file, &line->held) < 1)
+        return false;
+    if (fcntl(line->file, F_SETFL, O_NONBLOCK) != 0)
+        give_up(where, "is no open socket");
+    return true;
+}
+
+static struct line open_serial_port(const char *path)
 {
     struct line line = {.file = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), .held = -1};
     if (line.file < 0)
@@ -44,7 +55,7 @@ struct line open_serial_port(const char *path)
     return line;
 }
 
-struct line open_pseudo_terminal(const char *path)
+static struct line open_pseudo_terminal(const char *path)
 {
     struct line line = {.file = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), .held = -1};
     if (line.file < 0 || grantpt(line.file) != 0 || unlockpt(line.file) != 0 ||
@@ -62,12 +73,24 @@ struct line open_pseudo_terminal(const char *path)
     return line;
 }
 
-void close_pseudo_terminal(struct line *line, const char *path)
+struct line open_port(const char *where)
+{
+    struct line line;
+    return is_socket(where, &line) ? line : open_serial_port(where);
+}
+
+struct line open_device(const char *where)
+{
+    struct line line;
+    return is_socket(where, &line) ? line : open_pseudo_terminal(where);
+}
+
+void close_device(struct line *line, const char *where)
 {
     char target[sizeof line->target];
-    ssize_t length = readlink(path, target, sizeof target);
-    if (length == (ssize_t)strlen(line->target) && memcmp(target, line->target, (size_t)length) == 0)
-        unlink(path); /* still ours */
+    ssize_t length = readlink(where, target, sizeof target);
+    if (length > 0 && length == (ssize_t)strlen(line->target) && memcmp(target, line->target, (size_t)length) == 0)
+        unlink(where); /* still ours */
     close(line->held);
     close(line->file);
 }

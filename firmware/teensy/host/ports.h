@@ -9,8 +9,8 @@
 /* A serial line. Where it is full, a message is lost whole: half a line of one and half of another would be a third one. */
 struct line {
     int file;
-    int held;         /* the other end of a pseudo-terminal, held open: a device does not break when nobody listens; else -1 */
-    char target[64];  /* its name */
+    int held;         /* of a device, the other end, held open: it does not break when nobody listens; else -1 */
+    char target[64];  /* of a pseudo-terminal, its name */
     size_t left;      /* bytes of a message begun that did not fit yet */
     uint8_t rest[128];
 };
@@ -19,9 +19,9 @@ struct reset_pin {
     int file; /* of one byte: '0' is low, anything else high */
 };
 
-struct line open_serial_port(const char *path);
-struct line open_pseudo_terminal(const char *path);
-void close_pseudo_terminal(struct line *line, const char *path);
+struct line open_port(const char *where);   /* a serial port, or fd:N, a socket that was handed down */
+struct line open_device(const char *where); /* a new pseudo-terminal of this name, or fd:N,M */
+void close_device(struct line *line, const char *where);
 size_t read_line(struct line *line, uint8_t *bytes, size_t room);
 void write_line(struct line *line, const char *bytes, size_t length);
 

@@ -1031,7 +1031,7 @@ def stack_run(
 ) -> None:
     """Run the three levels in real time.
 
-    On an emulated robot over pseudo-terminals, or on a real one over its ports.
+    On an emulated robot, or on a real one over its ports.
 
     Status 0: it ended as planned, without a fault.
     """
@@ -1061,6 +1061,60 @@ def stack_run(
         dashboard=dashboard,
     )
     _guarded(run_stack, request)
+
+
+@stack.command("devices")
+def stack_devices(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A robot with a control computer, such as rimless-wheel, or a scenario file."
+        ),
+    ],
+    settings: Settings = None,
+    trust: Trust = False,
+    mid: Annotated[
+        str,
+        typer.Option(help="python, or firmware: the Teensy's own program built for this machine."),
+    ] = "python",
+    sensor_noise: Annotated[
+        float,
+        typer.Option(
+            help="Standard deviation of the emulated pitch sensor, in rad, such as 0.002."
+        ),
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(help="Of the noise.")] = 0,
+    priority: Annotated[
+        bool,
+        typer.Option(
+            "--priority/--no-priority",
+            help="Ask the system for real-time scheduling; without it, go on.",
+        ),
+    ] = True,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder of the devices meanwhile (default: runs/devices-<scenario>-<time>)."
+        ),
+    ] = None,
+) -> None:
+    """Emulate a robot's devices, each behind a pseudo-terminal, until Ctrl-C.
+
+    For a rehearsal of a real robot's command line, or a supervisor of your own.
+    """
+    with _loading():
+        from footfall.cli.stack import StackRequest, run_devices
+
+    request = StackRequest(
+        name=name,
+        settings=settings or [],
+        mid=mid,
+        sensor_noise=sensor_noise,
+        seed=seed,
+        priority=priority,
+        out=out,
+    )
+    _guarded(run_devices, request)
 
 
 LogFile = Annotated[str, typer.Argument(metavar="LOG", help="stack.mcap of a run, or its folder.")]

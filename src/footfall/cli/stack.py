@@ -10,6 +10,7 @@ import dataclasses
 import json
 import math
 import os
+import shlex
 import shutil
 import signal
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ from footfall.cli.screen import err, fail, note, out
 from footfall.machines.control.operator_sources import SETPOINT_STEP
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.dashboard import Dashboard
+from footfall.realtime.fall import falls_in_lockstep, why_it_fell
 from footfall.realtime.joystick import require_joystick
 from footfall.realtime.launcher import (
     Emulation,
@@ -116,6 +118,53 @@ def run_stack(request: StackRequest) -> int:
     stopping.begin()
     with _old_one_aside(folder):
         return _run(request, folder, operation)
+
+
+def run_devices(request: StackRequest) -> int:
+    """The emulated devices alone, until Ctrl-C; a supervisor is somebody else's."""
+    check(request)
+    folder = (
+        Path(request.out)
+        if request.out
+        else fresh_folder("runs", f"devices-{Path(request.name).stem}")
+    )
+    require_writable(folder, force=False)
+    stopping.begin()
+    changes = [word for setting in request.settings for word in ("--set", setting)]
+    try:
+        with StackProcesses(
+            folder,
+            request.name,
+            lambda run, settings: [],
+            changes=request.settings,
+            priority=request.priority,
+        ) as processes:
+            with Phases("starting the robot (the first time its equations are compiled)"):
+                _, ports = processes.start_devices(emulation(request, terminals=True))
+            command = [
+                *("footfall", "stack", "run", request.name, *changes),
+                *("--port", ports.mid, "--imu-port", ports.imu),
+                *("--driver-port", str(ports.driver), "--reset-gpio", str(ports.reset)),
+                *("--set", f"stack.reply_limit={ports.reply_limit}"),
+            ]
+            out.print(
+                f"Emulated devices of {request.name}, until Ctrl-C. From another terminal:\n"
+                f"    {shlex.join(command)}",
+                soft_wrap=True,
+                markup=False,
+            )
+            with contextlib.suppress(KeyboardInterrupt):
+                while processes.lost is None:
+                    processes.poll(0.2)
+            lost = processes.lost
+    except LaunchError as error:
+        fail(str(error))
+        return 2
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if lost is not None:
+        fail(f"the {lost} process ended.")
+    return 0 if lost is None else 1
 
 
 @contextlib.contextmanager
@@ -330,11 +379,15 @@ def _start(request: StackRequest, processes: StackProcesses) -> StackSettings:
         return settings
     if request.as_json is False and not err.is_terminal:
         note("starting the emulated robot (the first time its equations are compiled)")
+    return processes.start_emulated(emulation(request))
+
+
+def emulation(request: StackRequest, *, terminals: bool = False) -> Emulation:
+    """The devices asked for."""
     noise = ["--sensor-noise", str(request.sensor_noise), "--seed", str(request.seed)]
     robot = [*program("robot_process"), *noise]
-    return processes.start_emulated(
-        Emulation(robot, firmware_mid if request.mid == "firmware" else python_mid)
-    )
+    mid = firmware_mid if request.mid == "firmware" else python_mid
+    return Emulation(robot, mid, terminals=terminals)
 
 
 def _report(request: StackRequest, processes: StackProcesses, interrupted: bool) -> int:
@@ -372,6 +425,7 @@ def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any
         "cycles": high.get("cycles"),
         "late_cycles": high.get("late_cycles"),
         "dropped_records": high.get("dropped_records"),
+        "priority": processes.priorities(),
         "log": str(processes.folder.log),
         "exit": processes.exit_statuses(),
     }
@@ -390,9 +444,27 @@ def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any
         summary["log_error"] = str(error)
         return summary
     summary["records"] = len(log)
+    if processes.fall.fell_at is not None and "t" in high and len(log) > 1:
+        summary["fall"] = _fall(request, processes, log, high["t"] - high["now"])
     if log["setpoint_on"].any():
         summary["walked"] = walked(log)
     return summary
+
+
+def _fall(
+    request: StackRequest, processes: StackProcesses, log: StackLog, log_less_clock: float
+) -> dict[str, Any]:
+    """When the robot fell, and whether for lateness or by its gait."""
+    watch = processes.fall
+    assert watch.fell_at is not None
+    t = watch.fell_at + log_less_clock
+    with Phases("asking whether it falls in lockstep too"):
+        cause, why = why_it_fell(
+            watch.lateness,
+            falls_in_lockstep(log, request.name, request.settings, t),
+            bool(request.noise or request.sensor_noise),
+        )
+    return {"t": t, "cause": cause, "why": why, **watch.lateness._asdict()}
 
 
 def walked(log: StackLog) -> dict[str, Any]:
@@ -414,6 +486,21 @@ def _mean(values: Any) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
+_CAUSES = {
+    "gait": "its gait",
+    "lateness": "lateness",
+    "noise": "the noise asked for",
+    "unknown": "neither lateness nor its gait",
+}
+
+
+def _granted(priority: dict[str, bool]) -> str:
+    lacking = [name for name, granted in priority.items() if not granted]
+    if not lacking:
+        return "granted"
+    return "not granted" if len(lacking) == len(priority) else f"not to {', '.join(lacking)}"
+
+
 def _print(summary: dict[str, Any]) -> None:
     table = Table(
         title=f"{summary['scenario']}: {summary['ending']}",
@@ -428,6 +515,11 @@ def _print(summary: dict[str, Any]) -> None:
         table.add_row("[bold red]fault[/]", f"[bold red]{escape(fault)}[/]")
     if summary.get("failure"):
         table.add_row("[bold red]robot[/]", f"[bold red]{summary['failure']}[/]")
+    if fall := summary.get("fall"):
+        table.add_row("fell", f"{fall['t']:.2f}", "s")
+        table.add_row("[bold red]because of[/]", f"[bold red]{_CAUSES[fall['cause']]}[/]")
+    if summary["priority"]:
+        table.add_row("real-time priority", _granted(summary["priority"]))
     table.add_row("cycles of the high level", f"{summary['cycles']}")
     table.add_row("late", f"{summary['late_cycles']}")
     table.add_row("records dropped", f"{summary['dropped_records']}")
@@ -455,6 +547,8 @@ def _print(summary: dict[str, Any]) -> None:
             table.add_row("mean current of the battery", f"{walking['mean_bus_current']:.4g}", "A")
         table.add_row("frames rejected by the supervisor", f"{walking['rejected_frames']}")
     out.print(table)
+    if fall:
+        out.print(f"{fall['why']}.", style="dim", markup=False)
     out.print(
         f"log: {escape(summary['log'])}\nnext: footfall stack replay {escape(summary['log'])}",
         soft_wrap=True,

@@ -10,6 +10,7 @@ import json
 import os
 import selectors
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,7 +20,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from footfall.machines.control.settings import StackSettings
+from footfall.realtime.fall import FallWatch
 from footfall.realtime.names import RunFolder
+from footfall.realtime.serial_port import Cable
 
 #: s; a scenario may have to be compiled before the robot is there.
 PLANT_PATIENCE = 300.0
@@ -72,7 +75,7 @@ class Ports:
     driver: str | None = None  #: serial port; None: the vendor's package, by serial number
     driver_serial: str = ""  #: empty: any
     reset: str | None = None  #: CHIP:LINE, or file:PATH of an emulated one
-    reply_limit: float = 0.004  #: s that the motor driver may take to answer
+    reply_limit: float | None = None  #: s, in the place of that of the settings
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +86,9 @@ class Emulation:
     #: Command of the mid level for these settings, but for its lines.
     mid: Callable[[StackSettings], Sequence[str]] = python_mid
     reply_limit: float = EMULATED_REPLY_LIMIT
+    #: Lines by name in the run's folder, for a supervisor that somebody else starts. Our own
+    #: programs talk over sockets, which are as prompt as the programs at their ends.
+    terminals: bool = False
 
 
 #: Arguments of the supervisor that say who operates and for how long, once it is known what the run
@@ -93,7 +99,10 @@ Operation = Callable[[RunFolder, StackSettings], Sequence[str]]
 class Child:
     """One program: its process, its last words, what it said of itself."""
 
-    def __init__(self, name: str, command: Sequence[str], folder: RunFolder):
+    def __init__(
+        self, name: str, command: Sequence[str], folder: RunFolder, sockets: Sequence[int] = ()
+    ):
+        """`sockets`: ends of cables that it inherits."""
         self.name = name
         self._words = folder.words_of(name)
         with self._words.open("wb") as words:
@@ -106,6 +115,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=words,
                 start_new_session=True,
+                pass_fds=sockets,
             )
         assert self.process.stdout is not None
         self._stdout = self.process.stdout.fileno()
@@ -168,6 +178,7 @@ class StackProcesses:
         """
         self.folder = RunFolder(folder)
         self.status: dict[str, dict[str, Any]] = {"robot": {}, "mid": {}, "supervisor": {}}
+        self.fall = FallWatch()
         self._operator = operator
         self._subject = [
             "--scenario",
@@ -177,6 +188,7 @@ class StackProcesses:
         self._noise = ["--noise", str(noise), "--seed", str(seed)] if noise else []
         self._priority = ["--priority"] if priority else []
         self.children: dict[str, Child] = {}
+        self._cables: dict[str, Cable] = {}
         self._selector = selectors.DefaultSelector()
         self._stopped = False
         self.folder.make()
@@ -205,29 +217,51 @@ class StackProcesses:
 
     def start_devices(self, emulation: Emulation) -> tuple[StackSettings, Ports]:
         """Robot and mid level; the robot says what it was built for."""
-        folder = self.folder
+        folder, cables = self.folder, self._cables
         folder.reset.write_bytes(b"1")
-        command = [*emulation.robot, *self._subject, "--folder", str(folder.path)]
-        self._start("robot", [*command, *self._priority, *_leash()])
-        self._await("robot", folder.settings, PLANT_PATIENCE)
+        if not emulation.terminals:
+            cables.update((line, Cable.made()) for line in ("uart", "usb", "imu", "mid"))
+        lines = [
+            word
+            for line in ("uart", "usb", "imu")
+            if line in cables
+            for word in (f"--{line}", cables[line].device_name)
+        ]
+        command = [*emulation.robot, *self._subject, "--folder", str(folder.path), *lines]
+        self._start(
+            "robot",
+            [*command, *self._priority, *_leash()],
+            *(end for line in ("uart", "usb", "imu") if line in cables for end in cables[line]),
+        )
+        self._await("robot", folder.settings.exists, PLANT_PATIENCE)
         settings = folder.read_settings()
+        names = {
+            line: cables[line].user_name if line in cables else str(terminal)
+            for line, terminal in (
+                ("uart", folder.driver_uart),
+                ("usb", folder.driver_usb),
+                ("imu", folder.imu),
+                ("mid", folder.mid),
+            )
+        }
         lines = [
             "--high",
-            str(folder.mid),
+            cables["mid"].device_name if "mid" in cables else names["mid"],
             "--driver",
-            str(folder.driver_uart),
+            names["uart"],
             "--reset",
             str(folder.reset),
         ]
         command = [*emulation.mid(settings), "--settings", str(folder.settings), *lines]
-        self._start("mid", [*command, *self._priority, *_leash()])
-        self._await("mid", folder.mid, PATIENCE)
-        reset = f"file:{folder.reset}"
+        ends = [*cables["mid"], cables["uart"].user] if cables else []
+        self._start("mid", [*command, *self._priority, *_leash()], *ends)
+        # Its first status line, which follows its lines' being there.
+        self._await("mid", lambda: bool(self.status["mid"]), PATIENCE)
         ports = Ports(
-            str(folder.mid),
-            str(folder.imu),
-            str(folder.driver_usb),
-            reset=reset,
+            names["mid"],
+            names["imu"],
+            names["usb"],
+            reset=f"file:{folder.reset}",
             reply_limit=emulation.reply_limit,
         )
         return settings, ports
@@ -260,6 +294,7 @@ class StackProcesses:
                 speaker = figures.pop("program", child.name)
                 if speaker in self.status:
                     self.status[speaker].update(figures)
+                    self.fall.take(speaker, figures)
 
     def stop(self) -> None:
         """Supervisor first: it turns the motors off and finishes the log.
@@ -274,8 +309,17 @@ class StackProcesses:
                 child.end(patience)
                 self._drain()
         self._stopped = True
+        self._let_go()
         self._selector.close()
         self.folder.tidy()
+
+    def priorities(self) -> dict[str, bool]:
+        """By program, whether it was granted real-time priority."""
+        return {
+            name: any(text.startswith("real-time priority") for text in said["granted"])
+            for name, said in self.status.items()
+            if "granted" in said
+        }
 
     def exit_statuses(self) -> dict[str, int | None]:
         return {name: child.process.poll() for name, child in self.children.items()}
@@ -296,17 +340,28 @@ class StackProcesses:
         ]
         command += [*self._subject, "--mid", ports.mid, "--imu", ports.imu, *driver, *self._noise]
         command += ["--reset", ports.reset] if ports.reset is not None else []
-        command += ["--reply-limit", str(ports.reply_limit), *self._operator(folder, settings)]
-        self._start("supervisor", [*command, *self._priority, *_leash()])
+        command += [] if ports.reply_limit is None else ["--reply-limit", str(ports.reply_limit)]
+        command += self._operator(folder, settings)
+        ends = [cable.user for line, cable in self._cables.items() if line != "uart"]
+        self._start("supervisor", [*command, *self._priority, *_leash()], *ends)
+        self._let_go()
 
-    def _start(self, name: str, command: Sequence[str]) -> None:
-        child = self.children[name] = Child(name, command, self.folder)
+    def _start(self, name: str, command: Sequence[str], *ends: socket.socket) -> None:
+        sockets = [end.fileno() for end in ends]
+        child = self.children[name] = Child(name, command, self.folder, sockets)
         self._selector.register(child, selectors.EVENT_READ, child)
 
-    def _await(self, name: str, path: Path, patience: float) -> None:
-        """Until this program has made this file."""
+    def _let_go(self) -> None:
+        """Of the cables: a program shall learn of the death of the one at the other end."""
+        for cable in self._cables.values():
+            for end in cable:
+                end.close()
+        self._cables.clear()
+
+    def _await(self, name: str, ready: Callable[[], bool], patience: float) -> None:
+        """Until this program is ready."""
         child, limit = self.children[name], time.monotonic() + patience
-        while not os.path.lexists(path):
+        while not ready():
             status = child.process.poll()
             if status == REFUSED and (words := child.last_words()):
                 raise LaunchError(words)

@@ -1,11 +1,10 @@
 """The Teensy's program as a process.
 
-footfall.machines.control.mid turned a thousand times a second, between a pseudo-terminal and a
-serial port.
+footfall.machines.control.mid turned a thousand times a second, between two lines.
 
 The host build of the firmware takes the same arguments and is interchangeable with it.
 
-    python -m footfall.realtime.mid_process --settings FILE --high PATH --driver PATH --reset PATH
+    python -m footfall.realtime.mid_process --settings FILE --high LINE --driver LINE --reset PATH
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from footfall.machines.control.reset_line import FileResetLine
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import keep_time, now_us
-from footfall.realtime.serial_port import PtyPort, SerialPort
+from footfall.realtime.serial_port import open_device, open_port
 from footfall.realtime.status_line import EVERY, prepare_to_say, say
 
 DRIVER_BAUD = 460_800  # two lines of 14 bytes a millisecond are more than 115 200 can carry
@@ -109,8 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     prepare_to_say()
     settings = StackSettings.from_json(Path(asked.settings).read_text())
     reset = FileResetLine(asked.reset)
-    driver = SerialPort(asked.driver, DRIVER_BAUD)
-    high = PtyPort(Path(asked.high))
+    driver = open_port(asked.driver, DRIVER_BAUD)
+    high = open_device(asked.high)
     granted = keep_time(PRIORITY if asked.priority else None)
     loop = MidLoop(settings, high, driver, reset)
     try:
@@ -130,9 +129,13 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--settings", required=True, help="JSON file")
     parser.add_argument(
-        "--high", required=True, help="name to give the pseudo-terminal for the high level"
+        "--high",
+        required=True,
+        help="line to the high level: fd:N,M, or a pseudo-terminal's name to be",
     )
-    parser.add_argument("--driver", required=True, help="serial port of the motor driver")
+    parser.add_argument(
+        "--driver", required=True, help="line to the motor driver: a serial port, or fd:N"
+    )
     parser.add_argument("--reset", required=True, help="file that stands for the reset pin")
     parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")
     parser.add_argument("--parent", type=int, default=0, help="end when this process does")

@@ -124,6 +124,7 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
         report_period_us=round(stack.high_period * SECOND),
         watchdog_us=round(float(stack.watchdog) * SECOND),
         driver_watchdog_us=round(float(stack.driver_watchdog) * SECOND),
+        reply_limit_us=round(stack.reply_limit * SECOND),
         speed_limit=float(stack.speed_limit) / TURN,
         current_limit=float(motor.current_limit),
         bus_band=(0.75 * voltage, 1.25 * voltage),

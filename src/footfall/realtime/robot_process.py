@@ -1,7 +1,6 @@
 """The emulated robot.
 
-Plant, motor driver and pitch sensor in one process, each device behind a pseudo-terminal of its
-own.
+Plant, motor driver and pitch sensor in one process, each device behind a line of its own.
 
 One process, because the driver's current loop meets the plant 4000 times a second, closer than a
 general-purpose system couples two. The plant's time follows the machine's: every turn does the
@@ -32,7 +31,7 @@ from footfall.realtime.faults import FaultSwitches
 from footfall.realtime.names import RunFolder
 from footfall.realtime.parent_watch import begin, die_with
 from footfall.realtime.real_clock import keep_time, now_us
-from footfall.realtime.serial_port import PtyPort
+from footfall.realtime.serial_port import open_device
 from footfall.realtime.status_line import EVERY, prepare_to_say, say
 
 
@@ -69,6 +68,7 @@ class Tally:
     flowed: float | None = None  #: when current last flowed, on the machine's clock [s]
     currents: tuple[float, ...] = ()
     failure: str = ""  #: what became of the robot while its motors drove it; "" as long as it walks
+    failed_at: float | None = None  #: when, on the machine's clock [s]
 
 
 class Robot:
@@ -76,17 +76,17 @@ class Robot:
 
     def __init__(
         self,
-        folder: RunFolder,
+        lines: Sequence[str],
+        faults: Path,
         plant: Plant,
         driver: OdriveEmulator,
         sensor: SensorEmulator,
         period_us: int,
     ):
+        """`lines`: of the driver to the mid and to the high level, and of the sensor."""
         self._plant, self._driver, self._sensor, self._period_us = plant, driver, sensor, period_us
-        self._uart, self._usb, self._imu = (
-            PtyPort(path) for path in (folder.driver_uart, folder.driver_usb, folder.imu)
-        )
-        self._faults = FaultSwitches(folder.faults, driver, sensor)
+        self._uart, self._usb, self._imu = map(open_device, lines)
+        self._faults = FaultSwitches(faults, driver, sensor)
         self._next_us = now_us()
         self.tally = Tally()
 
@@ -136,7 +136,7 @@ class Robot:
         if any(abs(current) > FLOWING for current in tally.currents):
             tally.flowed = now * 1e-6
             if plant.outcome is not Outcome.running and not tally.failure:
-                tally.failure = plant.outcome.meaning
+                tally.failure, tally.failed_at = plant.outcome.meaning, now * 1e-6
 
 
 def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) -> None:
@@ -155,7 +155,12 @@ def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) ->
     folder = RunFolder(Path(asked.folder))
     # Takes a moment where JAX is loaded: before the robot's time begins.
     granted = keep_time(PRIORITY if asked.priority else None, lock_memory=False)
-    robot = Robot(folder, plant, driver, sensor, settings.low_period_us)
+    lines = (
+        asked.uart or str(folder.driver_uart),
+        asked.usb or str(folder.driver_usb),
+        asked.imu or str(folder.imu),
+    )
+    robot = Robot(lines, folder.faults, plant, driver, sensor, settings.low_period_us)
     try:
         folder.hand_out(settings)  # the sign that the devices are there
         say_at = 0.0
@@ -182,6 +187,14 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--folder", required=True, help="of the run; the devices' names appear in it"
     )
+    for name, what in (
+        ("--uart", "motor driver's line to the mid level"),
+        ("--usb", "motor driver's line to the high level"),
+        ("--imu", "pitch sensor's line"),
+    ):
+        parser.add_argument(
+            name, help=f"{what}: fd:N,M; without it a pseudo-terminal in the folder"
+        )
     parser.add_argument("--sensor-noise", type=float, default=0.0, help="rad, standard deviation")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")

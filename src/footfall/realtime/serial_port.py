@@ -1,6 +1,10 @@
 """Serial lines of this machine.
 
-A named port, a pseudo-terminal that looks like one, and one that garbles what passes.
+A named port, a pseudo-terminal that looks like one, a pair of sockets in the place of a cable
+between two of our own processes, and a line that garbles what passes.
+
+Between our own processes it is sockets: a pseudo-terminal hands its bytes over in a kernel thread
+of ordinary priority, so on a busy machine they wait, whatever the priority of both its ends.
 
 termios is used directly: pyserial would add Windows and read timeouts, and what a program here
 needs of a line is that it never waits.
@@ -12,14 +16,27 @@ import errno
 import fcntl
 import os
 import random
+import socket
 import termios
 import tty
 from pathlib import Path
+from typing import NamedTuple
 
 from footfall.machines.control.ports import LinkLost, Port
 
 _MOST = 1 << 16  # bytes of one read: all a tty holds
-_GONE = (errno.EIO, errno.ENODEV, errno.ENXIO, errno.EBADF)
+_GONE = (
+    errno.EIO,
+    errno.ENODEV,
+    errno.ENXIO,
+    errno.EBADF,
+    errno.EPIPE,
+    errno.ECONNRESET,
+)
+#: Asked of the kernel, which doubles it and counts about 0.8 kB for a message: some 0.15 s of the
+#: busiest line, as long as a pseudo-terminal's buffer lasts.
+CABLE_BYTES = 1 << 16
+_CABLE = "fd:"
 
 
 class PortError(OSError):
@@ -108,6 +125,84 @@ class PtyPort:
         os.close(self._fd)
         os.close(self._held)
         self._fd = -1
+
+
+class SocketPort:
+    """One end of a cable between two of our own processes, handed down by the launcher.
+
+    Behaves as a line does: what is written to an end nobody reads fills it up and is then lost.
+    """
+
+    def __init__(self, number: int, held: int | None = None):
+        """`number` of an open socket; `held`: the other end, which a device keeps open as well.
+
+        A device so does not break when nobody listens, and who listens learns of its death.
+        """
+        self._fd, self._held = number, held
+        os.set_blocking(self._fd, False)
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def read(self) -> bytes:
+        return _read(self._fd, "the cable")
+
+    def write(self, data: bytes) -> int:
+        return _write(self._fd, data, "the cable")
+
+    def close(self) -> None:
+        for fd in (self._fd, self._held):
+            if fd is not None and fd >= 0:
+                os.close(fd)
+        self._fd, self._held = -1, None
+
+
+class Cable(NamedTuple):
+    """Both ends of a new socket pair, as the launcher hands them to two processes."""
+
+    device: socket.socket
+    user: socket.socket
+
+    @classmethod
+    def made(cls) -> Cable:
+        cable = cls(*socket.socketpair())
+        for end in cable:
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CABLE_BYTES)
+        return cable
+
+    @property
+    def device_name(self) -> str:
+        """For `open_device`, in a process that is passed both ends."""
+        return f"{_CABLE}{self.device.fileno()},{self.user.fileno()}"
+
+    @property
+    def user_name(self) -> str:
+        """For `open_port`, in a process that is passed this end."""
+        return f"{_CABLE}{self.user.fileno()}"
+
+
+def open_port(where: str, baud: int = 115_200) -> Port:
+    """A device's line: a serial port by its path, or `fd:N`, an end of a cable."""
+    if not where.startswith(_CABLE):
+        return SerialPort(where, baud)
+    port = SocketPort(*_numbers(where))
+    port.read()  # what was said before we listened is not for us
+    return port
+
+
+def open_device(where: str) -> PtyPort | SocketPort:
+    """What an emulated device speaks through.
+
+    A pseudo-terminal of this name for outsiders, or `fd:N,M`, an end of a cable and its other.
+    """
+    return SocketPort(*_numbers(where)) if where.startswith(_CABLE) else PtyPort(Path(where))
+
+
+def _numbers(where: str) -> list[int]:
+    words = where.removeprefix(_CABLE).split(",")
+    if not (len(words) <= 2 and all(word.isdecimal() for word in words)):
+        raise PortError(f"{where!r} names no open socket. Expected {_CABLE}N.")
+    return [int(word) for word in words]
 
 
 class NoisyPort:

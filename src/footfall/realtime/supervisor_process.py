@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from footfall.machines.control.contracts import MotorDriver, Operator, Record, ResetLine
+from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.odrive_ascii import OdriveAscii, error_words
 from footfall.machines.control.operator_sources import (
     JoystickDecoder,
@@ -39,7 +40,7 @@ from footfall.realtime.joystick import JoystickThread, require_joystick
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import RealClock, keep_time
-from footfall.realtime.serial_port import NoisyPort, SerialPort
+from footfall.realtime.serial_port import NoisyPort, open_port
 from footfall.realtime.stack_log import read_stack_log
 from footfall.realtime.status_line import prepare_to_say, say
 
@@ -175,7 +176,7 @@ def _connections(
     asked: argparse.Namespace, settings: StackSettings, clock: RealClock
 ) -> Connections:
     def mid() -> Port:
-        port = SerialPort(asked.mid)
+        port = open_port(asked.mid)
         return NoisyPort(port, asked.noise, asked.seed) if asked.noise else port
 
     def driver() -> MotorDriver:
@@ -183,10 +184,11 @@ def _connections(
             from footfall.machines.control.odrive_vendor import OdriveVendor, find_odrive
 
             return OdriveVendor(find_odrive(asked.driver_serial or None), settings)
-        return OdriveAscii(SerialPort(asked.driver), settings, clock, reply_limit=asked.reply_limit)
+        limit = asked.reply_limit or settings.reply_limit_us / SECOND
+        return OdriveAscii(open_port(asked.driver), settings, clock, reply_limit=limit)
 
     return Connections(
-        mid=mid, sensor=lambda: SerialPitchSensor(SerialPort(asked.imu), settings), driver=driver
+        mid=mid, sensor=lambda: SerialPitchSensor(open_port(asked.imu), settings), driver=driver
     )
 
 
@@ -248,7 +250,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=0, help="of the noise")
     parser.add_argument(
-        "--reply-limit", type=float, default=0.004, help="s the motor driver may take to answer"
+        "--reply-limit", type=float, help="s the motor driver may take to answer, if not as set"
     )
     parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")
     parser.add_argument("--parent", type=int, default=0, help="end when this process does")

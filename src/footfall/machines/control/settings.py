@@ -58,6 +58,8 @@ class StackSettings:
     driver_watchdog_us: int = _whole_us(100_000, LONGEST_TIMEOUT)
     #: no finite pitch for so long means motors off, latched
     sensor_timeout_us: int = _whole_us(100_000, LONGEST_TIMEOUT)
+    #: that the motor driver may take to answer the high level
+    reply_limit_us: int = _whole_us(4_000, LONGEST_TIMEOUT)
     speed_limit: float = _positive(8.0)  #: turns/s of a motor
     steer_limit: float = _positive(5.0)  #: A, largest steering current the operator can ask for
     setpoint_limit: float = _positive(math.pi / 2)  #: rad

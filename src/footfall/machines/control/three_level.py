@@ -144,6 +144,14 @@ class ThreeLevelStack(Parametric):
     steer_limit: Scalar = param(
         5.0, unit="A", doc="largest steering current an operator can ask for (real time only)", gt=0
     )
+    reply_limit: float = param(
+        0.004,
+        unit="s",
+        doc="time the motor driver may take to answer the high level (real time only)",
+        gt=0,
+        le=LONGEST_TIMEOUT * MICRO,
+        static=True,
+    )
     mounting: str = choice(
         "both-forward",
         options=tuple(MOUNTINGS),

@@ -14,6 +14,9 @@ os.environ.setdefault(
     "FOOTFALL_CACHE", str(Path(__file__).resolve().parents[1] / ".cache" / "test")
 )
 
+# A compiler that waits for a busy machine is no compiler that hangs.
+os.environ.setdefault("FOOTFALL_COMPILE_SECONDS", "900")
+
 import hypothesis
 import jax
 import pytest

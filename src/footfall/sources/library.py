@@ -11,8 +11,6 @@ SOURCES = {
     "000": "water_runner",
     "001": "rimless_wheel",
     "002": "centipede",
-    "003": "two_leg",
-    "004": "sea_urchin",
 }
 
 

@@ -555,13 +555,13 @@ print(json.dumps(counts), file=sys.stderr)
 BY_COMMAND = """
 from footfall.cli.main import app
 try:
-    app(["run", "passive-wheel", "--no-plots", "--json", "--out", sys.argv[1]])
+    app(["run", "passive-wheel", "--no-plots", "--json", "--set", sys.argv[2], "--out", sys.argv[1]])
 except SystemExit as end:
     assert not end.code
 """
 IN_PYTHON = """
 import footfall as ff, pyarrow, pyarrow.parquet, pathlib
-experiment = ff.load("passive-wheel")
+experiment = ff.load("passive-wheel", [sys.argv[2]])
 run = ff.simulate(experiment.system, experiment.start, experiment.plan)
 pathlib.Path(sys.argv[1]).mkdir()
 table = pyarrow.table({"t": run.t, "j": run.j, **run.columns})
@@ -569,18 +569,19 @@ pyarrow.parquet.write_table(table, sys.argv[1] + "/trajectory.parquet")
 """
 
 
-def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
-    """By JAX's own counters.
+@pytest.mark.parametrize("solver, by_xla", [("dopri8", False), ("kvaerno3", True)])
+def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path, solver, by_xla):
+    """By JAX's own counters, and by what the cache has of kernels.
 
     Every program the second process asks for comes from the first one's cache, in a command or in
     Python.
     """
-    counts, columns = [], []
+    counts, kept, columns, cache = [], [], [], tmp_path / "cache"
     for folder, does in (("first", BY_COMMAND), ("second", BY_COMMAND), ("library", IN_PYTHON)):
         done = subprocess.run(
-            [sys.executable, "-c", COUNTED.format(does=does), folder],
+            [sys.executable, "-c", COUNTED.format(does=does), folder, f"sim.solver={solver}"],
             cwd=tmp_path,
-            env=environment(FOOTFALL_CACHE=str(tmp_path / "cache")),
+            env=environment(FOOTFALL_CACHE=str(cache)),
             capture_output=True,
             text=True,
             timeout=PATIENCE,
@@ -593,12 +594,15 @@ def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
                 for name in ("cache_hits", "cache_misses", "compile_requests_use_cache")
             }
         )
+        kept.append({path.name: path.stat().st_mtime_ns for path in cache.rglob("*.so")})
         table = pq.read_table(tmp_path / folder / "trajectory.parquet")
         columns.append({name: table[name].to_numpy() for name in table.column_names})
     first, *later = counts
-    assert first["cache_misses"] > 0  # the cache was empty, and the counters count
+    # The cache was empty, and the counters count.
+    assert (first["cache_misses"] > 0, bool(kept[0])) == (by_xla, not by_xla)
+    assert kept[0] == kept[1] == kept[2]
     for other in later:
-        assert other["cache_hits"] > 0
+        assert (other["cache_hits"] > 0) is by_xla
         assert other["cache_misses"] == 0
         assert other["cache_hits"] == other["compile_requests_use_cache"]
     assert columns[0].keys() == columns[1].keys() == columns[2].keys()

@@ -75,7 +75,7 @@ class KernelRun:
 
     def advance(self) -> tuple[np.ndarray, Piece]:
         """Some steps and events more: the row to go on from, and what they add."""
-        rows = np.concatenate([self.row, self.robot.go(self.turns)])
+        rows = self.robot.go(self.row, self.turns)
         found = _Rows(self, rows)
         if self.rate is not None:
             made = (found.t[-1] - found.t[0]) * self.rate + len(rows)

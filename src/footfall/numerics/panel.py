@@ -33,6 +33,8 @@ NODES = 0.5 * (_ends + 1.0)
 WEIGHTS = 1.0 / (COUNT * (COUNT - 1) * legendre.legval(_ends, [0.0] * (COUNT - 1) + [1.0]) ** 2)
 #: Legendre coefficients from the values at the nodes.
 _COEFFICIENTS = np.linalg.inv(legendre.legvander(_ends, COUNT - 1))
+#: Half the coefficients of the integrals of the polynomials, from the values at the nodes.
+_INTEGRALS = 0.5 * legendre.legint(np.eye(COUNT), lbnd=-1.0, axis=0) @ _COEFFICIENTS
 #: Slopes at both ends from the values at the nodes.
 _END_SLOPES = legendre.legvander(np.array([-1.0, 1.0]), COUNT - 2) @ legendre.legder(_COEFFICIENTS)
 _FINE = legendre.legvander(np.linspace(-1.0, 1.0, FINE), COUNT - 1) @ _COEFFICIENTS
@@ -43,9 +45,7 @@ def running_weights(place: np.ndarray) -> np.ndarray:
 
     The integral from 0 to each place of a panel of length one, of what is known at the nodes.
     """
-    # Coefficients of the integral of each polynomial.
-    sums = legendre.legint(np.eye(COUNT), lbnd=-1.0, axis=0)
-    return 0.5 * legendre.legvander(2.0 * np.asarray(place) - 1.0, COUNT) @ sums @ _COEFFICIENTS
+    return legendre.legvander(2.0 * np.asarray(place) - 1.0, COUNT) @ _INTEGRALS
 
 
 def largest(values: np.ndarray) -> np.ndarray:
@@ -57,25 +57,27 @@ def largest(values: np.ndarray) -> np.ndarray:
     by, judged by how its last coefficients fall off; else that of the nodes: at a kink (a torque at
     its limit) a polynomial overshoots. Two neighbours that share the largest value are at a limit.
     """
+    panels, _, functions = values.shape
+    values = _nodes_first(values)
     size = np.abs(values)
-    seen = size.max(axis=1)
+    seen = size.max(axis=0)
     earlier, before, last = _pairs(values)
     wrong = last * np.minimum(1.0, last / np.where(before > 0, before, 1.0)) + ROUNDING * seen
     smooth = (last <= FALLS * before) & (before <= FALLS**0.5 * earlier) | (
         before <= 100 * ROUNDING * seen
     )
-    limited = ((size[:, 1:] == seen[:, None]) & (size[:, :-1] == seen[:, None])).any(axis=1)
+    top = size == seen
+    limited = (top[1:] & top[:-1]).any(axis=0)
     # Between two nodes there can only be a peak where the largest is inside, or where the function
     # grows from the end that is the largest: few panels, as a rule.
-    place = size.argmax(axis=1)
-    sign = np.sign(np.take_along_axis(values, place[:, None], axis=1)[:, 0])
-    first, last_slope = _at_nodes(_END_SLOPES, values).transpose(1, 0, 2)
-    grows = np.where(place == 0, sign * first > 0, sign * last_slope < 0)
-    panel, function = np.nonzero(smooth & ~limited & (((place > 0) & (place < COUNT - 1)) | grows))
-    peak = _peaks(values[panel, :, function])
-    stands = peak - seen[panel, function] > 3.0 * wrong[panel, function]
-    seen[panel[stands], function[stands]] = peak[stands]
-    return seen
+    first, last_slope = _END_SLOPES @ values
+    grows = np.where(top[0], np.sign(values[0]) * first > 0, np.sign(values[-1]) * last_slope < 0)
+    inside = ~top[0] & top[1:-1].any(axis=0)
+    place = np.flatnonzero(smooth & ~limited & (inside | grows))
+    peak = _peaks(values[:, place].T)
+    stands = peak - seen[place] > 3.0 * wrong[place]
+    seen[place[stands]] = peak[stands]
+    return seen.reshape(panels, functions)
 
 
 def _peaks(values: np.ndarray) -> np.ndarray:
@@ -101,26 +103,23 @@ def doubt(values: np.ndarray) -> np.ndarray:
     At a kink they fall off so slowly that the first of them tell as much as the last, which may be
     small by accident.
     """
-    earlier, before, last = _pairs(values)
-    return np.maximum(last, np.maximum(FALLS * before, FALLS**2 * earlier))
+    panels, _, functions = values.shape
+    earlier, before, last = _pairs(_nodes_first(values))
+    most = np.maximum(last, np.maximum(FALLS * before, FALLS**2 * earlier))
+    return most.reshape(panels, functions)
 
 
 def _pairs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sizes of the Legendre coefficients of order 3 and 4, 5 and 6, 7 and 8, the larger of each
-    pair.
+    pair, of functions given at the nodes (nodes, functions).
     """
-    size = np.abs(_at_nodes(_COEFFICIENTS[-6:], values))
-    return size[:, :2].max(axis=1), size[:, 2:4].max(axis=1), size[:, 4:].max(axis=1)
+    size = np.abs(_COEFFICIENTS[-6:] @ values)
+    return np.maximum(*size[:2]), np.maximum(*size[2:4]), np.maximum(*size[4:])
 
 
-def _at_nodes(rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Rows of weights of the nodes applied to all functions: (panels, rows, functions).
-
-    As one product of two matrices, which is several times faster than panel by panel.
-    """
-    panels, nodes, functions = values.shape
-    flat = values.transpose(1, 0, 2).reshape(nodes, panels * functions)
-    return (rows @ flat).reshape(len(rows), panels, functions).transpose(1, 0, 2)
+def _nodes_first(values: np.ndarray) -> np.ndarray:
+    """(nodes, functions of all panels): operations over few functions at a time are slow."""
+    return values.transpose(1, 0, 2).reshape(values.shape[1], -1)
 
 
 def bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -72,7 +72,7 @@ def statistics(
     start, tau, event_row, values = panels
     values = values[:, :, : len(peaks)]
     both = np.concatenate([values, values * values], axis=2)
-    sums = tau[:, None] * np.einsum("n,pnf->pf", panel.WEIGHTS, both)
+    sums = tau[:, None] * (panel.WEIGHTS @ both)
     begun = totals + np.concatenate([np.zeros((1, len(totals))), np.cumsum(sums, axis=0)])
     step, place = panels.places(t)
     running = begun[step] + tau[step, None] * np.einsum(

@@ -121,13 +121,17 @@ class WatchedLane:
         self._made[: self._memory.size] = self._memory
         return self._made[None].copy()
 
-    def go(self, room: int) -> np.ndarray:
-        """At most so many rows more; none once it has ended. An event is never cut in two."""
-        rows = np.empty((room + 1, self._made.size), np.uint8)
-        count = self._go(rows[:room])
-        if count and self.lane.own is not None and self.lane.own.at[0] >= 0:
-            count += self._go(rows[count : count + 1])
-        return rows[:count]
+    def go(self, row: np.ndarray, room: int) -> np.ndarray:
+        """That row, where it stands, and at most so many more; none once it has ended.
+
+        An event is never cut in two.
+        """
+        rows = np.empty((room + 2, self._made.size), np.uint8)
+        rows[:1] = row
+        end = 1 + self._go(rows[1 : room + 1])
+        if end > 1 and self.lane.own is not None and self.lane.own.at[0] >= 0:
+            end += self._go(rows[end : end + 1])
+        return rows[:end]
 
     def go_back(self, row: np.ndarray) -> None:
         """To where a row was taken."""
@@ -321,7 +325,7 @@ class Observer(NamedTuple):
 
 
 #: Moments for which more than one thread is worth its start.
-MANY = 4096
+MANY = 32768
 
 
 def _observed(

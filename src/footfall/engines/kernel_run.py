@@ -144,7 +144,7 @@ class _Rows:
         ends = np.flatnonzero((moment == STEPPED) | ((moment == ARRIVED) & (own.tau[:, 0] > 0)))
         width = [math.prod(v.shape[1:]) for v in self.lanes.x]
         flows = np.repeat([not held for held in run.robot.facts.held], width)
-        found = run.robot.slopes(rows[ends])
+        found = run.robot.slopes(rows, ends)
         slopes = found
         if not flows.all():
             slopes = np.zeros((*found.shape[:2], len(flows) + run.ports))

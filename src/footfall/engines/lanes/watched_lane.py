@@ -141,11 +141,11 @@ class WatchedLane:
         """Each leaf with the rows in front."""
         return self.leaves.struct(rows)
 
-    def slopes(self, rows: np.ndarray) -> np.ndarray:
-        """(rows, stages, states that flow and ports) of the step that ended at each row."""
+    def slopes(self, rows: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """(rows, stages, states that flow and ports) of the step that ended at each of `which`."""
         stages, size = self.kind.pair.stages, self.stage_leaves.size // REAL.itemsize
-        whole = np.ascontiguousarray(rows[:, self.leaves.size :]).view(REAL)
-        return whole.reshape(len(rows), stages, size // stages)
+        whole = rows[:, self.leaves.size :].view(REAL)[which]
+        return whole.reshape(len(which), stages, size // stages)
 
 
 def _one_robot(system: Any) -> Any:

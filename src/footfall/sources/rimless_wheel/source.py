@@ -58,6 +58,38 @@ _SAGITTAL = (
 
 _SOFTWARE = (
     Item(
+        "fig-4",
+        "Software hierarchy",
+        "three levels, each on a computer of its own: send and receive, PID, motor control.",
+        software.hierarchy,
+        "footfall show rimless-wheel-turning-closed-loop",
+    ),
+    Item(
+        "fig-5",
+        "Communication diagram",
+        "which program talks to which, over what, and how often.",
+        software.communication,
+        "footfall stack run rimless-wheel --duration 5",
+        "Sensor and joystick are left out there. At 115200 baud, which is usual, the commands would"
+        " not fit.",
+    ),
+    Item(
+        "fig-6",
+        "Raspberry Pi software diagram",
+        "start-up checks, then a main loop, a joystick thread and an I/O process at once.",
+        software.pi_program,
+        "footfall stack run rimless-wheel --duration 5",
+    ),
+    Item(
+        "fig-7",
+        "Teensy software diagram",
+        "setpoint_on gates the PID; what it calculated goes to the ODrive, its output to the Pi.",
+        software.teensy_program,
+        "footfall stack run rimless-wheel --mid firmware --duration 5",
+        "S1: < and > alone do not show changed digits; a checksum *HH does. S7: the frame has no"
+        " steering current; here it is the fourth field.",
+    ),
+    Item(
         "sec-3",
         "Three levels and their rates",
         "the Pi runs at 100 Hz, the PID at 1 kHz, motor control at around 4 kHz.",

@@ -1,6 +1,7 @@
 """Write docs/sources.md and a page for each source, with its pictures: `make sources`."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -45,9 +46,9 @@ def _page(code: str, study: Reproduce, found: dict[int, Answer]) -> list[str]:
     lines = [f"Made by `make sources`; one item alone: `footfall reproduce {code} NAME`.", ""]
     for answer in study.kept(found):
         row = answer.row
-        lines += [f"## {row['item']}: {row['title']}", f"The source: {row['shows']}"]
-        lines += [f"Found: {row['found']}"] * bool(row["found"])
-        lines += [f"Erratum: {row['erratum']}"] * bool(row["erratum"])
+        lines += [f"## {row['item']}: {row['title']}"]
+        for word, key in (("The source", "shows"), ("Found", "found"), ("Erratum", "erratum")):
+            lines += _sentences(f"{word}: {row[key]}") if row[key] else []
         lines += [f"Try `{row['command']}`."] * bool(row["command"]) + [""]
         if row["picture"]:
             lines += [f"![{row['title']}](../pictures/sources/{code}-{row['picture']})", ""]
@@ -55,6 +56,11 @@ def _page(code: str, study: Reproduce, found: dict[int, Answer]) -> list[str]:
             lines += ["| quantity | printed | ours | unit | |", "|---|---|---|---|---|"]
             lines += [_line(value) for value in row["values"]] + [""]
     return lines
+
+
+def _sentences(text: str) -> list[str]:
+    """One for each line."""
+    return re.split(r"(?<=[a-z0-9)]\.) +(?=[A-Z])", text)
 
 
 def _line(value: dict) -> str:

@@ -13,5 +13,5 @@ them:
     drive, crank_drives              the slot `drive`
     tail, tails                      the slot `tail`
     body                             the slot `body`
-    disc_load                        the load of water on a disc, in closed form
+    disc_load, wet_face              the load of water on a disc, in closed form; what faces share
 """

@@ -40,7 +40,13 @@ def test_the_shipped_ground_robot_has_the_parameters_of_the_page():
         "stiffness": 0.05,
         "damping": 2e-3,
     }
-    assert dataclasses.asdict(robot.foot) == foot == dataclasses.asdict(CompliantFoot())
+    in_water = {
+        "face_radius": 0.020,
+        "face_place": 0.5,
+        "drag_coefficient": 0.703,
+        "hydrostatics": "on",
+    }
+    assert dataclasses.asdict(robot.foot) == foot | in_water == dataclasses.asdict(CompliantFoot())
     assert (robot.contact.stiffness, robot.contact.damping) == (0.25e9, 1.0)
     friction = {
         "static_coefficient": 0.4,

@@ -36,7 +36,13 @@ from footfall.sweep.files import write_aside
 from footfall.sweep.manifest import Manifest, OpenedSweep, describe_sweep, open_folder
 from footfall.sweep.meter import Standing
 from footfall.sweep.parse import parse_designs
-from footfall.sweep.plan_sweep import plan_of, require_compiler, require_metric, require_tracks
+from footfall.sweep.plan_sweep import (
+    plan_of,
+    require_compiler,
+    require_metric,
+    require_tracks,
+    tracks_of_metric,
+)
 from footfall.sweep.read_back import Digest, digest_sweep, open_sweep
 from footfall.sweep.run_sweep import SweepReport, run_sweep
 from footfall.sweep.words import counted, grouped
@@ -90,13 +96,14 @@ def _designs(experiment: Experiment, request: SweepRequest) -> Designs:
 
 
 def _plan(experiment: Experiment, request: SweepRequest) -> BatchPlan:
+    track = (*request.track, *tracks_of_metric(experiment, request.metric))
     plan = plan_of(
         experiment,
         step=_seconds(request.step),
         rtol=request.rtol,
         method=request.method,
         precision=request.precision,
-        track=tuple(request.track) or None,
+        track=tuple(dict.fromkeys(track)) or None,
         path=request.path,
     )
     require_tracks(experiment, plan.track)

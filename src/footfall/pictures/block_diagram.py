@@ -23,6 +23,7 @@ class Block(NamedTuple):
     lines: tuple[str, ...] = ()
     color: str = "body"
     wide: float = 0.74  #: in columns
+    high: float = _HIGH  #: in rows
 
 
 class Wire(NamedTuple):
@@ -68,9 +69,9 @@ def _block(axes, block: Block, style: Style) -> None:
     x, y = block.place[0], -block.place[1]
     axes.add_patch(
         FancyBboxPatch(
-            (x - 0.5 * block.wide, y - 0.5 * _HIGH),
+            (x - 0.5 * block.wide, y - 0.5 * block.high),
             block.wide,
-            _HIGH,
+            block.high,
             boxstyle="round,pad=0,rounding_size=0.03",
             fc=faded(block.color, 0.88),
             ec=colour_of(block.color),
@@ -81,17 +82,17 @@ def _block(axes, block: Block, style: Style) -> None:
     words = "\n".join(block.lines)
     axes.text(
         x,
-        y + 0.5 * _HIGH - 0.05,
+        y + 0.5 * block.high - 0.05 if words else y,
         block.title,
         ha="center",
-        va="top",
+        va="top" if words else "center",
         weight="bold",
         zorder=4,
     )
     if words:
         axes.text(
             x,
-            y - 0.5 * _HIGH + 0.05,
+            y - 0.5 * block.high + 0.05,
             words,
             ha="center",
             va="bottom",
@@ -147,7 +148,7 @@ def _wire(axes, wire: Wire, start: Block, end: Block, apart: float) -> None:
 def _edge(a: np.ndarray, b: np.ndarray, block: Block) -> np.ndarray:
     """Where the line from a to b leaves the box around a."""
     centre = np.array([block.place[0], -block.place[1]])
-    half = np.array([0.5 * block.wide, 0.5 * _HIGH])
+    half = np.array([0.5 * block.wide, 0.5 * block.high])
     way = b - a
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.where(way > 0, centre + half - a, centre - half - a) / way

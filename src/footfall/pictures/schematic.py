@@ -12,7 +12,7 @@ from footfall.pictures.labels import draw_labels
 from footfall.pictures.show import Picture
 from footfall.pictures.style import PAPER, SCREEN, Style, styled
 from footfall.pictures.sweep_style import headline
-from footfall.scene.labels import Label, anchors
+from footfall.scene.labels import Label, Vector, anchors
 from footfall.scene.sketch import Ball, Bar, Disc, Link, Seen, Shape, segments
 
 _MARGIN = 0.12  # of the larger side, around what is drawn
@@ -47,14 +47,21 @@ def seen_at(system: Any, state: HybridState, t: float = 0.0) -> Seen:
 
 
 def schematic(
-    panels: Sequence[Panel], title: str = "", style: Style = SCREEN, columns: int | None = None
+    panels: Sequence[Panel],
+    title: str = "",
+    style: Style = SCREEN,
+    columns: int | None = None,
+    one_scale: bool = False,
 ) -> Picture:
-    """The panels beside each other, each to scale, without axes."""
+    """The panels beside each other, each to scale (all to the same with `one_scale`), no axes."""
     with styled(style):
         wide = min(len(panels), columns or style.columns)
         rows = -(-len(panels) // wide)
         side = style.width / wide
         boxes = [_box(panel) for panel in panels]
+        if one_scale:
+            half = 0.5 * np.max([np.ptp(box, axis=0) for box in boxes], axis=0)
+            boxes = [np.array([box.mean(axis=0) - half, box.mean(axis=0) + half]) for box in boxes]
         tall = max(float(np.ptp(box[:, 1]) / max(np.ptp(box[:, 0]), 1e-9)) for box in boxes)
         height = side * float(np.clip(tall, 0.2, 1.1))
         figure = Picture(figsize=(style.width, height * rows + 0.5), style=style)
@@ -97,6 +104,8 @@ def _box(panel: Panel) -> np.ndarray:
                 points += [(x - r, z - r), (x + r, z + r)]
     held = (at for label in panel.labels for at in anchors(label))
     points += [panel.project(at.place(panel.seen)) for at in held]
+    arrows = (label for label in panel.labels if isinstance(label, Vector))
+    points += [panel.project(a.at.place(panel.seen) + np.asarray(a.along)) for a in arrows]
     corners = np.array(points or [(0.0, 0.0), (1.0, 1.0)])
     low, high = corners.min(axis=0), corners.max(axis=0)
     room = _MARGIN * max(float((high - low).max()), 1e-9)

@@ -3,16 +3,18 @@
 The scenario's [sim] table and what was asked for on top of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from footfall.engines.kernels.fuse_errors import NoCompiler
 from footfall.engines.kernels.targets.simd.compiler import find_compiler
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.fields import nearest
-from footfall.hybrid.flatten import output_fields
+from footfall.hybrid.flatten import named_leaves, output_fields
+from footfall.hybrid.statistics import metrics_of_outputs
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 
@@ -82,6 +84,11 @@ def require_tracks(experiment: Experiment, track: tuple[str, ...]) -> None:
             )
 
 
+def tracks_of_metric(experiment: Experiment, metric: str | None) -> tuple[str, ...]:
+    """Outputs to keep so that a sweep has this metric of a summary; none where it always has."""
+    return () if metric is None else _offered(experiment).get(metric, ())
+
+
 def require_quantity(metric: str) -> None:
     """A picture shows a quantity, not a number that stands for something else."""
     if metric in ("outcome", "verdict", "design"):
@@ -114,7 +121,13 @@ def require_metric(experiment: Experiment, metric: str, results: Sequence[str]) 
             f"--metric {metric}: this output is not kept. Add --track {output}, and take --metric"
             f" {wanted}."
         )
+    if needs := tracks_of_metric(experiment, metric):
+        raise ScenarioError(
+            f"--metric {metric}: this sweep has not kept what it is made of"
+            f" ({', '.join(needs)}). Begin another one with --metric {metric}."
+        )
     known = [name for name in results if name not in ("outcome", "verdict")]
+    known += [name for name in _offered(experiment) if name not in known]
     raise ScenarioError(
         f"--metric {metric}: there is no such result.{nearest(metric, known)}\n  Known:"
         f" {', '.join(known)}."
@@ -123,3 +136,19 @@ def require_metric(experiment: Experiment, metric: str, results: Sequence[str]) 
 
 def _outputs(experiment: Experiment) -> list[str]:
     return list(output_fields(experiment.system, experiment.start))
+
+
+def _offered(experiment: Experiment) -> Mapping[str, tuple[str, ...]]:
+    """Metrics that a sweep has when it is asked for them, and the outputs that it then keeps."""
+    system, (x, m) = experiment.system, experiment.start
+    if "step" not in system.engines:
+        return {}
+    numbers: list[str] = []
+
+    def look() -> int:
+        leaves = named_leaves(system.outputs(0.0, x, m))
+        numbers.extend(name for name, value, _ in leaves if jnp.ndim(value) == 0)
+        return 0
+
+    jax.eval_shape(look)
+    return metrics_of_outputs(numbers, system.travel())

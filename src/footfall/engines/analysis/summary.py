@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.hybrid.statistics import SUMMED, TOLD
+from footfall.hybrid.statistics import SUMMED, mean_name, told_names
 from footfall.record.footfall import Footfall
 from footfall.record.trajectory import Trajectory
 
@@ -151,21 +151,10 @@ def summarise(trajectory: Trajectory, scenario: str = "", settle: float | None =
 def _units(run: Trajectory, metrics: Iterable[str]) -> dict[str, str]:
     """Of each metric; that of a single output has the output's unit."""
     means = () if run.travel is None else run.travel.means
-    known = UNITS | {_mean_name(name): run.signals[name].unit for name in means}
+    known = UNITS | {mean_name(name): run.signals[name].unit for name in means}
     for name in run.of_role("output"):
-        known |= dict.fromkeys(_told_names(name), run.signals[name].unit)
+        known |= dict.fromkeys(told_names(name), run.signals[name].unit)
     return {metric: known.get(metric, "") for metric in metrics}
-
-
-def _mean_name(output: str) -> str:
-    return f"mean_{output.replace('.', '_')}"
-
-
-def _told_names(output: str) -> tuple[str, ...]:
-    """Names of the mean, root-mean-square and peak of an output, if they are told of it."""
-    group, _, leaf = output.rpartition(".")
-    label = group.replace(".", "_")
-    return tuple(f"{label}_{what}_{leaf}" for what in ("mean", "rms", "peak")) * (leaf in TOLD)
 
 
 def _metrics(
@@ -325,7 +314,7 @@ def _means(run: Trajectory, ends: _Marks) -> dict[str, float | None]:
     assert run.travel is not None
     time = float(ends.t[1] - ends.t[0])
     return {
-        _mean_name(name): _ratio(_integrals(run, ends, name)[0], time) for name in run.travel.means
+        mean_name(name): _ratio(_integrals(run, ends, name)[0], time) for name in run.travel.means
     }
 
 
@@ -338,7 +327,7 @@ def _motor_metrics(run: Trajectory, ends: _Marks, transport: float) -> dict[str,
     time, electrical, known = float(ends.t[1] - ends.t[0]), 0.0, False
     for name in run.of_role("output"):
         group, _, leaf = name.rpartition(".")
-        if told := _told_names(name):
+        if told := told_names(name):
             values = run[name][rows]
             total, square = (_ratio(v, time) for v in _integrals(run, ends, name))
             mean, rms, peak = told

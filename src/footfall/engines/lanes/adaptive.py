@@ -40,7 +40,7 @@ from footfall.engines.lanes.lane_loop import (
     pick,
     reals,
 )
-from footfall.engines.lanes.lane_state import Extremes, Lane, Limits, Mark, Own, Progress, Search
+from footfall.engines.lanes.lane_state import Extremes, Lane, Limits, Own, Progress, Search
 from footfall.engines.lanes.step_engine import fire_at_start
 from footfall.engines.lanes.step_methods import Slope
 from footfall.hybrid.outcome import Outcome
@@ -122,7 +122,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], limits: Limits) -> Lan
         through=zero,
         extremes=[Extremes(zero + loop.real(np.inf), zero - loop.real(np.inf)) for _ in loop.track],
         watch=lane_bounds.begin(loop, x, m),
-        last=Mark(zero, zero, zero, none - I(1)) if loop.travel is not None else None,
+        last=lane_jump.no_mark(loop, zero, none),
         outcome=jnp.where(good, none, I(Outcome.diverged)),
         jumps=none,
         ended=zero,

@@ -30,7 +30,8 @@ from footfall.engines.lanes.batch_program import (
 from footfall.engines.lanes.batch_results import Columns, collect
 from footfall.engines.lanes.embedded_pair import pair_by
 from footfall.engines.lanes.lane_doubts import doubts_of, plan_doubts
-from footfall.engines.lanes.lane_jump import motor_work, step_count
+from footfall.engines.lanes.lane_jump import mark_here
+from footfall.engines.lanes.lane_loop import pick
 from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Limits, Mark
 from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.hybrid.fields import nearest
@@ -389,13 +390,8 @@ def _standing(kind: Kind) -> Callable[[Any, Lane, Any], tuple[Any, Mark]]:
     def mark(system: Any, lane: Lane, t: Any) -> tuple[Any, Mark]:
         loop = kind.loop(system, lane)
         assert loop.travel is not None and lane.last is not None
-        distance = loop.full(loop.output(loop.travel.distance, t, lane.x, lane.m), lane.ended)
-        here = Mark(
-            jnp.full_like(lane.ended, t), distance, motor_work(loop, lane), step_count(loop, lane.m)
-        )
+        here = mark_here(loop, lane, lane.x, lane.m, jnp.full_like(lane.ended, t))
         walked = lane.last.steps >= 0
-        return walked, Mark(
-            *(jnp.where(walked, a, b) for a, b in zip(lane.last, here, strict=True))
-        )
+        return walked, pick(walked, lane.last, here)
 
     return jax.jit(mark)

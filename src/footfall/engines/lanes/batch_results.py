@@ -5,12 +5,15 @@ Outcome, ledger and statistics of each lane, as named columns with units.
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from footfall.engines.lanes import batch_metrics
+from footfall.engines.lanes.batch_metrics import WINDOW, Column
+from footfall.engines.lanes.batch_metrics import Columns as Columns
 from footfall.engines.lanes.batch_program import Kind
 from footfall.engines.lanes.lane_jump import step_count
 from footfall.engines.lanes.lane_loop import LaneLoop
@@ -46,17 +49,6 @@ def _facts(kind: Kind, leaves: tuple[tuple[tuple[int, ...], str], ...]) -> LaneL
     return LaneLoop(system, one, kind.method, real, kind.track)
 
 
-class Column(NamedTuple):
-    """One number per robot."""
-
-    values: np.ndarray
-    unit: str
-    doc: str
-
-
-Columns = dict[str, Column]
-
-
 def collect(
     kind: Kind,
     system: Any,
@@ -87,7 +79,7 @@ def collect(
         steps = np.maximum(np.asarray(lane.own.steps), 1)
         columns["mean_step"] = Column(t_end / steps, "s", "mean length of its steps")
     loop = facts(kind, lane)
-    columns |= _walk(loop, system, lane, first, walked)
+    columns |= _walk(loop, system, lane, first, walked, units)
     columns |= _books(kind, loop, system, start, lane, t_end)
     events = loop.system.events
     for n, j in enumerate(loop.margins):
@@ -96,11 +88,19 @@ def collect(
         columns[f"least_{name}"] = Column(
             np.asarray(lane.least[n]), "", f"least room before {name} since the first jump"
         )
+    columns |= batch_metrics.least_push(loop, lane)
     columns |= _tracked(loop, lane, settled, t_end, settle, units)
     return columns
 
 
-def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: Any) -> Columns:
+def _walk(
+    loop: LaneLoop,
+    system: Any,
+    lane: Lane,
+    begin: Mark | None,
+    walked: Any,
+    units: Mapping[str, str],
+) -> Columns:
     """Metrics from footfall to footfall.
 
     From the last one before the settling time to the last one of the run.
@@ -126,10 +126,7 @@ def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: A
             "mean_speed": (
                 distance / time,
                 "m/s",
-                (
-                    "mean speed from the last footfall before the settling time (or from then on)"
-                    " to the last of the run"
-                ),
+                f"mean speed {WINDOW}",
             ),
             "step_time": (time / steps, "s", "time between footfalls of one side"),
             "step_length": (distance / steps, "m", "distance between footfalls of one side"),
@@ -139,18 +136,24 @@ def _walk(loop: LaneLoop, system: Any, lane: Lane, begin: Mark | None, walked: A
                 "work of the motors, at jumps too, over weight times distance",
             ),
             "motor_work": (work, "J", "work of the motors over the same footfalls"),
+            "motor_work_per_step": (work / steps, "J", "the same for each step of a side"),
             "mean_power": (work / time, "W", "mean power of the motors"),
             "distance": (distance, "m", "distance gone over the same footfalls"),
             "steps": (steps, "", "footfalls counted, mean of the sides"),
         }
+        more = batch_metrics.turning(loop, first, last, known)
+        more |= batch_metrics.side_counts(loop, first, last, known)
+        more |= batch_metrics.of_outputs(loop, lane, first, known, weight, units)
     total = np.asarray(step_count(loop, lane.m), float) / sides
     columns = {
         name: Column(np.broadcast_to(v, total.shape), unit, doc)
         for name, (v, unit, doc) in metrics.items()
     }
-    return columns | {
-        "footfalls": Column(total, "", "footfalls in the whole run, mean of the sides")
-    }
+    return (
+        columns
+        | more
+        | {"footfalls": Column(total, "", "footfalls in the whole run, mean of the sides")}
+    )
 
 
 @functools.lru_cache(maxsize=32)

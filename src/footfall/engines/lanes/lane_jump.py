@@ -103,20 +103,53 @@ def mark(loop: LaneLoop, lane: Lane, x: list[Array], m: list[Array], t: Array) -
     """The last footfall, if this jump was one."""
     if loop.travel is None or lane.last is None:
         return None
-    steps = step_count(loop, m)
-    mark = Mark(
-        t, loop.full(loop.output(loop.travel.distance, t, x, m), t), motor_work(loop, lane), steps
+    here = mark_here(loop, lane, x, m, t)
+    return pick(here.steps > step_count(loop, lane.m), here, lane.last)
+
+
+def mark_here(loop: LaneLoop, lane: Lane, x: list[Array], m: list[Array], t: Array) -> Mark:
+    """Where the robot stands in a state, with the integrals of the lane."""
+    travel = loop.travel
+    assert travel is not None
+    outputs = loop.system.outputs(t, loop.struct_x(x), loop.struct_m(m))
+    seen = {name: value for name, value, _ in named_leaves(outputs)}
+    counts = _side_counts(loop, m)
+    return Mark(
+        t,
+        loop.full(seen[travel.distance], t),
+        motor_work(loop, lane),
+        step_count(loop, m),
+        None if travel.heading is None else loop.full(seen[travel.heading], t),
+        counts if len(counts) > 1 else (),
+        tuple(lane.q[len(loop.ports) :]),
     )
-    return pick(steps > step_count(loop, lane.m), mark, lane.last)
+
+
+def no_mark(loop: LaneLoop, zero: Array, none: Array) -> Mark | None:
+    """Of a lane that has not put a foot down; `zero` and `none` are 0, real and whole."""
+    if loop.travel is None:
+        return None
+    sides = len(loop.travel.step_counters)
+    return Mark(
+        zero,
+        zero,
+        zero,
+        none - I(1),
+        None if loop.travel.heading is None else zero,
+        (none,) * sides if sides > 1 else (),
+        (zero,) * (2 * len(loop.track)),
+    )
 
 
 def step_count(loop: LaneLoop, m: list[Array]) -> Array:
     """Footfalls of all sides so far."""
+    return functools.reduce(lambda a, b: a + b, _side_counts(loop, m))
+
+
+def _side_counts(loop: LaneLoop, m: list[Array]) -> tuple[Array, ...]:
     assert loop.travel is not None
     counters = {name: value for name, value, _ in named_leaves(loop.struct_m(m))}
-    return functools.reduce(
-        lambda a, b: a + b, (counters[name].astype(jnp.int32) for name in loop.travel.step_counters)
-    )
+    return tuple(counters[name].astype(jnp.int32) for name in loop.travel.step_counters)
 
 
 def motor_work(loop: LaneLoop, lane: Lane) -> Array:

@@ -14,7 +14,10 @@ class Mark(NamedTuple):
     t: Array
     distance: Array
     work: Array  #: of the motors, through their ports and at jumps
-    steps: Array  #: -1: no footfall yet
+    steps: Array  #: of all sides; -1: no footfall yet
+    heading: Array | None = None  #: of a robot that has one
+    counts: tuple[Array, ...] = ()  #: footfalls of each side, where there are two or more
+    totals: tuple[Array, ...] = ()  #: integrals of tracked outputs and of their squares
 
 
 class Extremes(NamedTuple):

@@ -34,7 +34,7 @@ from footfall.engines.lanes.lane_loop import (
     numbers,
     pick,
 )
-from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Mark, Moving
+from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Moving
 from footfall.engines.lanes.step_locate import first_zero, may_dip
 from footfall.hybrid.outcome import Outcome
 
@@ -80,7 +80,7 @@ def begin(loop: LaneLoop, x: list[Array], m: list[Array], clock: Clock) -> Lane:
             Extremes(jnp.full_like(zero, np.inf), jnp.full_like(zero, -np.inf)) for _ in loop.track
         ],
         watch=lane_bounds.begin(loop, x, m),
-        last=Mark(zero, zero, zero, none - I(1)) if loop.travel is not None else None,
+        last=lane_jump.no_mark(loop, zero, none),
         outcome=jnp.where(good, ended, I(Outcome.diverged)),
         jumps=none,
         ended=zero,

@@ -295,7 +295,7 @@ class _Record:
         sides, found, totals = travel.step_counters, [], self._totals_at(ends, lanes)
         for n, row in enumerate(rows):
             counts = self._counts(lanes.m, n)
-            t, distance, work, _ = (float(value[n]) for value in lanes.last)
+            t, distance, work = (float(value[n]) for value in lanes.last[:3])
             for leg, side in enumerate(sides):
                 if counts[leg] > before[leg]:
                     label = leg if len(sides) > 1 else None

@@ -5,6 +5,7 @@ in its smallest form. `torso_wheel.py` adds springy spokes, a torso and motors (
 rimless-wheel.md has the equations by number), `steered_wheel.py` the second side. Beside them:
 
     states, start, sketch        what moves, how it begins, how it looks
+    labels                       words on schematics of it
     rolling, footing             which spoke is next; where its tip meets uneven ground
     leg, spring_leg, strut       the slot `leg`: its contract, and what fits
     pitch_controller, pitch_laws the slot `controller`

@@ -16,6 +16,7 @@ import equinox as eqx
 import jax.numpy as jnp
 
 from footfall.hybrid.bound import Bound
+from footfall.hybrid.compose import added
 from footfall.hybrid.fields import choice, param, part, port, store
 from footfall.hybrid.frame import Body
 from footfall.hybrid.outcome import Outcome
@@ -71,6 +72,14 @@ class SteeredWheelPower(eqx.Module):
     damper_right: Scalar = port(kind="loss", doc="damper of the right spoke")
 
 
+class RollLockPower(eqx.Module):
+    """Ports of a roll that is locked."""
+
+    lock: Scalar = port(
+        kind="work", doc="the moment that holds the roll: nothing, while it does not turn"
+    )
+
+
 class ReleasedWork(eqx.Module):
     """What a support transfer takes."""
 
@@ -124,7 +133,8 @@ class SteeredWheel(AbstractPlant):
 
     Neglected: couplings of order w^2 c and r w, the change of a foot's lateral offset with yaw,
     lateral slip, wheel pitch inertia. Requires compliance: with rigid spokes and no roll no turn
-    exists.
+    exists. With `roll="locked"` both hubs have one height, as the source assumes, and it hardly
+    turns.
     """
 
     Start = SteeredWheelStart
@@ -145,6 +155,7 @@ class SteeredWheel(AbstractPlant):
         gt=0,
     )
     roll_inertia: Scalar = param(0.12, unit="kg m^2", doc="roll inertia of the whole", gt=0)
+    roll: str = choice("free", options=("free", "locked"), doc="whether the robot may roll")
     steering_current: Scalar = param(
         0.0, unit="A", doc="current difference I_d: left + I_d, right - I_d; positive turns right"
     )
@@ -274,6 +285,7 @@ class SteeredWheel(AbstractPlant):
         )
         v_dot, z_dd, phi_dd = solve_spd(matrix, right_side)
         sin_psi, cos_psi = sincos(x.heading)
+        rolling = b * (left.fz - right.fz)
         error = self.torso.pitch_setpoint - x.torso_angle
         dx = SteeredWheelState(
             height=x.climb_rate,
@@ -281,7 +293,7 @@ class SteeredWheel(AbstractPlant):
             torso_angle=x.torso_rate,
             speed=v_dot,
             climb_rate=z_dd,
-            roll_rate=b * (left.fz - right.fz) / self.roll_inertia,
+            roll_rate=0.0 if self.roll == "locked" else rolling / self.roll_inertia,
             torso_rate=phi_dd,
             yaw_rate=-b * (left.fx - right.fx) / self.total_yaw_inertia,
             foot_ahead_left=-(x.speed - b * x.yaw_rate),
@@ -300,7 +312,8 @@ class SteeredWheel(AbstractPlant):
             damper_left=-0.5 * self.leg.loss(left.length, left.speed),
             damper_right=-0.5 * self.leg.loss(right.length, right.speed),
         )
-        return Rates(dx, power)
+        lock = RollLockPower(-rolling * x.roll_rate) if self.roll == "locked" else None
+        return Rates(dx, added(power, lock))
 
     def guards(self, t: Scalar, x: SteeredWheelState, m: Counts) -> tuple[Scalar, ...]:
         """Room left before each event.

@@ -6,11 +6,12 @@ which asks `linkage.py` where a foot is and `wet_disc.py` or the ground what pus
 them:
 
     states, outputs, start, sketch   what moves, what is seen, how it begins, how it looks
+    labels                           words on a leg, and its links cut free
     four_bar                         the linkage for arrays, as users call it: `ff.robots.four_bar`
     four_bar_leg                     the slot `leg`
     foot, pads, compliant_feet       the slot `foot`: its contract, and what fits
     drive, crank_drives              the slot `drive`
     tail, tails                      the slot `tail`
     body                             the slot `body`
-    disc_load                        the load of water on a disc, in closed form
+    disc_load, wet_face              the load of water on a disc, in closed form; what faces share
 """

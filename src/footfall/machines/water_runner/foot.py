@@ -93,6 +93,15 @@ class AbstractFoot(Parametric):
         """Force, moment about F and power of the water; None: it feels nothing there."""
         del at, own, mode, medium
 
+    def flow_in_water(self, at: FootPoint, own: Any, water: WaterLoad | None) -> Rates:
+        """Rates of its state and power through its ports, under what `in_water` gave.
+
+        With w the twist that `own` adds to what the water pushes, water's power on w is
+        d(stores)/dt less the sum of ports, as `flow` has it of the ground's force.
+        """
+        del water
+        return self.flow(at, own, 0.0, 0.0)
+
     # --- events of its own
     # ---------------------------------------------------------------------------------------------
 

@@ -247,7 +247,7 @@ def _wet_load(system: "FourBarRunner", leg: Leg, mount: Mount, own: Any) -> Foot
     foot, friction, bristle = system.foot, system.friction, mount.foot
     water = foot.in_water(leg.at, own, mount.mode, system.medium)
     load = NO_LOAD if water is None else water
-    inner = foot.flow(leg.at, own, 0.0, 0.0)
+    inner = foot.flow_in_water(leg.at, own, water)
     relaxing = rates = None
     if friction.has_memory:  # in water bent bristles still relax
         relaxing = FrictionPower(-friction.loss(0.0, 0.0, bristle.bristle))

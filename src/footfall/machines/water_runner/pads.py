@@ -10,27 +10,20 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from footfall.hybrid.fields import ParameterError, choice, param, signal
-from footfall.hybrid.outcome import Outcome
+from footfall.hybrid.fields import choice, param, signal
 from footfall.hybrid.system import Event, Jump
 from footfall.machines.water_runner.foot import AbstractFoot, FootPoint, Tip
 from footfall.machines.water_runner.wet_disc import Disc, Medium, WaterLoad, wet_disc
+from footfall.machines.water_runner.wet_face import (
+    FACE_OVER,
+    OFF_ON,
+    FaceSignals,
+    require_looking_down,
+)
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Chart
 
-_OFF_ON = ("off", "on")
-_OVER = Event(
-    "pad_over",
-    "a pad turns its pushing face up: its rule of folding no longer holds",
-    Outcome.outside_model,
-)
 _FOLD, _UNFOLD = Event("fold", "a pad folds"), Event("unfold", "a pad unfolds")
-
-
-class PadSignals(eqx.Module):
-    """What is to be seen of a pad in water."""
-
-    wetted: Scalar = signal(doc="share of the pad's diameter under water")
 
 
 class PadMode(eqx.Module):
@@ -60,9 +53,7 @@ class _Pad(AbstractFoot):
 
     radius: Scalar = param(0.020, unit="m", doc="radius of the pad", gt=0)
     drag_coefficient: Scalar = param(0.703, doc="drag coefficient of a disc entering water", gt=0)
-    hydrostatics: str = choice(
-        "on", options=_OFF_ON, doc="pressure of the water's depth on the pad"
-    )
+    hydrostatics: str = choice("on", options=OFF_ON, doc="pressure of the water's depth on the pad")
 
     def tip(self, at: FootPoint, own: Any) -> Tip:
         del own
@@ -78,12 +69,12 @@ class _Pad(AbstractFoot):
         del own
         return level - at.y + self.radius * jnp.abs(at.uy)
 
-    def signals(self, at: FootPoint, own: Any, water: WaterLoad | None) -> PadSignals | None:
+    def signals(self, at: FootPoint, own: Any, water: WaterLoad | None) -> FaceSignals | None:
         del at, own
-        return None if water is None else PadSignals(water.wetted)
+        return None if water is None else FaceSignals(water.wetted)
 
     def events(self, wet: bool) -> tuple[Event, ...]:
-        return (_OVER,) if wet else ()
+        return (FACE_OVER,) if wet else ()
 
     def guards(self, at: FootPoint, own: Any, wet: bool) -> tuple[Scalar, ...]:
         """Cosine of the angle by which the pad looks down."""
@@ -108,14 +99,8 @@ class _Pad(AbstractFoot):
 
     def check_start(self, leg: str, rooms: tuple[np.ndarray, ...], wet: bool) -> None:
         """The face that pushes must look down."""
-        down = np.asarray(rooms[-1], float) if wet else np.ones(())
-        if np.any(down <= 0):
-            raise ParameterError(
-                f"the {leg} pad starts upside down: its pushing face looks up, and the rule by"
-                " which it folds means nothing then. Start with less pitch, nose down.",
-                "pitch",
-                int(np.argmin(down)) if down.ndim else None,
-            )
+        if wet:
+            require_looking_down(leg, rooms[-1])
 
     def open_load(self, at: FootPoint, medium: Medium) -> WaterLoad:
         """Load of the unfolded pad."""
@@ -151,7 +136,7 @@ class BreakawayPad(_Pad):
         0.020, unit="m", doc="radius of the disc across the leg that the folded pad shows", ge=0
     )
     folded_hydrostatics: str = choice(
-        "off", options=_OFF_ON, doc="pressure of the water's depth on the folded pad"
+        "off", options=OFF_ON, doc="pressure of the water's depth on the folded pad"
     )
     folding: str = choice("blended", options=("blended", "hard"), doc="by degrees, or at once")
     blend_speed: Scalar = param(
@@ -164,7 +149,7 @@ class BreakawayPad(_Pad):
         return self.folding == "hard"
 
     def events(self, wet: bool) -> tuple[Event, ...]:
-        return (_FOLD, _UNFOLD, _OVER) if wet and self.folds_hard else super().events(wet)
+        return (_FOLD, _UNFOLD, FACE_OVER) if wet and self.folds_hard else super().events(wet)
 
     def guards(self, at: FootPoint, own: Any, wet: bool) -> tuple[Scalar, ...]:
         """[m/s] pressing speed, and its opposite, of a pad that folds at once; and as any pad."""

@@ -112,12 +112,12 @@ def _wheel(damping: float = 400.0) -> TorsoWheel:
     return robots.rimless_wheel(leg=SpringLeg(rest_length=0.26, stiffness=15000.0, damping=damping))
 
 
-def _state(y: Any) -> TorsoWheelState:
+def state_of(y: Any) -> TorsoWheelState:
     return TorsoWheelState(*(jnp.asarray(v, float) for v in y), jnp.zeros_like(y[0], float))
 
 
 def _energy(wheel: TorsoWheel, y: Any) -> Any:
-    stores = wheel.stores(0.0, _state(y), WheelStance(foot_x=0.0, steps=np.int32(0)))
+    stores = wheel.stores(0.0, state_of(y), WheelStance(foot_x=0.0, steps=np.int32(0)))
     return sum(jax.tree.leaves(stores))
 
 
@@ -126,7 +126,7 @@ def kinematics(style: Style) -> Made:
     del style
     wheel = _wheel()
     theta, phi, l, theta_v, phi_v, l_v = STANCE
-    theta_a, phi_a, l_a = (float(a) for a in wheel.accelerations(_state(STANCE), TORQUE))
+    theta_a, phi_a, l_a = (float(a) for a in wheel.accelerations(state_of(STANCE), TORQUE))
     e_r = np.array([-math.sin(theta), math.cos(theta)])
     e_t = np.array([-math.cos(theta), -math.sin(theta)])
     hub = (l_a - l * theta_v**2) * e_r + (2 * l_v * theta_v + l * theta_a) * e_t
@@ -136,7 +136,7 @@ def kinematics(style: Style) -> Made:
     torso = hub - c * phi_v**2 * e_r2 + c * phi_a * e_t2
 
     def speeds(y: Any) -> Any:
-        v = wheel.motion(_state(y))
+        v = wheel.motion(state_of(y))
         return jnp.stack([v.hub_x, v.hub_z, v.torso_x, v.torso_z])
 
     rates = tuple(map(float, (theta_v, phi_v, l_v, theta_a, phi_a, l_a)))
@@ -156,7 +156,7 @@ def stance(style: Style) -> Made:
     """Equation 6 at one state: as printed, mended, ours; and what each does to the energy."""
     del style
     wheel, free = _wheel(), _wheel(damping=0.0)
-    ours = np.array([float(a) for a in wheel.accelerations(_state(STANCE), TORQUE)])
+    ours = np.array([float(a) for a in wheel.accelerations(state_of(STANCE), TORQUE)])
     p = printed.symbols_of(wheel)
     as_printed = printed.stance(p, STANCE, TORQUE)
     mended = printed.stance(p, STANCE, TORQUE, b3_as_printed=False)
@@ -179,7 +179,7 @@ def stance(style: Style) -> Made:
     values.append(
         Value(
             "power of a passive, undamped wheel",
-            power(free.accelerations(_state(STANCE), 0.0)),
+            power(free.accelerations(state_of(STANCE), 0.0)),
             "W",
             power(passive),
             EXACT,
@@ -201,7 +201,7 @@ def transfer(style: Style) -> Made:
     """Equations 11 to 17 at one landing, and the kinetic energy each makes."""
     del style
     wheel, y = _wheel(), landing()
-    before, p = _state(y), printed.symbols_of(_wheel())
+    before, p = state_of(y), printed.symbols_of(_wheel())
     after = wheel.transfer(before)
     ours = np.array([float(after.spoke_rate), float(after.torso_rate), float(after.spoke_speed)])
     said = printed.transfer(p, y)
@@ -224,7 +224,7 @@ def transfer(style: Style) -> Made:
 
     def gained(rates: Any) -> float:
         now = (float(after.spoke_angle), y[1], p.l0, *(float(r) for r in rates))
-        kinetic = lambda y: float(wheel.kinetic(wheel.motion(_state(y))))  # noqa: E731
+        kinetic = lambda y: float(wheel.kinetic(wheel.motion(state_of(y))))  # noqa: E731
         return kinetic(now) - kinetic(y)
 
     values.append(Value("kinetic energy gained", gained(ours), "J", gained(said), EXACT, e2))

@@ -119,3 +119,34 @@ def _solved(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> np.ndarray
     b = np.moveaxis(np.array(np.broadcast_arrays(*right)), 0, -1)
     solved = np.linalg.solve(a.reshape(*a.shape[:-1], 3, 3), b[..., None])[..., 0]
     return np.moveaxis(solved, -1, 0)
+
+
+def steering_rates(length: float, left: float, right: float, b: float) -> tuple[float, float]:
+    """(forward speed, yaw rate) by equations 19 to 21, of the rates of both stance angles."""
+    return 0.5 * length * (right + left), 0.5 * length / b * (right - left)
+
+
+def difference_acceleration(difference: float, b: float, l0: float, j_d: float) -> float:
+    """Acceleration of theta_d by equations 23 and 24, of T_l - T_r."""
+    return difference * b / l0 / j_d
+
+
+def yaw_rate_after(t: Any, difference: float, b: float, l0: float, j_d: float) -> Any:
+    """Yaw rate from rest at a constant T_l - T_r by equations 21 to 24 and 28: nothing takes it."""
+    theta_d = difference_acceleration(difference, b, l0, j_d) * t
+    return steering_rates(l0, theta_d, -theta_d, b)[1]
+
+
+def landed_angles(left: float, right: float) -> tuple[float, float]:
+    """Stance angles after both sides have landed, by equations 30 and 31."""
+    return -left, -right
+
+
+def landed_rates(mean: float, left: float, right: float) -> tuple[float, float]:
+    """Rates of both stance angles after a landing, from their mean then and the rates before."""
+    return mean + (left - right), mean - (left - right)
+
+
+def motor_power(torque: float, stance_rate: float) -> float:
+    """Equation 34."""
+    return torque * stance_rate

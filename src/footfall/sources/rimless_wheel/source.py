@@ -1,7 +1,7 @@
 """All items of source 001, from start to end."""
 
 from footfall.sources.item import Item, Source
-from footfall.sources.rimless_wheel import model, software
+from footfall.sources.rimless_wheel import figures, model, software, steering
 
 _PARAMETERS = (
     Item(
@@ -27,6 +27,20 @@ _PARAMETERS = (
 )
 
 _SAGITTAL = (
+    Item(
+        "fig-1",
+        "Sagittal model: constants and variables",
+        "the wheel on its stance spoke with the torso, masses, lengths, angles, unit vectors.",
+        figures.model,
+        "footfall run rimless-wheel",
+    ),
+    Item(
+        "fig-2",
+        "Support transfer, before and after",
+        "the instants just before and just after the next spoke takes over.",
+        figures.transfer,
+        "footfall gait rimless-wheel",
+    ),
     Item(
         "eq-1",
         "Kinematics in stance (2.1.2)",
@@ -56,7 +70,120 @@ _SAGITTAL = (
     ),
 )
 
+_TURN_SWEEP = "footfall sweep rimless-wheel-turning --vary steering_current=0.3:1:8 --duration 80"
+_STEERED = (
+    Item(
+        "fig-3",
+        "Steering geometry",
+        "frames, heading, track and the mid-point C, from above.",
+        figures.steering,
+        "footfall run rimless-wheel-turning --plots all",
+    ),
+    Item(
+        "eq-18",
+        "Differential drive kinematics (2.2.1)",
+        "speed of C and yaw rate from the rates of both stance angles, equations 18 to 21.",
+        steering.kinematics,
+        erratum="E16: both signs reverse, since forward is a falling angle; l times the rate is an"
+        " arc, which overestimates the distance by 1.7 %.",
+    ),
+    Item(
+        "eq-22",
+        "Steering dynamics and J_d (2.2.2)",
+        "the difference of the stance angles under a difference of the torques, equations 22 to"
+        " 26.",
+        steering.steering_law,
+        "footfall run rimless-wheel-turning --set yaw_inertia=0.06",
+        "E17: a factor b/l0 is missing; E18: T_d has two meanings; E8: J_d = 0.052 is less than"
+        " what the wheels alone have; E24: J_d is derived with the wheels at rest and the robot"
+        " turning.",
+    ),
+    Item(
+        "sec-2.2-roll",
+        "The 3-D model without roll",
+        "sagittal model and steering combined; rolling is ignored.",
+        steering.without_roll,
+        "footfall run rimless-wheel-turning --set robot.roll=locked",
+        "E21: the yaw rate passes every landing, so a constant current difference gives no turning"
+        " radius. Without roll the mended model hardly turns: roll is required.",
+    ),
+    Item(
+        "eq-27",
+        "Collision condition (2.2.3)",
+        "height of the next spoke's tip of each side.",
+        steering.collision,
+        erratum="E22: no direction, no lift-off, no rocking back.",
+    ),
+    Item(
+        "eq-28",
+        "Support transfer in 3-D (2.2.4)",
+        "angles and rates after both sides, or one, have landed, equations 28 to 32.",
+        steering.transfer,
+        erratum="E9: eq 30 and 31 against eq 12; E10: the difference of the rates is doubled; E11:"
+        " eq 32 mixes before and after; E20: one side's landing resets the other.",
+    ),
+    Item(
+        "eq-33",
+        "Motor torque and power (2.3)",
+        "torque from current, power from torque and speed, equations 33 and 34.",
+        steering.motors,
+        "footfall run rimless-wheel --plots all",
+        "E19: the power must be T_i (phi_dot - theta_dot_i).",
+    ),
+    Item(
+        "turn-radius",
+        "Turning radius against current difference",
+        "how tightly it turns, by the difference of the currents.",
+        command=f"{_TURN_SWEEP} --metric turn_radius",
+    ),
+    Item(
+        "turn-yaw",
+        "Yaw rate against current difference",
+        "how fast it turns, by the difference of the currents.",
+        command=f"{_TURN_SWEEP} --metric yaw_rate",
+    ),
+    Item(
+        "speed-current",
+        "Speed against current",
+        "how fast it walks with what current, by the pitch that the torso is held at.",
+        command="footfall sweep rimless-wheel --vary torso.pitch_setpoint=0.5:1.5:11 --metric"
+        " motor_mean_current",
+    ),
+)
+
 _SOFTWARE = (
+    Item(
+        "fig-4",
+        "Software hierarchy",
+        "three levels, each on a computer of its own: send and receive, PID, motor control.",
+        software.hierarchy,
+        "footfall show rimless-wheel-turning-closed-loop",
+    ),
+    Item(
+        "fig-5",
+        "Communication diagram",
+        "which program talks to which, over what, and how often.",
+        software.communication,
+        "footfall stack run rimless-wheel --duration 5",
+        "Sensor and joystick are left out there. At 115200 baud, which is usual, the commands would"
+        " not fit.",
+    ),
+    Item(
+        "fig-6",
+        "Raspberry Pi software diagram",
+        "start-up checks, then a main loop, a joystick thread and an I/O process at once.",
+        software.pi_program,
+        "footfall stack run rimless-wheel --duration 5",
+    ),
+    Item(
+        "fig-7",
+        "Teensy software diagram",
+        "setpoint_on gates the PID; what it calculated goes to the ODrive, its output to the Pi.",
+        software.teensy_program,
+        "footfall stack run rimless-wheel --mid firmware --duration 5",
+        "S1: < and > alone do not show changed digits; a checksum *HH does. S7: the frame has no"
+        " steering current; here it is the fourth field.",
+    ),
     Item(
         "sec-3",
         "Three levels and their rates",
@@ -114,5 +241,5 @@ SOURCE = Source(
     "rimless-wheel",
     "Design, modeling and control of a differential drive rimless wheel that can move straight"
     " and turn (Sanchez and Bhounsule, multimedia extension, 2022)",
-    (*_PARAMETERS, *_SAGITTAL, *_SOFTWARE),
+    (*_PARAMETERS, *_SAGITTAL, *_STEERED, *_SOFTWARE),
 )

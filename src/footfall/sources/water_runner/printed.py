@@ -1,13 +1,63 @@
-"""The source's equations 9 to 50 as printed, misprints and all.
+"""The source's equations as printed, misprints and all.
 
 Angles th0 to th3 counter-clockwise [rad], u(a) = (cos a, sin a), its quarter turn v(a).
 """
+
+import itertools
 
 import numpy as np
 
 from footfall.machines.water_runner.four_bar_leg import FourBarLeg
 
 L0, L1, L2, L3, L4 = FourBarLeg().links
+
+#: Equation 7 and 8; m_r is the robot's mass [kg].
+GROUND, STATIC, KINETIC, MASS = 0.25e9, 0.4, 0.3, 0.060
+DRAG, WATER, GRAVITY = 0.703, 1000.0, 9.81
+
+
+def disc_drag(radius: float, speed: float, depth: float) -> float:
+    """D of eq 1."""
+    area = np.pi * radius**2
+    return float(DRAG * (0.5 * area * WATER * speed**2 + area * WATER * GRAVITY * depth))
+
+
+def pad_loads(
+    radius: float, low: float, top: float, speed: float, gradient: float
+) -> tuple[float, float]:
+    """(F_w, M_w) of eq 2 and 3, the first without density; `low` and `top` are heights of edges.
+
+    The surface is at 0, so p = -low/(top - low), at most 1, and h(s) is eq 5. By Gauss-Legendre in
+    the angle of the strip, on each side of where a(s) changes its sign.
+    """
+    p = min(max(-low / (top - low), 0.0), 1.0)
+    end = -radius + 2.0 * p * radius
+    turn = -speed / gradient if gradient else end
+    cuts = sorted({-radius, end, min(max(turn, -radius), end)})
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    force = moment = 0.0
+    for a, b in itertools.pairwise(cuts):
+        angles = np.arcsin(np.array([a, b]) / radius)
+        half = 0.5 * (angles[1] - angles[0])
+        angle = angles.mean() + half * nodes
+        s, across = radius * np.sin(angle), radius * np.cos(angle)
+        normal = speed + gradient * s
+        depth = -low * (1.0 - (s + radius) / (2.0 * p * radius))
+        load = across * (2.0 * GRAVITY * depth + normal * np.abs(normal)) * across * half * weights
+        force += DRAG * load.sum()
+        moment += DRAG * WATER * (load * -s).sum()
+    return float(force), float(moment)
+
+
+def ground_force(depth: float, depth_rate: float) -> float:
+    """F_y of eq 7, with y_p the penetration."""
+    return GROUND * abs(depth) ** 3 * (1.0 - depth_rate) if depth > 0 else 0.0
+
+
+def ground_friction(acceleration: float, normal: float) -> float:
+    """F_x of eq 8."""
+    pull = MASS * acceleration
+    return pull if pull < STATIC * normal else KINETIC * normal
 
 
 def u(angle: float) -> np.ndarray:

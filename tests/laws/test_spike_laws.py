@@ -13,6 +13,7 @@ import sympy as sp
 from footfall import check_system, load, simulate
 from footfall.machines.sea_urchin import kick_roll, spike_dynamics
 from footfall.machines.sea_urchin import spike_kinematics as spike
+from footfall.machines.sea_urchin.kick_actuator import ConstantForce
 from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart, KickState
 from footfall.machines.sea_urchin.numbers import GEOMETRIES, profile_p, profile_t, urchin_spike
 from footfall.machines.sea_urchin.spike import Spike
@@ -598,7 +599,8 @@ def test_the_kick_s_equations_are_those_of_its_lagrangian():
     wanted = [
         full.diff(q.diff(t)).diff(t) - full.diff(q) - push for q, push in ((a, 0), (d, force))
     ]
-    system = KickRoll(mass=m, inertia=inertia_, radius=radius, force=force, gravity=g)
+    push = ConstantForce(force=force)
+    system = KickRoll(mass=m, inertia=inertia_, radius=radius, gravity=g, actuator=push)
     state = KickState(a, d, a.diff(t), d.diff(t))
     with symbolic(kick_roll):
         rates, stores = system.flow(t, state, None), system.stores(t, state, None)
@@ -614,7 +616,7 @@ def test_the_kick_s_energy_is_its_work_and_without_force_nothing_changes():
         (40.0, KickStart()),
         (0.0, KickStart(angle=2.0, extension=0.01, angle_rate=-4.0, extension_rate=0.9)),
     ):
-        system = KickRoll(force=force)
+        system = KickRoll(actuator=ConstantForce(force=force))
         experiment = load("urchin-kick")
         run = simulate(system, start.state(system), experiment.plan)
         gained = sum(run[name][-1] - run[name][0] for name in run.of_role("store"))

@@ -87,7 +87,11 @@ def test_a_route_is_verbs_with_distances_in_any_unit_of_length():
     [
         (
             "wlak -0.1",
-            ['"wlak -0.1"', "Known: walk, walk_to, climb, go_to.", 'Did you mean "walk"?'],
+            [
+                '"wlak -0.1"',
+                "Known: walk, walk_to, climb, go_to, lift_left",
+                'Did you mean "walk"?',
+            ],
         ),
         ("walk -0.1; clim 0.05", ['"clim 0.05"', 'Did you mean "climb"?']),
         ("walk-0.1", ["is not a verb", 'Did you mean "walk"?']),

@@ -8,6 +8,7 @@ import pytest
 from footfall import load
 from footfall.hybrid.fields import ParameterError
 from footfall.machines.sea_urchin.gain_advice import explicit_step_limit, sag_warning
+from footfall.machines.sea_urchin.kick_actuator import ConstantForce
 from footfall.machines.sea_urchin.kick_roll import KickRoll, KickStart
 from footfall.machines.sea_urchin.numbers import urchin_spike
 from footfall.machines.sea_urchin.spike import Spike
@@ -174,15 +175,16 @@ def _euler_growth(law, spike, step):
 
 
 def test_a_kick_that_does_not_lift_the_body_is_refused():
-    system = KickRoll(force=10.0)
+    system = KickRoll(actuator=ConstantForce(force=10.0))
     with pytest.raises(
         ParameterError, match=r"a kick of 10 N does not push the body off: .* carries 10\.47 N"
     ):
         KickStart().state(system)
     with pytest.raises(ParameterError, match="whole stroke or more"):
         KickStart(extension=0.04).state(KickRoll())
+    weak = ConstantForce(force=np.array([40.0, 20.0, 5.0]))
     with pytest.raises(ParameterError) as caught:
-        KickStart().state(KickRoll(force=np.array([40.0, 20.0, 5.0])))
+        KickStart().state(KickRoll(actuator=weak))
     assert caught.value.lane == 2
     with pytest.raises(ScenarioError, match=r"\[start\] angle: a kick of 10 N"):
         load("urchin-kick", ["force=10"])

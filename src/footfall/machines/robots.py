@@ -5,10 +5,12 @@
 >>> wheel.spokes, wheel.leg.length
 (10, 0.26)
 
-Kinematics of a robot by itself, for arrays, are modules beside them: `ff.robots.four_bar`.
+Kinematics of a robot by itself, for arrays, are modules beside them: `ff.robots.four_bar`,
+`ff.robots.two_leg`, `ff.robots.sea_urchin`.
 """
 
 from footfall.machines import sea_urchin as sea_urchin
+from footfall.machines import two_leg as two_leg
 from footfall.machines.centipede.robots import centipede as centipede
 from footfall.machines.centipede.robots import centipede_gap as centipede_gap
 from footfall.machines.rimless_wheel.robots import passive_wheel as passive_wheel

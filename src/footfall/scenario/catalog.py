@@ -39,6 +39,8 @@ from footfall.machines.rimless_wheel.pitch_laws import ConstantTorque, Passive, 
 from footfall.machines.rimless_wheel.spring_leg import SpringLeg, StiffeningLeg
 from footfall.machines.rimless_wheel.strut import Strut
 from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.sea_urchin.kick_actuator import ConstantForce
+from footfall.machines.sea_urchin.pressure_chamber import PressureChamber
 from footfall.machines.sea_urchin.roll_gait import RollGait
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
@@ -107,6 +109,8 @@ PARTS: dict[str, type] = {
     "roll-gait": RollGait,
     "spike-pid": SpikePid,
     "stiffness": StiffnessControl,
+    "constant-force": ConstantForce,
+    "pressure-chamber": PressureChamber,
     "constant": ConstantCurve,
     "bezier": BezierCurve,
     "b-spline": BSplineCurve,

@@ -11,6 +11,7 @@ SOURCES = {
     "000": "water_runner",
     "001": "rimless_wheel",
     "002": "centipede",
+    "003": "two_leg",
 }
 
 

@@ -9,7 +9,8 @@ One spike on a fixed base, flowing (docs/theory/sea-urchin.md): `spike_bench.py`
 `spike_gait.py`; `spike_states.py`, `spike_start.py`; `gain_advice.py` says before a run which gains
 can work. `spike_hinge.py` and `closed_loop.py`: one hinge under the control computer.
 
-Rolling by a kick, in the plane: `kick_roll.py`.
+Rolling by a kick, in the plane: `kick_roll.py`; what pushes, a constant force or compressed air, in
+`kick_actuator.py` and `pressure_chamber.py`. `labels.py` has the words of its schematics.
 
 The whole robot, rigid bodies stepped by MuJoCo (docs/theory/sea-urchin-robot.md): `robots.py` makes
 it, `robot.py` is its contract, `body.py` its bodies, `driver.py` its computer: the words of

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.numerics.namespace import namespace
 from footfall.numerics.scalar import Scalar
 
 #: A remainder shorter than this share of a stride is rounding, not a step.
@@ -30,6 +31,17 @@ class Footstep(NamedTuple):
     above: Scalar  #: y5 - y1 at its begin
     times: Scalar = 1.0  #: how often it is made
     over: Scalar = 0.0  #: highest ground on its way, above where it begins
+    lift: Scalar = 0.0  #: how high it is lifted, where the route says so; 0: by the gait
+
+
+def lift_of(usual: Scalar, step: Footstep) -> Scalar:
+    """How high a foot is lifted above where it begins: `usual` above all that is on its way.
+
+    Or as high as the route says. Elementwise.
+    """
+    xp = namespace(usual, *step)
+    own = usual + xp.maximum(xp.maximum(step.rise, step.over), 0.0)
+    return xp.where(step.lift > 0, step.lift, own)
 
 
 class Stand(NamedTuple):
@@ -91,7 +103,7 @@ def walk_blocks(distance: Scalar, stride: Scalar, apart: Scalar, walk: Walk) -> 
 class Verb:
     """One entry of a route."""
 
-    name: str  #: walk, walk_to, climb or go_to
+    name: str  #: one of VERBS
     value: float
 
     def __str__(self) -> str:
@@ -103,6 +115,10 @@ VERBS = {
     "walk_to": "walk until foot 1 is at x",
     "climb": "one step up (or down, negative) by a height",
     "go_to": "plan footsteps over the terrain until foot 1 is at x",
+    "lift_left": "lift foot 1 straight up, or put it down (negative)",
+    "step_left": "carry foot 1, which is lifted, a signed distance",
+    "lift_right": "lift foot 2 straight up, or put it down (negative)",
+    "step_right": "carry foot 2, which is lifted, a signed distance",
 }
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from footfall.machines.two_leg.course import Footstep
+from footfall.machines.two_leg.course import Footstep, lift_of
 from footfall.machines.two_leg.gait import InchwormGait
 from footfall.machines.two_leg.kinematics import Motion, Point
 from footfall.numerics.rest_to_rest import moved
@@ -26,7 +26,7 @@ def legs_of(gait: InchwormGait, step: Footstep) -> Legs:
 
     A step down thus goes up first, and does not drive the foot into the edge it stands on.
     """
-    up = gait.lift + jnp.maximum(jnp.maximum(step.rise, step.over), 0.0)
+    up = lift_of(gait.lift, step)
     distances = (up, step.across, step.rise - up)
     up_time, across_time, down_time = (gait.duration(d) for d in distances)
     return Legs(distances, (up_time / gait.lift_pace, across_time, down_time / gait.lift_pace))

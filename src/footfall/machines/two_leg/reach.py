@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footfall.hybrid.fields import ParameterError
-from footfall.machines.two_leg.course import Footstep
+from footfall.machines.two_leg.course import Footstep, lift_of
 from footfall.numerics.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def corners(walker: "TwoLegWalker", step: Footstep) -> list[tuple[Scalar, Scalar
     Nowhere between are they further apart. Elementwise.
     """
     sign = np.where(np.equal(step.foot, 1), -1.0, 1.0)
-    up = walker.gait.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)
+    up = lift_of(walker.gait.lift, step)
     ways = ((0.0, 0.0), (0.0, up), (step.across, up), (step.across, step.rise))
     return [(step.apart + sign * dx, step.above + sign * dy) for dx, dy in ways]
 

@@ -14,6 +14,7 @@ from footfall.machines.parts.terrain.base import AbstractTerrain
 from footfall.machines.parts.terrain.steps import Steps
 from footfall.machines.two_leg.course import Verb
 from footfall.machines.two_leg.gait import InchwormGait
+from footfall.machines.two_leg.single_moves import in_the_air
 from footfall.machines.two_leg.walker import TwoLegWalker
 
 
@@ -65,7 +66,9 @@ class Walker:
         route = "; ".join(f"{verb.name} {verb.value:g}" for verb in self.verbs)
         lines = [f"Walker({', '.join(f'{name}={value!r}' for name, value in self._given.items())})"]
         lines.append(f"  route: {route or 'none yet; walker.walk(-0.5) begins one'}")
-        if self.verbs:
+        if in_the_air(self.verbs):
+            lines.append("  a foot is in the air: carry it across, put it down")
+        elif self.verbs:
             lines.append(
                 f"  takes {float(self.plan().plan_time):.5g} s; ff.simulate(walker.plan()) runs it"
             )
@@ -87,9 +90,26 @@ class Walker:
         """Find footsteps over the terrain until foot 1 is at x."""
         return self._then("go_to", x)
 
+    def lift_left(self, height: float) -> "Walker":
+        """Lift foot 1 straight up; put it down where the height is negative."""
+        return self._then("lift_left", height)
+
+    def step_left(self, distance: float) -> "Walker":
+        """Carry foot 1, which is lifted, a signed distance."""
+        return self._then("step_left", distance)
+
+    def lift_right(self, height: float) -> "Walker":
+        """Lift foot 2 straight up; put it down where the height is negative."""
+        return self._then("lift_right", height)
+
+    def step_right(self, distance: float) -> "Walker":
+        """Carry foot 2, which is lifted, a signed distance."""
+        return self._then("step_right", distance)
+
     def _then(self, name: str, value: float) -> "Walker":
         self.verbs.append(Verb(name, float(value)))
-        self.plan()  # what cannot be done is said here, at the verb that asks for it
+        if not in_the_air(self.verbs):
+            self.plan()  # what cannot be done is said here, at the verb that asks for it
         return self
 
     def plan(self) -> TwoLegWalker:

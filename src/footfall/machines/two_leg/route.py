@@ -25,6 +25,7 @@ from footfall.machines.two_leg.course import (
 )
 from footfall.machines.two_leg.planner import plan_to
 from footfall.machines.two_leg.reach import check_reach
+from footfall.machines.two_leg.single_moves import MOVE_VERBS, footstep, grouped
 from footfall.machines.two_leg.support import obstacle, unfit_start
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.units import UnitError, to_si
@@ -85,7 +86,10 @@ MOST_STEPS = 10_000
 
 
 class Block(NamedTuple):
-    """What one verb asks for: pairs of footsteps, each pair made some number of times."""
+    """What one verb asks for: pairs of footsteps, each pair made some number of times.
+
+    Of three single moves, one footstep.
+    """
 
     verb: Verb
     steps: list[Footstep]
@@ -102,9 +106,12 @@ def blocks_of(
     With a layout, which says for each walk how many steps it has, the numbers may be traced.
     """
     stride, apart = walker.gait.stride, walker.separation
-    x1, forward, blocks = 0.0 * apart, True, []
+    x1, above, forward, blocks = 0.0 * apart, 0.0, True, []
     given = None if layout is None else iter(layout)
-    for verb in verbs:
+    for group in grouped(verbs):
+        verb = group[0]
+        if verb.name not in MOVE_VERBS:
+            _require_level(verb, above)
         match verb.name:
             case "walk" | "walk_to":
                 distance = verb.value if verb.name == "walk" else verb.value - x1
@@ -116,6 +123,12 @@ def blocks_of(
                 across = -stride if forward else stride
                 blocks.append(Block(verb, list(one_step(across, verb.value, apart, forward))))
                 x1 = x1 + across
+            case name if name in MOVE_VERBS:
+                step = footstep(group, apart, above)
+                blocks.append(Block(verb, [step]))
+                moved = Stand(x1, 0.0, x1 + apart, above).after(step)
+                x1, apart, above = moved.x1, moved.x5 - moved.x1, moved.y5 - moved.y1
+                forward = direction(step.across)
             case _:
                 raise ParameterError(
                     f'"{verb}" is planned foothold by foothold, so its designs cannot run'
@@ -131,11 +144,16 @@ def stacked(blocks: Sequence[Block], lanes: int) -> tuple[Footstep, list[list[in
     And the pairs of them that are made in turns.
     """
     rows = [step for block in blocks for step in block.steps]
+    groups: list[list[int]] = []
+    for block in blocks:
+        first = sum(map(len, groups))
+        whose = range(first, first + len(block.steps))
+        groups += [list(whose[i : i + 2]) for i in range(0, len(whose), 2)]
     columns = (
         [np.broadcast_to(np.asarray(row[i], float), (lanes,)) for row in rows]
         for i in range(len(Footstep._fields))
     )
-    return Footstep(*map(np.stack, columns)), [[i, i + 1] for i in range(0, len(rows), 2)]
+    return Footstep(*map(np.stack, columns)), groups
 
 
 def _laid_out(verb: Verb, distance: Scalar, stride: Scalar, forward: bool) -> Walk:
@@ -163,9 +181,13 @@ def footsteps_of(
     rows: list[Footstep] = []
     whose: list[Verb] = []
     forward = True
-    for verb in verbs:
+    for group in grouped(verbs):
+        verb = group[0]
         if verb.name == "go_to":
             found = plan_to(walker, stand, verb.value)
+        elif verb.name in MOVE_VERBS:
+            found = [footstep(group, stand.x5 - stand.x1, stand.y5 - stand.y1)]
+            forward = direction(found[0].across)
         else:
             found, forward = _plain(walker, verb, stand, forward)
         for step in found:
@@ -184,15 +206,18 @@ def footsteps_of(
     return rows, stands, whose
 
 
+def _require_level(verb: Verb, above: float) -> None:
+    if abs(above) > 1e-9:
+        raise ParameterError(
+            f'"{verb}" needs both feet at one height; they are {above:g} m apart.', "route"
+        )
+
+
 def _plain(
     walker: "TwoLegWalker", verb: Verb, stand: Stand, forward: bool
 ) -> tuple[list[Footstep], bool]:
     """Footsteps of a walk or a climb from where the feet are, which must be level."""
-    if abs(stand.y5 - stand.y1) > 1e-9:
-        raise ParameterError(
-            f'"{verb}" needs both feet at one height; they are {stand.y5 - stand.y1:g} m apart.',
-            "route",
-        )
+    _require_level(verb, stand.y5 - stand.y1)
     stride, apart = float(walker.gait.stride), stand.x5 - stand.x1
     if verb.name == "climb":
         return list(one_step(-stride if forward else stride, verb.value, apart, forward)), forward

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footfall.machines.parts.terrain.base import AbstractTerrain
-from footfall.machines.two_leg.course import Footstep, Stand
+from footfall.machines.two_leg.course import Footstep, Stand, lift_of
 from footfall.numerics.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def footing(
         highest_between(ground, np.minimum(ankle, toe), np.maximum(ankle, toe)),
         build.foot_length - (high - low),
         high > low,
-        build.lift + np.maximum(np.maximum(step.rise, step.over), 0.0),
+        lift_of(build.lift, step),
         way_over(build, ground, foot, step.across, stand),
     )
 
@@ -208,7 +208,7 @@ def links_below(
     above a corner: those are the places.
     """
     L = np.asarray(build.link_length, float)
-    up = build.lift + np.maximum(np.maximum(step.rise, step.over), 0.0)
+    up = lift_of(build.lift, step)
     zero = 0.0 * (up + step.across + stand.x1)
     ways_x, ways_y = (
         (zero, zero, zero + step.across, zero + step.across),

@@ -50,6 +50,7 @@ from footfall.machines.two_leg.kinematics import (
     effort,
     pose,
 )
+from footfall.machines.two_leg.labels import geometry_labels
 from footfall.machines.two_leg.moves import MOVES, feet_at, legs_of
 from footfall.machines.two_leg.route import footsteps_of, parse_route
 from footfall.machines.two_leg.sketch import two_leg_sketch
@@ -57,6 +58,7 @@ from footfall.machines.two_leg.support import LEVEL, Build, ground_under
 from footfall.machines.two_leg.table import table
 from footfall.machines.two_leg.tuning import TwoLegTuning
 from footfall.numerics.scalar import Scalar
+from footfall.scene.labels import Label
 from footfall.scene.sketch import Chart, Shape
 
 #: The schedule has room for a multiple of this many footsteps: plans of different length then share
@@ -216,7 +218,10 @@ class TwoLegWalker(AbstractTunablePlan):
     )
     route: str = text(
         "walk -0.49; climb 0.05; walk_to -1.0",
-        doc="what to do: walk, walk_to, climb, go_to and a distance, forward negative",
+        doc=(
+            "what to do: walk, walk_to, climb, go_to and a distance, forward negative; or move by"
+            " move: lift_left, step_left, lift_right, step_right"
+        ),
     )
     motor: AbstractMotor = part(
         doc="each of the three motors, with its gear", default_factory=IdealMotor
@@ -520,10 +525,14 @@ class TwoLegWalker(AbstractTunablePlan):
     def sketch(self) -> tuple[Shape, ...]:
         return two_leg_sketch(self)
 
+    def labels(self) -> tuple[Label, ...]:
+        return geometry_labels(self)
+
     def charts(self) -> tuple[Chart, ...]:
         motors = ("motor_1", "motor_2", "motor_3")
         return (
             Chart("Heights of the feet", ("foot_1.z", "foot_2.z"), main=True),
+            Chart("Places of the feet, forward", ("foot_1.x", "foot_2.x")),
             Chart("Speeds of the feet", ("foot_1.vx", "foot_1.vz", "foot_2.vx", "foot_2.vz")),
             Chart("Acceleration of the feet", ("foot_1.ax", "foot_1.az", "foot_2.ax", "foot_2.az")),
             Chart("Angles of the motors", tuple(f"{m}.angle" for m in motors)),

@@ -41,7 +41,7 @@ from footfall.machines.rimless_wheel.strut import Strut
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.sea_urchin.roll_gait import RollGait
 from footfall.machines.sea_urchin.spike import Spike
-from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_control import HeldEffort, SpikePid, StiffnessControl
 from footfall.machines.sea_urchin.spike_gait import SpikeGait
 from footfall.machines.two_leg.gait import InchwormGait
 from footfall.machines.water_runner.body import RunnerBody
@@ -107,6 +107,7 @@ PARTS: dict[str, type] = {
     "roll-gait": RollGait,
     "spike-pid": SpikePid,
     "stiffness": StiffnessControl,
+    "held-effort": HeldEffort,
     "constant": ConstantCurve,
     "bezier": BezierCurve,
     "b-spline": BSplineCurve,

@@ -7,5 +7,6 @@ the forces of `forces.py` on each segment (docs/theory/centipede.md). Beside the
     gait, reflexes                   where each leg is to go, and what its own senses change in that
     labels                           the names of its quantities, drawn on its sketch
     crossing                         its study: how often it gets over gaps
+    tasks                            what a learner may be asked to do with it
     leg, body, point_contact         the slots `leg` and `body`; what ground does to a tip
 """

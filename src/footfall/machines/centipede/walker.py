@@ -16,6 +16,7 @@ from footfall.hybrid.fields import ParameterError, numbers, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.hybrid.task import Task
 from footfall.machines.centipede.body import SegmentChain
 from footfall.machines.centipede.forces import Loads, all_loads, total
 from footfall.machines.centipede.gait import WaveGait
@@ -34,6 +35,7 @@ from footfall.machines.centipede.states import (
     WalkerState,
     WalkerStores,
 )
+from footfall.machines.centipede.tasks import WALK_TASK
 from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.machines.parts.friction.base import AbstractFriction
@@ -60,6 +62,7 @@ class SegmentedWalker(AbstractHybridSystem):
     """
 
     Start = WalkerStart
+    tasks: ClassVar[Mapping[str, Task]] = {"walk": WALK_TASK}
     refuses: ClassVar[Mapping[str, str]] = {
         "water": "its tips are points, and water does not carry points"
     }

@@ -10,5 +10,6 @@ rimless-wheel.md has the equations by number), `steered_wheel.py` the second sid
     pitch_controller, pitch_laws the slot `controller`
     torso                        the slot `torso`
     bounds, cures                what its equations cannot mean; what to try then
+    tasks                        what a learner may be asked to do with them
     closed_loop                  the same wheels under their control computer
 """

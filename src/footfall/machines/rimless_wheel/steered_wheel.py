@@ -22,6 +22,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
+from footfall.hybrid.task import Task
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
 from footfall.machines.rimless_wheel.bounds import friction_bounds, sag_bounds
@@ -44,6 +45,7 @@ from footfall.machines.rimless_wheel.states import (
     SteeredWheelCounts,
     SteeredWheelState,
 )
+from footfall.machines.rimless_wheel.tasks import STEER_TASK
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.rimless_wheel.torso_wheel import MOTORS, MotorSignals, SpokeSignals
 from footfall.numerics.elementary import atan2
@@ -130,6 +132,7 @@ class SteeredWheel(AbstractPlant):
     Start = SteeredWheelStart
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     steered_by: ClassVar[tuple[str, ...]] = (setpoint_key, "steering_current")
+    tasks: ClassVar[Mapping[str, Task]] = {"steer": STEER_TASK}
     start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "steering_current": 0.0}
 

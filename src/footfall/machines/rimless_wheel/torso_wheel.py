@@ -23,6 +23,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
+from footfall.hybrid.task import Task
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
@@ -56,6 +57,7 @@ from footfall.machines.rimless_wheel.states import (
     TorsoWheelState,
     WheelStance,
 )
+from footfall.machines.rimless_wheel.tasks import LEAN_TASK, TORQUE_TASK
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
@@ -152,6 +154,7 @@ class TorsoWheel(AbstractPlant):
     refuses: ClassVar[Mapping[str, str]] = REFUSES
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     steered_by: ClassVar[tuple[str, ...]] = (setpoint_key,)
+    tasks: ClassVar[Mapping[str, Task]] = {"torque": TORQUE_TASK, "lean": LEAN_TASK}
     start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "control_period": None}
 

@@ -12,5 +12,6 @@ them:
     drive, crank_drives              the slot `drive`
     tail, tails                      the slot `tail`
     body                             the slot `body`
+    tasks                            what a learner may be asked to do with it
     disc_load                        the load of water on a disc, in closed form
 """

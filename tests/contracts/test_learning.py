@@ -190,17 +190,17 @@ def test_an_action_that_is_no_number_is_refused(envs):
 
 def test_the_pure_pair_moves_as_the_kernels_do(envs):
     pure = pure_task("rimless-wheel", "lean")
-    robots, seen = pure.reset(jax.random.key(0), LANES)
+    reset, step = jax.jit(pure.reset, static_argnums=1), jax.jit(pure.step)
+    robots, seen = reset(jax.random.key(0), LANES)
     first, _ = envs.reset(options={"leg.stiffness": 15000.0})
     assert np.array_equal(np.asarray(seen), first)
-    step = jax.jit(pure.step)
     for _ in range(15):
-        robots, seen, reward, ended, late = step(robots, jnp.asarray(leaning(0.8)))
+        robots, seen, reward, *_ = step(robots, jnp.asarray(leaning(0.8)))
         wanted = envs.step(leaning(0.8))
         assert np.allclose(np.asarray(seen), wanted[0], atol=1e-6)  # float32
         assert np.allclose(np.asarray(reward), wanted[1], atol=1e-9)
     done = jnp.array([True, False, False, False])
-    robots, seen = pure.again(robots, seen, done, jax.random.key(1))
+    robots, seen = jax.jit(pure.again)(robots, seen, done, jax.random.key(1))
     assert np.array_equal(np.asarray(robots.age), [0, 15, 15, 15])
     assert np.array_equal(np.asarray(seen)[0], first[0])
 
@@ -216,7 +216,7 @@ def test_every_registered_robot_has_a_task_that_holds_together(scenario):
 
 
 def test_a_task_that_is_not_there_is_told():
-    with pytest.raises(ScenarioError, match='no task "walk". Known: torque, lean'):
+    with pytest.raises(ScenarioError, match=r'no task "walk"\. Known: torque, lean'):
         given_task("rimless-wheel", "walk")
     with pytest.raises(ScenarioError, match="declares no task"):
         given_task("passive-wheel")

@@ -18,6 +18,7 @@ from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.numerics.namespace import choose
 from footfall.numerics.scalar import Scalar
 from footfall.scene.labels import Label
@@ -274,6 +275,10 @@ class AbstractHybridSystem(Parametric):
         """
         del t, columns
         return []
+
+    def twin(self) -> Twin | None:
+        """The same robot as rigid bodies of MuJoCo, where somebody has built it: hybrid/twin.py."""
+        return None
 
     def travel(self) -> Travel | None:
         """How to measure progress, or None for a machine that stays where it is."""

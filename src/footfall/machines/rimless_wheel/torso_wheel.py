@@ -24,6 +24,7 @@ from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
 from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
@@ -59,6 +60,7 @@ from footfall.machines.rimless_wheel.states import (
 )
 from footfall.machines.rimless_wheel.tasks import LEAN_TASK, TORQUE_TASK
 from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.twin import torso_wheel_twin
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
@@ -582,6 +584,10 @@ class TorsoWheel(AbstractPlant):
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
         del t
         return corner_doubts(self.terrain, columns)
+
+    def twin(self) -> Twin:
+        """In stance, as bodies of MuJoCo."""
+        return torso_wheel_twin(self)
 
     def travel(self) -> Travel:
         return Travel(

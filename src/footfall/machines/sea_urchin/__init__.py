@@ -8,7 +8,7 @@ One spike on a fixed base, flowing (docs/theory/sea-urchin.md): `spike_bench.py`
 `spike_kinematics.py` and `spike_dynamics.py`, with the laws of `spike_control.py` along the path of
 `spike_gait.py`; `spike_states.py`, `spike_start.py`; `gain_advice.py` says before a run which gains
 can work; `tasks.py` has what a learner may be asked to do. `spike_hinge.py` and `closed_loop.py`:
-one hinge under the control computer.
+one hinge under the control computer. `spike_twin.py`: the bench as bodies of MuJoCo.
 
 Rolling by a kick, in the plane: `kick_roll.py`.
 

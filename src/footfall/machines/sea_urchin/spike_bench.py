@@ -18,6 +18,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates
 from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import AbstractSpikeControl, SpikePid
 from footfall.machines.sea_urchin.spike_dynamics import (
@@ -50,6 +51,7 @@ from footfall.machines.sea_urchin.spike_states import (
     SpikeTotals,
     TipPoint,
 )
+from footfall.machines.sea_urchin.spike_twin import spike_twin
 from footfall.machines.sea_urchin.tasks import FOLLOW_TASK
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Ball, Chart, Ground, Link, Shape
@@ -293,6 +295,10 @@ class UrchinSpike(AbstractHybridSystem):
             Suggestion("--set controller=stiffness", "the foot as on springs"),
             Suggestion("--set gait.lift=0.02 --animate spike.gif"),
         )
+
+    def twin(self) -> Twin:
+        """As bodies of MuJoCo."""
+        return spike_twin(self)
 
     def sketch(self) -> tuple[Shape, ...]:
         ball = self.spike.ball

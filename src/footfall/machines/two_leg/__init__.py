@@ -9,5 +9,6 @@ state is a time and a place in a table of footsteps (docs/theory/two-leg-walker.
     kinematics               links, joint torques, zero-moment point
     figures, table           what a plan costs; of thousands of plans
     tuning                   the gait as an optimisation problem (`footfall design`)
+    twin                     the same as bodies of MuJoCo, to check one by the other
     sketch                   how it looks
 """

@@ -14,6 +14,7 @@ from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import AbstractHybridSystem as HybridSystem
 from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel, only_while
+from footfall.hybrid.task import Action, Observation, Passage, Reward, Task
 from footfall.machines.control.controller import AbstractController
 from footfall.machines.linkage.pieces import (
     Damper,
@@ -50,6 +51,7 @@ __all__ = [
     "AbstractPhaseCurve",
     "AbstractStart",
     "AbstractTerrain",
+    "Action",
     "Arrow",
     "BSplineCurve",
     "Ball",
@@ -77,16 +79,20 @@ __all__ = [
     "Lock",
     "Mass",
     "Motor",
+    "Observation",
     "Outcome",
     "ParameterError",
+    "Passage",
     "PlanarFrame",
     "Rates",
+    "Reward",
     "Rod",
     "Scalar",
     "Shape",
     "Slope",
     "Spring",
     "Suggestion",
+    "Task",
     "Tip",
     "Travel",
     "choice",

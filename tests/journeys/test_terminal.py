@@ -270,6 +270,7 @@ def test_no_help_page_has_turned_a_letter_into_a_picture(tmp_path):
         "crossing",
         "compliance",
         "bodies",
+        "export",
         "compare-integrators",
     ]
     pages = several(

@@ -27,6 +27,7 @@ EXTRAS = {
     "design": "footfall design",
     "compiler": "a C++ compiler by pip; live pages",
     "cluster": "sweeps over several machines",
+    "learn": "robots as environments of Gymnasium",
     "stack": "a real robot's motor driver and reset line",
 }
 

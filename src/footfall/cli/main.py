@@ -144,6 +144,34 @@ def new(
     _guarded(new_robot, name, begin)
 
 
+@app.command()
+def export(
+    name: Annotated[
+        str, typer.Argument(help="A scenario's name or file, or for tables the folder of a run.")
+    ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="mjcf|urdf|csv|mcap|parquet|netcdf",
+            help="The robot (mjcf, urdf) or a run of it.",
+        ),
+    ],
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File to write (default: NAME and ending).")
+    ] = None,
+    settings: Settings = None,
+    duration: Annotated[str | None, typer.Option(help="How long to simulate.")] = None,
+    trust: Trust = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write a robot as MJCF or URDF, or a run as a table."""
+    with _loading():
+        from footfall.cli.export import export as export_file
+
+    _guarded(export_file, name, kind, out, settings or [], duration, force)
+
+
 @app.command("export-c")
 def export_c(
     file: Annotated[

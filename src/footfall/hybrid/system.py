@@ -7,7 +7,9 @@ integrator, any batch and any derivative.
 
 import abc
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from footfall.hybrid.bound import Bound
@@ -15,6 +17,8 @@ from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import Parametric
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion
+from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.numerics.namespace import choose
 from footfall.numerics.scalar import Scalar
 from footfall.scene.labels import Label
@@ -121,6 +125,8 @@ class AbstractHybridSystem(Parametric):
     largest: ClassVar[float] = math.inf  #: number of a state
     #: Keys of a scenario that an operator moves while it runs: what drives it, then what turns it.
     steered_by: ClassVar[tuple[str, ...]] = ()
+    #: What a learner may be asked to do with it, the usual task first: see hybrid/task.py.
+    tasks: ClassVar[Mapping[str, Task]] = MappingProxyType({})
 
     def begin(self, start: Any) -> HybridState:
         """The complete state that a [start] table means for this system."""
@@ -269,6 +275,10 @@ class AbstractHybridSystem(Parametric):
         """
         del t, columns
         return []
+
+    def twin(self) -> Twin | None:
+        """The same robot as rigid bodies of MuJoCo, where somebody has built it: hybrid/twin.py."""
+        return None
 
     def travel(self) -> Travel | None:
         """How to measure progress, or None for a machine that stays where it is."""

@@ -1,5 +1,6 @@
-"""A trajectory as files: Parquet tables and an MCAP log with JSON schemas."""
+"""A trajectory as files: Parquet, CSV, NetCDF, and an MCAP log with JSON schemas."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,38 @@ _NANOSECONDS = 1_000_000_000  # nanoseconds per second: MCAP's clock ...
 _LAST_STAMP = 2**63 - 1  # ... which ends after 292 years; a message says its time itself
 
 
-def write_parquet(run: Trajectory, path: Path) -> None:
+def write_csv(run: Trajectory, stream: IO[bytes]) -> None:
+    """One row per sample, each number to its last bit, the unit behind the name of its column."""
+    header = ["t [s]", "j", *(signal.label for signal in run.signals.values())]
+    stream.write((",".join(header) + "\n").encode())
+    for first in range(0, len(run.t), _AT_ONCE):
+        rows = slice(first, first + _AT_ONCE)
+        columns = [run.t[rows], run.j[rows], *(run.columns[name][rows] for name in run.signals)]
+        kept = [column.tolist() for column in columns]
+        lines = (",".join(map(repr, row)) for row in zip(*kept, strict=True))
+        stream.write(("\n".join(lines) + "\n").encode())
+
+
+def write_netcdf(run: Trajectory, stream: IO[bytes]) -> None:
+    """NetCDF 3 with 64-bit offsets: every column over `sample`, with unit and meaning."""
+    from scipy.io import netcdf_file
+
+    own = io.BytesIO()  # which it closes
+    file = netcdf_file(own, "w", version=2)
+    file.createDimension("sample", len(run.t))
+    columns = [("t", run.t, "s", "time"), ("j", run.j, "", "jumps so far")]
+    columns += [(s.name, run.columns[s.name], s.unit, s.doc) for s in run.signals.values()]
+    for name, values, unit, doc in columns:
+        made = file.createVariable(name, "d" if name != "j" else "i", ("sample",))
+        made[:] = values
+        made.units, made.long_name = unit, doc
+    for key, value in _notes(run).items():
+        setattr(file, key, value.encode())
+    file.flush()
+    stream.write(own.getvalue())
+
+
+def write_parquet(run: Trajectory, path: Path | IO[bytes]) -> None:
     """One row per sample, units and meanings in the column metadata."""
     import pyarrow as pa
     import pyarrow.parquet as pq

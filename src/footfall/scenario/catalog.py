@@ -43,7 +43,7 @@ from footfall.machines.sea_urchin.kick_actuator import ConstantForce
 from footfall.machines.sea_urchin.pressure_chamber import PressureChamber
 from footfall.machines.sea_urchin.roll_gait import RollGait
 from footfall.machines.sea_urchin.spike import Spike
-from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_control import HeldEffort, SpikePid, StiffnessControl
 from footfall.machines.sea_urchin.spike_gait import SpikeGait
 from footfall.machines.two_leg.gait import InchwormGait
 from footfall.machines.water_runner.body import RunnerBody
@@ -111,6 +111,7 @@ PARTS: dict[str, type] = {
     "stiffness": StiffnessControl,
     "constant-force": ConstantForce,
     "pressure-chamber": PressureChamber,
+    "held-effort": HeldEffort,
     "constant": ConstantCurve,
     "bezier": BezierCurve,
     "b-spline": BSplineCurve,

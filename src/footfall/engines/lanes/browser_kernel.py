@@ -150,7 +150,7 @@ def browser_start(
         *numbers, step = given
         none = 0.0 * step  # in every lane: what is the same in all must not become a constant
         system, state, more = make(*numbers)
-        state = jax.tree.map(lambda leaf, like: _as(leaf, like, none), state, ready.state)
+        state = jax.tree.map(lambda leaf, like: as_lanes(leaf, like, none), state, ready.state)
         loop = LaneLoop(system, state, method, np.dtype("float64"), ())
         clock = ready.clock._replace(step=step)
         lane = begin(loop, jax.tree.leaves(state.x), jax.tree.leaves(state.m), clock)
@@ -169,8 +169,8 @@ def browser_start(
     )
 
 
-def _as(leaf: Any, like: np.ndarray, none: jax.Array) -> jax.Array:
-    """A number of a state as the kernel keeps it: of its type, with the lanes last."""
+def as_lanes(leaf: Any, like: Any, none: jax.Array) -> jax.Array:
+    """A number of a state as a kernel keeps it: of its type, with the lanes last."""
     if np.ndim(leaf) and np.shape(leaf) == like.shape[:-1]:  # one for each leg, for all lanes
         leaf = leaf[:, None]
     elif np.ndim(leaf) and not traced(leaf):  # the same in all lanes

@@ -179,8 +179,14 @@ def _fresh(moving: Moving) -> Moving:
     )
 
 
-def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) -> Lane:
-    """Steps `first` to `first + count` of a block of lanes."""
+def advance(
+    loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any, age: Array | None = None
+) -> Lane:
+    """Steps `first` to `first + count` of a block of lanes.
+
+    `age` is how many steps each lane had made before `first`, where they did not begin together:
+    whole turns of every clock.
+    """
     end = first + count
     # The attempt of length zero counts as a step too.
     countdown = tuple(n - lax.rem(first, n) + I(1) for n in clock.tick_steps)
@@ -198,7 +204,8 @@ def advance(loop: LaneLoop, lane: Lane, clock: Clock, first: Any, count: Any) ->
 
     def body(state: Any) -> Any:
         i, countdown, now = state
-        end_of_step = (i + I(1)).astype(loop.real) * clock.step
+        made = i + I(1) if age is None else age + (i + I(1))
+        end_of_step = made.astype(loop.real) * clock.step
         t, t1 = end_of_step - now.left, end_of_step - (now.left - now.target)
         tried, hit, good = attempt(loop, now, t, t1)
         # Not finite counts in lanes that have ended too (their flow may depend on time): there the

@@ -7,5 +7,7 @@ the forces of `forces.py` on each segment (docs/theory/centipede.md). Beside the
     gait, reflexes                   where each leg is to go, and what its own senses change in that
     labels                           the names of its quantities, drawn on its sketch
     crossing                         its study: how often it gets over gaps
+    tasks                            what a learner may be asked to do with it
+    twin                             the same as bodies of MuJoCo, to check one by the other
     leg, body, point_contact         the slots `leg` and `body`; what ground does to a tip
 """

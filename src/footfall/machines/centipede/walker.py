@@ -16,6 +16,8 @@ from footfall.hybrid.fields import ParameterError, numbers, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.machines.centipede.body import SegmentChain
 from footfall.machines.centipede.forces import Loads, all_loads, total
 from footfall.machines.centipede.gait import WaveGait
@@ -34,6 +36,8 @@ from footfall.machines.centipede.states import (
     WalkerState,
     WalkerStores,
 )
+from footfall.machines.centipede.tasks import WALK_TASK
+from footfall.machines.centipede.twin import centipede_twin
 from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.viscoelastic import ViscoelasticContact
 from footfall.machines.parts.friction.base import AbstractFriction
@@ -60,6 +64,7 @@ class SegmentedWalker(AbstractHybridSystem):
     """
 
     Start = WalkerStart
+    tasks: ClassVar[Mapping[str, Task]] = {"walk": WALK_TASK}
     refuses: ClassVar[Mapping[str, str]] = {
         "water": "its tips are points, and water does not carry points"
     }
@@ -272,6 +277,10 @@ class SegmentedWalker(AbstractHybridSystem):
 
     def charts(self) -> tuple[Chart, ...]:
         return walker_charts(self)
+
+    def twin(self) -> Twin:
+        """As points and springs of MuJoCo."""
+        return centipede_twin(self)
 
     def travel(self) -> Travel:
         legs = [i for i in range(self.body.segments) if i not in self.missing_legs]

@@ -11,5 +11,7 @@ rimless-wheel.md has the equations by number), `steered_wheel.py` the second sid
     pitch_controller, pitch_laws the slot `controller`
     torso                        the slot `torso`
     bounds, cures                what its equations cannot mean; what to try then
+    tasks                        what a learner may be asked to do with them
+    twin                         the wheels as bodies of MuJoCo, to check one by the other
     closed_loop                  the same wheels under their control computer
 """

@@ -23,6 +23,8 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
+from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
 from footfall.machines.rimless_wheel.bounds import friction_bounds, sag_bounds
@@ -45,8 +47,10 @@ from footfall.machines.rimless_wheel.states import (
     SteeredWheelCounts,
     SteeredWheelState,
 )
+from footfall.machines.rimless_wheel.tasks import STEER_TASK
 from footfall.machines.rimless_wheel.torso import Torso
 from footfall.machines.rimless_wheel.torso_wheel import MOTORS, MotorSignals, SpokeSignals
+from footfall.machines.rimless_wheel.twin import steered_wheel_twin
 from footfall.numerics.elementary import atan2
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
@@ -140,6 +144,7 @@ class SteeredWheel(AbstractPlant):
     Start = SteeredWheelStart
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     steered_by: ClassVar[tuple[str, ...]] = (setpoint_key, "steering_current")
+    tasks: ClassVar[Mapping[str, Task]] = {"steer": STEER_TASK}
     start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "steering_current": 0.0}
 
@@ -580,6 +585,10 @@ class SteeredWheel(AbstractPlant):
         return slipping + sag_bounds(
             self.leg.rest_length, self.spokes, ("left_spoke", "right_spoke"), counters
         )
+
+    def twin(self) -> Twin:
+        """As bodies of MuJoCo, the same while it goes straight."""
+        return steered_wheel_twin(self)
 
     def travel(self) -> Travel:
         return Travel(

@@ -23,6 +23,8 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.plant import AbstractPlant, Senses
 from footfall.hybrid.suggestion import Suggestion
 from footfall.hybrid.system import Event, Jump, Rates, Travel
+from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import DcMotor
 from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
@@ -56,7 +58,9 @@ from footfall.machines.rimless_wheel.states import (
     TorsoWheelState,
     WheelStance,
 )
+from footfall.machines.rimless_wheel.tasks import LEAN_TASK, TORQUE_TASK
 from footfall.machines.rimless_wheel.torso import Torso
+from footfall.machines.rimless_wheel.twin import torso_wheel_twin
 from footfall.numerics.planar import cross
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.small_solve import solve_spd
@@ -152,6 +156,7 @@ class TorsoWheel(AbstractPlant):
     refuses: ClassVar[Mapping[str, str]] = REFUSES
     setpoint_key: ClassVar[str] = "torso.pitch_setpoint"
     steered_by: ClassVar[tuple[str, ...]] = (setpoint_key,)
+    tasks: ClassVar[Mapping[str, Task]] = {"torque": TORQUE_TASK, "lean": LEAN_TASK}
     start_angle: ClassVar[str] = "torso_angle"
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "control_period": None}
 
@@ -579,6 +584,10 @@ class TorsoWheel(AbstractPlant):
     def doubts(self, t: Any, columns: Any) -> list[Doubt]:
         del t
         return corner_doubts(self.terrain, columns)
+
+    def twin(self) -> Twin:
+        """In stance, as bodies of MuJoCo."""
+        return torso_wheel_twin(self)
 
     def travel(self) -> Travel:
         return Travel(

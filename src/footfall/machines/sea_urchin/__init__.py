@@ -7,7 +7,8 @@ One spike on a bench, the planar kick, and the whole robot: three models of one 
 One spike on a fixed base, flowing (docs/theory/sea-urchin.md): `spike_bench.py`, on
 `spike_kinematics.py` and `spike_dynamics.py`, with the laws of `spike_control.py` along the path of
 `spike_gait.py`; `spike_states.py`, `spike_start.py`; `gain_advice.py` says before a run which gains
-can work. `spike_hinge.py` and `closed_loop.py`: one hinge under the control computer.
+can work; `tasks.py` has what a learner may be asked to do. `spike_hinge.py` and `closed_loop.py`:
+one hinge under the control computer. `spike_twin.py`: the bench as bodies of MuJoCo.
 
 Rolling by a kick, in the plane: `kick_roll.py`; what pushes, a constant force or compressed air, in
 `kick_actuator.py` and `pressure_chamber.py`. `labels.py` has the words of its schematics.

@@ -10,7 +10,7 @@ machines/sea_urchin/spike_kinematics.py. Only balls and shell touch the ground.
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from footfall.machines.sea_urchin.spike_kinematics import SPIKES, attachment
 
 if TYPE_CHECKING:
     from footfall.machines.sea_urchin.robot import UrchinRobot
+    from footfall.machines.sea_urchin.spike import Spike
 
 #: Bottom ring first, counter-clockwise: the order of everything that has twelve of something.
 NAMES = tuple(f"{ring}_{i + 1}" for ring in ("bottom", "upper") for i in range(SPIKES))
@@ -132,47 +133,8 @@ def _spike(
     place, rows = attachment(float(robot.shell_radius), upper, index)
     quat = np.zeros(4)
     mj.mju_mat2Quat(quat, np.array(rows).ravel())
-    prism = shell.add_body(name=f"{name}_prism", pos=list(place), quat=quat)
-    hinge = {
-        "type": mj.mjtJoint.mjJNT_HINGE,
-        "armature": float(robot.armature),
-        "damping": float(spike.hinge_friction),
-    }
-    prism.add_joint(name=f"{name}_swing", axis=[0.0, 0.0, 1.0], **hinge)
-    prism.add_joint(name=f"{name}_sweep", axis=[0.0, -1.0, 0.0], **hinge)
-    cylinder = prism.add_body(name=f"{name}_cylinder")
-    cylinder.add_joint(
-        name=f"{name}_slide",
-        type=mj.mjtJoint.mjJNT_SLIDE,
-        axis=[0.0, 0.0, -1.0],
-        range=[0.0, float(spike.stroke)],
-        limited=True,
-        damping=float(spike.slide_friction),
-    )
-    ball = cylinder.add_body(name=f"{name}_ball")
-    for body, part in zip((prism, cylinder, ball), spike.axial_bodies, strict=True):
-        body.explicitinertial = True
-        body.mass, body.ipos = max(float(part.mass), THIN), [0.0, 0.0, -float(part.offset)]
-        across = max(float(part.transverse), THIN)
-        body.inertia = [across, across, max(float(part.axial), THIN)]
-    length, tip = float(spike.prism), float(spike.shape.shortest)
-    looks = {"contype": 0, "conaffinity": 0, "group": 1}
-    prism.add_geom(
-        name=f"{name}_prism",
-        type=mj.mjtGeom.mjGEOM_BOX,
-        size=[0.006, 0.006, 0.5 * length],
-        pos=[0.0, 0.0, -0.5 * length],
-        rgba=[0.25, 0.45, 0.60, 1.0],
-        **looks,
-    )
-    cylinder.add_geom(
-        name=f"{name}_rod",
-        type=mj.mjtGeom.mjGEOM_CYLINDER,
-        size=[0.003, 0.5 * float(spike.cylinder_length), 0.0],
-        pos=[0.0, 0.0, 0.5 * float(spike.cylinder_length) - length],
-        rgba=[0.7, 0.7, 0.7, 1.0],
-        **looks,
-    )
+    ball = spike_bodies(mj, shell, spike, name, place, quat, armature=float(robot.armature)).ball
+    tip = float(spike.shape.shortest)
     colour = [0.85, 0.45, 0.15, 1.0] if not upper else [0.35, 0.55, 0.35, 1.0]
     ball.add_geom(
         name=name,
@@ -202,3 +164,70 @@ def _spike(
         )
         if limit is not None:
             motor.forcelimited, motor.forcerange = True, [-float(limit), float(limit)]
+
+
+class SpikeBodies(NamedTuple):
+    """The three bodies of a spike."""
+
+    prism: Any
+    cylinder: Any
+    ball: Any
+
+
+def spike_bodies(
+    mj: Any,
+    parent: Any,
+    spike: "Spike",
+    name: str,
+    place: Any,
+    quat: Any,
+    *,
+    armature: float = 0.0,
+    thin: float = THIN,
+) -> SpikeBodies:
+    """Prism, cylinder and ball at a place of another body, with their joints and looks.
+
+    `thin` is what they get of mass and inertia where the spike has none.
+    """
+    prism = parent.add_body(name=f"{name}_prism", pos=list(place), quat=quat)
+    hinge = {
+        "type": mj.mjtJoint.mjJNT_HINGE,
+        "armature": armature,
+        "damping": float(spike.hinge_friction),
+    }
+    prism.add_joint(name=f"{name}_swing", axis=[0.0, 0.0, 1.0], **hinge)
+    prism.add_joint(name=f"{name}_sweep", axis=[0.0, -1.0, 0.0], **hinge)
+    cylinder = prism.add_body(name=f"{name}_cylinder")
+    cylinder.add_joint(
+        name=f"{name}_slide",
+        type=mj.mjtJoint.mjJNT_SLIDE,
+        axis=[0.0, 0.0, -1.0],
+        range=[0.0, float(spike.stroke)],
+        limited=True,
+        damping=float(spike.slide_friction),
+    )
+    ball = cylinder.add_body(name=f"{name}_ball")
+    for body, part in zip((prism, cylinder, ball), spike.axial_bodies, strict=True):
+        body.explicitinertial = True
+        body.mass, body.ipos = max(float(part.mass), thin), [0.0, 0.0, -float(part.offset)]
+        across = max(float(part.transverse), thin)
+        body.inertia = [across, across, max(float(part.axial), thin)]
+    length = float(spike.prism)
+    looks = {"contype": 0, "conaffinity": 0, "group": 1}
+    prism.add_geom(
+        name=f"{name}_prism",
+        type=mj.mjtGeom.mjGEOM_BOX,
+        size=[0.006, 0.006, 0.5 * length],
+        pos=[0.0, 0.0, -0.5 * length],
+        rgba=[0.25, 0.45, 0.60, 1.0],
+        **looks,
+    )
+    cylinder.add_geom(
+        name=f"{name}_rod",
+        type=mj.mjtGeom.mjGEOM_CYLINDER,
+        size=[0.003, 0.5 * float(spike.cylinder_length), 0.0],
+        pos=[0.0, 0.0, 0.5 * float(spike.cylinder_length) - length],
+        rgba=[0.7, 0.7, 0.7, 1.0],
+        **looks,
+    )
+    return SpikeBodies(prism, cylinder, ball)

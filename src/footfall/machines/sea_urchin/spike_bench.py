@@ -6,7 +6,8 @@ House frame: x away from the shell, y along the ring, z up; the spike's own fram
 Theory: docs/theory/sea-urchin.md.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,8 @@ from footfall.hybrid.fields import ParameterError, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates
+from footfall.hybrid.task import Task
+from footfall.hybrid.twin import Twin
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import AbstractSpikeControl, SpikePid
 from footfall.machines.sea_urchin.spike_dynamics import (
@@ -48,6 +51,8 @@ from footfall.machines.sea_urchin.spike_states import (
     SpikeTotals,
     TipPoint,
 )
+from footfall.machines.sea_urchin.spike_twin import spike_twin
+from footfall.machines.sea_urchin.tasks import FOLLOW_TASK
 from footfall.numerics.scalar import Scalar
 from footfall.scene.sketch import Ball, Chart, Ground, Link, Shape
 
@@ -73,6 +78,7 @@ class UrchinSpike(AbstractHybridSystem):
     """
 
     Start = SpikeStart
+    tasks: ClassVar[Mapping[str, Task]] = {"follow": FOLLOW_TASK}
 
     gravity: Scalar = param(9.81, unit="m/s^2", doc="gravity", ge=0)
     height: Scalar = param(
@@ -289,6 +295,10 @@ class UrchinSpike(AbstractHybridSystem):
             Suggestion("--set controller=stiffness", "the foot as on springs"),
             Suggestion("--set gait.lift=0.02 --animate spike.gif"),
         )
+
+    def twin(self) -> Twin:
+        """As bodies of MuJoCo."""
+        return spike_twin(self)
 
     def sketch(self) -> tuple[Shape, ...]:
         ball = self.spike.ball

@@ -239,6 +239,31 @@ class StiffnessControl(AbstractSpikeControl):
         )
 
 
+class HeldEffort(AbstractSpikeControl):
+    """The same efforts whatever happens: what somebody else decides, held."""
+
+    torque_1: Scalar = param(0.0, unit="N m", doc="torque of joint 1")
+    torque_2: Scalar = param(0.0, unit="N m", doc="torque of joint 2")
+    force: Scalar = param(0.0, unit="N", doc="force of the slide")
+
+    @property
+    def damping(self) -> Vector:
+        return 0.0, 0.0, 0.0
+
+    @property
+    def uses_integral(self) -> bool:
+        return False
+
+    def wanted(
+        self, q: Vector, v: Vector, q_d: Vector, v_d: Vector, integral: Vector, spike: Spike | None
+    ) -> Vector:
+        del v, q_d, v_d, integral, spike
+        return tuple(
+            own + 0.0 * place
+            for own, place in zip((self.torque_1, self.torque_2, self.force), q, strict=True)
+        )
+
+
 def _needed(spike: Spike | None, what: str) -> Spike:
     if spike is None:
         raise TypeError(f"{what} needs the spike: effort(q, v, q_d, v_d, integral, spike)")

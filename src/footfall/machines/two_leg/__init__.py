@@ -10,6 +10,7 @@ state is a time and a place in a table of footsteps (docs/theory/two-leg-walker.
     kinematics               links, joint torques, zero-moment point
     figures, table           what a plan costs; of thousands of plans
     tuning                   the gait as an optimisation problem (`footfall design`)
+    twin                     the same as bodies of MuJoCo, to check one by the other
     sketch, labels           how it looks; the words of its geometry
 
 `functions.py` has its equations as functions of arrays, which are named here: a user types

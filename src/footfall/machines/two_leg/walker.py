@@ -34,6 +34,7 @@ from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.start import AbstractStart
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import Event, HybridState, Jump, Travel
+from footfall.hybrid.twin import Twin
 from footfall.machines.parts.actuators.base import AbstractMotor
 from footfall.machines.parts.actuators.motors import IdealMotor
 from footfall.machines.parts.terrain.base import AbstractTerrain
@@ -57,6 +58,7 @@ from footfall.machines.two_leg.sketch import two_leg_sketch
 from footfall.machines.two_leg.support import LEVEL, Build, ground_under
 from footfall.machines.two_leg.table import table
 from footfall.machines.two_leg.tuning import TwoLegTuning
+from footfall.machines.two_leg.twin import two_leg_twin
 from footfall.numerics.scalar import Scalar
 from footfall.scene.labels import Label
 from footfall.scene.sketch import Chart, Shape
@@ -306,6 +308,10 @@ class TwoLegWalker(AbstractTunablePlan):
         return TwoLegPower(
             *(jnp.maximum(w, 0.0) for w in powers), *(jnp.minimum(w, 0.0) for w in powers)
         )
+
+    def twin(self) -> Twin:
+        """On its first foot, as bodies of MuJoCo."""
+        return two_leg_twin(self)
 
     def stores(self, t: Scalar, x: NoState, m: TwoLegMode) -> TwoLegStores:
         del x

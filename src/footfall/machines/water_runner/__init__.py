@@ -13,5 +13,6 @@ them:
     drive, crank_drives              the slot `drive`
     tail, tails                      the slot `tail`
     body                             the slot `body`
+    tasks                            what a learner may be asked to do with it
     disc_load, wet_face              the load of water on a disc, in closed form; what faces share
 """

@@ -19,6 +19,7 @@ from footfall.hybrid.fields import ParameterError, choice, param, part
 from footfall.hybrid.outcome import Outcome
 from footfall.hybrid.suggestion import Suggestion, cure
 from footfall.hybrid.system import AbstractHybridSystem, Event, Jump, Rates, Travel
+from footfall.hybrid.task import Task
 from footfall.machines.parts.contact.base import AbstractContact
 from footfall.machines.parts.contact.cubic import CubicContact
 from footfall.machines.parts.friction.base import AbstractFriction
@@ -60,6 +61,7 @@ from footfall.machines.water_runner.states import (
 )
 from footfall.machines.water_runner.tail import AbstractTail
 from footfall.machines.water_runner.tails import PadTail
+from footfall.machines.water_runner.tasks import RUN_TASK
 from footfall.machines.water_runner.wet_disc import Medium
 from footfall.numerics.scalar import Scalar
 from footfall.numerics.trig import sincos
@@ -87,6 +89,7 @@ class FourBarRunner(AbstractHybridSystem):
     """
 
     Start = RunnerStart
+    tasks: ClassVar[Mapping[str, Task]] = {"run": RUN_TASK}
     refuses: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("hills", "walls", "gaps"),
         "its body and feet are measured against one plane, of water or of ground, from start"

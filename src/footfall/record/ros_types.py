@@ -25,7 +25,11 @@ _WHOLE = {
     "float64[9] orientation_covariance\ngeometry_msgs/Vector3 angular_velocity\n"
     "float64[9] angular_velocity_covariance\ngeometry_msgs/Vector3 linear_acceleration\n"
     "float64[9] linear_acceleration_covariance",
-    "geometry_msgs/msg/Twist": "geometry_msgs/Vector3 linear\ngeometry_msgs/Vector3 angular",
+    "sensor_msgs/msg/BatteryState": "std_msgs/Header header\nfloat32 voltage\n"
+    "float32 temperature\nfloat32 current\nfloat32 charge\nfloat32 capacity\n"
+    "float32 design_capacity\nfloat32 percentage\nuint8 power_supply_status\n"
+    "uint8 power_supply_health\nuint8 power_supply_technology\nbool present\n"
+    "float32[] cell_voltage\nfloat32[] cell_temperature\nstring location\nstring serial_number",
 }
 
 _RULE = "=" * 80

@@ -28,8 +28,9 @@ from footfall.pictures.animate import write_animation
 from footfall.pictures.plot_page import plot_page
 from footfall.pictures.style import STYLES
 from footfall.realtime import fit as fitting
-from footfall.record.export import write_mcap, write_parquet
+from footfall.record.export import write_parquet
 from footfall.record.ledger import Ledger
+from footfall.record.mcap_log import write_mcap
 from footfall.record.verdict import LOSS_GIVES, Verdict, low_order, pull_doubts, together, verdict
 from support.toys import AbstractToy, Ball, Bounce, Height, NoPower, NoWork, Scalar1
 

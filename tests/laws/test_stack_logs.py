@@ -13,11 +13,12 @@ import pytest
 from footfall.cli.stack_replay import _print_fit
 from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.virtual_bench import VirtualBench
+from footfall.pictures import stack_plot
 from footfall.realtime import fit as fitting
 from footfall.realtime import replay as replaying
 from footfall.realtime.fit import fit
 from footfall.realtime.plant import HELD_BELOW, PlantStepper, load_plant
-from footfall.realtime.replay import replay
+from footfall.realtime.replay import COMPARED, Replay, replay
 from footfall.realtime.stack_log import StackLogError, read_stack_log
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import load
@@ -325,6 +326,65 @@ def test_an_estimate_at_the_edge_of_the_search_is_marked(capsys):
     said = capsys.readouterr().out
     (marked,) = [line for line in said.splitlines() if line.rstrip().endswith("edge")]
     assert "drivetrain.viscous" in marked and "the truth may lie beyond" in said
+
+
+def test_a_fit_at_every_edge_gives_no_command(capsys):
+    edges = [
+        fitting.Estimate(key, "", 0.06, 1e-3, 0.0, at_bound=True, low=0.0, high=0.06)
+        for key in ("drivetrain.viscous", "stack.pitch_delay", "motor.torque_constant")
+    ]
+    nothing = fitting.Fit(tuple(edges), (), 9.0, (1.0, 9.0), 0.6, 441)
+    assert nothing.settings == []
+    _print_fit(nothing, "rimless-wheel", 1.0)
+    said = capsys.readouterr().out
+    assert "next:" not in said and "No command follows" in said
+    one = edges[0]._replace(at_bound=False)
+    _print_fit(nothing._replace(estimates=(one, *edges[1:])), "rimless-wheel", 1.0)
+    assert "next: footfall run" in capsys.readouterr().out
+
+
+def test_a_fit_is_drawn_where_it_was_searched():
+    estimates = (
+        fitting.Estimate("a.inside", "N", 3.0, 0.5, 2.0, False, 1.0, 5.0),
+        fitting.Estimate("a.edge", "N", 5.0, 0.1, 2.0, True, 1.0, 5.0),
+    )
+    figures = (fitting.Figure("mean pitch", "rad", 0.60, 0.01, 0.63),)
+    found = fitting.Fit(estimates, figures, 3.0, (1.0, 9.0), 0.6, 441)
+    left, right = stack_plot.fit_figure(found, "rimless-wheel").axes
+    places = [bar.lines[0].get_xdata()[0] for bar in left.containers if hasattr(bar, "lines")]
+    assert places == [0.5, 1.0]  # of the way from 1 to 5
+    (figure,) = [line.get_xdata()[0] for line in right.lines]
+    assert figure == pytest.approx(3.0)  # of its noise
+    words = [text.get_text() for axes in (left, right) for text in axes.texts]
+    assert any("a.edge" in each and "at the edge" in each for each in words)
+    assert any("log 0.6, fitted 0.63 rad" in each for each in words)
+
+
+def test_a_replay_draws_no_line_across_lost_records_and_marks_the_fault(log):
+    whole = read_stack_log(log)
+    keep = np.ones(len(whole), bool)
+    keep[200:260] = False
+    columns = {name: values[keep] for name, values in whole.columns.items()}
+    columns["fault"] = columns["fault"].astype("U80")
+    columns["fault"][300:] = "motor 0 turns at 9.1 turns/s"
+    holey = dataclasses.replace(whole, columns=columns)
+    nothing = np.zeros(len(holey))
+    found = Replay(
+        holey, "rimless-wheel", holey["t"], dict.fromkeys(COMPARED, nothing), nothing > 0, (),
+        "running", "",
+    )  # fmt: skip
+    assert stack_plot.lost(found).tolist() == [200]
+    assert stack_plot.fault_starts(found) == [300]
+    panel = stack_plot._drawn(found).axes[0]
+    t, values = panel.lines[0].get_data()
+    assert (
+        len(t) == len(holey) + 1
+        and np.isnan(values[200])
+        and not np.isnan(values[[199, 201]]).any()
+    )
+    marks = [line for line in panel.lines if list(line.get_xdata()) == [holey["t"][300]] * 2]
+    assert len(marks) == 1
+    assert any("9.1 turns/s" in text.get_text() for text in panel.texts)
 
 
 # --- the robot in front of the programs -----------------------------------------------------------

@@ -79,7 +79,7 @@ def damaged_log(
         writer = StackLogWriter(stream, said)
         for number, record in enumerate(log.records()):
             values = to_json(record) | (records or {}).get(number, {})
-            writer._writer.add_message(writer._channel, 0, json.dumps(values).encode(), 0)
+            writer.add_data(json.dumps(values).encode())
         writer.finish("made")
     return path
 

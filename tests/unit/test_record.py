@@ -11,12 +11,11 @@ import tomllib
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from mcap.reader import make_reader
 
 from footfall.engines.analysis.summary import summarise
 from footfall.engines.simulate import simulate
-from footfall.record import export, run_folder
-from footfall.record.export import write_mcap, write_parquet
+from footfall.record import run_folder
+from footfall.record.export import write_parquet
 from footfall.record.read_back import read_run
 from footfall.record.run_folder import FolderError, write_run
 from footfall.record.trajectory import Signal
@@ -221,135 +220,6 @@ def test_parquet_keeps_nan_and_a_run_without_rows(hand_made, tmp_path):
     )
     write_parquet(empty, tmp_path / "empty.parquet")
     assert pq.read_table(tmp_path / "empty.parquet").num_rows == 0
-
-
-# --- MCAP -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def logged(tmp_path):
-    """(schemas by topic, messages by topic) of a run, through the public reader."""
-
-    def read(run):
-        path = tmp_path / "run.mcap"
-        with path.open("wb") as stream:
-            write_mcap(run, stream)
-        schemas, messages, stamps = {}, {}, {}
-        with path.open("rb") as stream:
-            reader = make_reader(stream)
-            summary = reader.get_summary()
-            for channel in summary.channels.values():
-                assert (
-                    channel.message_encoding == "json"
-                    and summary.schemas[channel.schema_id].encoding == "jsonschema"
-                )
-                schemas[channel.topic] = json.loads(summary.schemas[channel.schema_id].data)
-                messages[channel.topic], stamps[channel.topic] = [], []
-            for _, channel, message in reader.iter_messages(log_time_order=False):
-                messages[channel.topic].append(json.loads(message.data))
-                stamps[channel.topic].append(message.log_time)
-        return schemas, messages, stamps
-
-    return read
-
-
-def expected_topics(run):
-    groups = {name.rpartition(".")[0] for name in run.of_role("output")}
-    return {f"/{group}" for group in groups} | {
-        "/state", "/events", "/energy/stores", "/energy/power", "/energy/work", "/energy/jump_work"
-    }  # fmt: skip
-
-
-def test_mcap_has_a_topic_per_body_leg_and_motor_and_one_for_events(shipped, logged):
-    schemas, messages, _ = logged(shipped.run)
-    assert set(schemas) == expected_topics(shipped.run)
-    wheel = (
-        {"/hub", "/foot"}
-        if shipped.name != "rimless-wheel-turning"
-        else {"/left_hub", "/right_hub", "/left_foot", "/right_foot"}
-    )
-    assert wheel <= set(schemas)
-    if shipped.name == "rimless-wheel":
-        assert {"/torso", "/spoke", "/motor"} <= set(schemas)
-    rows = {topic: len(m) for topic, m in messages.items()}
-    assert rows.pop("/events") == len(shipped.run.events)
-    assert set(rows.values()) == {len(shipped.run.t)}
-
-
-def test_mcap_messages_hold_the_columns_and_the_schemas_their_units(shipped, logged):
-    schemas, messages, stamps = logged(shipped.run)
-    run = shipped.run
-    for name, signal in run.signals.items():
-        group, _, leaf = name.rpartition(".")
-        topic = {"output": f"/{group}", "store": "/energy/stores"}.get(
-            signal.role, f"/energy/{signal.role}"
-        )
-        if signal.role in ("state", "discrete"):
-            topic, leaf = "/state", name
-        if signal.role == "statistic":  # in the Parquet file only
-            continue
-        said = schemas[topic]["properties"][leaf]
-        assert (said["unit"], said["description"]) == (signal.unit, signal.doc)
-        # JSON keeps every bit of a float.
-        np.testing.assert_array_equal([m[leaf] for m in messages[topic]], run[name])
-    np.testing.assert_array_equal([m["t"] for m in messages["/state"]], run.t)
-    np.testing.assert_array_equal([m["j"] for m in messages["/state"]], run.j)
-    np.testing.assert_array_equal(stamps["/state"], np.round(run.t * 1e9))
-    assert [(m["t"], m["name"]) for m in messages["/events"]] == [(e.t, e.name) for e in run.events]
-    assert schemas["/events"]["properties"]["t"]["unit"] == "s"
-
-
-def test_mcap_takes_times_beyond_its_clock(hand_made, logged):
-    """Nanoseconds in 64 bits end after 292 years; messages say the time themselves."""
-    far = dataclasses.replace(hand_made, t=hand_made.t + 1e25, events=())
-    _, messages, stamps = logged(far)
-    assert {m["t"] for m in messages["/state"]} == {1e25} and set(stamps["/state"]) == {2**63 - 1}
-
-
-def test_mcap_is_thinned_or_cut_where_it_must_be_short_and_stays_whole(
-    shipped, tmp_path, monkeypatch
-):
-    """After Ctrl-C nobody waits ten seconds for a log to look at; the Parquet file has every
-    row.
-    """
-    monkeypatch.setattr(export, "_AT_ONCE", 50)
-
-    def written(**how):
-        with (tmp_path / "short.mcap").open("wb") as stream:
-            cut = write_mcap(shipped.run, stream, **how)
-        with (tmp_path / "short.mcap").open("rb") as stream:
-            seen = [
-                (c.topic, json.loads(m.data)["t"])
-                for _, c, m in make_reader(stream).iter_messages()
-            ]
-        return (
-            cut,
-            [t for topic, t in seen if topic == "/state"],
-            [t for topic, t in seen if topic == "/events"],
-        )
-
-    cut, states, events = written(most=100)
-    assert (
-        cut is None
-        and 50 < len(states) <= 100
-        and states[-1] > 1.9
-        and len(events) == len(shipped.run.events)
-    )
-    cut, states, events = written(progress=lambda done, _: done >= 100)
-    assert (
-        len(states) == 100
-        and cut == shipped.run.t[100]
-        and all(t <= cut for t in events)
-        and len(events) > 0
-    )
-
-
-def test_mcap_writes_null_for_what_is_not_finite(hand_made, logged):
-    columns = {**hand_made.columns, "angle": np.where(hand_made.t < 3, hand_made["angle"], np.nan)}
-    schemas, messages, _ = logged(dataclasses.replace(hand_made, columns=columns))
-    angles = [m["angle"] for m in messages["/state"]]
-    assert angles[-3:] == [None, None, None] and None not in angles[:-3]
-    assert "null" in schemas["/state"]["properties"]["angle"]["type"]
 
 
 # --- the summary, by hand -------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from footfall.engines.analysis.summary import summarise
 from footfall.engines.simulate import simulate
 from footfall.hybrid.outcome import Outcome
 from footfall.record import row_stream
-from footfall.record.export import write_mcap
+from footfall.record.mcap_log import write_mcap
 from footfall.record.row_stream import RowStream, StreamedColumns
 from footfall.record.run_folder import begin_aside, write_run
 from footfall.scenario.errors import ScenarioError

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from mcap.reader import make_reader
 from mcap.writer import Writer
+from mcap_ros2.decoder import DecoderFactory
 
 from footfall.machines.control.contracts import Record
 from footfall.machines.control.pid import PidGains
@@ -25,11 +26,14 @@ from footfall.machines.control.settings import StackSettings
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.stack_log import (
     FILE_NAME,
+    TAIL_NAME,
+    TOPIC,
     StackLogError,
     StackLogWriter,
     read_stack_log,
     to_json,
 )
+from footfall.realtime.stack_topics import RosTopics
 
 SETTINGS = StackSettings(PidGains(16.3, 27.2, 1.23, 5.0, 40.0, 0.01, 1000), setpoint=0.6)
 PATIENCE = 20.0  # s; a process starts in a fraction of one
@@ -101,31 +105,81 @@ def test_a_number_that_is_not_known_is_nan_and_an_empty_output_stays_empty(tmp_p
     assert [each.pid_output for each in log.records()] == [None, 4.01]
 
 
-def test_any_mcap_reader_opens_it(tmp_path):
-    path = written(tmp_path / FILE_NAME, [record(cycle) for cycle in range(10)])
+def test_any_reader_with_an_index_finds_the_records(tmp_path):
+    """An indexed reader found 0 of 1114; rerun and Foxglove read so."""
+    path = written(tmp_path / FILE_NAME, [record(cycle) for cycle in range(1000)])
     with path.open("rb") as stream:
-        seen = [
+        reader = make_reader(stream)
+        summary = reader.get_summary()
+        assert len(summary.chunk_indexes) > 5  # about a second each
+        late = summary.statistics.message_end_time - 1_000_000_000
+        found = [
             json.loads(message.data)["cycle"]
-            for _, _, message in make_reader(stream).iter_messages()
+            for _, _, message in reader.iter_messages([TOPIC], starting_at=late)
         ]
-    assert seen == list(range(10))
+        everything = sum(1 for _ in reader.iter_messages([TOPIC]))
+    assert found == list(range(899, 1000)) and everything == 1000
+
+
+def test_foxglove_takes_the_schema_and_records_say_nothing_of_what_is_not_known(tmp_path):
+    """By the rules of its JSON schema parser: one type to a property, of those it knows."""
+    path = written(tmp_path / FILE_NAME, [record(0, pitch=None), record(1)])
+    with path.open("rb") as stream:
+        reader = make_reader(stream)
+        (schema,) = (s for s in reader.get_summary().schemas.values() if s.encoding != "ros2msg")
+        first, second = (json.loads(m.data) for _, _, m in reader.iter_messages([TOPIC]))
+    told = json.loads(schema.data)
+    assert (schema.encoding, told["type"]) == ("jsonschema", "object")
+    known = {"number": int | float, "integer": int, "boolean": bool, "string": str}
+    for name, value in second.items():
+        assert isinstance(value, known[told["properties"][name]["type"]]), name
+    assert set(second) - set(first) == {"pitch", "pid_output"}
+    assert set(second) == {field.name for field in dataclasses.fields(Record)}
+
+
+def test_what_a_robot_on_ros_publishes_is_in_it(tmp_path):
+    path = written(tmp_path / FILE_NAME, [record(0, pitch=None, motor_vel_l=None), record(1)])
+    with path.open("rb") as stream:
+        reader = make_reader(stream, decoder_factories=[DecoderFactory()])
+        found = [
+            (f.channel.topic, f.decoded_message)
+            for f in reader.iter_decoded_messages(list(RosTopics.definitions()))
+        ]
+    battery, *rest = found  # of the first cycle nothing else was known
+    assert battery[0] == "/battery_state" and math.isnan(battery[1].temperature)
+    assert (battery[1].voltage, battery[1].current, battery[1].present) == (24.0, -1.5, True)
+    assert [topic for topic, _ in rest] == ["/joint_states", "/imu/data", "/battery_state"]
+    joints, imu = rest[0][1], rest[1][1]
+    assert list(joints.name) == ["motor_l", "motor_r"]
+    np.testing.assert_allclose(joints.position, 2 * math.pi * np.array([0.1, 0.1]))
+    np.testing.assert_allclose(joints.velocity, 2 * math.pi * np.array([3.5, 3.4]))
+    assert imu.header.frame_id == "torso" and imu.orientation.x == imu.orientation.z == 0
+    assert 2 * math.atan2(imu.orientation.y, imu.orientation.w) == pytest.approx(-0.591)
+    # sensor_msgs/Imu: "-1 in element 0" where there is no such measurement.
+    assert imu.angular_velocity_covariance[0] == imu.linear_acceleration_covariance[0] == -1
+    assert imu.orientation_covariance[0] == 0
 
 
 def test_a_log_cut_off_anywhere_is_good_up_to_its_last_whole_record(tmp_path):
-    whole = written(
-        tmp_path / "whole.mcap", [record(cycle) for cycle in range(10)], ending=None
-    ).read_bytes()
+    """What is in no chunk is in the tail; both may end in the middle of a record."""
+    path, tail = tmp_path / FILE_NAME, tmp_path / TAIL_NAME
+    with path.open("wb") as stream, tail.open("wb") as rest:
+        writer = StackLogWriter(stream, about(), rest)
+        for cycle in range(150):
+            writer.add(to_json(record(cycle)))
+        whole, held = path.read_bytes(), tail.read_bytes()
+    assert 10 < held.count(b"\n") < 150  # some are in a chunk, some are not
     lengths = []
-    for cut in range(len(whole) - 3 * 600, len(whole)):  # the last three records, a byte at a time
-        path = tmp_path / "cut.mcap"
-        path.write_bytes(whole[:cut])
+    for cut in (*range(len(held) - 1500, len(held), 41), len(held) - 1, len(held)):
+        tail.write_bytes(held[:cut])
         log = read_stack_log(path)
         assert log.ending is None
         assert log["cycle"].tolist() == list(range(len(log)))
         lengths.append(len(log))
     assert sorted(lengths) == lengths
-    assert lengths[-1] == 9  # one byte short of ten
-    assert lengths[0] < 9
+    assert lengths[-2:] == [149, 150] and lengths[0] < 149
+    path.write_bytes(whole[: len(whole) // 2])  # the chunk is lost, nothing else
+    assert len(read_stack_log(path)) == held.count(b"\n")
 
 
 @given(st.integers(0, 10_000), st.binary(min_size=1, max_size=12))
@@ -168,10 +222,8 @@ def test_a_record_of_another_shape_is_refused(tmp_path, field, value):
     path = tmp_path / FILE_NAME
     with path.open("wb") as stream:
         writer = StackLogWriter(stream, about())
-        strange = to_json(record(1))
-        writer._writer.add_message(
-            writer._channel, 0, json.dumps(strange | {field: value}).encode(), 0
-        )
+        writer.add_data(json.dumps(to_json(record(1)) | {field: value}).encode())
+        writer.finish("made")
     with pytest.raises(StackLogError, match=f"{field} = "):
         read_stack_log(path)
 
@@ -181,7 +233,8 @@ def test_a_record_that_is_no_json_object_is_refused(tmp_path, text):
     path = tmp_path / FILE_NAME
     with path.open("wb") as stream:
         writer = StackLogWriter(stream, about())
-        writer._writer.add_message(writer._channel, 0, text, 0)
+        writer.add_data(text)
+        writer.finish("made")
     with pytest.raises(StackLogError, match="a record that is no"):
         read_stack_log(path)
 

@@ -11,7 +11,8 @@ from footfall.engines.bodies.urdf import urdf_of
 from footfall.engines.simulate import simulate
 from footfall.hybrid.fields import ParameterError, nearest
 from footfall.hybrid.rigid_bodies import AbstractRigidBodies
-from footfall.record.export import write_csv, write_mcap, write_netcdf, write_parquet
+from footfall.record.export import write_csv, write_netcdf, write_parquet
+from footfall.record.mcap_log import write_mcap
 from footfall.record.run_folder import FolderError
 from footfall.record.trajectory import Trajectory
 from footfall.scenario.errors import ScenarioError

@@ -1191,6 +1191,11 @@ def stack_fit(
     scenario: LogScenario = None,
     settings: Settings = None,
     trust: Trust = False,
+    picture: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.png", help="Where to draw (default: fit.png beside the log)."),
+    ] = None,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw what was found.")] = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object on standard output.")
     ] = False,
@@ -1200,7 +1205,7 @@ def stack_fit(
     with _loading():
         from footfall.cli.stack_replay import fit_log
 
-    _guarded(fit_log, log, scenario, settings, as_json, accept_doubt)
+    _guarded(fit_log, log, scenario, settings, picture, plots, as_json, accept_doubt)
 
 
 def _study(

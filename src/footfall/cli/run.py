@@ -28,7 +28,7 @@ from footfall.hybrid.motion_plan import Figure
 from footfall.pages.html_file import write_page
 from footfall.pages.replay import replay_page
 from footfall.record.columns import columns_of
-from footfall.record.export import MOST_LOGGED
+from footfall.record.mcap_log import MOST_LOGGED
 from footfall.record.row_stream import RowStream
 from footfall.record.run_folder import (
     FolderError,

@@ -28,7 +28,7 @@ from footfall.machines.control.operator_sources import SETPOINT_STEP
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.dashboard import Dashboard
 from footfall.realtime.fall import falls_in_lockstep, why_it_fell
-from footfall.realtime.joystick import require_joystick
+from footfall.realtime.joystick import require_layout
 from footfall.realtime.launcher import (
     Emulation,
     LaunchError,
@@ -301,7 +301,7 @@ def _require_scenario(name: str) -> None:
 def _require_operator(request: StackRequest) -> None:
     try:
         if request.joystick is not None:
-            require_joystick(Path(request.joystick))
+            require_layout(Path(request.joystick))
         if request.replay_operator is not None:
             read_stack_log(request.replay_operator)
     except PortError as error:

@@ -40,9 +40,7 @@ def replay_log(
         require("matplotlib", "plots", "Without it, --no-plots still compares.")
     plots = plots and can_draw("picture")
     log = _log(path)
-    target = Path(picture) if picture else log.path.with_name("replay.png")
-    if plots and (target.suffix != ".png" or not target.absolute().parent.is_dir()):
-        raise FolderError(f"--picture {target}: a .png file in a folder that exists is expected.")
+    target = _target(picture, log, "replay.png", plots)
     with _bar() as bar:
         end = float(log["t"][-1]) if len(log) else 0.0
         task = bar.add_task("replaying", total=max(end, 1e-9))
@@ -70,11 +68,17 @@ def fit_log(
     path: str,
     scenario: str | None,
     settings: list[str] | None,
+    picture: str | None,
+    plots: bool,
     as_json: bool,
     accept_doubt: bool = False,
 ) -> int:
     """Find friction, delay and motor constant with which the model walks as a log says."""
+    if plots and picture:
+        require("matplotlib", "plots", "Without it, --no-plots still fits.")
+    plots = plots and can_draw("picture")
     log = _log(path)
+    target = _target(picture, log, "fit.png", plots)
     began = time.perf_counter()
     with _bar() as bar:
         task = bar.add_task("fitting", total=1.0)
@@ -89,7 +93,20 @@ def fit_log(
         tell(found.verdict)
     else:
         _print_fit(found, scenario or log.scenario, time.perf_counter() - began)
+    if plots:
+        from footfall.pictures.stack_plot import write_fit_plot
+
+        write_fit_plot(found, scenario or log.scenario, target)
+        note(f"plot: {target}")
     return found.verdict.status(success=True, accepted=accept_doubt)
+
+
+def _target(picture: str | None, log: StackLog, name: str, plots: bool) -> Path:
+    """Where to draw."""
+    target = Path(picture) if picture else log.path.with_name(name)
+    if plots and (target.suffix != ".png" or not target.absolute().parent.is_dir()):
+        raise FolderError(f"--picture {target}: a .png file in a folder that exists is expected.")
+    return target
 
 
 def _log(path: str) -> StackLog:
@@ -216,6 +233,12 @@ def _print_fit(found: Fit, scenario: str, seconds: float) -> None:
         f"misfit {found.misfit:.2f} ({said}; about 1 or less is as good as the log is known);"
         f" {found.simulated} robots simulated in {seconds:.0f} s"
     )
+    if not found.settings:
+        out.print(
+            "No command follows: every parameter sits at an edge of what was searched, so this is"
+            " another robot, or was another scenario (--scenario, --set)."
+        )
+        return
     changes = " ".join(f"--set {setting}" for setting in found.settings)
     out.print(
         f"next: footfall run {with_computer(scenario)} {changes}", soft_wrap=True, markup=False

@@ -65,6 +65,8 @@ class Estimate(NamedTuple):
     # the search ended at the edge of where it looked: the truth may lie beyond, and `error` says
     # little
     at_bound: bool
+    low: float = math.nan  #: of what was searched
+    high: float = math.nan
 
 
 class Figure(NamedTuple):
@@ -104,7 +106,9 @@ class Fit(NamedTuple):
 
     @property
     def settings(self) -> list[str]:
-        """For `--set`."""
+        """For `--set`; nothing where every parameter sits at an edge: that is no answer."""
+        if all(e.at_bound for e in self.estimates):
+            return []
         return [f"{e.key}={e.value:.6g}" for e in self.estimates]
 
 
@@ -195,7 +199,16 @@ def fit(
     errors[1] = max(errors[1], 0.5 * stack.mid_period)  # the law looks no oftener
     at_bound = np.minimum(best - low, high - best) <= EDGE * (high - low)
     estimates = tuple(
-        Estimate(u.key, u.unit, float(value), float(error), bench.assumed(u.key), bool(edge))
+        Estimate(
+            u.key,
+            u.unit,
+            float(value),
+            float(error),
+            bench.assumed(u.key),
+            bool(edge),
+            u.low,
+            u.high,
+        )
         for u, value, error, edge in zip(unknowns, best, errors, at_bound, strict=True)
     )
     figures = tuple(

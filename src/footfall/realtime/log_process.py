@@ -13,10 +13,10 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from footfall.realtime.log_link import receive
-from footfall.realtime.stack_log import FILE_NAME, StackLogWriter
+from footfall.realtime.stack_log import FILE_NAME, TAIL_NAME, StackLogWriter
 from footfall.realtime.status_line import EVERY, prepare_to_say, say
 
 SYNC_EVERY = 1.0  # s: what a power cut may cost
@@ -30,11 +30,8 @@ def write_log(link: socket.socket, folder: Path) -> None:
     about: dict[str, str] = first[1]
     ending = "the supervisor was killed"
     # Exclusive, and no link is followed: the log of a run is a new file inside its own folder.
-    descriptor = os.open(
-        folder / FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644
-    )
-    with os.fdopen(descriptor, "wb") as stream:
-        writer = StackLogWriter(stream, about)
+    with _new(folder / FILE_NAME) as stream, _new(folder / TAIL_NAME) as tail:
+        writer = StackLogWriter(stream, about, tail)
         sync_at = say_at = time.monotonic()
         while (message := receive(link)) is not None:
             kind, content = message
@@ -47,9 +44,15 @@ def write_log(link: socket.socket, folder: Path) -> None:
                 _say(content, writer.records)
                 say_at = now + EVERY
             if now >= sync_at:
-                os.fsync(stream.fileno())
+                writer.sync()
                 sync_at = now + SYNC_EVERY
         writer.finish(ending)
+        (folder / TAIL_NAME).unlink()  # all of it is in the file now
+
+
+def _new(path: Path) -> IO[bytes]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    return os.fdopen(os.open(path, flags, 0o644), "wb")
 
 
 def _say(record: dict[str, Any], records: int) -> None:

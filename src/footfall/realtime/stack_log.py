@@ -1,10 +1,9 @@
-"""The log of a stack run.
+"""The log of a stack run: an MCAP file, readable however its writing ended.
 
-An MCAP file of JSON records, one a cycle, readable however its writing ended.
-
-Records are not gathered into chunks: each is in the hands of the system as soon as it is written,
-and a file cut off anywhere is good up to its last whole record. Any MCAP reader opens it (Foxglove,
-rerun, `mcap`).
+Records (JSON, one a cycle) and what ROS robots publish (`stack_topics.py`) are gathered into chunks
+of about a second, with an index at the end, so that rerun, Foxglove and any indexed reader find
+them. What has no chunk yet stands in a second file beside it, a record a line, in the hands of the
+system as soon as it is written: a process that is killed loses nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import json
 import math
 import os
 import typing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,9 +23,12 @@ import numpy as np
 
 from footfall.machines.control.contracts import Record
 from footfall.machines.control.settings import StackSettings
+from footfall.realtime.stack_topics import RosTopics
 
 FILE_NAME = "stack.mcap"
+TAIL_NAME = "stack.tail"  # beside it while the run goes, and after it if nobody could end it
 TOPIC = "/stack/record"
+CHUNK_BYTES = 1 << 17  # about a second of records at 100 Hz
 # MCAP metadata: at the start, and at the end if it came to that.
 ABOUT, ENDING = ("footfall-stack", "footfall-stack-ending")
 _NANOSECONDS = 1_000_000_000  # per second: MCAP's clock
@@ -34,7 +37,8 @@ _NANOSECONDS = 1_000_000_000  # per second: MCAP's clock
 #: is 8.6 million records.
 MOST_RECORDS = 20_000_000
 LONGEST = 200_000.0  # s: what that many records take at 100 Hz
-MOST_RECORD_BYTES = 1 << 18
+MOST_ENTRY_BYTES = 1 << 20
+MOST_TAIL_BYTES = 1 << 20
 MOST_TEXT = 2_000  # characters of a fault
 LARGEST = 1e12  # of a number: no device says more, and its square is still one
 
@@ -56,7 +60,8 @@ UNITS = {
 _KINDS = typing.get_type_hints(Record)
 _JSON_TYPES = {
     float: "number",
-    float | None: ["number", "null"],
+    float
+    | None: "number",  # left out where it is not known: viewers refuse a type that may be null
     int: "integer",
     bool: "boolean",
     str: "string",
@@ -79,39 +84,58 @@ class StackLogWriter:
     """Writes the file as the run goes.
 
     `about` are texts: settings (JSON), scenario, changes (JSON), versions (JSON), started (ISO time
-    of t = 0).
+    of t = 0). `tail` takes the records that are in no chunk yet.
     """
 
-    def __init__(self, stream: IO[bytes], about: dict[str, str]):
-        from mcap.writer import CompressionType, IndexType, Writer
+    def __init__(self, stream: IO[bytes], about: dict[str, str], tail: IO[bytes] | None = None):
+        from mcap.writer import CompressionType, Writer
 
-        self._stream = stream
+        self._stream, self._tail = stream, tail
         self._started_ns = round(
             datetime.datetime.fromisoformat(about["started"]).timestamp() * _NANOSECONDS
         )
-        self._writer = Writer(
-            stream,
-            use_chunking=False,
-            compression=CompressionType.NONE,
-            index_types=IndexType.METADATA,
-        )
+        self._writer = Writer(stream, chunk_size=CHUNK_BYTES, compression=CompressionType.NONE)
         self._writer.start(profile="", library="footfall")
         self._writer.add_metadata(ABOUT, about)
         schema = self._writer.register_schema("footfall.stack.Record", "jsonschema", _schema())
         self._channel = self._writer.register_channel(TOPIC, "json", schema)
+        self._topics = {}
+        for topic, (name, text) in RosTopics.definitions().items():
+            number = self._writer.register_schema(name, "ros2msg", text.encode())
+            self._topics[topic] = self._writer.register_channel(topic, "cdr", number)
+        self._ros = RosTopics()
         stream.flush()
         self.records = 0
 
     def add(self, record: dict[str, Any]) -> None:
         stamp = self._started_ns + round(record["t"] * _NANOSECONDS)
-        data = json.dumps(record, allow_nan=False).encode()
-        self._writer.add_message(
-            self._channel, stamp, data, stamp, sequence=record["cycle"] & 0xFFFFFFFF
-        )
-        self._stream.flush()
+        known = {name: value for name, value in record.items() if value is not None}
+        data = json.dumps(known, allow_nan=False).encode()
+        before = self._stream.tell()
+        self.add_data(data, stamp, record["cycle"] & 0xFFFFFFFF)
+        for topic, message in self._ros.messages(record, stamp):
+            self._writer.add_message(self._topics[topic], stamp, message, stamp)
+        if self._tail is not None:
+            if self._stream.tell() > before:  # a chunk was written, which has this record, or all
+                self._stream.flush()  # before it, in it
+                self._tail.seek(0)
+                self._tail.truncate()
+            self._tail.write(data + b"\n")
+            self._tail.flush()
         self.records += 1
 
+    def add_data(self, data: bytes, stamp: int = 0, sequence: int = 0) -> None:
+        """One record as its bytes, whatever they are."""
+        self._writer.add_message(self._channel, stamp, data, stamp, sequence=sequence)
+
+    def sync(self) -> None:
+        """Onto the disk."""
+        os.fsync(self._stream.fileno())
+        if self._tail is not None:
+            os.fsync(self._tail.fileno())
+
     def finish(self, ending: str) -> None:
+        """All into the file; what stands in the tail is in it then."""
         self._writer.add_metadata(ENDING, {"ending": ending})
         self._writer.finish()
         self._stream.flush()
@@ -169,21 +193,10 @@ def _read(path: Path, stream: IO[bytes]) -> StackLog:
     ending: str | None = None
     channel_id: int | None = None
     rows: dict[str, list[Any]] = {name: [] for name in _KINDS}
-    count = 0
-    while head := stream.read(9):
-        length = int.from_bytes(head[1:], "little")
-        where = f"{path}, byte {stream.tell() - len(head)}"
-        if len(head) == 9 and length > MOST_RECORD_BYTES:
-            raise StackLogError(
-                f"{where}: an entry of {length} bytes; no log of the stack has one over"
-                f" {MOST_RECORD_BYTES}."
-            )
-        body = stream.read(length) if len(head) == 9 else b""
-        if len(head) < 9 or len(body) < length:
-            break  # cut off in the middle of an entry
+    for code, body, where in _entries(path, stream):
         data = ReadDataStream(io.BytesIO(body))
         try:
-            match head[0]:
+            match code:
                 case Opcode.METADATA:
                     entry = Metadata.read(data)
                     if entry.name == ABOUT:
@@ -194,26 +207,65 @@ def _read(path: Path, stream: IO[bytes]) -> StackLog:
                     channel = Channel.read(data)
                     channel_id = channel.id if channel.topic == TOPIC else channel_id
                 case Opcode.MESSAGE:
-                    message = Message.read(data, length)
+                    message = Message.read(data, len(body))
                     if message.channel_id == channel_id:
-                        count += 1
                         _take(rows, message.data, where)
-                case Opcode.CHUNK:
-                    raise StackLogError(
-                        f"{where}: a chunk; a log of the stack has none. Was this written by"
-                        " `footfall stack run`?"
-                    )
-                case Opcode.DATA_END:
-                    break  # the rest repeats what was read
         except StackLogError:
             raise
         except Exception as error:  # whatever the reader of MCAP entries makes of nonsense
             raise StackLogError(
                 f"{where}: a damaged entry ({type(error).__name__}: {error})."
             ) from None
-        if count > MOST_RECORDS:
+        if len(rows["t"]) > MOST_RECORDS:
             raise StackLogError(f"{path}: more than {MOST_RECORDS} records.")
+    if ending is None:
+        _take_tail(rows, path.with_name(TAIL_NAME))
     return _log(path, about, ending, rows)
+
+
+def _entries(path: Path, stream: IO[bytes]) -> Iterator[tuple[int, bytes, str]]:
+    """Code, content and place of each entry, those in chunks too, up to where the file is cut."""
+    from mcap.data_stream import ReadDataStream
+    from mcap.opcode import Opcode
+    from mcap.records import Chunk
+
+    while head := stream.read(9):
+        length = int.from_bytes(head[1:], "little")
+        where = f"{path}, byte {stream.tell() - len(head)}"
+        if len(head) == 9 and length > MOST_ENTRY_BYTES:
+            raise StackLogError(
+                f"{where}: an entry of {length} bytes; no log of the stack has one over"
+                f" {MOST_ENTRY_BYTES}."
+            )
+        body = stream.read(length) if len(head) == 9 else b""
+        if len(head) < 9 or len(body) < length or head[0] == Opcode.DATA_END:
+            return  # cut off in the middle of an entry, or the rest repeats what was read
+        if head[0] != Opcode.CHUNK:
+            yield head[0], body, where
+            continue
+        try:
+            chunk = Chunk.read(ReadDataStream(io.BytesIO(body)))
+        except Exception as error:
+            raise StackLogError(f"{where}: a damaged chunk ({error}).") from None
+        if chunk.compression:
+            raise StackLogError(
+                f"{where}: a compressed chunk; a log of the stack has none. Was this written by"
+                " `footfall stack run`?"
+            )
+        yield from _entries(path, io.BytesIO(chunk.data))
+
+
+def _take_tail(rows: dict[str, list[Any]], tail: Path) -> None:
+    """Records that came into no chunk, of a run that was killed."""
+    if not tail.is_file() or tail.is_symlink() or tail.stat().st_size > MOST_TAIL_BYTES:
+        return
+    lines = tail.read_bytes().split(b"\n")
+    for line in lines[:-1]:  # what follows the last end of a line was cut off
+        held = len(rows["cycle"])
+        _take(rows, line, str(tail))
+        if held and rows["cycle"][-1] <= rows["cycle"][held - 1]:
+            for column in rows.values():
+                column.pop()  # it is in a chunk already
 
 
 def _log(

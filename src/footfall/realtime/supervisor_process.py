@@ -36,7 +36,7 @@ from footfall.machines.control.reset_line import FileResetLine, GpioResetLine, N
 from footfall.machines.control.settings import StackSettings
 from footfall.machines.control.start_up import Connections, Devices, StartUpError, start_up
 from footfall.machines.control.supervisor import Supervisor, run
-from footfall.realtime.joystick import JoystickThread, require_joystick
+from footfall.realtime.joystick import JoystickThread, require_layout
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import RealClock, keep_time
@@ -162,9 +162,10 @@ def _operator(
 ) -> Callable[[], Callable[[], Operator]]:
     """How to begin to ask the operator; a script's time begins then."""
     if asked.joystick:
-        require_joystick(Path(asked.joystick))
+        layout = require_layout(Path(asked.joystick))
         resting = Operator(setpoint=settings.setpoint)
-        return lambda: JoystickThread(Path(asked.joystick), JoystickDecoder(settings), resting)
+        decoder = JoystickDecoder(settings, layout)
+        return lambda: JoystickThread(Path(asked.joystick), decoder, resting)
     if asked.replay:
         recorded = RecordedOperator(read_stack_log(asked.replay).records(), settings)
         return lambda: recorded.following(clock)

@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from footfall.record.export import MOST_LOGGED, write_mcap, write_parquet
+from footfall.record.export import write_parquet
+from footfall.record.mcap_log import MOST_LOGGED, write_mcap
 from footfall.record.read_back import kept_of
 from footfall.record.row_stream import StreamedColumns
 from footfall.record.trajectory import Trajectory

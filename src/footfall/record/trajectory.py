@@ -7,6 +7,7 @@ import html
 import importlib
 import importlib.util
 import io
+import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -163,6 +164,14 @@ class Trajectory:
         `ff.open_run` reads it back. See `ff.save_run`.
         """
         return _offered("save_run")(self, folder, force=force)
+
+    def notes(self) -> dict[str, str]:
+        """What belongs to all rows, as texts: the metadata of its files."""
+        return {
+            "outcome": self.outcome.name,
+            "verdict": json.dumps(self.verdict.to_dict()),
+            "provenance": json.dumps(self.provenance),
+        }
 
     def __repr__(self) -> str:
         """What the summary prints, in a dozen lines."""

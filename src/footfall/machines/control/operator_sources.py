@@ -51,6 +51,7 @@ class Layout(NamedTuple):
 
     buttons: dict[int, str]
     steer_axis: int
+    hat_axis: int | None = None  #: up and down, of a pad whose cross is an axis; up is negative
 
 
 #: DualShock 3 under Linux 4.12 and later (driver hid-sony: buttons in the order of the kernel's
@@ -104,6 +105,7 @@ class JoystickDecoder:
         self.operator = Operator(setpoint=settings.setpoint)
         self._settings, self._layout = settings, layout
         self._partial = b""
+        self._hat = 0  # where it is: -1 up, 1 down
 
     def feed(self, data: bytes) -> Operator:
         """The operator after these bytes, which may come in pieces of any size."""
@@ -122,6 +124,11 @@ class JoystickDecoder:
     def _after(self, value: int, kind: int, number: int) -> Operator:
         if kind == self.BUTTON and value == 1 and number in self._layout.buttons:
             return pressed(self.operator, self._layout.buttons[number], self._settings)
+        if kind == self.AXIS and number == self._layout.hat_axis:
+            before, self._hat = self._hat, round(value / self.FULL)
+            if self._hat and self._hat != before:
+                action = "up" if self._hat < 0 else "down"
+                return pressed(self.operator, action, self._settings)
         if kind == self.AXIS and number == self._layout.steer_axis:
             return dataclasses.replace(self.operator, steer=self._steer(value / self.FULL))
         return self.operator

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: run test web browser compiler slow check format bench pictures gallery sources docs docs-serve clean
+.PHONY: run test web browser compiler slow check format bench pictures gallery sources docs docs-serve dist clean
 
 run: $(VENV)/.made-run web
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
@@ -79,6 +79,10 @@ docs: $(VENV)/.made-dev
 
 docs-serve: $(VENV)/.made-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --dev-addr 127.0.0.1:8000
+
+# A wheel and an sdist; tests/journeys/test_packages.py tries them in a clean environment.
+dist: $(VENV)/.made-dev $(BUNDLE)
+	$(BIN)/python -m hatchling build
 
 # What every command in the README needs.
 $(VENV)/.made-run: pyproject.toml | $(VENV)/bin/python

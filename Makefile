@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: run test web browser compiler slow check format bench pictures gallery sources clean
+.PHONY: run test web browser compiler slow check format bench pictures gallery sources docs docs-serve dist clean
 
 run: $(VENV)/.made-run web
 	$(BIN)/footfall run rimless-wheel --animate runs/rimless-wheel.gif
@@ -71,6 +71,18 @@ sources: $(VENV)/.made-dev
 
 gallery: $(VENV)/.made-dev $(BUNDLE) browser
 	$(BIN)/python docs/make_gallery.py
+
+# The documentation as a site: build/site/index.html. After `make gallery` its pages of robots lead to live ones.
+docs: $(VENV)/.made-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "build/site/index.html; make docs-serve also searches"
+
+docs-serve: $(VENV)/.made-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --dev-addr 127.0.0.1:8000
+
+# A wheel and an sdist; tests/journeys/test_packages.py tries them in a clean environment.
+dist: $(VENV)/.made-dev $(BUNDLE)
+	$(BIN)/python -m hatchling build
 
 # What every command in the README needs.
 $(VENV)/.made-run: pyproject.toml | $(VENV)/bin/python

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from jax import lax
 
+import footfall as ff
 from footfall.engines.kernels.run_compiler import run_compiler, zig_writes_to, ziglang
+from footfall.engines.kernels.targets.simd.compiler import Compiler
 from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 
 pytest.importorskip("ziglang")
@@ -63,7 +65,10 @@ def test_without_a_compiler_on_the_path_ziglang_makes_the_same_kernel(tmp_path, 
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("system", ["x86_64-windows-gnu", "aarch64-macos", "aarch64-linux-gnu"])
+SYSTEMS = ["x86_64-windows-gnu", "aarch64-windows-gnu", "x86_64-macos", "aarch64-macos"]
+
+
+@pytest.mark.parametrize("system", [*SYSTEMS, "aarch64-linux-gnu"])
 def test_the_text_needs_no_header_and_no_processor_of_this_system(system, tmp_path):
     """Compiled for others; run on none of them."""
     (tmp_path / "kernel.cpp").write_text(build().source)
@@ -73,3 +78,50 @@ def test_the_text_needs_no_header_and_no_processor_of_this_system(system, tmp_pa
         [*ziglang(), "cc", "-target", system, *options], tmp_path, zig_writes_to(tmp_path)
     )
     assert said == "" and (tmp_path / "kernel.o").stat().st_size > 1000
+
+
+# --- a whole robot, for other systems -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory):
+    """The text of the kernel that sweeps the passive wheel."""
+    texts: list[str] = []
+
+    def build(self, source, folder):
+        texts.append(source)
+        return made(self, source, folder)
+
+    made = Compiler.build
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FOOTFALL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(Compiler, "build", build)
+        wheel = ff.load("passive-wheel", duration=1)
+        swept = wheel.sweep({"terrain.angle": [0.08, 0.1]})
+    assert set(swept.outcome.values.tolist()) == {"reached_end"}
+    return max(texts, key=len)
+
+
+def built_for(system, text, folder, *options):
+    (folder / "kernel.cpp").write_text(text)
+    command = [*ziglang(), "cc", "-target", system, "-std=c++17", "-fno-exceptions", "-w"]
+    run_compiler([*command, *options, "-o", "made", "kernel.cpp"], folder, zig_writes_to(folder))
+    return (folder / "made").read_bytes()
+
+
+#: First bytes of an object: COFF names its machine, Mach-O itself.
+OBJECTS = {"x86_64-windows-gnu": b"\x64\x86", "aarch64-macos": b"\xcf\xfa\xed\xfe"}
+
+
+@pytest.mark.parametrize("system", OBJECTS)
+def test_a_robot_s_kernel_compiles_for_windows_and_macos(system, robot, tmp_path):
+    made = built_for(system, robot, tmp_path, "-O0", "-nostdlib", "-c")
+    assert made.startswith(OBJECTS[system]) and b"kernel" in made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_robot_s_kernel_links_to_a_library_for_windows_and_macos(system, robot, tmp_path):
+    """With the system's own libraries, which zig builds first: a minute and a half for Windows."""
+    made = built_for(system, robot, tmp_path, "-O1", "-shared")
+    assert made.startswith(b"MZ" if "windows" in system else b"\xcf\xfa\xed\xfe")

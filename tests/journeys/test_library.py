@@ -319,6 +319,18 @@ def test_code_on_the_pages_about_the_library_runs(page, tmp_path, monkeypatch, c
     )
 
 
+def test_the_ten_lines_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    text = (Path(__file__).parents[2] / "README.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(block, names)
+    said = capsys.readouterr().out
+    assert "verdict: sound" in said and abs(names["gait"].multipliers[0]) < 1
+    assert {path.name for path in tmp_path.iterdir()} == {"walk.png", "both.png"}
+    assert names["many"].mean_speed.shape == (3, 3)
+
+
 # --- an experiment is asked -----------------------------------------------------------------------
 
 

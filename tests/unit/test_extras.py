@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 # Tools; the others together; JAX for another machine.
-OURS = [name for name in EXTRAS if name not in ("dev", "all", "gpu")]
+OURS = [name for name in EXTRAS if name not in ("dev", "docs", "all", "gpu")]
 SOURCE = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
 
 

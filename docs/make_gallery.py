@@ -9,6 +9,7 @@ compiler (ziglang), and for pictures playwright and Chromium.
 """
 
 import html
+import io
 import json
 import shutil
 import sys
@@ -75,6 +76,10 @@ PAGES = {
     "ghosts": Shown("rimless-wheel", 1.0, "ghosts", ("torso.pitch_setpoint=1.0",)),
     "phone": Shown("water-runner", 3.02, size=PHONE, of="water-runner"),
 }
+#: Pictures of pages that are films too: the first of the README.
+FILMS = ("page-rimless-wheel.png",)
+#: A film: how many pictures, the time between them [s], how slow it is shown, its size.
+FRAMES, FILM_STEP, SLOWER, FILM_SIZE = 30, 0.5247 / 30, 3, (800, 500)
 #: Words of pages that are no robot's own.
 WORDS = {
     "gait": "A gait, disturbed along its slowest mode: what is left of it step by step, beside what"
@@ -142,21 +147,43 @@ def photograph(opened: Any, file: Path, shown: Shown, path: Path) -> None:
     tab.wait_for_selector("body[data-ready=yes]", timeout=60_000)
     if shown.how == "gait":
         tab.get_by_role("button", name="disturb it along mode 1").click()
+    stand(tab, shown.at)
+    tab.screenshot(path=str(path))
+    if path.name in FILMS:
+        film(tab, shown.at, path.with_suffix(".gif"))
+    context.close()
+    # Few colours: a third of the size, and no difference that an eye sees.
+    few = Image.open(path).convert("RGB").quantize(255, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB", flush=True)
+
+
+def stand(tab: Any, t: float) -> None:
+    """A page at a moment [s], paused, drawn with all its pixels."""
     deed = "live.runTo" if tab.evaluate("!!footfall.live") else "source.seek"
-    tab.evaluate(f"footfall.{deed}({shown.at})")
+    tab.evaluate(f"footfall.{deed}({t})")
     tab.evaluate("footfall.source.pause()")
     tab.evaluate("footfall.scene.stand()")
-    # A picture that stands is drawn once more with all its pixels.
     for _ in range(60):
         tab.wait_for_timeout(500)
         if tab.evaluate("footfall.scene.sharp"):
             break
     tab.wait_for_timeout(500)
-    tab.screenshot(path=str(path))
-    context.close()
-    # Few colours: a third of the size, and no difference that an eye sees.
-    few = Image.open(path).convert("RGB").quantize(255, dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
+
+
+def film(tab: Any, begin: float, path: Path) -> None:
+    """A page in motion from a moment on: two steps of the wheel, over and over."""
+    frames = []
+    tab.evaluate("footfall.scene.orbit(0, 0, 0.8)")
+    for k in range(FRAMES):
+        stand(tab, begin + k * FILM_STEP)
+        shot = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
+        frames.append(shot.resize(FILM_SIZE, Image.Resampling.LANCZOS))
+    # One palette for all frames: what stands still stays the same to the bit.
+    few = frames[-1].quantize(96, dither=Image.Dither.NONE)
+    first, *rest = (frame.quantize(palette=few, dither=Image.Dither.NONE) for frame in frames)
+    pause = round(1000 * FILM_STEP * SLOWER)
+    first.save(path, save_all=True, append_images=rest, duration=pause, loop=0, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB", flush=True)
 
 

@@ -105,7 +105,7 @@ def test_ctrl_c_in_a_study_keeps_the_cases_that_were_answered(tmp_path):
     shown = on_terminal(*study, cwd=tmp_path, ctrl_c_on="1 of 2 runs")
     assert shown.status == 130, shown.text
     assert shown.text.count("stopped: what was computed is kept (1 of 2 runs") == 1
-    assert "Traceback" not in shown.text and shown.after_ctrl_c < 5.0
+    assert "Traceback" not in shown.text and shown.after_ctrl_c < 30.0
     assert len((tmp_path / "a" / "answers.jsonl").read_text().splitlines()) == 1
 
 

@@ -17,7 +17,7 @@ from footfall.engines.events.panels import Panels
 from footfall.engines.events.recorder import Observed, Piece
 from footfall.engines.lanes.adaptive import ARRIVED, JUMPED, STEPPED
 from footfall.engines.lanes.embedded_pair import Pair, pair_of, weights
-from footfall.engines.lanes.lane_state import Lane, Limits
+from footfall.engines.lanes.lane_state import MOST_JUMPS, Lane, Limits
 from footfall.engines.lanes.watched_lane import WatchedLane
 from footfall.engines.span import Span
 from footfall.hybrid.outcome import Outcome
@@ -58,7 +58,7 @@ class KernelRun:
         )
         limits = Limits(
             *map(np.float64, (plan.duration, engine.rtol, engine.atol, engine.max_step)),
-            np.int32(min(plan.max_jumps, 2**31 - 2)),
+            np.int32(min(plan.max_jumps, MOST_JUMPS)),
             *map(np.float64, near),
         )
         self.robot = WatchedLane(system, state, pair, limits)

@@ -47,6 +47,10 @@ _UNITS: dict[str, tuple[float, str]] = {
     "V": (1.0, "V"),
     "ohm": (1.0, "ohm"),
     "mohm": (1e-3, "ohm"),
+    "Pa": (1.0, "Pa"),
+    "kPa": (1e3, "Pa"),
+    "bar": (1e5, "Pa"),
+    "K": (1.0, "K"),
     "Hz": (1.0, "Hz"),
     "kHz": (1e3, "Hz"),
 }
@@ -58,6 +62,7 @@ _QUANTITY = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)
 _BASE: dict[str, dict[str, float]] = {
     "N": {"kg": 1, "m": 1, "s": -2},
     "J": {"kg": 1, "m": 2, "s": -2},
+    "Pa": {"kg": 1, "m": -1, "s": -2},
     "W": {"kg": 1, "m": 2, "s": -3},
     "V": {"kg": 1, "m": 2, "s": -3, "A": -1},
     "ohm": {"kg": 1, "m": 2, "s": -3, "A": -2},

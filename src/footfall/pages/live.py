@@ -13,6 +13,7 @@ from footfall.engines.kernels.targets.wasm.wasm_module import WasmModule, build_
 from footfall.engines.lanes.browser_kernel import browser_kernel, browser_start
 from footfall.engines.lanes.browser_push import browser_push
 from footfall.engines.lanes.checked_batch import TIME_STEP, run_checked
+from footfall.engines.lanes.lane_state import MOST_JUMPS
 from footfall.engines.lanes.step_methods import METHODS
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.outcome import Outcome
@@ -26,8 +27,6 @@ from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment
 from footfall.sweep.plan_sweep import plan_of
 
-#: A page runs for as long as it is open.
-MOST_JUMPS = 2**31 - 2
 #: Longest step of a page [s]: slow motion shows its steps.
 LONGEST = 1e-3
 #: Of pushes, in the ledger of a page.

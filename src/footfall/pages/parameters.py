@@ -53,8 +53,8 @@ class Parameter(NamedTuple):
 def parameters(experiment: Experiment) -> list[Parameter]:
     """Every key of its tables but [sim], in the order of the file.
 
-    A number has a slider if the robot and its start can be traced through it; if not, and for what
-    changes the structure, its value is only shown.
+    A number has a slider if the robot and its start can be traced through it; if not, for what
+    changes the structure, and for a robot that follows a plan, its value is only shown.
     """
     found: list[Parameter] = []
     for path in paths({k: v for k, v in experiment.document.items() if k in TABLES}):
@@ -68,7 +68,8 @@ def parameters(experiment: Experiment) -> list[Parameter]:
             found.append(Parameter(path, value, knob.info, "text"))
         else:
             found.append(Parameter(path, float(value), knob.info, "number"))
-    if not experiment.start_options or not hasattr(experiment.system, "flow"):
+    system = experiment.system
+    if not experiment.start_options or not hasattr(system, "flow") or system.own_time is not None:
         return [p._replace(kind="text") for p in found]
     if _traces(experiment, moving(found)):
         return found

@@ -32,7 +32,7 @@ from footfall.engines.lanes.embedded_pair import pair_by
 from footfall.engines.lanes.lane_doubts import doubts_of, plan_doubts
 from footfall.engines.lanes.lane_jump import mark_here
 from footfall.engines.lanes.lane_loop import pick
-from footfall.engines.lanes.lane_state import Clock, Extremes, Lane, Limits, Mark
+from footfall.engines.lanes.lane_state import MOST_JUMPS, Clock, Extremes, Lane, Limits, Mark
 from footfall.engines.lanes.plan_figures import evaluate_plan
 from footfall.hybrid.fields import nearest
 from footfall.hybrid.flatten import output_fields
@@ -211,7 +211,7 @@ def _timing(system: Any, plan: BatchPlan) -> tuple[float, int, Clock | Limits]:
     By tolerances there are SLICES, at whose ends lanes wait for each other.
     """
     real = np.dtype(plan.precision).type
-    jumps = np.int32(min(plan.max_jumps, 2**31 - 2))
+    jumps = np.int32(min(plan.max_jumps, MOST_JUMPS))
     if plan.rtol is None:
         assert plan.step is not None
         steps, ticks = timing(system, plan.duration, plan.step)

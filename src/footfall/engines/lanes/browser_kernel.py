@@ -22,7 +22,7 @@ from footfall.engines.lanes.batch_inputs import prepared, timing
 from footfall.engines.lanes.batch_program import Kind, starter
 from footfall.engines.lanes.batch_results import facts
 from footfall.engines.lanes.lane_loop import LaneLoop
-from footfall.engines.lanes.lane_state import Clock, Lane
+from footfall.engines.lanes.lane_state import MOST_JUMPS, Clock, Lane
 from footfall.engines.lanes.step_engine import advance, begin
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
@@ -84,7 +84,7 @@ def browser_kernel(
     step: float,
     *,
     method: str = "rk4",
-    max_jumps: int = 2**31 - 2,
+    max_jumps: int = MOST_JUMPS,
 ) -> WasmModule:
     """The module of a robot that begins in `state`, and moves in steps of `step` seconds.
 
@@ -135,7 +135,7 @@ def browser_start(
     step: float,
     *,
     method: str = "rk4",
-    max_jumps: int = 2**31 - 2,
+    max_jumps: int = MOST_JUMPS,
 ) -> WasmModule:
     """The module that makes the inputs of a robot's kernel from the numbers of its scenario.
 

@@ -19,14 +19,13 @@ from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.engines.lanes.batch_inputs import prepared, timing
 from footfall.engines.lanes.browser_kernel import as_lanes
 from footfall.engines.lanes.lane_loop import I, LaneLoop
-from footfall.engines.lanes.lane_state import Clock, Lane
+from footfall.engines.lanes.lane_state import MOST_JUMPS, Clock, Lane
 from footfall.engines.lanes.step_engine import advance, begin
+from footfall.engines.lanes.watched_lane import REAL
 from footfall.hybrid.system import HybridState
 from footfall.hybrid.task import Moment, Passage
 
 Make = Callable[..., tuple[Any, HybridState]]
-REAL = np.dtype("float64")
-MOST_JUMPS = 2**31 - 2
 
 
 class Episodes:

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from jax import Array
 
+#: As many jumps as a lane can count.
+MOST_JUMPS = 2**31 - 2
+
 
 class Mark(NamedTuple):
     """Where a robot stood at a footfall: metrics are taken from footfall to footfall."""

@@ -18,7 +18,7 @@ from footfall.engines.kernels.fuse_errors import CannotFuse, NoCompiler
 from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.engines.lanes.batch_inputs import prepared, timing
 from footfall.engines.lanes.batch_program import Kind, cpp_kernel, starter, xla_path
-from footfall.engines.lanes.lane_state import Clock, Lane
+from footfall.engines.lanes.lane_state import MOST_JUMPS, Clock, Lane
 from footfall.hybrid.system import AbstractHybridSystem, HybridState
 
 #: Arrays begin at multiples of this many bytes.
@@ -41,7 +41,7 @@ class ResidentLane:
         step: float,
         *,
         method: str = "rk4",
-        max_jumps: int = 2**31 - 2,
+        max_jumps: int = MOST_JUMPS,
         duration: float | None = None,
         track: tuple[str, ...] = (),
     ):

@@ -17,7 +17,7 @@ from footfall.engines.event_rules import TIME_TOLERANCE
 from footfall.engines.lanes.batch_program import Kind
 from footfall.engines.lanes.batch_results import facts
 from footfall.engines.lanes.fixed_steps import StepEngine
-from footfall.engines.lanes.lane_state import Lane
+from footfall.engines.lanes.lane_state import MOST_JUMPS, Lane
 from footfall.engines.lanes.resident import ResidentLane
 from footfall.engines.span import Span
 from footfall.hybrid.flatten import named_leaves
@@ -61,7 +61,7 @@ def simulate_steps(
         state,
         step,
         method=engine.method,
-        max_jumps=min(plan.max_jumps, 2**31 - 2),
+        max_jumps=min(plan.max_jumps, MOST_JUMPS),
         duration=plan.duration,
         track=told,
     )

@@ -86,7 +86,7 @@ class PressureChamber(AbstractKickActuator):
     wall_conductance: Scalar = param(
         0.0, unit="W/K", doc="heat conductance G between gas and wall", ge=0
     )
-    gas_constant: Scalar = param(287.05, unit="J/(kg K)", doc="R of the gas", gt=0)
+    gas_constant: Scalar = param(287.05, unit="J/kg/K", doc="R of the gas", gt=0)
     freedoms: Scalar = param(
         5.0, doc="degrees of freedom f of a molecule of the gas: gamma = c_p/c_v = 1 + 2/f", gt=0
     )

@@ -19,11 +19,11 @@ from footfall.scene.sketch import Seen
 from footfall.sources.item import Item, Made, Value
 from footfall.sources.two_leg import printed
 from footfall.sources.two_leg.along import Along, along
+from footfall.sources.two_leg.geometry import EXACT
 from footfall.sources.two_leg.printed import LIFT, SPEED, STEP, STRIDE
 
 #: The script's five lines.
 ROUTE = "walk -0.49; climb 0.05; walk_to -1.0"
-EXACT = 1e-13
 
 
 # --- moves ----------------------------------------------------------------------------------------

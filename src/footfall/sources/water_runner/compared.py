@@ -21,18 +21,17 @@ from footfall.machines.water_runner.foot import FootPoint
 from footfall.machines.water_runner.four_bar_leg import FourBarLeg
 from footfall.machines.water_runner.linkage import pose
 from footfall.machines.water_runner.pads import BreakawayPad, RigidPad
-from footfall.machines.water_runner.wet_disc import Medium
 from footfall.numerics.trig import sincos
 from footfall.pictures.show import Picture
 from footfall.pictures.style import Style, name_lines, series
 from footfall.sources.item import Item, Made, Value
 from footfall.sources.water_runner import printed
+from footfall.sources.water_runner.feet import WATER
 
 FREQUENCY, HEIGHT = 8.0, 0.050
 MASS, LEAN, DROP, FALL = 0.030, math.radians(55.0), 0.020, 0.15
 #: Steps of rk4, in s: below 2.8 over the fastest rates, 2e4 and 1e5 1/s.
 WET_STEP, DRY_STEP = 2e-5, 5e-6
-WATER = Medium(0.0, printed.WATER, printed.GRAVITY)
 #: Stiffnesses of the hinge [N m/rad], from a third of the robot's own to as good as rigid.
 STIFFNESSES = np.geomspace(0.016, 50.0, 15)
 

@@ -260,6 +260,10 @@ def _page(
     return Group(head, *verdict_lines(verdict), *map(_shown_part, rest))
 
 
+#: Characters that the words at the end of a table's line have at least.
+LEAST_ROOM = 20
+
+
 def _shown_part(part: Sheet | str) -> RenderableType:
     if isinstance(part, str):
         return Text(part)
@@ -267,8 +271,15 @@ def _shown_part(part: Sheet | str) -> RenderableType:
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     for place, column in enumerate(part.columns):
         left = place in part.left
-        wraps = left and place == len(part.columns) - 1  # words at the end of a line
-        table.add_column(Text(column), justify="left" if left else "right", no_wrap=not wraps)
+        # Words at both ends of a line; those at its right end keep some room.
+        last = place == len(part.columns) - 1
+        room = min(max((len(row[place]) for row in part.rows), default=0), LEAST_ROOM)
+        table.add_column(
+            Text(column),
+            justify="left" if left else "right",
+            no_wrap=not (left and (last or not place)),
+            min_width=room if left and last else None,
+        )
     for row in part.rows:
         table.add_row(*map(Text, row))
     return table

@@ -143,7 +143,7 @@ def _item_page(row: Mapping[str, Any]) -> list[Sheet | str]:
     if row["values"]:
         cells = [
             (
-                f"  {value['what']}",
+                value["what"],
                 "-" if value["printed"] is None else f"{value['printed']:.6g}",
                 "-" if value["ours"] is None else f"{value['ours']:.6g}",
                 value["unit"],
@@ -151,7 +151,7 @@ def _item_page(row: Mapping[str, Any]) -> list[Sheet | str]:
             )
             for value in row["values"]
         ]
-        parts.append(Sheet(("  quantity", "printed", "ours", "unit", ""), cells, left=(0, 3, 4)))
+        parts.append(Sheet(("quantity", "printed", "ours", "unit", ""), cells, left=(0, 3, 4)))
     return parts
 
 

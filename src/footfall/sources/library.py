@@ -12,6 +12,7 @@ SOURCES = {
     "001": "rimless_wheel",
     "002": "centipede",
     "003": "two_leg",
+    "004": "sea_urchin",
 }
 
 

@@ -215,9 +215,9 @@ def _figure_7(style: Style) -> Made:
     return Made(
         (
             Value("time", float(run.t[-1, -1, -1]), "s", 4.0, 1e-12),
-            Value("largest |θ1''|", peaks[0], "rad/s^2", 15.0, 0.5, bound),
-            Value("largest |θ2''|", peaks[1], "rad/s^2"),
-            Value("largest |θ3''|", peaks[2], "rad/s^2", 15.0, 0.5, bound),
+            Value("largest size of θ1''", peaks[0], "rad/s^2", 15.0, 0.5, bound),
+            Value("largest size of θ2''", peaks[1], "rad/s^2"),
+            Value("largest size of θ3''", peaks[2], "rad/s^2", 15.0, 0.5, bound),
         ),
         _page(run, style),
         "rates are exact here, differences in the source",
@@ -231,7 +231,7 @@ def _figure_8(style: Style) -> Made:
     return Made(
         (
             Value("time", float(run.t[-1, -1, -1]), "s", 53.119, 5e-4, "53.2 s: see sec-4-script"),
-            Value("largest |θ2''|", knee, "rad/s^2"),
+            Value("largest size of θ2''", knee, "rad/s^2"),
             Value("least angle", float(angles.min()), "deg"),
             Value("largest angle", float(angles.max()), "deg"),
         ),

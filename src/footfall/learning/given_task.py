@@ -86,11 +86,11 @@ def given_task(
                 f'{robot.name} has no task "{task}". Known: {", ".join(known) or "none"}.'
                 f"{nearest(task, known)}"
             )
-        name, task = task, known[task]
+        name, chosen = task, known[task]
     else:
-        name = "own"
+        name, chosen = "own", task
     times = {"period": period, "step": step, "length": length}
-    task = task._replace(**{key: value for key, value in times.items() if value is not None})
+    task = chosen._replace(**{key: value for key, value in times.items() if value is not None})
     experiment = load(scenario, {**task.settings, **(settings or {})}, trust=trust)
     numbers = moving(parameters(experiment))
     given = GivenTask(experiment, task, name, numbers, [], [], [])

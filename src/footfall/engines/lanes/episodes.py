@@ -62,7 +62,7 @@ class Episodes:
                     " stepped together. Take a multiple of it."
                 )
         system, self._like, _ = prepared(system, state, REAL.name)
-        self._clock = Clock(np.float64(step), np.int32(MOST_JUMPS), tuple(map(np.int32, ticks)))
+        self._clock = Clock(np.float64(step), np.int32(2**31 - 2), tuple(map(np.int32, ticks)))
         shapes = jax.eval_shape(self._begun, *(np.zeros(1) for _ in self.values))
         self._like_lane, self._tree = jax.tree.flatten(shapes)
         self.path = ""  #: how `start` and `step` run, once they have

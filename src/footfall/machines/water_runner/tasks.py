@@ -35,7 +35,7 @@ RUN_TASK = Task(
     ),
     rewards=(Reward(headway), Reward(effort, 0.1), Reward(fall)),
     period=0.01,
-    step=5e-5,
+    step=2e-4,
     length=4.0,
     settings={"drive": "crank-motor"},
     spread={"body.mass": 0.1, "body.inertia": 0.1, "drive.resistance": 0.1},

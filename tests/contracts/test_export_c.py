@@ -312,6 +312,78 @@ def test_every_rule_gives_what_jax_gives_and_nothing_is_undefined(trusted):
             assert same(table[:, i], expected, zeros=name not in ("larger", "limited")), name
 
 
+OBSERVER = """\
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from footfall.authoring import AbstractController, Scalar, choose, clamp, param, signal
+
+A = np.array([[0.5, 0.01, -0.3], [0.1, 0.4, 0.2], [-0.4, 0.05, 0.3]])
+K = np.array([[3.0, -2.0, 0.5]])
+
+
+class Memory(eqx.Module):
+    a: Scalar = signal(doc="")
+    b: Scalar = signal(doc="")
+    c: Scalar = signal(doc="")
+    calls: Scalar = signal(doc="of 32 bits, which wrap")
+
+
+class Observer(AbstractController):
+    gain: Scalar = param(0.3, doc="of the observer")
+
+    def rest(self):
+        return Memory(0.1, -0.2, 0.3, np.uint32(4294967294))
+
+    def update(self, memory, setpoint, measured, sample_time):
+        x = jnp.stack([memory.a, memory.b, memory.c])
+        ours, law = jnp.asarray(A, x.dtype), jnp.asarray(K, x.dtype)
+        new = ours @ x + self.gain * (measured - x[0]) * jnp.ones_like(x)
+        new = jnp.where(new > 2.0, 2.0, new) + 0.25 * x[::-1]
+        torque = (law @ new[:, None])[0, 0] + jnp.max(new) - setpoint
+        calls = memory.calls + np.uint32(1)
+        return Memory(new[0], new[1], new[2], calls), torque + (calls // np.uint32(3)) * 0.0
+"""
+
+
+class ObserverMemory(ctypes.Structure):
+    _fields_ = (*((name, ctypes.c_float) for name in "abc"), ("calls", ctypes.c_uint32))
+
+
+def test_matrices_are_written_out_and_summed_from_the_first_to_the_last(trusted):
+    """A 2-D constant by a vector, a vector by a matrix, slices, a maximum; whole numbers that wrap.
+
+    Against loops in single precision, bit for bit.
+    """
+    controller, file = made(trusted, OBSERVER, "observer")
+    write(trusted, controller, file)
+    library = ctypes.CDLL(str(compiled(trusted, "observer.so", *STRICT, "-fPIC", "-shared")))
+    library.observer_update.restype = ctypes.c_float
+    library.observer_update.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_float] * 3
+    numbers = ctypes.addressof(ctypes.c_float.in_dll(library, "observer_defaults"))
+    memory = ObserverMemory()
+    library.observer_rest(ctypes.byref(memory))
+    one = np.float32
+    a, k = (
+        np.array(rows, one)
+        for rows in ([[0.5, 0.01, -0.3], [0.1, 0.4, 0.2], [-0.4, 0.05, 0.3]], [3.0, -2.0, 0.5])
+    )
+    x, calls, draw = [one(v) for v in (0.1, -0.2, 0.3)], 4294967294, draws()
+    for wanted, measured in draw.normal(0, 1, (300, 2)).astype(np.float32):
+        torque = library.observer_update(numbers, ctypes.byref(memory), wanted, measured, 0.001)
+        off = one(0.3) * (measured - x[0])
+        new = [a[i, 0] * x[0] + a[i, 1] * x[1] + a[i, 2] * x[2] + off for i in range(3)]
+        new = [min(v, one(2.0)) + one(0.25) * w for v, w in zip(new, x[::-1], strict=True)]
+        expected = k[0] * new[0] + k[1] * new[1] + k[2] * new[2] + max(new) - wanted
+        calls = (calls + 1) % 2**32
+        x = new
+        assert same([torque, memory.a, memory.b, memory.c], [expected, *new])
+        assert memory.calls == calls
+        assert np.isfinite(expected)
+    assert calls < 300, "it did wrap"
+    assert "for (" not in (trusted / "observer.c").read_text()
+
+
 def test_a_sine_of_the_c_library_is_declared(trusted):
     text = HEAD + "        return memory, jnp.sin(measured) + jnp.inf * self.gain\n"
     source = exported(*made(trusted, text)).files.source
@@ -356,7 +428,8 @@ def test_a_memory_that_is_none_is_refused(trusted, rest, words):
     [
         ("if measured > 0: pass", ["line 20", "choose(flag, a, b)"]),
         (f"return memory, {LOOP}", ["while: has no C rule (line 20)"]),
-        ("return memory, jnp.tile(measured, 3).sum()", ["makes an array of shape", "line 20"]),
+        ("return memory, jnp.sort(jnp.stack([measured, setpoint]))[0]", ["sort: has no C rule (line 20)"]),
+        ("return memory, jnp.tile(measured, 5000).sum()", ["makes 5000 numbers at once"]),
         ("return memory, self.gian * measured", ["line 20: AttributeError", "gian"]),
         ("return memory", ["gives back a Memory; expected: memory, torque"]),
         ("return (1.0, 2.0), 0.0", ["memory of type tuple", "rest one of type Memory"]),

@@ -1145,6 +1145,28 @@ def stack_devices(
     _guarded(run_devices, request)
 
 
+@stack.command("firmware")
+def stack_firmware(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A robot with a control computer, such as rimless-wheel, or a scenario file."
+        ),
+    ],
+    settings: Settings = None,
+    trust: Trust = False,
+    out: Annotated[
+        str | None, typer.Option(help="Folder of the sketch (default: NAME-firmware).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+) -> None:
+    """Write a sketch for the Teensy that is ready to flash: constants, and the controller as C."""
+    with _loading():
+        from footfall.cli.stack_firmware import write_firmware
+
+    _guarded(write_firmware, name, settings, out, force)
+
+
 LogFile = Annotated[str, typer.Argument(metavar="LOG", help="stack.mcap of a run, or its folder.")]
 LogScenario = Annotated[
     str | None, typer.Option(help="Scenario to compare with (default: the log's own).")

@@ -97,7 +97,7 @@ def pid_files(guard: str = f'#include "{GUARD}"', defaults: Any = None) -> CFile
         guard=guard,
         named_from=inspect.getsourcefile(pid_update) or "",
     )
-    return _traced(
+    return traced(
         function,
         lambda gains, memory, given: pid_update(PidGains(*gains), PidMemory(*memory), *given),
         cleared(),
@@ -110,9 +110,9 @@ def exported(controller: AbstractController, file: Path) -> Exported:
     Raises ScenarioError, with the line, for one that cannot be written as C.
     """
     kind = type(controller).__name__
-    with _refused(kind, file):
+    with refused(kind, file):
         rest = of_types(controller.rest(), REAL.type)
-        values = _numbers(controller)
+        values = parameters(controller)
         function = _declared(controller, values, rest, file)
         remembered = function.memory.fields
 
@@ -121,11 +121,11 @@ def exported(controller: AbstractController, file: Path) -> Exported:
             names = [field.name for field in remembered]
             own = rest and replace(rest, **dict(zip(names, memory, strict=True)))
             after, torque = ours.updated(own, *given)
-            new = [_like(f"memory.{f.name}", getattr(after, f.name), f.dtype) for f in remembered]
-            return new, _like("torque", torque, REAL)
+            new = [like(f"memory.{f.name}", getattr(after, f.name), f.dtype) for f in remembered]
+            return new, like("torque", torque, REAL)
 
         start = [getattr(rest, field.name) for field in remembered]
-        files, again = (_traced(function, law, start) for _ in range(2))
+        files, again = (traced(function, law, start) for _ in range(2))
     if again != files:
         raise ScenarioError(
             f"{file}: {kind}.update is another function each time it is called. It must depend on"
@@ -142,7 +142,7 @@ def exported(controller: AbstractController, file: Path) -> Exported:
     return Exported(files, file.stem, call)
 
 
-def _numbers(controller: AbstractController) -> dict[str, Any]:
+def parameters(controller: AbstractController) -> dict[str, Any]:
     """Parameters that stay numbers in C; what selects code or is left out is written out."""
     said = describe(controller)
     values = {
@@ -162,7 +162,7 @@ def _declared(
     meaning = {} if rest is None else describe(rest)
     memory = () if rest is None else struct_fields(rest)
     remembered = tuple(
-        Field(f.name, np.asarray(getattr(rest, f.name)).dtype, _told(meaning.get(f.name)))
+        Field(f.name, np.asarray(getattr(rest, f.name)).dtype, told(meaning.get(f.name)))
         for f in memory
     )
     return CFunction(
@@ -176,7 +176,7 @@ def _declared(
             name,
             "numbers",
             f"Numbers of {kind}.",
-            tuple(Field(key, REAL, _told(said[key])) for key in values),
+            tuple(Field(key, REAL, told(said[key])) for key in values),
         ),
         memory=Struct(f"{name}_memory", "memory", "What it remembers between calls.", remembered),
         inputs=(
@@ -192,7 +192,7 @@ def _declared(
 
 
 @contextlib.contextmanager
-def _refused(kind: str, file: Path) -> Iterator[None]:
+def refused(kind: str, file: Path) -> Iterator[None]:
     """What keeps a controller from being C, told with its file and, where known, its line."""
     with told_with_line([file]):
         try:
@@ -215,7 +215,7 @@ def _refused(kind: str, file: Path) -> Iterator[None]:
             ) from None
 
 
-def _traced(function: CFunction, law: Any, rest: Any) -> CFiles:
+def traced(function: CFunction, law: Any, rest: Any) -> CFiles:
     """Files of a law: of numbers, memory and inputs, each a tuple, it gives memory and result."""
     fields = (function.numbers.fields, function.memory.fields, function.inputs)
     examples = [tuple(np.zeros((), field.dtype) for field in some) for some in fields]
@@ -224,7 +224,7 @@ def _traced(function: CFunction, law: Any, rest: Any) -> CFiles:
     return c_files(program, function, tuple(rest))
 
 
-def _like(name: str, new: Any, dtype: np.dtype) -> Any:
+def like(name: str, new: Any, dtype: np.dtype) -> Any:
     """A number of this type; a plain number becomes one."""
     try:
         array = jnp.asarray(new)
@@ -251,7 +251,7 @@ def _guard() -> str:
     return (firmware_folder() / "footfall_mid" / "src" / GUARD).read_text().strip()
 
 
-def _told(info: FieldInfo | None) -> str:
+def told(info: FieldInfo | None) -> str:
     if info is None:
         return ""
     return f"{info.doc} [{info.unit}]" if info.unit else info.doc

@@ -37,32 +37,32 @@ def config_header(settings: StackSettings) -> str:
         "#define FOOTFALL_CONFIG_H",
         "",
         "/* The law: amperes per motor, from radians. */",
-        _define("PROPORTIONAL", _single(gains.proportional), "A/rad"),
-        _define("INTEGRAL", _single(gains.integral), "A/(rad s)"),
-        _define("DERIVATIVE", _single(gains.derivative), "A s/rad"),
-        _define("INTEGRAL_LIMIT", _single(gains.integral_limit), "A"),
-        _define("OUTPUT_LIMIT", _single(gains.output_limit), "A"),
-        _define("FILTER_TIME", _single(gains.filter_time), "s, of the derivative"),
-        _define("PERIOD_US", _whole(gains.period_us), "at which the law calculates"),
+        define("PROPORTIONAL", single(gains.proportional), "A/rad"),
+        define("INTEGRAL", single(gains.integral), "A/(rad s)"),
+        define("DERIVATIVE", single(gains.derivative), "A s/rad"),
+        define("INTEGRAL_LIMIT", single(gains.integral_limit), "A"),
+        define("OUTPUT_LIMIT", single(gains.output_limit), "A"),
+        define("FILTER_TIME", single(gains.filter_time), "s, of the derivative"),
+        define("PERIOD_US", _whole(gains.period_us), "at which the law calculates"),
         "",
         "/* Frames from the high level: largest sizes, as their notation rounds them. */",
-        _define("SETPOINT_LIMIT", _double(settings.setpoint_limit), "rad"),
-        _define("PITCH_LIMIT", _double(settings.measured_limit), "rad"),
-        _define("STEER_LIMIT", _double(settings.steer_limit), "A"),
-        _define("STEERING", f"{int(settings.steering)}", "frames carry a steering current"),
-        _define("CHECKSUM", f"{int(settings.checksum)}", "frames carry *HH, both ways"),
-        _define("WATCHDOG_US", _whole(settings.watchdog_us), "without a valid frame: off"),
-        _define(
+        define("SETPOINT_LIMIT", _double(settings.setpoint_limit), "rad"),
+        define("PITCH_LIMIT", _double(settings.measured_limit), "rad"),
+        define("STEER_LIMIT", _double(settings.steer_limit), "A"),
+        define("STEERING", f"{int(settings.steering)}", "frames carry a steering current"),
+        define("CHECKSUM", f"{int(settings.checksum)}", "frames carry *HH, both ways"),
+        define("WATCHDOG_US", _whole(settings.watchdog_us), "without a valid frame: off"),
+        define(
             "REPORT_PERIOD_US", _whole(settings.report_period_us), "at which the output is reported"
         ),
         "",
         "/* The motor driver. */",
-        _define("MOTORS", f"{settings.motors}", ""),
-        _define("SIGN_LEFT", _single(signs[0]), "how it is mounted"),
-        _define("SIGN_RIGHT", _single(signs[1]), ""),
-        _define(
+        define("MOTORS", f"{settings.motors}", ""),
+        define("SIGN_LEFT", single(signs[0]), "how it is mounted"),
+        define("SIGN_RIGHT", single(signs[1]), ""),
+        define(
             "COMMAND_SCALE",
-            _single(scale),
+            single(scale),
             "what `c` takes: 1 A/A, or N m/A on ODrive firmware 0.5 and later",
         ),
         "",
@@ -103,12 +103,12 @@ def _check(settings: StackSettings) -> None:
     encode(down, [1.0 if field.flag else -field.limit for field in down.fields])
 
 
-def _define(name: str, value: str, meaning: str) -> str:
+def define(name: str, value: str, meaning: str) -> str:
     line = f"#define FF_{name} {value}"
     return f"{line:<44} /* {meaning} */" if meaning else line
 
 
-def _single(value: float) -> str:
+def single(value: float) -> str:
     """Shortest text that a C compiler reads as this very number."""
     return f"{np.float32(value)!s}f"
 

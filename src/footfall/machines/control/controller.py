@@ -140,6 +140,8 @@ def of_types(memory: Any, real: Any) -> Any:
     def typed(name: str, number: Any) -> Any:
         if isinstance(number, bool | np.bool_):
             return np.bool_(number)
+        if isinstance(number, np.unsignedinteger):
+            return np.uint32(number)
         if isinstance(number, int | np.integer):
             return np.int32(number)
         if isinstance(number, float | np.floating):

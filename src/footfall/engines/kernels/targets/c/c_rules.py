@@ -149,11 +149,11 @@ def _clamp(op: Operation) -> Text:
 
 
 def _divide(op: Operation) -> Text:
-    return _infix("/", TIMES)(op) if op.dtype.kind == "f" else _numbers("quotient", "i")(op)
+    return _infix("/", TIMES)(op) if op.dtype.kind == "f" else _numbers("quotient", "iu")(op)
 
 
 def _remainder(op: Operation) -> Text:
-    return _library("fmod")(op) if op.dtype.kind == "f" else _numbers("remainder", "i")(op)
+    return _library("fmod")(op) if op.dtype.kind == "f" else _numbers("remainder", "iu")(op)
 
 
 def _select(op: Operation) -> Text:
@@ -173,8 +173,6 @@ def _convert(op: Operation) -> Text:
     if target.kind == "b":
         return Text(f"{a.within(PLUS)} != 0", EQUAL)
     if source.kind == "f" and target.kind in "iu":
-        if target.kind == "u":
-            raise op.refuse("has no C rule from a float to an unsigned integer")
         helper = "whole" if source.itemsize == 8 else "whole_single"
         return op.call(helper, target)
     return Text(f"({type_of(op.name, target)}){a.within(UNARY)}", UNARY)
@@ -254,8 +252,8 @@ RULES: dict[str, Rule] = {
     "max": _extreme("larger", _OR),
     "min": _extreme("smaller", _AND),
     "clamp": _clamp,
-    "abs": _numbers("size", "fi"),
-    "sign": _numbers("sign", "fi"),
+    "abs": lambda op: op.texts[0] if op.dtype.kind == "u" else _numbers("size", "fi")(op),
+    "sign": _numbers("sign", "fiu"),
     "floor": _numbers("floor", "f"),
     "ceil": _numbers("ceiling", "f"),
     "round": _round,
@@ -335,6 +333,24 @@ static T whole_single_N(float a)
 }""",
 }
 
+#: The same for unsigned integers, where it differs.
+UNSIGNED = INTEGERS | {
+    "sign": """\
+static T sign_N(T a) { return a > 0; }""",
+    "quotient": """\
+/* Nothing is undefined: by zero it is the largest number. */
+static T quotient_N(T a, T b) { return b == 0 ? MAX : a / b; }""",
+    "remainder": """\
+/* Nothing is undefined: by zero it is what was divided. */
+static T remainder_N(T a, T b) { return b == 0 ? a : a % b; }""",
+    "whole": """\
+/* Towards zero; what does not fit stops at the ends, and what is no number is 0. */
+static T whole_N(double a) { return !(a > 0) ? 0 : a >= HIGHEST ? MAX : (T)a; }""",
+    "whole_single": """\
+/* Towards zero; what does not fit stops at the ends, and what is no number is 0. */
+static T whole_single_N(float a) { return !(a > 0) ? 0 : a >= HIGHESTf ? MAX : (T)a; }""",
+}
+
 
 def helper_text(name: str) -> str | None:
     """The text of a helper, by the name that calls it: larger_float, quotient_int32.
@@ -343,7 +359,9 @@ def helper_text(name: str) -> str | None:
     """
     helper, _, kind = name.rpartition("_")
     dtype = {c_type.removesuffix("_t"): dtype for dtype, c_type in TYPES.items()}.get(kind, "")
-    text = (FLOATS if dtype.startswith("float") else INTEGERS).get(helper)
+    unsigned = dtype.startswith("uint")
+    table = FLOATS if dtype.startswith("float") else UNSIGNED if unsigned else INTEGERS
+    text = table.get(helper)
     if text is None:
         return None
     bits, c_type = 8 * np.dtype(dtype).itemsize, TYPES[dtype]
@@ -351,9 +369,9 @@ def helper_text(name: str) -> str | None:
         "T": c_type,
         "U": f"u{c_type}",
         "LARGE": "8388608.0f" if bits == 32 else "4503599627370496.0",
-        "HIGHEST": f"{2 ** (bits - 1)}.0",
-        "HIGHESTf": f"{2 ** (bits - 1)}.0f",
-        "MAX": f"INT{bits}_MAX",
+        "HIGHEST": f"{2 ** (bits - (not unsigned))}.0",
+        "HIGHESTf": f"{2 ** (bits - (not unsigned))}.0f",
+        "MAX": f"{'U' if unsigned else ''}INT{bits}_MAX",
         "MIN": f"INT{bits}_MIN",
     }
     text = text.replace("_N(", f"_{kind}(")

@@ -1,4 +1,4 @@
-"""From a traced program of single numbers to a C file and its header.
+"""From a traced program of numbers and small matrices to a C file and its header.
 
 One statement a line, in the order and by the names of the Python text it was traced from: a value
 that is used once, by the assignment it belongs to, is written out in place.
@@ -8,12 +8,13 @@ import dataclasses
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.engines.kernels import traced_program
 from footfall.engines.kernels.fuse_errors import CannotFuse
+from footfall.engines.kernels.targets.c.c_arrays import checked, every_place, joined, moved
 from footfall.engines.kernels.targets.c.c_function import CFiles, CFunction, Struct
 from footfall.engines.kernels.targets.c.c_names import RESERVED, Names, Place, Statements
 from footfall.engines.kernels.targets.c.c_rules import (
@@ -96,18 +97,18 @@ class _Writer:
         self,
         jaxpr: Any,
         consts: Sequence[Any],
-        inputs: Sequence[Value],
+        inputs: Sequence[Any],
         place: Place | None = None,
-    ) -> list[Value]:
-        """Go through a program's equations; its outputs.
+    ) -> list[Any]:
+        """Go through a program's equations; its outputs: values, or arrays of them.
 
         Inside a call all of them belong to the statement that called.
         """
-        known: dict[Any, Value] = dict(zip(jaxpr.invars, inputs, strict=True))
+        known: dict[Any, Any] = dict(zip(jaxpr.invars, inputs, strict=True))
         for var, const in zip(jaxpr.constvars, consts, strict=True):
-            known[var] = const if isinstance(const, Value) else _known("constant", const)
+            known[var] = const if _is_ours(const) else _known("constant", const)
 
-        def value(atom: Any) -> Value:
+        def value(atom: Any) -> Any:
             if hasattr(atom, "val"):
                 return _known("constant", np.asarray(atom.val, atom.aval.dtype))
             return known[atom]
@@ -120,7 +121,7 @@ class _Writer:
                 known |= zip(eqn.outvars, made, strict=True)
         return [value(atom) for atom in jaxpr.outvars]
 
-    def equation(self, eqn: Equation, inputs: list[Value], place: Place | None) -> list[Value]:
+    def equation(self, eqn: Equation, inputs: list[Any], place: Place | None) -> list[Any]:
         name = eqn.primitive.name
         if name in CALLS:
             return self.run(*opened(traced_program.called(eqn)), inputs, place)
@@ -129,26 +130,63 @@ class _Writer:
         if name == "cond":
             return self.branches(eqn, inputs, place)
         line = f" (line {place.line})" if place else ""
-        if name not in RULES:
-            raise CannotFuse(name, f"has no C rule{line}")
-        (out,) = eqn.outvars
-        if out.aval.shape != ():
-            raise CannotFuse(
-                name, f"makes an array of shape {out.aval.shape}; one number is expected{line}"
-            )
+        out, *others = eqn.outvars
+        if others:
+            raise CannotFuse(name, f"gives several results at once, which has no C rule{line}")
         type_of(name, out.aval.dtype)
-        return [_shorter(name, inputs) or self.add(out.aval.dtype, eqn, inputs, place)]
+        shape = out.aval.shape
+        if shape == () and all(isinstance(each, Value) for each in inputs):
+            if name not in RULES:
+                raise CannotFuse(name, f"has no C rule{line}")
+            return [_shorter(name, inputs) or self.add(out.aval.dtype, eqn, inputs, place)]
+        checked(name, shape)
+        return [self.array(eqn, [_array(each) for each in inputs], place, line)]
 
-    def branches(self, eqn: Equation, inputs: list[Value], place: Place | None) -> list[Value]:
+    def array(self, eqn: Equation, inputs: list[np.ndarray], place: Place | None, line: str) -> Any:
+        """An equation of arrays, number by number."""
+        name, (out,) = eqn.primitive.name, eqn.outvars
+        dtype, shape = out.aval.dtype, out.aval.shape
+
+        def join(how: str, a: Value, b: Value) -> Value:
+            return self.add(dtype, _Made(how), [a, b], place)
+
+        if name == "iota":
+            axis = [-1 if axis == eqn.params["dimension"] else 1 for axis in range(len(shape))]
+            row = np.arange(shape[eqn.params["dimension"]], dtype=dtype)
+            return _known(name, np.broadcast_to(row.reshape(axis), shape))
+        made = moved(name, eqn.params, inputs, shape)
+        if made is None:
+            made = joined(name, eqn.params, inputs, join)
+        if made is None:
+            if name not in RULES:
+                raise CannotFuse(name, f"has no C rule{line}")
+            wide = [np.broadcast_to(each, shape) for each in inputs]
+            made = np.empty(shape, object)
+            for number, at in every_place(shape):
+                own = [each[at] for each in wide]
+                named = place and place._replace(name=place.name and f"{place.name}_{number}")
+                made[at] = _shorter(name, own) or self.add(dtype, eqn, own, named)
+        return made[()] if made.shape == () else made
+
+    def branches(self, eqn: Equation, inputs: list[Any], place: Place | None) -> list[Any]:
         """All branches are calculated, then one is taken: numbers have no side effects."""
         which, *operands = inputs
         cases = [
             self.run(*opened(branch), operands, place) for branch in traced_program.branches(eqn)
         ]
         return [
-            self.add(var.aval.dtype, _Chosen, [which, *each], place)
+            self.chosen(var.aval, which, each, place)
             for var, *each in zip(eqn.outvars, *cases, strict=True)
         ]
+
+    def chosen(self, aval: Any, which: Value, cases: list[Any], place: Place | None) -> Any:
+        if aval.shape == ():
+            return self.add(aval.dtype, _Made("select_n"), [which, *cases], place)
+        made = np.empty(aval.shape, object)
+        for _, at in every_place(aval.shape):
+            own = [which, *(case[at] for case in cases)]
+            made[at] = self.add(aval.dtype, _Made("select_n"), own, place)
+        return made
 
     def add(
         self, dtype: np.dtype, eqn: Equation, inputs: Sequence[Value], place: Place | None
@@ -223,21 +261,39 @@ class _Writer:
         return made
 
 
-class _Chosen:
-    """An equation that takes one of several values."""
+class _Made:
+    """An equation that the program does not have: a sum in a product of matrices, a choice."""
 
-    class primitive:
-        name = "select_n"
+    class _Primitive(NamedTuple):
+        name: str
 
-    params: dict[str, Any] = {}  # noqa: RUF012
+    def __init__(self, name: str) -> None:
+        self.primitive, self.params = _Made._Primitive(name), {}
 
 
-def _known(what: str, number: Any) -> Value:
+def _known(what: str, number: Any) -> Any:
+    """A number of the program, or an array of them."""
     array = np.asarray(number)
-    if array.shape != ():
-        raise CannotFuse(what, f"of shape {array.shape}; single numbers are expected")
     type_of(what, array.dtype)
-    return Value(array.dtype, constant(array), array)
+    if array.shape == ():
+        return Value(array.dtype, constant(array), array)
+    checked(what, array.shape)
+    made = np.empty(array.shape, object)
+    for at in np.ndindex(*array.shape):
+        made[at] = Value(array.dtype, constant(array[at]), array[at])
+    return made
+
+
+def _is_ours(given: Any) -> bool:
+    return isinstance(given, Value) or (isinstance(given, np.ndarray) and given.dtype.kind == "O")
+
+
+def _array(given: Any) -> np.ndarray:
+    if not isinstance(given, Value):
+        return given
+    made = np.empty((), object)
+    made[()] = given
+    return made
 
 
 def _shorter(name: str, inputs: Sequence[Value]) -> Value | None:

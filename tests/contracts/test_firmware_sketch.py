@@ -1,0 +1,140 @@
+"""A sketch for a scenario with its controller: what the page says, from ff.linearise to C."""
+
+import ctypes
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.linalg import solve_continuous_are
+
+import footfall as ff
+import footfall.scenario.trust as trusting
+from footfall.machines.control.digital_pid import DigitalPid
+from footfall.realtime.firmware_build import FLAGS, core_sources, find_compiler
+from footfall.realtime.firmware_config import config_header
+from footfall.realtime.firmware_sketch import settings_of_own, sketch
+from footfall.realtime.plant import stack_settings
+from footfall.scenario.errors import ScenarioError
+from support.commands import several
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "own-controller.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+ROBOT = "rimless-wheel-closed-loop"
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """The wheel with the LQR of the page, loaded, and its folder."""
+    folder = tmp_path_factory.mktemp("lqr")
+    (folder / "my_lqr.py").write_text(BLOCKS[-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trusting, "cache_folder", lambda: folder / "cache")
+        patch.setattr(trusting, "_here", {"folders": [], "code": []})
+        patch.chdir(folder)
+        yield ff.load(ROBOT, ["controller=my_lqr.py:Lqr"], trust=True, duration=4), folder
+
+
+def written(folder, files):
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+def test_the_gains_of_the_page_are_those_of_the_linearised_wheel():
+    names = {}
+    exec(BLOCKS[-2].replace("print(B.T @ P)", "K = B.T @ P"), names)
+    told = np.array(eval(re.search(r"^K = np.array\((.*?)\)", BLOCKS[-1], re.M)[1]))
+    np.testing.assert_allclose(names["K"], told, rtol=2e-3)
+    assert solve_continuous_are is names["solve_continuous_are"]
+
+
+def test_the_lqr_walks_the_wheel_in_lockstep(own):
+    run = ff.simulate(own[0])
+    assert run.outcome.name == "reached_end" and len(run.events_named("footfall")) > 12
+    # At the set point of 0.6 rad the shipped law has 0.59 m/s (3 %).
+    assert run.metrics["mean_speed"] == pytest.approx(0.59, rel=0.08)
+
+
+class Memory(ctypes.Structure):
+    _fields_ = (
+        ("own_started", ctypes.c_bool), *((f"own_{n}", ctypes.c_float) for n in ("rate", "previous", "summed")),
+        ("last_us", ctypes.c_uint32), ("started", ctypes.c_bool), ("previous", ctypes.c_float),
+        ("output", ctypes.c_float),
+    )  # fmt: skip
+
+
+def test_the_law_of_the_sketch_gives_the_bits_of_single_precision(own, tmp_path):
+    experiment, _ = own
+    folder = written(tmp_path / "lqr", sketch(experiment.system, "lqr"))
+    assert (folder / "lqr.ino").exists()
+    units = sorted(str(path) for path in (folder / "src").glob("*.c"))
+    library = folder / "lqr.so"
+    command = [*find_compiler().command, *FLAGS, "-fPIC", "-shared", "-o", str(library), *units]
+    subprocess.run([*command, "-lm"], check=True, timeout=240)
+    core = ctypes.CDLL(str(library))
+    core.ff_pid_update.restype = ctypes.c_bool
+    core.ff_pid_update.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_uint32] + [ctypes.c_float] * 2
+    settings = settings_of_own(experiment.system)
+    gains = (ctypes.c_float * 5).in_dll(core, "ff_built_for")  # in the order of the header
+    one, memory = np.float32, Memory()
+    per_ampere = one(float(experiment.system.gains.per_ampere))
+    assert list(gains) == [one(0.01), one(0.25), 14.0, per_ampere, settings.current_limit]
+    core.ff_pid_clear(ctypes.byref(memory))
+    draw, now, last = np.random.default_rng(5), 2**32 - 60_000, None
+    rate, before, summed, output, calculations = one(0), None, one(0), one(0), 0
+    for _ in range(400):
+        now += int(draw.choice([250, 999, 1000, 1001, 2500]))
+        wanted, measured = draw.normal(0.6, 0.05, 2).astype(np.float32)
+        due = last is None or now - last >= 1000
+        assert (
+            core.ff_pid_update(
+                ctypes.addressof(gains), ctypes.byref(memory), now % 2**32, wanted, measured
+            )
+            == due
+        )
+        if due:
+            last, step = now, one(0.001)
+            raw = one(0) if before is None else (measured - before) / step
+            rate = rate + step / (one(0.01) + step) * (raw - rate)
+            error, before = measured - wanted, measured
+            summed = np.clip(summed + error * step, -one(0.25), one(0.25))
+            torque = -(one(6.96) * error + one(0.541) * rate + one(7.75) * summed)
+            output = np.clip(torque, -one(14), one(14)) / per_ampere
+            calculations += 1
+        assert (memory.output, memory.own_summed, memory.own_rate) == (output, summed, rate)
+    assert calculations > 150 and now > 2**32, "the clock did wrap"
+
+
+def test_the_shipped_law_gives_the_shipped_sources_and_the_scenarios_constants(own, tmp_path):
+    system = ff.load(ROBOT, ["controller.proportional=5"]).system
+    assert isinstance(system.controller, DigitalPid)
+    files, core = sketch(system, "wheel"), core_sources()
+    assert set(files) == {"wheel.ino", *(f"src/{name}" for name in core)}
+    changed = {name for name, text in core.items() if files[f"src/{name}"] != text}
+    assert changed == {"footfall_config.h"}
+    assert files["src/footfall_config.h"] == config_header(stack_settings(system))
+
+
+def test_a_parameter_with_a_name_of_the_firmwares_own_is_refused(own, monkeypatch):
+    folder = own[1]
+    monkeypatch.chdir(folder)
+    text = BLOCKS[-1].replace("filter_time", "period_us")
+    (folder / "clash.py").write_text(text)
+    system = ff.load(ROBOT, ["controller=clash.py:Lqr"], trust=True).system
+    with pytest.raises(ScenarioError, match=r"Lqr\.period_us is a name that the firmware's law"):
+        sketch(system, "clash")
+
+
+def test_the_command_writes_a_folder_once(tmp_path):
+    command = ["stack", "firmware", "rimless-wheel", "--out"]
+    done, again, odd = several(
+        [[*command, "wheel"], [*command, "wheel"], [*command, "my sketch"]], tmp_path
+    )
+    assert done.status == 0, done.err
+    assert (tmp_path / "wheel" / "wheel.ino").exists()
+    assert (tmp_path / "wheel" / "src" / "footfall_config.h").exists()
+    assert again.status == 2 and "is there already; nothing was written" in again.err
+    assert odd.status == 2 and not (tmp_path / "my sketch").exists()

@@ -9,6 +9,9 @@ from footfall.hybrid.doubt import Doubt
 from footfall.pictures.show import Picture
 from footfall.pictures.style import Style
 
+#: Double precision through some dozens of operations: a tolerance.
+EXACT = 1e-13
+
 
 class Value(NamedTuple):
     """One number, as the source prints it and as we find it.

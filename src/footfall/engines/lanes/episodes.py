@@ -19,7 +19,7 @@ from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 from footfall.engines.lanes.batch_inputs import prepared, timing
 from footfall.engines.lanes.browser_kernel import as_lanes
 from footfall.engines.lanes.lane_loop import I, LaneLoop
-from footfall.engines.lanes.lane_state import MOST_JUMPS, Clock, Lane
+from footfall.engines.lanes.lane_state import Clock, Lane
 from footfall.engines.lanes.step_engine import advance, begin
 from footfall.engines.lanes.watched_lane import REAL
 from footfall.hybrid.system import HybridState

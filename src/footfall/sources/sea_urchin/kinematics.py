@@ -20,7 +20,7 @@ from footfall.pictures.draw import slanted_view
 from footfall.pictures.schematic import Panel, schematic
 from footfall.pictures.style import Style
 from footfall.scene.labels import Anchor, Frame, Name
-from footfall.sources.item import Item, Made, Value
+from footfall.sources.item import EXACT, Item, Made, Value
 from footfall.sources.sea_urchin import printed
 
 #: Joints at which formulas are compared.
@@ -28,8 +28,6 @@ Q = (0.3, 1.1, 0.02)
 #: The source's foothold: 9 cm out, 3 sqrt(3) cm down, and the two radii of its ball [m].
 OUT, DOWN = 0.09, 0.03 * math.sqrt(3.0)
 TEXT, SCRIPT = Spike(ball=0.005), Spike(ball=0.04)
-#: Double precision through a dozen operations.
-EXACT = 1e-13
 
 
 def _mid_stance() -> tuple[float, float, float]:

@@ -23,15 +23,13 @@ from footfall.machines.two_leg.walker import TwoLegWalker
 from footfall.pictures.schematic import Panel, schematic
 from footfall.pictures.style import Style
 from footfall.scene.labels import Label
-from footfall.sources.item import Item, Made, Value
+from footfall.sources.item import EXACT, Item, Made, Value
 from footfall.sources.two_leg import printed
 
 #: The feet of the source's first example [m]: its figures 1 and 2 have about this pose.
 LEFT, RIGHT = (0.0, 0.0), (0.15, 0.05)
 #: Half a unit of the last digit that is printed.
 DIGITS = 5e-3
-#: Double precision through some dozens of operations.
-EXACT = 1e-13
 
 
 def _walker() -> TwoLegWalker:

@@ -16,10 +16,9 @@ from footfall.pictures.show import Picture
 from footfall.pictures.style import Style, name_lines, series
 from footfall.scene.labels import Anchor, Label, Name, Span
 from footfall.scene.sketch import Seen
-from footfall.sources.item import Item, Made, Value
+from footfall.sources.item import EXACT, Item, Made, Value
 from footfall.sources.two_leg import printed
 from footfall.sources.two_leg.along import Along, along
-from footfall.sources.two_leg.geometry import EXACT
 from footfall.sources.two_leg.printed import LIFT, SPEED, STEP, STRIDE
 
 #: The script's five lines.

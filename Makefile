@@ -61,6 +61,7 @@ bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/urchin_kinematics.py --write
 	$(BIN)/python benchmarks/urchin.py --write
 	$(BIN)/python benchmarks/lockstep.py --write
+	$(BIN)/python benchmarks/gym.py --write
 	$(BIN)/python benchmarks/realtime_stack.py --write
 
 pictures: $(VENV)/.made-dev

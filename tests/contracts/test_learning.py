@@ -190,17 +190,16 @@ def test_an_action_that_is_no_number_is_refused(envs):
 
 def test_the_pure_pair_moves_as_the_kernels_do(envs):
     pure = pure_task("rimless-wheel", "lean")
-    reset, step = jax.jit(pure.reset, static_argnums=1), jax.jit(pure.step)
-    robots, seen = reset(jax.random.key(0), LANES)
+    robots, seen = pure.reset(jax.random.key(0), LANES)
     first, _ = envs.reset(options={"leg.stiffness": 15000.0})
     assert np.array_equal(np.asarray(seen), first)
     for _ in range(15):
-        robots, seen, reward, *_ = step(robots, jnp.asarray(leaning(0.8)))
+        robots, seen, reward, *_ = pure.step(robots, jnp.asarray(leaning(0.8)))
         wanted = envs.step(leaning(0.8))
         assert np.allclose(np.asarray(seen), wanted[0], atol=1e-6)  # float32
         assert np.allclose(np.asarray(reward), wanted[1], atol=1e-9)
     done = jnp.array([True, False, False, False])
-    robots, seen = jax.jit(pure.again)(robots, seen, done, jax.random.key(1))
+    robots, seen = pure.again(robots, seen, done, jax.random.key(1))
     assert np.array_equal(np.asarray(robots.age), [0, 15, 15, 15])
     assert np.array_equal(np.asarray(seen)[0], first[0])
 

@@ -33,6 +33,7 @@ KERNELS = SOURCE / "engines" / "kernels"
 TARGETS = sorted(path.name for path in (KERNELS / "targets").iterdir() if path.is_dir())
 GUIDED = [
     *(f"machines/{robot}" for robot in ROBOTS),
+    "learning",
     "engines/kernels",
     *(f"engines/kernels/targets/{name}" for name in TARGETS if name != "__pycache__"),
 ]

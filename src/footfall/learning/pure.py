@@ -23,7 +23,7 @@ class Robots(NamedTuple):
 
 
 class PureTask:
-    """`reset(key, lanes)` and `step(robots, actions)`: pure, to be jitted and scanned.
+    """`reset(key, lanes)` and `step(robots, actions)`: pure, compiled, alone or inside a program.
 
     >>> wheel = pure_task("rimless-wheel")
     >>> robots, seen = wheel.reset(jax.random.key(0), 3)
@@ -46,9 +46,20 @@ class PureTask:
             judge=lambda passage: [reward.term(passage) for reward in task.rewards],
             method=given.method,
         )
+        self._reset, self._step = jax.jit(self._begun, static_argnums=1), jax.jit(self._moved)
 
     def reset(self, key: Array, lanes: int) -> tuple[Robots, Array]:
         """So many robots at their start, and what they see, (lanes, observations)."""
+        return self._reset(key, lanes)
+
+    def step(self, robots: Robots, actions: Array) -> tuple[Robots, Array, Array, Array, Array]:
+        """After a period: robots, what they see, rewards, and who has terminated or is cut off.
+
+        `actions` has the shape (lanes, actions).
+        """
+        return self._step(robots, actions)
+
+    def _begun(self, key: Array, lanes: int) -> tuple[Robots, Array]:
         values = [jnp.full(lanes, value) for value in self.episodes.values]
         for one, own in zip(self._spread, jax.random.split(key, len(self._spread) or 1)):  # noqa: B905
             values[one.place] = jax.random.uniform(own, (lanes,), minval=one.low, maxval=one.high)
@@ -57,11 +68,7 @@ class PureTask:
         robots = Robots(tuple(values), out[:count], jnp.zeros(lanes, jnp.int32))
         return robots, self._seen(out[count:])
 
-    def step(self, robots: Robots, actions: Array) -> tuple[Robots, Array, Array, Array, Array]:
-        """After a period: robots, what they see, rewards, and who has terminated or is cut off.
-
-        `actions` has the shape (lanes, actions).
-        """
+    def _moved(self, robots: Robots, actions: Array) -> tuple[Robots, Array, Array, Array, Array]:
         task, values = self.given.task, list(robots.values)
         for n, (place, action) in enumerate(zip(self.given.actions, task.actions, strict=True)):
             values[place] = jnp.clip(actions[:, n].astype(float), action.low, action.high)

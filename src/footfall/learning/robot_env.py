@@ -21,7 +21,7 @@ class RobotEnv(gymnasium.Env):
     >>> seen, _ = env.reset(seed=1, options={"leg.stiffness": 2e4, "start.spoke_rate": -3.0})
     >>> seen, reward, terminated, truncated, info = env.step([1.5])  # N m
     >>> round(info["headway"], 4), info["outcome"]
-    (0.0168, 'running')
+    (0.0137, 'running')
 
     Arguments:
         scenario, task, settings, trust, period, step, length: see `given_task`.

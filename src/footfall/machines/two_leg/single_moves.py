@@ -28,12 +28,11 @@ def grouped(verbs: Sequence[Verb]) -> list[tuple[Verb, ...]]:
     """
     groups: list[tuple[Verb, ...]] = []
     for verb in verbs:
-        open_group = groups[-1] if groups and _unfinished(groups[-1]) else ()
-        if open_group:
-            groups[-1] = (*open_group, verb)
+        if groups and _unfinished(groups[-1]):
+            groups[-1] = (*groups[-1], verb)
         else:
             groups.append((verb,))
-        if verb.name in MOVE_VERBS or open_group:
+        if groups[-1][0].name in MOVE_VERBS:
             _check(groups[-1])
     return groups
 

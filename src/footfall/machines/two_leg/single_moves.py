@@ -45,14 +45,15 @@ def in_the_air(verbs: Sequence[Verb]) -> bool:
 
 def footstep(group: tuple[Verb, ...], apart: Scalar, above: Scalar) -> Footstep:
     """Of three moves, from feet that are so far `apart` and `above` each other."""
+    foot, last = _foot(group[0]), group[-1]
     if len(group) < 3:
         raise ParameterError(
-            f'"{group[-1]}" leaves foot {_foot(group[0])} in the air at the end of the route: go on'
+            f'"{last}" leaves foot {foot} in the air at the end of the route: go on'
             f" with {_expected(group)}.",
             "route",
         )
     up, across, down = (verb.value for verb in group)
-    return Footstep(_foot(group[0]), across, up + down, apart, above, 1.0, 0.0, up)
+    return Footstep(foot, across, up + down, apart, above, 1.0, 0.0, up)
 
 
 def _foot(verb: Verb) -> int:

@@ -28,12 +28,11 @@ def grouped(verbs: Sequence[Verb]) -> list[tuple[Verb, ...]]:
     """
     groups: list[tuple[Verb, ...]] = []
     for verb in verbs:
-        open_group = groups[-1] if groups and _unfinished(groups[-1]) else ()
-        if open_group:
-            groups[-1] = (*open_group, verb)
+        if groups and _unfinished(groups[-1]):
+            groups[-1] = (*groups[-1], verb)
         else:
             groups.append((verb,))
-        if verb.name in MOVE_VERBS or open_group:
+        if groups[-1][0].name in MOVE_VERBS:
             _check(groups[-1])
     return groups
 
@@ -46,14 +45,15 @@ def in_the_air(verbs: Sequence[Verb]) -> bool:
 
 def footstep(group: tuple[Verb, ...], apart: Scalar, above: Scalar) -> Footstep:
     """Of three moves, from feet that are so far `apart` and `above` each other."""
+    foot, last = _foot(group[0]), group[-1]
     if len(group) < 3:
         raise ParameterError(
-            f'"{group[-1]}" leaves foot {_foot(group[0])} in the air at the end of the route: go on'
+            f'"{last}" leaves foot {foot} in the air at the end of the route: go on'
             f" with {_expected(group)}.",
             "route",
         )
     up, across, down = (verb.value for verb in group)
-    return Footstep(_foot(group[0]), across, up + down, apart, above, 1.0, 0.0, up)
+    return Footstep(foot, across, up + down, apart, above, 1.0, 0.0, up)
 
 
 def _foot(verb: Verb) -> int:

@@ -211,7 +211,7 @@ def _page(run: Along, style: Style) -> Picture:
 def _figure_7(style: Style) -> Made:
     run = along().first(2)
     peaks = [float(np.abs(m.acceleration).max()) for m in run.motors]
-    bound = "|θ''| < 15 and \"barely surpasses 15\" do not agree; it is 15.7"
+    bound = 'below 15 and "barely surpasses 15" do not agree; it is 15.7'
     return Made(
         (
             Value("time", float(run.t[-1, -1, -1]), "s", 4.0, 1e-12),

@@ -157,10 +157,12 @@ class ThreeLevelStack(Parametric):
         options=tuple(MOUNTINGS),
         doc="how the motors are mounted: which turn the other way round (real time only)",
     )
-    command_unit: str = choice(
-        "ampere",
-        options=("ampere", "newton-metre"),
-        doc="what the motor driver's `c` takes; ODrive 0.5 and later: newton-metre",
+    boards: int = param(
+        1,
+        doc="boards of the motor driver: one for all motors, or one for each (real time only)",
+        ge=1,
+        le=2,
+        static=True,
     )
     seed: Scalar = param(
         0.0, doc="whole number that chooses noise, losses and jitter", ge=0, le=2**31 - 1

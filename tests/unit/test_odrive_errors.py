@@ -1,5 +1,7 @@
 """The error words of the motor driver, by firmware, against the vendor's own package."""
 
+import itertools
+
 import pytest
 
 from footfall.machines.control import odrive_errors as ours
@@ -70,7 +72,7 @@ def test_a_word_is_told_with_the_names_of_its_bits(word, bits, words):
 
 
 def test_versions_of_a_firmware_begin_where_those_before_it_end():
-    for older, newer in zip(FIRMWARES, FIRMWARES[1:], strict=False):
+    for older, newer in itertools.pairwise(FIRMWARES):
         assert older.before == newer.first
     assert [firmware_of(version).name for version in ((0, 5, 4), (0, 5, 6), (0, 6, 0))] == [
         "0.5.4 to 0.5.6",

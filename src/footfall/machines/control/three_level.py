@@ -107,7 +107,10 @@ class ThreeLevelStack(Parametric):
         1e-6, unit="rad", doc="resolution of the pitch as it is sent; 0: exact", ge=0
     )
     current_step: Scalar = param(
-        1e-4, unit="A", doc="resolution of the current commands as they are sent; 0: exact", ge=0
+        1e-4,
+        unit="A",
+        doc="resolution of the current commands (the programs: 1e-6 N m of a motor); 0: exact",
+        ge=0,
     )
     current_bandwidth: Scalar | None = param(
         None,

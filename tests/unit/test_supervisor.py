@@ -20,9 +20,10 @@ from tests.support.bench import (
     bench,
 )
 
-from footfall.machines.control.contracts import DeviceError
+from footfall.machines.control.contracts import DeviceError, Operator
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.operator_sources import JoystickDecoder, Timeline
 from footfall.machines.control.ports import LinkLost, pipe
 from footfall.machines.control.reset_line import NoResetLine
 from footfall.machines.control.settings import StackSettings
@@ -174,6 +175,40 @@ def test_motors_off_is_no_fault_but_takes_the_start_switch_with_it():
     rig.cycle()
     rig.hand.wishes["run"] = True
     assert rig.cycle().setpoint_on
+
+
+def test_motors_off_by_joystick_is_a_fault_in_no_record():
+    decoder, circle = JoystickDecoder(SETTINGS), 1
+    # Cross, start, circle.
+    presses = (button(number, 1) + button(number, 0) for number in (0, 9, circle))
+    operators = [decoder.feed(press) for press in presses]
+    times = [0, 100_000, 200_000, 1_000_000]
+    script = Timeline(times, [Operator(setpoint=SETTINGS.setpoint), *operators])
+    on_bench = bench(script)
+    on_bench.start_up()
+    on_bench.run(2.0)
+    assert any(record.setpoint_on for record in on_bench.records)
+    assert not any(record.fault for record in on_bench.records)
+    assert [axis.state for axis in on_bench.odrive.axes] == [1, 1]
+
+
+def button(number: int, value: int) -> bytes:
+    return JoystickDecoder.EVENT.pack(0, value, JoystickDecoder.BUTTON, number)
+
+
+def test_shutdown_orders_the_motors_off_until_the_driver_says_that_they_are():
+    rig, orders = armed(Rig()), []
+    off = rig.driver.motors_off
+
+    def deaf_once() -> None:
+        orders.append("off")
+        if len(orders) > 1:
+            off()
+
+    rig.driver.motors_off = deaf_once  # type: ignore[method-assign]
+    rig.supervisor.shut_down()
+    assert orders == ["off", "off"] and rig.driver.axis_states == (1, 1)
+    assert rig.supervisor.shutdown_problems == []
 
 
 def test_of_motors_off_and_motors_on_in_one_cycle_off_wins():

@@ -256,6 +256,10 @@ def check(request: StackRequest) -> None:
                 "A real robot needs --port (Teensy), --imu-port (pitch sensor), and either"
                 " --driver-port or --driver-serial."
             )
+        if len(request.driver_serial) > 1 and "" in request.driver_serial:
+            raise ScenarioError(
+                "--driver-serial: of two boards each is named by its number; odrivetool tells it."
+            )
         if request.noise or request.sensor_noise:
             raise ScenarioError(
                 "--noise and --sensor-noise are for the emulated robot; a real one makes its own."

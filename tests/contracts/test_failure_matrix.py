@@ -186,7 +186,7 @@ def test_driver_whose_answers_are_lost_still_hears_the_order_to_switch_off():
     hear = on_bench.odrive.usb
 
     def lose_answers() -> None:
-        on_bench.odrive.usb = lambda data, now_us: hear(data, now_us)[:0]  # type: ignore[method-assign]
+        on_bench.odrive.usb = lambda data, now_us, board: hear(data, now_us, board)[:0]  # type: ignore[method-assign]
 
     on_bench.at(FAULT, lose_answers)
     on_bench.run(1.5)
@@ -279,9 +279,9 @@ def test_driver_stops_by_itself_when_the_mid_level_is_silent_and_the_record_show
     on_bench = bench(WALK)
     hear, commands = on_bench.odrive.uart, []
 
-    def listen(data: bytes, now_us: int) -> bytes:
+    def listen(data: bytes, now_us: int, board: int = 0) -> bytes:
         commands.extend([now_us] * data.count(b"c 0 "))
-        return hear(data, now_us)
+        return hear(data, now_us, board)
 
     on_bench.odrive.uart = listen  # type: ignore[method-assign]
     on_bench.at(FAULT, on_bench.silence_mid)
@@ -413,9 +413,9 @@ def test_supervisor_sends_no_set_point_to_the_driver_while_the_law_runs():
     )
     hear, lines = on_bench.odrive.usb, []
 
-    def listen(data: bytes, now_us: int) -> bytes:
+    def listen(data: bytes, now_us: int, board: int = 0) -> bytes:
         lines.extend((now_us, line) for line in data.splitlines())
-        return hear(data, now_us)
+        return hear(data, now_us, board)
 
     on_bench.odrive.usb = listen  # type: ignore[method-assign]
     on_bench.run(2.0)

@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from footfall.machines.control.driver_lines import current_lines
 from footfall.machines.control.framing import (
     FrameReader,
     checksum_of,
@@ -50,6 +51,7 @@ from support.firmware import FirmwareLaw, FirmwareMid, bits, core
 from support.stack_cases import EVERY, ONE_MOTOR, ROBOT, WALKING
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
+ZEROS = current_lines(ROBOT, [0.0, 0.0])
 single = functools.partial(st.floats, width=32)
 
 # The law
@@ -405,7 +407,7 @@ def test_constants_in_the_header_are_the_settings_to_the_last_bit():
         "1",
         "-1.0",
     )
-    assert float(values["COMMAND_SCALE"]) == 0.034
+    assert float(values["TORQUE_CONSTANT"]) == 0.034
 
 
 @pytest.mark.parametrize(
@@ -517,16 +519,18 @@ def drive(rig: Rig, high: SerialPort, expected: bytes) -> None:
 
 
 def test_the_host_program_drives_reports_survives_its_high_level_resets_and_ends_with_0_a(rig):
-    until(lambda: b"c 0 0.0000\nc 1 0.0000\n" in rig.hear())
+    until(lambda: ZEROS in rig.hear())
     high, reader = rig.open_high(), FrameReader(up_format(ROBOT))
     until(lambda: reader.feed(high.read()))
-    drive(rig, high, b"\nc 0 1.63")  # Kp 0.1 = 1.634 A, and an integral that has hardly begun
+    drive(
+        rig, high, b"\nc 0 0.055"
+    )  # Kp 0.1 = 1.634 A at 0.034 N m/A, and an integral that has hardly begun
 
     high.close()  # the high level goes away: the watchdog, and the program lives on
     rig.lines = b""
-    until(lambda: rig.hear().endswith(b"c 0 0.0000\nc 1 0.0000\n"))
+    until(lambda: rig.hear().endswith(ZEROS))
     high = rig.open_high()
-    drive(rig, high, b"\nc 0 1.63")
+    drive(rig, high, b"\nc 0 0.055")
 
     rig.reset.write_bytes(b"0")  # held in reset: silence
     time.sleep(0.05)
@@ -535,15 +539,15 @@ def test_the_host_program_drives_reports_survives_its_high_level_resets_and_ends
     time.sleep(0.05)
     assert rig.hear() == b""
     rig.reset.write_bytes(b"1")
-    until(lambda: b"c 0 0.0000\nc 1 0.0000\n" in rig.hear())
+    until(lambda: ZEROS in rig.hear())
     high.write(encode(down_format(ROBOT), (0.6, True, 0.5, 0.0)))  # no 0 before it
     time.sleep(0.05)
-    assert set(rig.hear().splitlines()) == {b"c 0 0.0000", b"c 1 0.0000"}
-    drive(rig, high, b"\nc 0 1.63")
+    assert set(rig.hear().splitlines()) == set(ZEROS.splitlines())
+    drive(rig, high, b"\nc 0 0.055")
 
     rig.process.send_signal(signal.SIGTERM)
     assert rig.process.wait(20) == 0
-    assert rig.hear().endswith(b"c 0 0.0000\nc 1 0.0000\n")
+    assert rig.hear().endswith(ZEROS)
     assert not rig.high_name.is_symlink()
     high.close()
 
@@ -634,8 +638,8 @@ def test_the_sketch_passes_bytes_between_its_ports_and_the_program_and_nothing_e
         to_high, to_driver = to_high + sent.to_high, to_driver + sent.to_driver
     assert taken(board, HIGH) == to_high
     # The first: on being reset.
-    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" + to_driver
-    assert to_driver.count(b"c 0 0.0000") < 200, "it did drive"
+    assert taken(board, DRIVER) == ZEROS + to_driver
+    assert to_driver.count(ZEROS) < 200, "it did drive"
 
 
 def test_the_sketch_never_waits_for_a_full_line_and_never_sends_half_a_message(board):
@@ -645,12 +649,32 @@ def test_the_sketch_never_waits_for_a_full_line_and_never_sends_half_a_message(b
     assert taken(board, DRIVER) == b""
     board.board_fill(DRIVER, 64)
     board.board_loop(1_001_000)
-    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n"
+    assert taken(board, DRIVER) == ZEROS
+
+
+def test_the_sketch_in_reset_says_0_a_until_a_full_port_has_taken_it(board):
+    taken(board, DRIVER)
+    board.board_be_busy(DRIVER, 50)  # looks
+    board.board_hold_reset(3)
+    board.board_loop(2_000_000)
+    assert taken(board, DRIVER) == ZEROS + ZEROS  # then the program's own, which has started anew
+
+
+def test_the_sketch_looks_at_so_many_bytes_a_turn_and_no_more(board):
+    start_anew(board)
+    board.board_loop(3_000_000)
+    frame = encode(down_format(ROBOT), (0.6, False, 0.5, 0.0))
+    flood = b"?" * 512 + frame + encode(down_format(ROBOT), (0.6, True, 0.5, 0.0))
+    board.board_give(flood, len(flood))
+    board.board_loop(3_000_100)
+    assert board.board_waiting() == len(flood) - 512
+    board.board_loop(3_000_200)
+    assert board.board_waiting() == 0
 
 
 def test_the_sketch_talks_to_the_driver_fast_enough_for_the_law(board):
-    # Bits: two lines of 14 bytes, ten bits each, a thousand times a second.
-    needed = 2 * 14 * 10 * 1000
+    # Bits: two lines of 18 bytes, ten bits each, a thousand times a second.
+    needed = 2 * 18 * 10 * 1000
     assert board.board_baud(DRIVER) >= 460_800 > needed
 
 
@@ -664,4 +688,4 @@ def test_bytes_said_to_a_sketch_in_reset_are_lost(board):
     taken(board, DRIVER)
     for now in itertools.islice(itertools.count(5_001_000, 1000), 5):
         board.board_loop(now)
-    assert taken(board, DRIVER) == b"c 0 0.0000\nc 1 0.0000\n" * 5
+    assert taken(board, DRIVER) == ZEROS * 5

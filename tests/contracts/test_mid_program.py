@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from footfall.machines.control.driver_lines import current_lines, strip_checksum
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.mid import MidProgram
 from support.firmware import FirmwareMid
@@ -15,7 +16,7 @@ from support.stack_cases import EVERY, ONE_MOTOR, PLAIN, ROBOT
 
 MILLISECOND = 1000
 SECOND = 1_000_000
-STILL = b"c 0 0.0000\nc 1 0.0000\n"
+STILL = current_lines(ROBOT, [0.0, 0.0])
 PROGRAMS = {
     "Python": MidProgram,
     "Python in double precision": lambda settings: MidProgram(settings, real=float),
@@ -47,7 +48,9 @@ def switch_on(program, now_us: int, **values) -> None:
 
 
 def currents(lines: bytes) -> list[float]:
-    return [float(line.split()[2]) for line in lines.splitlines()]
+    """Of the motors as they are mounted."""
+    texts = [strip_checksum(line) for line in lines.splitlines()]
+    return [float(text.split()[2]) / ROBOT.torque_constant for text in texts]
 
 
 def test_one_second_of_calls_every_100_us_gives_1000_calculations_1000_pairs_of_lines_and_100_reports(
@@ -75,7 +78,7 @@ def test_one_second_of_calls_every_100_us_gives_1000_calculations_1000_pairs_of_
 def test_lines_go_out_if_and_only_if_the_law_calculated(program_of):
     program = program_of(ROBOT)
     switch_on(program, 0)
-    # Four decimals.
+    # Six decimals of a torque: 15 uA.
     assert currents(program.step(0).to_driver) == pytest.approx([program.output] * 2, abs=0.5e-4)
     before = program.output
     assert program.step(999).to_driver == b""
@@ -201,18 +204,19 @@ def test_off_and_on_between_two_steps_clears_the_law_as_well(program_of):
 def test_steering_adds_to_one_side_what_it_takes_from_the_other_and_each_is_clamped(program_of):
     program = program_of(ROBOT)
     switch_on(program, 0, setpoint=0.6, pitch=0.6, steer=1.5)
-    assert currents(program.step(0).to_driver) == [1.5, -1.5]
+    assert currents(program.step(0).to_driver) == pytest.approx([1.5, -1.5], abs=1.5e-5)
     program.reset()
     switch_on(program, 0, setpoint=1.5, pitch=-3.0, steer=-2.25)
-    assert currents(program.step(0).to_driver) == [37.75, 40.0]
+    assert currents(program.step(0).to_driver) == pytest.approx([37.75, 40.0], abs=1.5e-5)
     assert program.output == 40.0, "what is reported is the law's own output"
 
 
-def test_one_motor_mounted_the_other_way_round_in_newton_metres(program_of):
+def test_one_motor_mounted_the_other_way_round(program_of):
     program = program_of(ONE_MOTOR)
     switch_on(program, 0, setpoint=1.5, pitch=-3.0)
-    (torque,) = currents(program.step(0).to_driver)
-    assert torque == pytest.approx(-0.034 * 16.3399981, abs=0.5e-4)  # four decimals
+    (current,) = currents(program.step(0).to_driver)
+    # Half of the last decimal of a torque, and single precision.
+    assert current == pytest.approx(-16.3399981, abs=2e-5)
     assert program.step(249).to_driver == b""
     assert program.step(250).to_driver != b"", "4 kHz"
 

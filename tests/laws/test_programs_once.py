@@ -43,7 +43,10 @@ SHARED = {
 
 @functools.cache
 def wheel():
-    return load("rimless-wheel-closed-loop", ["stack.pitch_delay=0", "stack.switch_on=20 ms"])
+    # The programs send torques in steps of 1e-6 N m: at 0.034 N m/A, this current.
+    step = f"stack.current_step={1e-6 / 0.034!r}"
+    changes = ["stack.pitch_delay=0", "stack.switch_on=20 ms", step]
+    return load("rimless-wheel-closed-loop", changes)
 
 
 def called_by(run) -> set:
@@ -160,9 +163,10 @@ def ticks_of_lockstep():
     ],
 )
 def test_lockstep_and_the_programs_with_bytes_command_the_same_currents_tick_by_tick(fault, ends):
-    """On a plant that does not listen: what differs does not grow. Frames carry 1e-6 rad and 1e-4
-    A, read from decimals here and counted in steps there, 1e-16 apart; over a millisecond that is
-    1e-13 rad/s, far below 1e-9 A."""
+    """On a plant that does not listen: what differs does not grow. Frames carry 1e-6 rad and 1e-6
+    N m, read from decimals here and counted in steps there, 1e-16 apart; over a millisecond that is
+    1e-13 rad/s, far below 1e-9 A. The motor driver reads torques in single precision, half of whose
+    last bit is 2.4e-6 A of 40 A."""
     system, start = wheel().system, wheel().start
     settings, t = stack_settings(system), np.arange(TICKS) * TICK_US * 1e-6
     pitches, speeds = drawn(seed=3)
@@ -196,7 +200,7 @@ def test_lockstep_and_the_programs_with_bytes_command_the_same_currents_tick_by_
     )
     lockstep = np.stack([left, right], axis=1)[: len(programs)]
     assert len(programs) >= TICKS - 1
-    assert np.max(np.abs(programs - lockstep)) < 1e-9
+    assert np.max(np.abs(programs - lockstep)) < 2.5e-6
     assert np.max(np.abs(programs)) == pytest.approx(settings.gains.output_limit), (
         "limits are reached"
     )

@@ -118,6 +118,7 @@ class Driver:
     def __init__(self, clock: HandClock | None = None, delay: float = 0.0):
         self.turning: tuple[float, ...] = (0.0, 0.0)
         self.error_words = (0, 0)
+        self.wrong_limits: list[str] = []
         self.axis_states = (1, 1)
         self.voltage = 24.0
         self.arms = True
@@ -130,6 +131,16 @@ class Driver:
         if self.trouble is not None:
             raise self.trouble
         return value
+
+    @property
+    def watchdog_bit(self) -> int:
+        return 0x800
+
+    def explain(self) -> str:
+        return ", ".join(f"{word:#x}" for word in self.error_words if word)
+
+    def unmet_limits(self) -> tuple[list[str], list[str]]:
+        return self.wrong_limits, []
 
     def speeds(self) -> tuple[float, ...]:
         return self._answer(self.turning)

@@ -57,7 +57,8 @@ class _Settings(ctypes.Structure):
         ("down", _Format),
         ("motors", ctypes.c_int32),
         ("signs", ctypes.c_float * 2),
-        ("command_scale", ctypes.c_float),
+        ("boards", ctypes.c_int32),
+        ("torque_constant", ctypes.c_float),
         ("report_period_us", ctypes.c_uint32),
         ("watchdog_us", ctypes.c_uint32),
     )
@@ -68,7 +69,7 @@ class _Sent(ctypes.Structure):
         ("to_high_length", ctypes.c_uint8),
         ("to_driver_length", ctypes.c_uint8),
         ("to_high", ctypes.c_char * 23),
-        ("to_driver", ctypes.c_char * 46),
+        ("to_driver", ctypes.c_char * 54),
     )
 
 
@@ -229,7 +230,8 @@ def _settings(settings: StackSettings) -> _Settings:
         down=_format(down_format(settings)),
         motors=settings.motors,
         signs=(ctypes.c_float * 2)(*settings.motor_signs),
-        command_scale=settings.torque_constant if settings.command_in_torque else 1.0,
+        boards=settings.boards,
+        torque_constant=settings.torque_constant,
         report_period_us=settings.report_period_us,
         watchdog_us=settings.watchdog_us,
     )

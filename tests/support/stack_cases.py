@@ -23,7 +23,7 @@ ROBOT = StackSettings(gains=WALKING, setpoint=0.6)
 #: As plain as frames get: the table of the specification's section 4 is about these.
 PLAIN = StackSettings(gains=WALKING, setpoint=0.6, steering=False, checksum=False)
 
-#: One motor, mounted the other way round, commanded in newton metres, a law at 4 kHz.
+#: One motor, mounted the other way round, a law at 4 kHz.
 ONE_MOTOR = StackSettings(
     mid_period_us=250,
     gains=WALKING._replace(period_us=250, output_limit=16.3399981),
@@ -31,12 +31,11 @@ ONE_MOTOR = StackSettings(
     motors=1,
     motor_signs=(-1.0,),
     steering=False,
-    command_in_torque=True,
 )
 
-#: Mirrored motors in newton metres, steering without checksums.
+#: Mirrored motors on a board each, steering without checksums.
 MIRRORED = StackSettings(
-    gains=WALKING, setpoint=0.6, motor_signs=(1.0, -1.0), checksum=False, command_in_torque=True
+    gains=WALKING, setpoint=0.6, motor_signs=(1.0, -1.0), checksum=False, boards=2
 )
 
 EVERY = {"robot": ROBOT, "plain": PLAIN, "one motor": ONE_MOTOR, "mirrored": MIRRORED}

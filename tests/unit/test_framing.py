@@ -18,6 +18,7 @@ from hypothesis import example, given, settings
 
 from footfall.machines.control import decimal_text
 from footfall.machines.control.driver_lines import (
+    by_board,
     current_lines,
     line_checksum,
     strip_checksum,
@@ -371,15 +372,31 @@ def test_two_altered_digits_pass_about_one_time_in_nine_which_is_what_an_exclusi
 # Lines to the motor driver
 
 
-def test_current_lines_are_those_of_the_specification():
-    assert current_lines(ROBOT, [4.01, 4.01]) == b"c 0 4.0100\nc 1 4.0100\n"
-    assert current_lines(ROBOT, [-40.0, 0.00004]) == b"c 0 -40.0000\nc 1 0.0000\n"
+def checked(*lines: bytes) -> bytes:
+    return b"".join(with_checksum(line) + b"\n" for line in lines)
 
 
-def test_current_lines_follow_the_mounting_and_the_drivers_unit():
-    assert current_lines(EVERY["mirrored"], [10.0, 10.0]) == b"c 0 0.3400\nc 1 -0.3400\n"
-    assert current_lines(ONE_MOTOR, [-10.0]) == b"c 0 0.3400\n"
-    assert current_lines(ONE_MOTOR, [0.0]) == b"c 0 0.0000\n"  # not -0.0000
+def test_current_lines_are_torques_with_a_checksum():
+    assert current_lines(ROBOT, [4.0, 4.0]) == checked(b"c 0 0.136000", b"c 1 0.136000")
+    assert current_lines(ROBOT, [-40.0, 1e-5]) == checked(b"c 0 -1.360000", b"c 1 0.000000")
+    assert current_lines(ROBOT, [0.0, 0.0]) == b"c 0 0.000000*77\nc 1 0.000000*76\n"
+
+
+def test_current_lines_follow_the_mounting():
+    mounted = dataclasses.replace(ROBOT, motor_signs=(1.0, -1.0))
+    assert current_lines(mounted, [10.0, 10.0]) == checked(b"c 0 0.340000", b"c 1 -0.340000")
+    assert current_lines(ONE_MOTOR, [-10.0]) == checked(b"c 0 0.340000")
+    assert current_lines(ONE_MOTOR, [0.0]) == checked(b"c 0 0.000000")  # not -0.000000
+
+
+def test_with_a_board_for_each_motor_each_is_axis_0_of_its_own():
+    lines = current_lines(EVERY["mirrored"], [10.0, 20.0])
+    assert by_board(EVERY["mirrored"], lines) == [
+        checked(b"c 0 0.340000"),
+        checked(b"c 0 -0.680000"),
+    ]
+    assert by_board(EVERY["mirrored"], b"") == [b"", b""]
+    assert by_board(ROBOT, lines) == [lines]
 
 
 @pytest.mark.parametrize("current", [math.nan, math.inf, -math.inf, 1e300])
@@ -394,8 +411,8 @@ def test_a_current_for_each_motor_is_demanded():
 
 
 def test_the_longest_line_fits_the_budget_of_the_baud_rate():
-    # The page's count, on which its 460800 baud rests.
-    assert len(current_lines(ROBOT, [-40.0, -40.0])) <= 2 * 14
+    # Ten bits a byte, a thousand times a second, on 460800 baud.
+    assert len(current_lines(ROBOT, [-40.0, -40.0])) * 10_000 <= 0.8 * 460_800
 
 
 @given(st.binary(max_size=30).filter(lambda line: not set(line) & set(b"*;")))
@@ -407,7 +424,7 @@ def test_a_line_with_its_checksum_is_read_back_and_with_any_other_ignored(line):
 
 
 @pytest.mark.parametrize(
-    "tail", [b"*", b"*x", b"*-1", b"*0x10", b"*999999999999", b"*1_0", b"*" + b"1" * 5000]
+    "tail", [b"*x", b"*-1", b"*0x10", b"*999999999999", b"*1_0", b"*" + b"1" * 5000]
 )
 def test_a_checksum_that_is_no_number_is_a_wrong_one(tail):
     assert strip_checksum(b"c 0 1" + tail) is None

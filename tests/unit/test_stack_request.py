@@ -14,7 +14,6 @@ from footfall.cli.stack import (
     walked,
     without_effect,
 )
-from footfall.machines.control.odrive_ascii import error_words
 from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
 from footfall.machines.control.three_level import ThreeLevelStack
@@ -107,19 +106,6 @@ def test_the_time_with_the_law_on_leaves_pauses_out(tmp_path):
     assert t[-1] - t[0] > 0.85
     # 0.3 s and 0.4 s; each press takes effect within two cycles of 10 ms.
     assert walked(log)["seconds"] == pytest.approx(0.7, abs=0.04)
-
-
-@pytest.mark.parametrize(
-    ("word", "words"),
-    [
-        (0x2, "0x2 (under-voltage)"),
-        (0x804, "0x804 (over-voltage, its watchdog expired)"),
-        (0x10002, "0x10002 (under-voltage, 0x10000 is in the driver's manual)"),
-        (0x10000, "0x10000"),
-    ],
-)
-def test_an_error_word_is_told_in_words_as_far_as_they_are_known(word, words):
-    assert error_words(word) == words
 
 
 @pytest.mark.parametrize(

@@ -153,21 +153,17 @@ def test_text_that_is_no_settings_is_a_value_error(text):
         StackSettings.from_json(text)
 
 
-def test_mounting_unit_of_commands_and_reach_of_the_stick_come_from_the_scenario():
+def test_mounting_boards_and_reach_of_the_stick_come_from_the_scenario():
     settings = load_plant(
         "rimless-wheel",
         [
             "stack.mounting=right-reversed",
-            "stack.command_unit=newton-metre",
+            "stack.boards=2",
             "stack.steer_limit=1 A",
         ],
     ).settings
     assert (
-        settings.motor_signs == (1.0, -1.0)
-        and settings.command_in_torque
-        and settings.steer_limit == 1.0
+        settings.motor_signs == (1.0, -1.0) and settings.boards == 2 and settings.steer_limit == 1.0
     )
     usual = load_plant("rimless-wheel").settings
-    assert (
-        usual.motor_signs == (1.0, 1.0) and not usual.command_in_torque and usual.steer_limit == 5.0
-    )
+    assert usual.motor_signs == (1.0, 1.0) and usual.boards == 1 and usual.steer_limit == 5.0

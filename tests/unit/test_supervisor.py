@@ -20,13 +20,14 @@ from tests.support.bench import (
     bench,
 )
 
-from footfall.machines.control.contracts import DeviceError
+from footfall.machines.control.contracts import DeviceError, Operator
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.mid import MidProgram
+from footfall.machines.control.operator_sources import JoystickDecoder, Timeline
 from footfall.machines.control.ports import LinkLost, pipe
 from footfall.machines.control.reset_line import NoResetLine
 from footfall.machines.control.settings import StackSettings
-from footfall.machines.control.start_up import Connections, StartUpError, start_up
+from footfall.machines.control.start_up import Connections, Devices, StartUpError, start_up
 from footfall.machines.control.supervisor import Supervisor, run
 from footfall.machines.control.virtual_bench import VirtualBench
 
@@ -174,6 +175,40 @@ def test_motors_off_is_no_fault_but_takes_the_start_switch_with_it():
     rig.cycle()
     rig.hand.wishes["run"] = True
     assert rig.cycle().setpoint_on
+
+
+def test_motors_off_by_joystick_is_a_fault_in_no_record():
+    decoder, circle = JoystickDecoder(SETTINGS), 1
+    # Cross, start, circle.
+    presses = (button(number, 1) + button(number, 0) for number in (0, 9, circle))
+    operators = [decoder.feed(press) for press in presses]
+    times = [0, 100_000, 200_000, 1_000_000]
+    script = Timeline(times, [Operator(setpoint=SETTINGS.setpoint), *operators])
+    on_bench = bench(script)
+    on_bench.start_up()
+    on_bench.run(2.0)
+    assert any(record.setpoint_on for record in on_bench.records)
+    assert not any(record.fault for record in on_bench.records)
+    assert [axis.state for axis in on_bench.odrive.axes] == [1, 1]
+
+
+def button(number: int, value: int) -> bytes:
+    return JoystickDecoder.EVENT.pack(0, value, JoystickDecoder.BUTTON, number)
+
+
+def test_shutdown_orders_the_motors_off_until_the_driver_says_that_they_are():
+    rig, orders = armed(Rig()), []
+    off = rig.driver.motors_off
+
+    def deaf_once() -> None:
+        orders.append("off")
+        if len(orders) > 1:
+            off()
+
+    rig.driver.motors_off = deaf_once  # type: ignore[method-assign]
+    rig.supervisor.shut_down()
+    assert orders == ["off", "off"] and rig.driver.axis_states == (1, 1)
+    assert rig.supervisor.shutdown_problems == []
 
 
 def test_of_motors_off_and_motors_on_in_one_cycle_off_wins():
@@ -511,29 +546,51 @@ def test_motors_found_running_are_switched_off_when_a_later_check_fails():
     on_bench = other_build()
     for axis in on_bench.odrive.axes:
         axis.request(8, 0)
-        axis.enable_watchdog = False
+        axis.set(watched=False)
     with pytest.raises(StartUpError):
         on_bench.start_up()
     assert [axis.state for axis in on_bench.odrive.axes] == [1, 1]
 
 
 def test_standing_errors_are_told_and_not_cleared():
-    clock, driver = HandClock(), Driver()
-    driver.error_words = (0x800, 0)
+    driver = Driver()
+    driver.error_words = (0x200, 0)
+    devices = started(driver)
+    assert devices.standing_errors == "0x200" and driver.error_words == (0x200, 0)
 
-    class Talking:
-        """A mid level that always has something to say."""
 
-        def read(self) -> bytes:
-            return encode(up_format(SETTINGS), (0.0,))
+def test_a_watchdog_that_expired_before_anybody_could_command_is_no_news():
+    driver = Driver()
+    driver.error_words = (0x800, 0x800)
+    assert started(driver).standing_errors == ""
+    driver.error_words = (0x800, 0x840)
+    assert "0x840" in started(driver).standing_errors
 
-        def write(self, data: bytes) -> int:
-            return len(data)
 
-        def close(self) -> None: ...
+def test_limits_that_the_robot_would_trip_are_refused_by_name_with_the_command_that_helps():
+    driver = Driver()
+    driver.wrong_limits = ["axis0.x is 2; needed: at least 8.0", "axis1.x is 2; needed: 8.0"]
+    with pytest.raises(StartUpError, match=r"axis0\.x is 2.*\n.*axis1\.x is 2") as failure:
+        started(driver)
+    assert failure.value.check == "limits of the motor driver"
+    assert "footfall stack setup-odrive" in failure.value.advice
 
-    devices = start_up(SETTINGS, NoResetLine(), Connections(Talking, Sensor, lambda: driver), clock)
-    assert devices.standing_errors == (0x800, 0) and driver.error_words == (0x800, 0)
+
+class Talking:
+    """A mid level that always has something to say."""
+
+    def read(self) -> bytes:
+        return encode(up_format(SETTINGS), (0.0,))
+
+    def write(self, data: bytes) -> int:
+        return len(data)
+
+    def close(self) -> None: ...
+
+
+def started(driver: Driver) -> Devices:
+    connect = Connections(Talking, Sensor, lambda: driver)
+    return start_up(SETTINGS, NoResetLine(), connect, HandClock())
 
 
 def test_programs_of_the_robot_import_neither_jax_nor_pydantic():

@@ -9,10 +9,17 @@ extern "C" {
 // motors must be told to stand still meanwhile.
 #define HIGH_LEVEL Serial
 
-// The motor driver: pin 1 (TX1) to the ODrive's RX. Two lines of at most 14 bytes every millisecond are 28 kB/s; ten bits a byte makes
-// 280 kbit/s, so 115200 baud is not enough and 460800 leaves 40 % in hand. Set the ODrive's UART to the same.
-#define DRIVER Serial1
+// The motor driver: pin 1 (TX1) to the ODrive's RX; the second of two boards, pin 8 (TX2). A line is at most 18 bytes for torques below
+// 10 N m, so two every millisecond are 36 kB/s; ten bits a byte makes 360 kbit/s, so 115200 baud is not enough and 460800 leaves 22 % in
+// hand. Set the ODrive's UART to the same.
+static HardwareSerial *const DRIVERS[FF_MOST_MOTORS] = {&Serial1, &Serial2};
 static const uint32_t DRIVER_BAUD = 460800;
+
+// Bytes looked at in one turn of the loop, ten frames and more: a flooded port must not stop the law.
+static const int MOST_BYTES = 512;
+
+// Looks at a full port for the last word, once the program may run again: some milliseconds, in which any port empties.
+static const int MOST_TRIES = 100000;
 
 // Active low, with a pull-up: an open wire lets the program run. A Teensy 4 has no reset pin to wire, so this one holds the program
 // still while it is low and starts it anew when it is released. The USB port stays, which the high level likes.
@@ -28,16 +35,37 @@ void setup()
 {
     pinMode(RESET_PIN, INPUT_PULLUP);
     pinMode(LIGHT_PIN, OUTPUT);
-    DRIVER.begin(DRIVER_BAUD);
+    for (int32_t board = 0; board < ff_built_for.boards; board++)
+        DRIVERS[board]->begin(DRIVER_BAUD);
     ff_mid_start(&program, &ff_built_for);
 }
 
 // A message goes out whole or not at all: waiting for room would stop the law, and half a line of one command and half of another
-// would be a third command.
-static void send(Print &line, const char *bytes, size_t length)
+// would be a third command. Whether it went.
+static bool send(Print &line, const char *bytes, size_t length)
 {
-    if (length != 0 && (size_t)line.availableForWrite() >= length)
+    if (length != 0 && (size_t)line.availableForWrite() < length)
+        return false;
+    if (length != 0)
         line.write((const uint8_t *)bytes, length);
+    return true;
+}
+
+// Each motor's line to its board. Whether all went.
+static bool command(const char *lines, size_t length)
+{
+    if (ff_built_for.boards == 1)
+        return send(*DRIVERS[0], lines, length);
+    bool went = true;
+    size_t begin = 0;
+    int32_t board = 0;
+    for (size_t at = 0; at < length; at++) {
+        if (lines[at] != '\n')
+            continue;
+        went = send(*DRIVERS[board++], lines + begin, at + 1 - begin) && went;
+        begin = at + 1;
+    }
+    return went;
 }
 
 static bool light(uint32_t now_us)
@@ -51,11 +79,19 @@ static bool light(uint32_t now_us)
 
 static void hold_in_reset()
 {
-    send(DRIVER, sent.to_driver, ff_zero_lines(&ff_built_for, sent.to_driver));
+    // 0 A is the last word: again until the ports have taken it, then once a period, so that one that is garbled on its way is not.
+    uint32_t told_us = micros();
+    bool told = false;
+    int tries = 0;
     digitalWrite(LIGHT_PIN, LOW);
-    while (digitalRead(RESET_PIN) == LOW) {
-    }
-    while (HIGH_LEVEL.available() > 0)
+    do {
+        uint32_t now_us = micros();
+        if (told && now_us - told_us < (uint32_t)ff_built_for.gains.period_us)
+            continue;
+        told_us = now_us;
+        told = command(sent.to_driver, ff_zero_lines(&ff_built_for, sent.to_driver));
+    } while (digitalRead(RESET_PIN) == LOW || (!told && tries++ < MOST_TRIES));
+    for (int bytes = HIGH_LEVEL.available(); bytes > 0; bytes--)
         HIGH_LEVEL.read(); // said to a program that was not running
     ff_mid_start(&program, &ff_built_for);
 }
@@ -65,10 +101,10 @@ void loop()
     if (digitalRead(RESET_PIN) == LOW)
         hold_in_reset();
     uint32_t now_us = micros();
-    while (HIGH_LEVEL.available() > 0)
+    for (int bytes = 0; bytes < MOST_BYTES && HIGH_LEVEL.available() > 0; bytes++)
         ff_mid_receive(&program, (uint8_t)HIGH_LEVEL.read(), now_us);
     ff_mid_step(&program, now_us, &sent);
-    send(DRIVER, sent.to_driver, sent.to_driver_length);
+    command(sent.to_driver, sent.to_driver_length);
     send(HIGH_LEVEL, sent.to_high, sent.to_high_length);
     digitalWrite(LIGHT_PIN, light(now_us) ? HIGH : LOW);
 }

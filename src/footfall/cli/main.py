@@ -1020,13 +1020,15 @@ def stack_run(
         str | None, typer.Option(help="Real robot: serial port of the pitch sensor.")
     ] = None,
     driver_port: Annotated[
-        str | None, typer.Option(help="Real robot: serial port of the motor driver.")
+        list[str] | None,
+        typer.Option(help="Real robot: serial port of the motor driver; repeat for each board."),
     ] = None,
     driver_serial: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             help=(
-                'Real robot: serial number of the motor driver, by the vendor\'s package ("": any).'
+                'Real robot: serial number of the motor driver, by the vendor\'s package ("": any);'
+                " repeat for each board."
             )
         ),
     ] = None,
@@ -1079,8 +1081,8 @@ def stack_run(
         seed=seed,
         port=port,
         imu_port=imu_port,
-        driver_port=driver_port,
-        driver_serial=driver_serial,
+        driver_port=driver_port or (),
+        driver_serial=driver_serial or (),
         reset_gpio=reset_gpio,
         priority=priority,
         out=out,
@@ -1089,6 +1091,30 @@ def stack_run(
         dashboard=dashboard,
     )
     _guarded(run_stack, request)
+
+
+@stack.command("setup-odrive")
+def stack_setup_odrive(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A robot with a control computer, such as rimless-wheel, or a scenario file."
+        ),
+    ],
+    settings: Settings = None,
+    trust: Trust = False,
+    firmware: Annotated[
+        str, typer.Option(help="Of the motor driver: 0.5.6, or 0.6.11; odrivetool tells it.")
+    ] = "0.5.6",
+) -> None:
+    """Print what to type into odrivetool, once, for this robot: every limit that it needs.
+
+    At its start `footfall stack run` reads them back and says which one is not so.
+    """
+    with _loading():
+        from footfall.cli.setup_odrive import print_setup
+
+    _guarded(print_setup, name, settings or [], firmware)
 
 
 @stack.command("devices")

@@ -87,8 +87,8 @@ class StackRequest:
     seed: int = 0
     port: str | None = None
     imu_port: str | None = None
-    driver_port: str | None = None
-    driver_serial: str | None = None
+    driver_port: Sequence[str] = ()  #: one for each board of the motor driver
+    driver_serial: Sequence[str] = ()
     reset_gpio: str | None = None
     priority: bool = True
     out: str | None = None
@@ -144,7 +144,7 @@ def run_devices(request: StackRequest) -> int:
             command = [
                 *("footfall", "stack", "run", request.name, *changes),
                 *("--port", ports.mid, "--imu-port", ports.imu),
-                *("--driver-port", str(ports.driver), "--reset-gpio", str(ports.reset)),
+                *("--driver-port", ports.drivers[0], "--reset-gpio", str(ports.reset)),
                 *("--set", f"stack.reply_limit={ports.reply_limit}"),
             ]
             out.print(
@@ -242,19 +242,23 @@ def check(request: StackRequest) -> None:
     real = (
         request.port,
         request.imu_port,
-        request.driver_port,
-        request.driver_serial,
+        request.driver_port or None,
+        request.driver_serial or None,
         request.reset_gpio,
     )
     if any(value is not None for value in real):
         if (
             request.port is None
             or request.imu_port is None
-            or (request.driver_port is None) == (request.driver_serial is None)
+            or bool(request.driver_port) == bool(request.driver_serial)
         ):
             raise ScenarioError(
                 "A real robot needs --port (Teensy), --imu-port (pitch sensor), and either"
                 " --driver-port or --driver-serial."
+            )
+        if len(request.driver_serial) > 1 and "" in request.driver_serial:
+            raise ScenarioError(
+                "--driver-serial: of two boards each is named by its number; odrivetool tells it."
             )
         if request.noise or request.sensor_noise:
             raise ScenarioError(
@@ -372,7 +376,7 @@ def _start(request: StackRequest, processes: StackProcesses) -> StackSettings:
             request.port,
             request.imu_port,
             request.driver_port,
-            request.driver_serial or "",
+            request.driver_serial or ("",),
             reset=request.reset_gpio,
         )
         processes.start_on_hardware(settings, ports)

@@ -23,7 +23,6 @@ def config_header(settings: StackSettings) -> str:
     _check(settings)
     gains = settings.gains
     signs = (*settings.motor_signs, 1.0)
-    scale = settings.torque_constant if settings.command_in_torque else 1.0
     lines = [
         (
             "/* What the firmware is built for. Made by `python -m footfall.realtime.firmware_build"
@@ -60,11 +59,8 @@ def config_header(settings: StackSettings) -> str:
         define("MOTORS", f"{settings.motors}", ""),
         define("SIGN_LEFT", single(signs[0]), "how it is mounted"),
         define("SIGN_RIGHT", single(signs[1]), ""),
-        define(
-            "COMMAND_SCALE",
-            single(scale),
-            "what `c` takes: 1 A/A, or N m/A on ODrive firmware 0.5 and later",
-        ),
+        define("BOARDS", f"{settings.boards}", "2: each has one motor, as its axis 0"),
+        define("TORQUE_CONSTANT", single(settings.torque_constant), "N m/A"),
         "",
         "#endif",
     ]

@@ -72,8 +72,9 @@ class Ports:
 
     mid: str
     imu: str
-    driver: str | None = None  #: serial port; None: the vendor's package, by serial number
-    driver_serial: str = ""  #: empty: any
+    drivers: Sequence[str] = ()  #: a serial port for each board
+    #: Without ports: the boards by their serial numbers, through the vendor's package; empty: any.
+    driver_serials: Sequence[str] = ("",)
     reset: str | None = None  #: CHIP:LINE, or file:PATH of an emulated one
     reply_limit: float | None = None  #: s, in the place of that of the settings
 
@@ -235,6 +236,11 @@ class StackProcesses:
         )
         self._await("robot", folder.settings.exists, PLANT_PATIENCE)
         settings = folder.read_settings()
+        if settings.boards > 1:
+            raise LaunchError(
+                f"stack.boards = {settings.boards}: the emulated motor driver is one board with all"
+                " motors. Leave it out here; a real robot's ports tell its boards."
+            )
         names = {
             line: cables[line].user_name if line in cables else str(terminal)
             for line, terminal in (
@@ -260,7 +266,7 @@ class StackProcesses:
         ports = Ports(
             names["mid"],
             names["imu"],
-            names["usb"],
+            (names["usb"],),
             reset=f"file:{folder.reset}",
             reply_limit=emulation.reply_limit,
         )
@@ -326,11 +332,9 @@ class StackProcesses:
 
     def _supervise(self, settings: StackSettings, ports: Ports) -> None:
         folder = self.folder
-        driver = (
-            ["--driver", ports.driver]
-            if ports.driver is not None
-            else ["--driver-serial", ports.driver_serial]
-        )
+        option = "--driver" if ports.drivers else "--driver-serial"
+        boards = ports.drivers or ports.driver_serials
+        driver = [word for board in boards for word in (option, board)]
         command = [
             *program("supervisor_process"),
             "--settings",

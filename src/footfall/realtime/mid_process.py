@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from footfall.machines.control.driver_lines import current_lines
+from footfall.machines.control.driver_lines import by_board, current_lines
 from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.ports import LinkLost, Port
 from footfall.machines.control.reset_line import FileResetLine
@@ -48,11 +48,14 @@ class MidLoop:
     Deadlines that have passed altogether are left out.
     """
 
-    def __init__(self, settings: StackSettings, high: Port, driver: Port, reset: FileResetLine):
-        self._program, self._high, self._driver, self._reset = (
+    def __init__(
+        self, settings: StackSettings, high: Port, drivers: Sequence[Port], reset: FileResetLine
+    ):
+        """`drivers`: a line to each board."""
+        self._program, self._high, self._drivers, self._reset = (
             MidProgram(settings),
             high,
-            driver,
+            drivers,
             reset,
         )
         self._settings, self._period_us = settings, settings.mid_period_us
@@ -75,8 +78,7 @@ class MidLoop:
 
     def farewell(self) -> None:
         """0 A, so that nothing flows until the driver's watchdog would see to it."""
-        with contextlib.suppress(LinkLost):
-            self._driver.write(current_lines(self._settings, [0.0] * self._settings.motors))
+        self._command(current_lines(self._settings, [0.0] * self._settings.motors))
 
     def _work(self, now: int) -> None:
         arrived = self._high.read()
@@ -89,10 +91,14 @@ class MidLoop:
         self._program.receive(arrived, now)
         sent = self._program.step(now)
         if sent.to_driver:
-            with contextlib.suppress(LinkLost):  # one way: a Teensy does not notice either
-                self._driver.write(sent.to_driver)
+            self._command(sent.to_driver)
         if sent.to_high:
             self._high.write(sent.to_high)
+
+    def _command(self, lines: bytes) -> None:
+        for driver, own in zip(self._drivers, by_board(self._settings, lines), strict=True):
+            with contextlib.suppress(LinkLost):  # one way: a Teensy does not notice either
+                driver.write(own)
 
     def _count(self, first_us: int, deadlines: int) -> None:
         """So many deadlines, the first of them at `first_us`, are served (or given up) now."""
@@ -108,10 +114,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     prepare_to_say()
     settings = StackSettings.from_json(Path(asked.settings).read_text())
     reset = FileResetLine(asked.reset)
-    driver = open_port(asked.driver, DRIVER_BAUD)
+    drivers = [open_port(line, DRIVER_BAUD) for line in asked.driver]
     high = open_device(asked.high)
     granted = keep_time(PRIORITY if asked.priority else None)
-    loop = MidLoop(settings, high, driver, reset)
+    loop = MidLoop(settings, high, drivers, reset)
     try:
         turns = round(EVERY * 1e6 / settings.mid_period_us)
         while True:
@@ -134,7 +140,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="line to the high level: fd:N,M, or a pseudo-terminal's name to be",
     )
     parser.add_argument(
-        "--driver", required=True, help="line to the motor driver: a serial port, or fd:N"
+        "--driver",
+        required=True,
+        action="append",
+        help="line to a board of the motor driver: a serial port, or fd:N; for each board",
     )
     parser.add_argument("--reset", required=True, help="file that stands for the reset pin")
     parser.add_argument("--priority", action="store_true", help="ask for real-time scheduling")

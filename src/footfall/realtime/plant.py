@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.engines.lanes.resident import ResidentLane
 from footfall.hybrid.outcome import Outcome
-from footfall.machines.control.electrics import Battery, Winding, loop_share
+from footfall.machines.control.electrics import Battery, Winding, bus_extremes, loop_share
 from footfall.machines.control.lockstep import ClosedLoop
 from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.pid import PidGains
@@ -111,6 +111,8 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
         *(float(value) for value in system.gains[:-1]), period_us=system.gains.period_us
     )
     voltage = float(system.battery.voltage)
+    band = (0.75 * voltage, 1.25 * voltage)
+    drawn, returned = bus_extremes(system.winding, joints, float(stack.speed_limit), band[0])
     return StackSettings(
         gains=gains,
         setpoint=float(system.plant.setpoint),
@@ -127,10 +129,12 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
         reply_limit_us=round(stack.reply_limit * SECOND),
         speed_limit=float(stack.speed_limit) / TURN,
         current_limit=float(motor.current_limit),
-        bus_band=(0.75 * voltage, 1.25 * voltage),
+        bus_band=band,
         torque_constant=float(motor.torque_constant),
         steer_limit=float(stack.steer_limit),
-        command_in_torque=stack.command_unit == "newton-metre",
+        drawn_current=drawn,
+        returned_current=returned,
+        boards=stack.boards,
     )
 
 

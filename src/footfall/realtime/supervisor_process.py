@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from footfall.machines.control.contracts import MotorDriver, Operator, Record, ResetLine
 from footfall.machines.control.microseconds import SECOND
-from footfall.machines.control.odrive_ascii import OdriveAscii, error_words
+from footfall.machines.control.odrive_ascii import OdriveAscii
 from footfall.machines.control.operator_sources import (
     JoystickDecoder,
     RecordedOperator,
@@ -106,12 +106,17 @@ def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     devices = start_up(
         settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock
     )
-    for motor, word in enumerate(devices.standing_errors):
-        if word:
-            print(
-                f"motor {motor} has an error from before: {error_words(word)}. It was not cleared.",
-                file=sys.stderr,
-            )
+    if devices.standing_errors:
+        print(
+            f"The motor driver has errors from before, not cleared: {devices.standing_errors}.",
+            file=sys.stderr,
+        )
+    if devices.unread_limits:
+        print(
+            f"Limits of the motor driver that could not be read: {', '.join(devices.unread_limits)}"
+            ". Look at them with odrivetool.",
+            file=sys.stderr,
+        )
     return Ready(settings, devices, begin_operating)
 
 
@@ -184,9 +189,11 @@ def _connections(
         if asked.driver_serial is not None:
             from footfall.machines.control.odrive_vendor import OdriveVendor, find_odrive
 
-            return OdriveVendor(find_odrive(asked.driver_serial or None), settings)
+            boards = [find_odrive(serial or None) for serial in asked.driver_serial]
+            return OdriveVendor(boards, settings)
         limit = asked.reply_limit or settings.reply_limit_us / SECOND
-        return OdriveAscii(open_port(asked.driver), settings, clock, reply_limit=limit)
+        ports = [open_port(line) for line in asked.driver]
+        return OdriveAscii.connect(ports, settings, clock, reply_limit=limit)
 
     return Connections(
         mid=mid, sensor=lambda: SerialPitchSensor(open_port(asked.imu), settings), driver=driver
@@ -231,10 +238,13 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--mid", required=True, help="serial port of the Teensy")
     parser.add_argument("--imu", required=True, help="serial port of the pitch sensor")
     driver = parser.add_mutually_exclusive_group(required=True)
-    driver.add_argument("--driver", help="serial port of the motor driver")
+    driver.add_argument(
+        "--driver", action="append", help="serial port of the motor driver; for each board"
+    )
     driver.add_argument(
         "--driver-serial",
-        help="serial number of the motor driver, through the vendor's package; empty: any",
+        action="append",
+        help="serial number of each board of the driver, by the vendor's package; empty: any",
     )
     parser.add_argument(
         "--reset", help="file:PATH or CHIP:LINE; without it the Teensy is not reset"

@@ -18,6 +18,7 @@ struct FakeLine : Print {
     std::deque<uint8_t> arrived, sent;
     uint32_t baud = 0;
     int room = 64; /* of a Teensy's transmit buffer */
+    int busy = 0;  /* how often it is still asked in vain */
     void begin(uint32_t rate) { baud = rate; }
     int available() { return (int)arrived.size(); }
     int read()
@@ -26,7 +27,7 @@ struct FakeLine : Print {
         arrived.pop_front();
         return byte;
     }
-    int availableForWrite() override { return room; }
+    int availableForWrite() override { return busy > 0 ? (busy--, 0) : room; }
     size_t write(const uint8_t *bytes, size_t length) override
     {
         sent.insert(sent.end(), bytes, bytes + length);
@@ -34,7 +35,8 @@ struct FakeLine : Print {
     }
 };
 
-extern FakeLine Serial, Serial1;
+typedef FakeLine HardwareSerial;
+extern FakeLine Serial, Serial1, Serial2;
 void pinMode(uint8_t pin, uint8_t mode);
 int digitalRead(uint8_t pin);
 void digitalWrite(uint8_t pin, uint8_t level);

@@ -1,7 +1,7 @@
 /* A board in memory, and handles on it for ctypes. */
 #include "Arduino.h"
 
-FakeLine Serial, Serial1;
+FakeLine Serial, Serial1, Serial2;
 static uint32_t now_us;
 static int low_reads; /* how often the reset pin still reads low */
 static int lit;
@@ -19,7 +19,7 @@ uint32_t micros() { return now_us; }
 void setup();
 void loop();
 
-static FakeLine &line(int which) { return which == 0 ? Serial : Serial1; }
+static FakeLine &line(int which) { return which == 0 ? Serial : which == 1 ? Serial1 : Serial2; }
 
 extern "C" {
 void board_setup() { setup(); }
@@ -39,6 +39,8 @@ size_t board_take(int which, uint8_t *bytes)
     return length;
 }
 void board_fill(int which, int room) { line(which).room = room; }
+void board_be_busy(int which, int looks) { line(which).busy = looks; }
+int board_waiting() { return (int)Serial.arrived.size(); }
 uint32_t board_baud(int which) { return line(which).baud; }
 int board_light() { return lit; }
 }

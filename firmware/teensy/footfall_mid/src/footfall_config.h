@@ -25,6 +25,7 @@
 #define FF_MOTORS 2
 #define FF_SIGN_LEFT 1.0f                    /* how it is mounted */
 #define FF_SIGN_RIGHT 1.0f
-#define FF_COMMAND_SCALE 1.0f                /* what `c` takes: 1 A/A, or N m/A on ODrive firmware 0.5 and later */
+#define FF_BOARDS 1                          /* 2: each has one motor, as its axis 0 */
+#define FF_TORQUE_CONSTANT 0.034f            /* N m/A */
 
 #endif

@@ -59,18 +59,36 @@ void ff_mid_take(struct ff_mid *mid, double setpoint, bool setpoint_on, double p
     }
 }
 
+/* "*N", N the exclusive or of the bytes from `line` up to `end`, in decimal. */
+static char *end_with_checksum(const char *line, char *end)
+{
+    uint8_t sum = 0;
+    for (const char *at = line; at < end; at++)
+        sum ^= (uint8_t)*at;
+    *end++ = '*';
+    if (sum >= 100)
+        *end++ = (char)('0' + sum / 100);
+    if (sum >= 10)
+        *end++ = (char)('0' + sum / 10 % 10);
+    *end++ = (char)('0' + sum % 10);
+    return end;
+}
+
+/* A garbled line is ignored by the driver, not obeyed. */
 static size_t current_lines(const struct ff_settings *settings, const float *currents, char *text)
 {
-    size_t end = 0;
+    char *end = text;
     for (int32_t motor = 0; motor < settings->motors; motor++) {
-        text[end++] = 'c';
-        text[end++] = ' ';
-        text[end++] = (char)('0' + motor);
-        text[end++] = ' ';
-        end += ff_fixed(settings->signs[motor] * currents[motor] * settings->command_scale, FF_DRIVER_DECIMALS, text + end);
-        text[end++] = '\n';
+        char *line = end;
+        *end++ = 'c';
+        *end++ = ' ';
+        *end++ = (char)('0' + (settings->boards > 1 ? 0 : motor));
+        *end++ = ' ';
+        end += ff_fixed(settings->signs[motor] * currents[motor] * settings->torque_constant, FF_DRIVER_DECIMALS, end);
+        end = end_with_checksum(line, end);
+        *end++ = '\n';
     }
-    return end;
+    return (size_t)(end - text);
 }
 
 size_t ff_zero_lines(const struct ff_settings *settings, char *text)

@@ -4,8 +4,8 @@
 
 #include "settings.h"
 
-#define FF_DRIVER_DECIMALS 4
-#define FF_LONGEST_LINE 23 /* "c 0 ", a number, '\n' */
+#define FF_DRIVER_DECIMALS 6
+#define FF_LONGEST_LINE 27 /* "c 0 ", a number, "*255", '\n' */
 
 struct ff_mid {
     const struct ff_settings *settings;
@@ -26,7 +26,7 @@ struct ff_mid {
 struct ff_sent {
     uint8_t to_high_length, to_driver_length; /* 0: nothing is due */
     char to_high[FF_LONGEST_REPORT];
-    char to_driver[FF_MOST_MOTORS * FF_LONGEST_LINE];
+    char to_driver[FF_MOST_MOTORS * FF_LONGEST_LINE]; /* a line for each motor; with a board for each, each goes to its own */
 };
 
 /* As after the power came on: off. */

@@ -24,7 +24,8 @@ const struct ff_settings ff_built_for = {
     },
     .motors = FF_MOTORS,
     .signs = {FF_SIGN_LEFT, FF_SIGN_RIGHT},
-    .command_scale = FF_COMMAND_SCALE,
+    .boards = FF_BOARDS,
+    .torque_constant = FF_TORQUE_CONSTANT,
     .report_period_us = FF_REPORT_PERIOD_US,
     .watchdog_us = FF_WATCHDOG_US,
 };

@@ -12,7 +12,8 @@ struct ff_settings {
     struct ff_format down; /* of the frames from the high level */
     int32_t motors;
     float signs[FF_MOST_MOTORS]; /* how each motor is mounted: +1 or -1 */
-    float command_scale;         /* what the driver's `c` takes, per ampere: 1, or the torque constant */
+    int32_t boards;              /* of the motor driver; 2: each has one motor, as its axis 0 */
+    float torque_constant;       /* N m/A: the driver's `c` takes torques */
     uint32_t report_period_us;
     uint32_t watchdog_us;
 };

@@ -28,25 +28,29 @@ from footfall.numerics.namespace import choose, clamp, negated
 if TYPE_CHECKING:  # it imports JAX, which a control computer need not have
     from footfall.numerics.scalar import Scalar
 
-SPEED_TOLERANCE = 1.2  #: times the speed limit: there the driver itself trips
+SPEED_TOLERANCE = 1.2  #: times the speed limit, unless told otherwise
 
 
 class AxisError(enum.IntFlag):
-    """Bits of the error word, by the numbers of firmware 0.4 and 0.5."""
+    """Why an axis is off. Bits of our own: every firmware has others (odrive_errors.py)."""
 
-    INVALID_STATE = 0x001  #: a state was requested that cannot be entered
-    UNDER_VOLTAGE = 0x002
-    OVER_VOLTAGE = 0x004
-    CONTROLLER_FAILED = 0x200  #: here: over speed
-    WATCHDOG_EXPIRED = 0x800
+    INVALID_STATE = enum.auto()  #: a state was requested that cannot be entered
+    UNDER_VOLTAGE = enum.auto()
+    OVER_VOLTAGE = enum.auto()
+    OVER_SPEED = enum.auto()
+    WATCHDOG_EXPIRED = enum.auto()
+    OVER_CURRENT = enum.auto()  #: drawn from the bus
+    OVER_RETURN = enum.auto()  #: fed back into it
+    NOT_A_NUMBER = enum.auto()  #: the command
+    WRITTEN = enum.auto()  #: somebody wrote an error word
 
 
 class Mode(enum.Enum):
-    """What the last command was about."""
+    """What the last command was about, by the ODrive's numbers."""
 
-    CURRENT = enum.auto()
-    VELOCITY = enum.auto()
-    POSITION = enum.auto()
+    CURRENT = 1
+    VELOCITY = 2
+    POSITION = 3
 
 
 class Command(NamedTuple):
@@ -70,6 +74,7 @@ class AxisNumbers(NamedTuple):
     speed_limit: Scalar = math.inf  #: turns/s
     position_gain: Scalar = 20.0  #: (turns/s)/turn, the ODrive's default
     velocity_gain: Scalar = 0.16  #: N m/(turns/s), the ODrive's default
+    speed_tolerance: Scalar = SPEED_TOLERANCE  #: times the speed limit: there it trips
     turn: float = math.tau  #: rad in a turn; 1 where positions and speeds are told in radians
 
 
@@ -116,13 +121,13 @@ def ticked(
     memory = memory._replace(
         calibrating=memory.calibrating & negated(ready), calibrated=memory.calibrated | ready
     )
-    fast = memory.closed_loop & (abs(speed) > SPEED_TOLERANCE * numbers.speed_limit)
+    fast = memory.closed_loop & (abs(speed) > numbers.speed_tolerance * numbers.speed_limit)
     silent = (
         memory.closed_loop
         & numbers.watched
         & (elapsed_us(now_us, memory.fed_us) >= numbers.watchdog_us)
     )
-    memory = choose(fast, failed(memory, AxisError.CONTROLLER_FAILED), memory)
+    memory = choose(fast, failed(memory, AxisError.OVER_SPEED), memory)
     memory = choose(silent, failed(memory, AxisError.WATCHDOG_EXPIRED), memory)
     most = numbers.winding.current_limit
     wanted = clamp(_asked(numbers, command, speed, position), -most, most)

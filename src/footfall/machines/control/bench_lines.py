@@ -30,10 +30,10 @@ class NoisyLine:
 
 
 class UsbLine:
-    """The supervisor's end of the line to the motor driver, which answers at once."""
+    """The supervisor's end of the line to a board of the motor driver, which answers at once."""
 
-    def __init__(self, odrive: OdriveEmulator, now_us: Callable[[], int]):
-        self._odrive, self._now_us = odrive, now_us
+    def __init__(self, odrive: OdriveEmulator, now_us: Callable[[], int], board: int = 0):
+        self._odrive, self._now_us, self._board = odrive, now_us, board
         self._answers = b""
 
     def read(self) -> bytes:
@@ -41,7 +41,7 @@ class UsbLine:
         return answers
 
     def write(self, data: bytes) -> int:
-        self._answers += self._odrive.usb(data, self._now_us())
+        self._answers += self._odrive.usb(data, self._now_us(), self._board)
         return len(data)
 
     def close(self) -> None:

@@ -13,6 +13,14 @@ class DeviceError(OSError):
     """A device did not answer, or answered nonsense."""
 
 
+class UnfitDriver(DeviceError):
+    """A motor driver that answers, and cannot be used as it is."""
+
+    def __init__(self, what: str, advice: str):
+        super().__init__(f"The motor driver cannot be used. {what} Try: {advice}")
+        self.what, self.advice = what, advice
+
+
 @dataclasses.dataclass(frozen=True)
 class Operator:
     """What the operator wants now.
@@ -37,6 +45,11 @@ class MotorDriver(Protocol):
 
     Any call may raise DeviceError.
     """
+
+    @property
+    def watchdog_bit(self) -> int:
+        """The bit of `errors` that says: no command for too long."""
+        ...
 
     def speeds(self) -> tuple[float, ...]:
         """Turns/s of each motor, forward drive positive whatever the mounting."""
@@ -68,6 +81,14 @@ class MotorDriver(Protocol):
 
     def errors(self) -> tuple[int, ...]:
         """Error word of each motor; 0: none. Never cleared silently."""
+        ...
+
+    def explain(self) -> str:
+        """All that the driver says is wrong, in words; "" while all is well."""
+        ...
+
+    def unmet_limits(self) -> tuple[list[str], list[str]]:
+        """Limits that are not as the robot needs them, and limits that cannot be read, in words."""
         ...
 
     def close(self) -> None: ...

@@ -83,3 +83,19 @@ def bus(battery: Battery, power: Scalar) -> tuple[Scalar, Scalar]:
 def too_much(battery: Battery, power: Scalar) -> Any:
     """Whether this is more power than the battery can give at any voltage."""
     return 4.0 * battery.resistance * power > battery.voltage * battery.voltage
+
+
+def bus_extremes(
+    winding: Winding, motors: int, speed: float, voltage: float
+) -> tuple[float, float]:
+    """The most current that all motors together draw from a bus, and the most that they return.
+
+    At speeds up to `speed` [rad/s] either way and currents up to their limit. Returned is most at
+    the current K w / (2 R), above which braking heats the winding instead.
+    """
+    most, emf = float(winding.current_limit), float(winding.torque_constant) * speed
+    ohms = float(winding.resistance)
+    braking = min(most, emf / (2.0 * ohms)) if ohms > 0.0 else most
+    drawn = electrical_power(winding, most, speed)
+    returned = -electrical_power(winding, -braking, speed)
+    return motors * float(drawn) / voltage, motors * float(returned) / voltage

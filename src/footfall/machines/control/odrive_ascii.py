@@ -1,51 +1,33 @@
-"""The motor driver as the high level sees it, over the ODrive's ASCII protocol on its USB line."""
+"""The motor driver as the high level sees it, over the ODrive's ASCII protocol on its USB line.
+
+A driver is one board with all motors, or a board for each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from footfall.machines.control.contracts import Clock, DeviceError
+from footfall.machines.control.contracts import Clock, DeviceError, UnfitDriver
 from footfall.machines.control.decimal_text import number
-from footfall.machines.control.odrive_axis import AxisError, AxisState
-from footfall.machines.control.ports import LinkLost, Port
+from footfall.machines.control.odrive_axis import AxisState
+from footfall.machines.control.odrive_errors import in_words
+from footfall.machines.control.odrive_firmware import (
+    FIRMWARE_05,
+    VERSION_QUESTIONS,
+    ErrorWord,
+    Firmware,
+    Version,
+    firmware_of,
+)
+from footfall.machines.control.odrive_limits import unmet
+from footfall.machines.control.odrive_line import OdriveLine, ask_all
+from footfall.machines.control.ports import Port
 from footfall.machines.control.settings import StackSettings
 
-_MARK, _MARKED = b"?", b"unknown command"
-_LONGEST = 4096  # bytes of answers to one set of questions; more is a stranger talking
-
-
-class Dialect(NamedTuple):
-    """Names that changed between firmwares."""
-
-    error: bytes
-    clear: tuple[bytes, ...]  #: lines that clear all errors
-
-
-FIRMWARE_04 = Dialect(b"error", (b"w axis0.error 0", b"w axis1.error 0"))
-FIRMWARE_05 = Dialect(b"error", (b"sc",))
-FIRMWARE_06 = Dialect(b"active_errors", (b"sc",))
-
-
-_MEANINGS = {
-    AxisError.INVALID_STATE: "a state that cannot be entered",
-    AxisError.UNDER_VOLTAGE: "under-voltage",
-    AxisError.OVER_VOLTAGE: "over-voltage",
-    AxisError.CONTROLLER_FAILED: "over-speed or a failed controller",
-    AxisError.WATCHDOG_EXPIRED: "its watchdog expired",
-}
-
-
-def error_words(word: int) -> str:
-    """An error word as it is and in words: "0x2 (under-voltage)".
-
-    For the bits that firmware 0.4 and 0.5 give these meanings.
-    """
-    known = [meaning for bit, meaning in _MEANINGS.items() if word & bit]
-    other = word & ~sum(_MEANINGS)
-    if other and known:
-        known.append(f"{other:#x} is in the driver's manual")
-    return f"{word:#x} ({', '.join(known)})" if known else f"{word:#x}"
+REPLY_LIMIT = 0.004  #: s
+POLL = 0.0002  #: s, between looks for an answer
+_NO_PROPERTY = b"invalid property"
 
 
 class _Seen(NamedTuple):
@@ -67,37 +49,68 @@ class OdriveAscii:
     nothing after `speeds` in the same cycle; `speeds` always asks anew, and so does everything
     after a change of state.
 
-    Answers carry no names, only their order. After a timeout, or a command that might have been
-    answered, it is not known how many are still under way: the next question is then led by a mark
-    that no driver understands, and all that arrives before the complaint about it is thrown away. A
-    late answer is never taken for that of another question.
-
-    Set points are the mid level's (S9). The single exception is 0 A, sent before arming, when the
-    law is off: the driver remembers its last command, and must not wake up with it.
+    Set points are the mid level's (S9). The single exception is 0 N m, sent before arming, when
+    the law is off: the driver remembers its last command, and must not wake up with it.
     """
 
     def __init__(
         self,
-        port: Port,
+        ports: Sequence[Port],
         settings: StackSettings,
         clock: Clock,
         *,
-        reply_limit: float = 0.004,
-        poll: float = 0.0002,
-        dialect: Dialect = FIRMWARE_05,
-        counts_per_turn: float = 1.0,
+        firmware: Firmware = FIRMWARE_05,
+        reply_limit: float = REPLY_LIMIT,
+        poll: float = POLL,
     ):
-        """`counts_per_turn`: 1 for a driver that speaks in turns (firmware 0.5 and later).
-
-        An encoder's counts for one before.
-        """
-        self._port, self._clock, self._dialect = port, clock, dialect
-        self._reply_limit, self._poll = reply_limit, poll
-        self._turns = [sign / counts_per_turn for sign in settings.motor_signs[: settings.motors]]
-        self._motors = range(settings.motors)
+        """`ports`: one for each board. `connect` asks for the firmware instead."""
+        if len(ports) != settings.boards:
+            raise DeviceError(
+                f"{len(ports)} lines to the motor driver came; the settings say boards ="
+                f" {settings.boards}."
+            )
+        self.firmware = firmware
+        self._clock, self._reply_limit, self._poll = clock, reply_limit, poll
+        self._lines = [OdriveLine(port, firmware.pipelined) for port in ports]
+        self._settings, self._signs = settings, settings.motor_signs[: settings.motors]
+        #: Board and axis of each motor.
+        self._places = [
+            (motor, 0) if settings.boards > 1 else (0, motor) for motor in range(settings.motors)
+        ]
         self._shelf_life = settings.high_period_us * 0.5e-6
-        self._in_step = False  # what a stranger left in the line is not ours
         self._seen: _Seen | None = None
+
+    @classmethod
+    def connect(
+        cls,
+        ports: Sequence[Port],
+        settings: StackSettings,
+        clock: Clock,
+        *,
+        reply_limit: float = REPLY_LIMIT,
+        poll: float = POLL,
+    ) -> OdriveAscii:
+        """A driver that speaks as the boards' firmware does. Raises DeviceError, in words."""
+        lines = [OdriveLine(port, pipelined=False) for port in ports]
+        told = ask_all(lines, [VERSION_QUESTIONS] * len(lines), clock, reply_limit, poll)
+        kinds = [firmware_of(_version(answers)) for answers in told]
+        if len({kind.name for kind in kinds}) > 1:
+            raise UnfitDriver(
+                f"Its boards have firmware {kinds[0].name} and {kinds[1].name}.",
+                "bring both to the same, with `odrivetool dfu`.",
+            )
+        firmware = kinds[0]
+        if settings.motors > settings.boards * firmware.axes:
+            raise UnfitDriver(
+                f"A board with firmware {firmware.name} drives one motor; the robot has"
+                f" {settings.motors}.",
+                f"--set stack.boards={settings.motors}, and --driver-port for each.",
+            )
+        return cls(ports, settings, clock, firmware=firmware, reply_limit=reply_limit, poll=poll)
+
+    @property
+    def watchdog_bit(self) -> int:
+        return self.firmware.watchdog_bit
 
     def speeds(self) -> tuple[float, ...]:
         self._seen = self._look()
@@ -112,32 +125,40 @@ class OdriveAscii:
     def errors(self) -> tuple[int, ...]:
         return self._recent().errors
 
+    def explain(self) -> str:
+        words = [self._words(board) for board in range(len(self._lines))]
+        answers = self._ask([[question for *_, question in own] for own in words])
+        said = (
+            f"{source}: {self._meaning(answer, word)}"
+            for own, told in zip(words, answers, strict=True)
+            for (source, word, _), answer in zip(own, told, strict=True)
+            if _whole(answer)
+        )
+        return "; ".join(said)
+
     def bus(self) -> tuple[float, float]:
-        voltage, current = self._ask([b"r vbus_voltage", b"r ibus"])
-        return _number(voltage), _number(current)
+        """Volts of the first board, amperes of all."""
+        answers = self._ask([[b"r vbus_voltage", b"r ibus"]] * len(self._lines))
+        return _number(answers[0][0]), sum(_number(current) for _, current in answers)
+
+    def unmet_limits(self) -> tuple[list[str], list[str]]:
+        return unmet(self._settings, self.firmware, self._property)
 
     def motors_off(self) -> None:
-        self._tell(
-            b"w axis%d.requested_state %d" % (motor, AxisState.IDLE) for motor in self._motors
-        )
+        self._request(AxisState.IDLE)
 
     def motors_on(self) -> None:
         """Clears the driver's errors: only an operator's explicit press may lead here."""
-        zeros = [b"c %d 0" % motor for motor in self._motors]
-        arm = [
-            b"w axis%d.requested_state %d" % (motor, AxisState.CLOSED_LOOP)
-            for motor in self._motors
-        ]
-        self._tell([*zeros, *self._dialect.clear, *arm])
+        clear = [self.firmware.clear]
+        self._tell(lambda axes: [*(b"c %d 0" % axis for axis in axes), *clear])
+        self._request(AxisState.CLOSED_LOOP)
 
     def calibrate(self) -> None:
-        self._tell(
-            b"w axis%d.requested_state %d" % (motor, AxisState.CALIBRATION)
-            for motor in self._motors
-        )
+        self._request(AxisState.CALIBRATION)
 
     def close(self) -> None:
-        self._port.close()
+        for line in self._lines:
+            line.close()
 
     def _recent(self) -> _Seen:
         if self._seen is None or self._clock.now() - self._seen.asked > self._shelf_life:
@@ -146,79 +167,96 @@ class OdriveAscii:
 
     def _look(self) -> _Seen:
         self._seen = None  # should the question fail, nothing old passes for its answer
-        asked = self._clock.now()
-        feedback = [b"f %d" % motor for motor in self._motors]
-        states = [b"r axis%d.current_state" % motor for motor in self._motors]
-        errors = [b"r axis%d.%s" % (motor, self._dialect.error) for motor in self._motors]
-        answers = self._ask(feedback + states + errors)
-        count = len(self._motors)
-        pairs = [_pair(answer) for answer in answers[:count]]
+        asked, error = self._clock.now(), self.firmware.error.encode()
+        questions = [
+            [
+                *(b"f %d" % axis for axis in self._axes(board)),
+                *(b"r axis%d.current_state" % axis for axis in self._axes(board)),
+                *(b"r axis%d.%s" % (axis, error) for axis in self._axes(board)),
+            ]
+            for board in range(len(self._lines))
+        ]
+        speeds: list[float] = []
+        positions: list[float] = []
+        states: list[int] = []
+        errors: list[int] = []
+        for board, answers in enumerate(self._ask(questions)):
+            count = len(self._axes(board))
+            for place in range(count):
+                position, speed = _pair(answers[place])
+                positions.append(position)
+                speeds.append(speed)
+            states += map(_whole, answers[count : 2 * count])
+            errors += map(_whole, answers[2 * count :])
         return _Seen(
             asked,
-            speeds=tuple(
-                scale * speed for scale, (_, speed) in zip(self._turns, pairs, strict=True)
-            ),
-            positions=tuple(
-                scale * position for scale, (position, _) in zip(self._turns, pairs, strict=True)
-            ),
-            states=tuple(int(_number(answer)) for answer in answers[count : 2 * count]),
-            errors=tuple(int(_number(answer)) for answer in answers[2 * count :]),
+            speeds=_signed(self._signs, speeds),
+            positions=_signed(self._signs, positions),
+            states=tuple(states),
+            errors=tuple(errors),
         )
 
-    def _tell(self, lines: Iterable[bytes]) -> None:
-        """Lines that are not answered if all is well."""
-        self._seen, self._in_step = None, False  # a complaint may come
-        self._write(lines)
+    def _axes(self, board: int) -> list[int]:
+        return [axis for place, axis in self._places if place == board]
 
-    def _ask(self, questions: Sequence[bytes]) -> list[bytes]:
-        """As many answers, in order."""
-        marked, self._in_step = not self._in_step, False
-        self._read_away()
-        self._write([_MARK, *questions] if marked else questions)
-        deadline = self._clock.now() + self._reply_limit
-        received = b""
-        while True:
-            received += self._read()
-            answers, ours = self._whole_lines(received), not marked
-            if marked and _MARKED in answers:
-                answers, ours = answers[answers.index(_MARKED) + 1 :], True
-            if ours and len(answers) >= len(questions):
-                self._in_step = len(answers) == len(questions)
-                return answers[: len(questions)]
-            now = self._clock.now()
-            if now >= deadline or len(received) > _LONGEST:
-                question = questions[0].decode()
-                raise DeviceError(
-                    f"The motor driver did not answer {question!r} within"
-                    f" {self._reply_limit * 1e3:g} ms."
-                )
-            self._clock.sleep_until(min(now + self._poll, deadline))
+    def _words(self, board: int) -> list[tuple[str, ErrorWord, bytes]]:
+        """Every error word of a board: whose, which, and the question for it."""
+        motors = [(motor, axis) for motor, (at, axis) in enumerate(self._places) if at == board]
+        found: list[tuple[str, ErrorWord, bytes]] = []
+        for word in self.firmware.error_words:
+            path = word.path.encode()
+            if word.of_axis:
+                found += [
+                    (word.source.format(motor), word, b"r axis%d.%s" % (axis, path))
+                    for motor, axis in motors
+                ]
+            else:
+                found.append((word.source, word, b"r " + path))
+        return found
 
-    @staticmethod
-    def _whole_lines(received: bytes) -> list[bytes]:
-        return [line.strip() for line in received.split(b"\n")[:-1]]
+    def _meaning(self, answer: bytes, word: ErrorWord) -> str:
+        if len(answer) >= self.firmware.longest_answer:
+            return f"{answer.decode()}..., which this firmware cuts; odrivetool tells it whole"
+        return in_words(_whole(answer), word.bits)
 
-    def _read_away(self) -> None:
-        """What lies in the line already answers nothing that is about to be asked."""
-        self._read()
+    def _property(self, board: int, path: str) -> float | None:
+        answer = self._ask([[b"r " + path.encode()]], [self._lines[board]])[0][0]
+        return None if answer == _NO_PROPERTY else _limitless(answer)
 
-    def _read(self) -> bytes:
-        try:
-            return self._port.read()
-        except LinkLost as error:
-            raise DeviceError(f"The line to the motor driver is lost: {error}") from error
+    def _request(self, state: AxisState) -> None:
+        self._tell(lambda axes: [b"w axis%d.requested_state %d" % (axis, state) for axis in axes])
 
-    def _write(self, lines: Iterable[bytes]) -> None:
-        data = b"".join(line + b"\n" for line in lines)
-        try:
-            taken = self._port.write(data)
-        except LinkLost as error:
-            raise DeviceError(f"The line to the motor driver is lost: {error}") from error
-        if taken < len(data):
-            raise DeviceError(
-                f"The line to the motor driver is full: {taken} of {len(data)} bytes were taken. Is"
-                " it being read?"
-            )
+    def _tell(self, lines: Callable[[Sequence[int]], Iterable[bytes]]) -> None:
+        """Every board is told, also when one of them cannot be."""
+        self._seen = None
+        troubles: list[DeviceError] = []
+        for board, line in enumerate(self._lines):
+            try:
+                line.tell(lines(self._axes(board)))
+            except DeviceError as error:
+                troubles.append(error)
+        if troubles:
+            raise troubles[0]
+
+    def _ask(
+        self, questions: Sequence[Sequence[bytes]], lines: Sequence[OdriveLine] | None = None
+    ) -> list[list[bytes]]:
+        """Of each board as many answers as questions, in order."""
+        asked = self._lines if lines is None else lines
+        return ask_all(asked, questions, self._clock, self._reply_limit, self._poll)
+
+
+def _signed(signs: Sequence[float], values: Sequence[float]) -> tuple[float, ...]:
+    return tuple(sign * value for sign, value in zip(signs, values, strict=True))
+
+
+def _version(answers: Sequence[bytes]) -> Version:
+    major, minor, revision = map(_whole, answers)
+    return major, minor, revision
+
+
+def _whole(text: bytes) -> int:
+    return int(_number(text))
 
 
 def _number(text: bytes) -> float:
@@ -226,6 +264,11 @@ def _number(text: bytes) -> float:
     if value is None:
         raise DeviceError(f"The motor driver answered {text[:40]!r} where a number was expected.")
     return value
+
+
+def _limitless(text: bytes) -> float:
+    """A number, or no limit at all."""
+    return float(text) if text in (b"inf", b"-inf") else _number(text)
 
 
 def _pair(text: bytes) -> tuple[float, float]:

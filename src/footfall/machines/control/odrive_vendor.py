@@ -1,23 +1,24 @@
 """The motor driver as the high level sees it, through the vendor's package.
 
-`odrive` and its object tree.
+`odrive` and its object trees, one for each board.
 
-Not tried on hardware. The names were checked against the package 0.6.11.post1
-(`axisN.active_errors`, `clear_errors`, `requested_state`, `current_state`, `pos_estimate`,
-`vel_estimate`, `vbus_voltage`, `ibus`; its enumerations give 1, 3 and 8 for the states used here)
-and, from memory, firmware 0.5 (`axisN.error`, `axisN.encoder.pos_estimate`). Which of the two a
-tree has is asked of the tree, once. Every read is a round trip over USB; the package waits for each
-as long as it likes, so a driver that stops answering without disconnecting holds the main loop up.
-The mid level's watchdog, 100 ms, then switches off.
+Not tried on hardware. The names are those of the package 0.6.11.post1 and, for firmware 0.5, of the
+vendor's sources. Every read is a round trip over USB; the package waits for each as long as it
+likes, so a driver that stops answering without disconnecting holds the main loop up. The mid
+level's watchdog, 100 ms, then switches off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from footfall.machines.control.contracts import DeviceError
 from footfall.machines.control.odrive_axis import AxisState
+from footfall.machines.control.odrive_errors import in_words
+from footfall.machines.control.odrive_firmware import Version, firmware_of
+from footfall.machines.control.odrive_limits import unmet
 from footfall.machines.control.settings import StackSettings
 
 T = TypeVar("T")
@@ -35,24 +36,37 @@ def find_odrive(serial_number: str | None = None, timeout: float = 5.0) -> Any:
 
 
 class OdriveVendor:
-    """A MotorDriver: OdriveVendor(find_odrive(serial_number), settings).
+    """A MotorDriver: OdriveVendor([find_odrive(serial_number)], settings).
 
     Any trouble the package raises becomes a DeviceError.
     """
 
-    def __init__(self, device: Any, settings: StackSettings):
-        self._device = device
+    def __init__(self, boards: Sequence[Any], settings: StackSettings):
+        """`boards`: one with all motors, or one for each."""
+        if len(boards) != settings.boards:
+            raise DeviceError(
+                f"{len(boards)} boards of the motor driver came; the settings say boards ="
+                f" {settings.boards}."
+            )
+        self._boards, self._settings = boards, settings
         self._signs = settings.motor_signs[: settings.motors]
-        self._axes = _asked(
-            lambda: [getattr(device, f"axis{motor}") for motor in range(settings.motors)]
-        )
-        self._error = (
-            "active_errors" if _asked(lambda: hasattr(self._axes[0], "active_errors")) else "error"
-        )
-        in_axis = _asked(lambda: hasattr(self._axes[0], "pos_estimate"))
+        self.firmware = firmware_of(_asked(lambda: _version(boards[0])))
+        places = [
+            (motor, 0) if settings.boards > 1 else (0, motor) for motor in range(settings.motors)
+        ]
+        self._axes = [
+            _asked(lambda board=board, axis=axis: getattr(boards[board], f"axis{axis}"))
+            for board, axis in places
+        ]
         self._estimates = (
-            self._axes if in_axis else _asked(lambda: [axis.encoder for axis in self._axes])
+            self._axes
+            if self.firmware.estimates_in_axis
+            else _asked(lambda: [axis.encoder for axis in self._axes])
         )
+
+    @property
+    def watchdog_bit(self) -> int:
+        return self.firmware.watchdog_bit
 
     def speeds(self) -> tuple[float, ...]:
         return self._signed("vel_estimate")
@@ -61,7 +75,27 @@ class OdriveVendor:
         return self._signed("pos_estimate")
 
     def bus(self) -> tuple[float, float]:
-        return _asked(lambda: (float(self._device.vbus_voltage), float(self._device.ibus)))
+        """Volts of the first board, amperes of all."""
+        return _asked(
+            lambda: (
+                float(self._boards[0].vbus_voltage),
+                sum(float(board.ibus) for board in self._boards),
+            )
+        )
+
+    def explain(self) -> str:
+        said: list[str] = []
+        for word in self.firmware.error_words:
+            owners = self._axes if word.of_axis else self._boards
+            for number, owner in enumerate(owners):
+                if value := int(_property(owner, word.path) or 0):
+                    said.append(f"{word.source.format(number)}: {in_words(value, word.bits)}")
+        return "; ".join(said)
+
+    def unmet_limits(self) -> tuple[list[str], list[str]]:
+        return unmet(
+            self._settings, self.firmware, lambda board, path: _property(self._boards[board], path)
+        )
 
     def motors_off(self) -> None:
         self._request(AxisState.IDLE)
@@ -73,7 +107,8 @@ class OdriveVendor:
         """
         for axis in self._axes:
             _asked(lambda axis=axis: setattr(axis.controller, "input_torque", 0.0))
-        _asked(lambda: self._device.clear_errors())
+        for board in self._boards:
+            _asked(lambda board=board: board.clear_errors())
         self._request(AxisState.CLOSED_LOOP)
 
     def calibrate(self) -> None:
@@ -84,7 +119,7 @@ class OdriveVendor:
 
     def errors(self) -> tuple[int, ...]:
         return tuple(
-            _asked(lambda axis=axis: int(getattr(axis, self._error))) for axis in self._axes
+            _asked(lambda axis=axis: int(getattr(axis, self.firmware.error))) for axis in self._axes
         )
 
     def close(self) -> None:
@@ -106,6 +141,22 @@ class OdriveVendor:
                 troubles.append(error)
         if troubles:
             raise troubles[0]
+
+
+def _version(board: Any) -> Version:
+    return board.fw_version_major, board.fw_version_minor, board.fw_version_revision
+
+
+def _property(owner: Any, path: str) -> float | None:
+    """What a path leads to in an object tree; None if it leads nowhere."""
+
+    def found() -> float | None:
+        try:
+            return float(functools.reduce(getattr, path.split("."), owner))
+        except AttributeError:
+            return None
+
+    return _asked(found)
 
 
 def _asked(question: Callable[[], T]) -> T:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from footfall.machines.control import safety_step as rules
 from footfall.machines.control.contracts import MotorDriver, Operator
 from footfall.machines.control.microseconds import SECOND
-from footfall.machines.control.odrive_ascii import error_words
 from footfall.machines.control.odrive_axis import AxisState
 from footfall.machines.control.settings import StackSettings
 
@@ -114,20 +113,25 @@ class Safety:
         """Motors that should be on, by the driver's own word."""
         errors, states = self._driver.errors(), self._driver.states()
         if any(errors):
-            said = ", ".join(
-                f"error {error_words(error)} of motor {k}"
-                for k, error in enumerate(errors)
-                if error
-            )
-            return f"The motor driver reports {said}."
+            return f"The motor driver reports {self._explained(errors)}."
         everywhere = all(state == AxisState.CLOSED_LOOP for state in states)
         self._memory, trouble = rules.disobeyed(self._memory, everywhere, _us(now))
         told = ", ".join(map(str, states))
+        if not trouble:
+            return ""
+        why = self._explained(())
         return (
-            f"The motors should be in closed loop (state 8); the driver says {told}."
-            if trouble
-            else ""
+            f"The motors should be in closed loop (state 8); the driver says {told}"
+            f"{', and reports ' if why else ''}{why}."
         )
+
+    def _explained(self, errors: tuple[int, ...]) -> str:
+        """What the driver says is wrong, or its bare numbers should it not answer any more."""
+        words = [f"error {error:#x} of motor {k}" for k, error in enumerate(errors) if error]
+        try:
+            return self._driver.explain() or ", ".join(words)
+        except OSError:
+            return ", ".join(words)
 
     def _order_off(self, reason: str) -> None:
         """The first reason is kept: those that follow are mostly its consequences."""

@@ -67,8 +67,9 @@ class StackSettings:
     current_limit: float = _positive(40.0)  #: A, of the motor driver
     bus_band: tuple[float, float] = (18.0, 30.0)  #: V, allowed at the start
     torque_constant: float = _positive(0.034)  #: N m/A
-    #: the driver's `c` takes newton metres (firmware 0.5 and later), not amperes
-    command_in_torque: bool = _flag(False)
+    drawn_current: float = _positive(26.0)  #: A, the most that all motors draw from the bus
+    returned_current: float = _positive(1.0)  #: A, the most that they feed back into it
+    boards: int = 1  #: of the motor driver; 2: each has one motor, as its axis 0
 
     def __post_init__(self) -> None:
         """Settings also come out of files.
@@ -82,6 +83,10 @@ class StackSettings:
         self._check_gains(self.gains)
         if not _whole(self.motors, 1, 2):
             raise ValueError(f"motors = {_shown(self.motors)}: a driver has one or two.")
+        if not _whole(self.boards, 1, self.motors):
+            raise ValueError(
+                f"boards = {_shown(self.boards)}: 1, or one for each of {self.motors} motors."
+            )
         if not _whole(self.frame_copies, 1, MOST_COPIES):
             raise ValueError(
                 f"frame_copies = {_shown(self.frame_copies)}: each frame is sent at least once, and"

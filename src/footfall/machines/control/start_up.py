@@ -9,7 +9,13 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, TypeVar
 
-from footfall.machines.control.contracts import Clock, MotorDriver, PitchSensor, ResetLine
+from footfall.machines.control.contracts import (
+    Clock,
+    MotorDriver,
+    PitchSensor,
+    ResetLine,
+    UnfitDriver,
+)
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.ports import Port
 from footfall.machines.control.settings import StackSettings
@@ -46,7 +52,8 @@ class Devices(NamedTuple):
     driver: MotorDriver
     sensor: PitchSensor
     mid_port: Port
-    standing_errors: tuple[int, ...]  #: error words of the driver from before: told, not cleared
+    standing_errors: str = ""  #: of the driver, from before: told, not cleared
+    unread_limits: tuple[str, ...] = ()  #: that the driver did not tell
 
 
 class _Closable(Protocol):
@@ -69,6 +76,8 @@ def start_up(
     def open_device(connection: Callable[[], D], check: str, advice: str) -> D:
         try:
             opened.append(device := connection())
+        except UnfitDriver as error:
+            raise StartUpError("the motor driver's firmware", error.what, error.advice) from error
         except OSError as error:
             raise StartUpError(check, str(error), advice) from error
         return device
@@ -83,13 +92,15 @@ def start_up(
         driver = open_device(
             connect.driver, "motor driver", "look at its cable, its power and the name of its port."
         )
-        standing_errors = _require_bus(driver, settings.bus_band)
+        _require_bus(driver, settings.bus_band)
+        unread = _require_limits(driver)
+        standing_errors = _standing_errors(driver)
         _require_frame(mid_port, settings, clock)
         _quiet(mid_port, driver, settings)
     except BaseException:
         _leave(opened)
         raise
-    return Devices(driver, sensor, mid_port, standing_errors)
+    return Devices(driver, sensor, mid_port, standing_errors, unread)
 
 
 def _reset_mid(reset_line: ResetLine, connect: Callable[[], Port], clock: Clock) -> Port:
@@ -140,13 +151,8 @@ def _require_pitch(sensor: PitchSensor, clock: Clock) -> None:
     _check("pitch sensor", finite, f"No finite pitch within {DEVICE_LIMIT:g} s.", advice, clock)
 
 
-def _require_bus(driver: MotorDriver, band: tuple[float, float]) -> tuple[int, ...]:
-    try:
-        (voltage, _), errors = driver.bus(), driver.errors()
-    except OSError as error:
-        raise StartUpError(
-            "motor driver", str(error), "is it powered, and does its port speak the ASCII protocol?"
-        ) from error
+def _require_bus(driver: MotorDriver, band: tuple[float, float]) -> None:
+    voltage, _ = _driver_says(driver.bus)
     if not band[0] <= voltage <= band[1]:
         what = f"Bus voltage {voltage:.2f} V; allowed are {band[0]:g} to {band[1]:g} V."
         raise StartUpError(
@@ -154,7 +160,37 @@ def _require_bus(driver: MotorDriver, band: tuple[float, float]) -> tuple[int, .
             what,
             "charge or change the battery; the band is bus_band in the stack's settings.",
         )
-    return errors
+
+
+def _require_limits(driver: MotorDriver) -> tuple[str, ...]:
+    """Limits that a walking robot would trip, or a unit it would be wrong by, are refused.
+
+    Those that cannot be read are given back.
+    """
+    wrong, unread = _driver_says(driver.unmet_limits)
+    if wrong:
+        raise StartUpError(
+            "limits of the motor driver",
+            "\n  ".join(f"{line}." for line in wrong),
+            "`footfall stack setup-odrive` prints the lines for odrivetool.",
+        )
+    return tuple(unread)
+
+
+def _standing_errors(driver: MotorDriver) -> str:
+    """In words. A watchdog that expired before anybody was there to command is none."""
+    if not any(error & ~driver.watchdog_bit for error in _driver_says(driver.errors)):
+        return ""
+    return _driver_says(driver.explain)
+
+
+def _driver_says(question: Callable[[], T]) -> T:
+    try:
+        return question()
+    except OSError as error:
+        raise StartUpError(
+            "motor driver", str(error), "is it powered, and does its port speak the ASCII protocol?"
+        ) from error
 
 
 def _require_frame(port: Port, settings: StackSettings, clock: Clock) -> None:

@@ -9,9 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from footfall.machines.control.contracts import Clock, MotorDriver, Operator, PitchSensor, Record
+from footfall.machines.control.contracts import (
+    Clock,
+    DeviceError,
+    MotorDriver,
+    Operator,
+    PitchSensor,
+    Record,
+)
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.microseconds import SECOND
+from footfall.machines.control.odrive_axis import AxisState
 from footfall.machines.control.ports import Port
 from footfall.machines.control.safety import Safety
 from footfall.machines.control.settings import StackSettings
@@ -122,7 +130,7 @@ class Supervisor:
             return
         self._shut_down = True
         steps = (
-            ("motors off", self._driver.motors_off),
+            ("motors off", self._motors_off),
             (
                 "setpoint_on = 0",
                 lambda: self._mid_port.write(self._frame(self._settings.setpoint, False, 0.0)),
@@ -140,6 +148,14 @@ class Supervisor:
                     trouble = error
             if trouble is not None:
                 self.shutdown_problems.append(f"{name}: {trouble!r}")
+
+    def _motors_off(self) -> None:
+        """Ordered, and by the driver's own word so: else it is ordered again."""
+        self._driver.motors_off()
+        states = self._driver.states()
+        if any(state == AxisState.CLOSED_LOOP for state in states):
+            told = ", ".join(f"{int(state)}" for state in states)
+            raise DeviceError(f"The motors should be idle (state 1); the driver says {told}.")
 
     def _read_pitch(self, now: float) -> float | None:
         try:

@@ -107,7 +107,10 @@ class ThreeLevelStack(Parametric):
         1e-6, unit="rad", doc="resolution of the pitch as it is sent; 0: exact", ge=0
     )
     current_step: Scalar = param(
-        1e-4, unit="A", doc="resolution of the current commands as they are sent; 0: exact", ge=0
+        1e-4,
+        unit="A",
+        doc="resolution of the current commands (the programs: 1e-6 N m of a motor); 0: exact",
+        ge=0,
     )
     current_bandwidth: Scalar | None = param(
         None,
@@ -157,10 +160,12 @@ class ThreeLevelStack(Parametric):
         options=tuple(MOUNTINGS),
         doc="how the motors are mounted: which turn the other way round (real time only)",
     )
-    command_unit: str = choice(
-        "ampere",
-        options=("ampere", "newton-metre"),
-        doc="what the motor driver's `c` takes; ODrive 0.5 and later: newton-metre",
+    boards: int = param(
+        1,
+        doc="boards of the motor driver: one for all motors, or one for each (real time only)",
+        ge=1,
+        le=2,
+        static=True,
     )
     seed: Scalar = param(
         0.0, doc="whole number that chooses noise, losses and jitter", ge=0, le=2**31 - 1

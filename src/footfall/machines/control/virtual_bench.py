@@ -15,11 +15,13 @@ from typing import NamedTuple, Protocol
 
 from footfall.machines.control.bench_lines import LifeLine, NoisyLine, SwitchedReset, UsbLine
 from footfall.machines.control.contracts import MotorDriver, Operator, Record
+from footfall.machines.control.driver_lines import by_board
 from footfall.machines.control.electrics import Battery, Winding
 from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.mid import Sent
 from footfall.machines.control.odrive_ascii import OdriveAscii
-from footfall.machines.control.odrive_emulator import OdriveEmulator
+from footfall.machines.control.odrive_emulator import NEWEST_05, OdriveEmulator
+from footfall.machines.control.odrive_firmware import Version
 from footfall.machines.control.operator_sources import ScriptedOperator, Timeline
 from footfall.machines.control.pitch_sensor import SensorEmulator, SerialPitchSensor
 from footfall.machines.control.ports import pipe
@@ -114,6 +116,7 @@ class VirtualBench:
         sensor_delay_us: int = 0,
         sensor_lead_us: int = 0,
         calibrated: bool = True,
+        driver_version: Version = NEWEST_05,
         seed: int = 0,
         wrap_driver: Callable[[MotorDriver], MotorDriver] = lambda driver: driver,
     ):
@@ -132,7 +135,9 @@ class VirtualBench:
         self.settings, self.plant, self.mid = settings, plant, mid
         self.now_us = 0
         self.clock = BenchClock(self)
-        self.odrive = OdriveEmulator(settings, windings, battery, calibrated=calibrated)
+        self.odrive = OdriveEmulator(
+            settings, windings, battery, version=driver_version, calibrated=calibrated
+        )
         self.sensor = SensorEmulator(settings, sensor_noise, seed)
         self.down_noise, self.up_noise = NoisyLine(seed + 1), NoisyLine(seed + 2)
         self.supervisor: Supervisor | None = None
@@ -158,15 +163,16 @@ class VirtualBench:
         self._begun_us = self._done_us = -self._tick_us
         self._mid_end, high_mid = pipe()
         self._sensor_end, high_sensor = pipe()
-        usb = UsbLine(self.odrive, lambda: self.now_us)
+        usb = [
+            LifeLine(UsbLine(self.odrive, lambda: self.now_us, board), self._alive)
+            for board in range(settings.boards)
+        ]
         self.reset_line = SwitchedReset(self.hold_mid)
         self._devices: Devices | None = None
         self._connections = Connections(
             mid=lambda: LifeLine(high_mid, self._alive),
             sensor=lambda: SerialPitchSensor(LifeLine(high_sensor, self._alive), settings),
-            driver=lambda: wrap_driver(
-                OdriveAscii(LifeLine(usb, self._alive), settings, self.clock)
-            ),
+            driver=lambda: wrap_driver(OdriveAscii.connect(usb, settings, self.clock)),
         )
 
     # Running
@@ -188,7 +194,7 @@ class VirtualBench:
                 "This bench has been run: its supervisor is shut down. Make another."
             )
         connect = self._connections
-        devices = self._devices or Devices(connect.driver(), connect.sensor(), connect.mid(), ())
+        devices = self._devices or Devices(connect.driver(), connect.sensor(), connect.mid())
         period = self.settings.high_period_us
         self.advance_to(-(-self.now_us // period) * period)  # in step with the sensor
         operator: Callable[[], Operator] = self._script.following(self.clock)
@@ -289,7 +295,8 @@ class VirtualBench:
                 self.mid.receive(heard, now_us)
                 sent = self.mid.step(now_us)
                 self._mid_end.write(self.up_noise(sent.to_high))
-                self.odrive.uart(sent.to_driver, now_us)
+                for board, lines in enumerate(by_board(self.settings, sent.to_driver)):
+                    self.odrive.uart(lines, now_us, board)
         currents = self.odrive.tick(now_us, self.plant.speeds, self.plant.positions)
         self.flow.append(Moment(now_us, currents))
         self.plant.advance(currents, self._tick_us)

@@ -91,7 +91,7 @@ class _Dispatch:
         except concurrent.futures.CancelledError:
             raise SweepError(
                 f"the scheduler gave up shard {number}: the connection was lost or the cluster was"
-                " closed. Finished shards are kept."
+                " closed. Finished shards are kept; go on with --resume."
             ) from None
         except Exception as error:
             del self.given[future]

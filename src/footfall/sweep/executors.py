@@ -81,8 +81,22 @@ def remote_scheduler(address: str, patience: float = 10.0) -> Iterator[Executor]
             f"--scheduler {address}: no Dask scheduler answers there ({type(error).__name__})."
             " Start one with `dask scheduler`, workers with `dask worker ADDRESS --nthreads 1`."
         ) from None
-    with client:
+    with client, _no_traces():
         yield client.get_executor(pure=False)
+
+
+@contextlib.contextmanager
+def _no_traces() -> Iterator[None]:
+    """Of a line that is cut Dask logs a stack trace; the error of the sweep says what it means."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def require_worker_count(workers: int) -> None:

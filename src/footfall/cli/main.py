@@ -1017,7 +1017,13 @@ def stack_run(
         typer.Option(help="Real robot: serial port of the Teensy, such as /dev/ttyACM0."),
     ] = None,
     imu_port: Annotated[
-        str | None, typer.Option(help="Real robot: serial port of the pitch sensor.")
+        str | None,
+        typer.Option(
+            help=(
+                "Real robot: serial port of the pitch sensor; before it, with a colon, bno085-rvc"
+                " or bno055, and pitch, -pitch, roll or -roll: bno085-rvc:-pitch:/dev/ttyUSB0."
+            )
+        ),
     ] = None,
     driver_port: Annotated[
         list[str] | None,

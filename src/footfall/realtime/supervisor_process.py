@@ -30,7 +30,6 @@ from footfall.machines.control.operator_sources import (
     RecordedOperator,
     ScriptedOperator,
 )
-from footfall.machines.control.pitch_sensor import SerialPitchSensor
 from footfall.machines.control.ports import Port
 from footfall.machines.control.reset_line import FileResetLine, GpioResetLine, NoResetLine
 from footfall.machines.control.settings import StackSettings
@@ -40,6 +39,7 @@ from footfall.realtime.joystick import JoystickThread, require_layout
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import RealClock, keep_time
+from footfall.realtime.sensor_line import open_sensor
 from footfall.realtime.serial_port import NoisyPort, open_port
 from footfall.realtime.stack_log import read_stack_log
 from footfall.realtime.status_line import prepare_to_say, say
@@ -195,9 +195,7 @@ def _connections(
         ports = [open_port(line) for line in asked.driver]
         return OdriveAscii.connect(ports, settings, clock, reply_limit=limit)
 
-    return Connections(
-        mid=mid, sensor=lambda: SerialPitchSensor(open_port(asked.imu), settings), driver=driver
-    )
+    return Connections(mid=mid, sensor=lambda: open_sensor(asked.imu, settings), driver=driver)
 
 
 def _reset_line(where: str | None) -> ResetLine:
@@ -236,7 +234,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="change of it, to write into the log",
     )
     parser.add_argument("--mid", required=True, help="serial port of the Teensy")
-    parser.add_argument("--imu", required=True, help="serial port of the pitch sensor")
+    parser.add_argument("--imu", required=True, help="line to the pitch sensor")
     driver = parser.add_mutually_exclusive_group(required=True)
     driver.add_argument(
         "--driver", action="append", help="serial port of the motor driver; for each board"

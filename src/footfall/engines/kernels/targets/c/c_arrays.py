@@ -116,7 +116,7 @@ def _slices(
     name: str, starts: Sequence[np.ndarray], sizes: Sequence[int], shape: Sequence[int]
 ) -> tuple[slice, ...]:
     """Where a slice begins that the program says by numbers; they stop at the ends, as JAX's do."""
-    numbers = [start[()].number for start in starts]
+    numbers = [start.item().number for start in starts]
     if any(number is None for number in numbers):
         raise CannotFuse(name, "takes a place that is known only when the law runs")
     firsts = [

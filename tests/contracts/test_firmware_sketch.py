@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from scipy.linalg import solve_continuous_are
 import footfall as ff
 import footfall.scenario.trust as trusting
 from footfall.machines.control.digital_pid import DigitalPid
+from footfall.machines.control.framing import down_format, encode
 from footfall.realtime.firmware_build import FLAGS, core_sources, find_compiler
 from footfall.realtime.firmware_config import config_header
 from footfall.realtime.firmware_sketch import settings_of_own, sketch
@@ -22,6 +24,12 @@ from support.commands import several
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "own-controller.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
 ROBOT = "rimless-wheel-closed-loop"
+CHIP = Path(__file__).parents[1] / "support" / "cortex_m7"
+#: Teensyduino's.
+CORTEX_M7 = (
+    *("-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb"),
+    *("-O2", "-Wall", "-Wextra", "-Werror"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +59,15 @@ def test_the_gains_of_the_page_are_those_of_the_linearised_wheel():
     assert solve_continuous_are is names["solve_continuous_are"]
 
 
-def test_the_lqr_walks_the_wheel_in_lockstep(own):
-    run = ff.simulate(own[0])
-    assert run.outcome.name == "reached_end" and len(run.events_named("footfall")) > 12
+@pytest.fixture(scope="module")
+def walk(own):
+    return ff.simulate(own[0])
+
+
+def test_the_lqr_walks_the_wheel_in_lockstep(walk):
+    assert walk.outcome.name == "reached_end" and len(walk.events_named("footfall")) > 12
     # At the set point of 0.6 rad the shipped law has 0.59 m/s (3 %).
-    assert run.metrics["mean_speed"] == pytest.approx(0.59, rel=0.08)
+    assert walk.metrics["mean_speed"] == pytest.approx(0.59, rel=0.08)
 
 
 class Memory(ctypes.Structure):
@@ -106,6 +118,46 @@ def test_the_law_of_the_sketch_gives_the_bits_of_single_precision(own, tmp_path)
             calculations += 1
         assert (memory.output, memory.own_summed, memory.own_rate) == (output, summed, rate)
     assert calculations > 150 and now > 2**32, "the clock did wrap"
+
+
+@pytest.mark.skipif(
+    not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
+    reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
+)
+def test_on_an_emulated_chip_the_sketch_answers_the_walk_as_on_this_machine(own, walk, tmp_path):
+    """The pitches of the lockstep walk as frames, 100 a second; the law looks every millisecond."""
+    experiment, _ = own
+    folder = written(tmp_path, sketch(experiment.system, "lqr")) / "src"
+    form = down_format(settings_of_own(experiment.system))
+    rows = np.searchsorted(walk.t, np.arange(0.0, 3.5, 0.01))
+    pitches, steps, now = walk["computer.pitch"][rows], bytearray(), 2**32 - 1_000_000
+    for k, pitch in enumerate(pitches):
+        frame = encode(form, (0.6, k > 3, float(pitch), 0.0)[: len(form.fields)])
+        for tick in range(10):
+            data = b"" if tick else frame
+            steps += (now % 2**32).to_bytes(4, "little") + bytes([len(data)]) + data
+            now += 1000
+    shutil.copy(CHIP / "main.c", folder)
+    (folder / "steps.bin").write_bytes(steps)
+    units = sorted(path.name for path in folder.glob("*.c"))
+    host = [*find_compiler().command, *FLAGS, *units, "-o", "host", "-lm"]
+    subprocess.run(host, cwd=folder, check=True, timeout=240)
+    subprocess.run([folder / "host"], cwd=folder, check=True, timeout=60)
+    expected = (folder / "sent.bin").read_bytes()
+    currents = [float(word) for word in re.findall(rb"c 0 (-?[\d.]+)", expected)]
+    wanted = walk["computer.output"][rows]
+    assert len(currents) == 10 * len(pitches)  # one a millisecond, 0 A while it is off
+    assert max(currents) == pytest.approx(np.max(wanted), rel=0.3), "it did drive"
+    (folder / "sent.bin").unlink()
+    shutil.copy(CHIP / "start.c", folder)
+    linked = ("--specs=rdimon.specs", "-Wl,--section-start=.vectors=0")
+    arm = ["arm-none-eabi-gcc", *CORTEX_M7, *linked, *units, "start.c", "-o", "chip"]
+    subprocess.run(arm, cwd=folder, check=True, timeout=60)
+    board = ("-M", "mps2-an500", "-nographic", "-monitor", "none", "-serial", "none")
+    files = ("-semihosting-config", "enable=on,target=native")
+    emulator = ["qemu-system-arm", *board, *files, "-kernel", "chip"]
+    subprocess.run(emulator, cwd=folder, check=True, timeout=60)
+    assert (folder / "sent.bin").read_bytes() == expected
 
 
 def test_the_shipped_law_gives_the_shipped_sources_and_the_scenarios_constants(own, tmp_path):

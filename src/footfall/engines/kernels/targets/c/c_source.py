@@ -138,7 +138,8 @@ class _Writer:
         if shape == () and all(isinstance(each, Value) for each in inputs):
             if name not in RULES:
                 raise CannotFuse(name, f"has no C rule{line}")
-            return [_shorter(name, inputs) or self.add(out.aval.dtype, eqn, inputs, place)]
+            plain = _shorter(name, inputs) or _converted(name, inputs, out.aval.dtype)
+            return [plain or self.add(out.aval.dtype, eqn, inputs, place)]
         checked(name, shape)
         return [self.array(eqn, [_array(each) for each in inputs], place, line)]
 
@@ -302,6 +303,14 @@ def _shorter(name: str, inputs: Sequence[Value]) -> Value | None:
         if known.dtype.kind == "b" and known.number is not None:
             return known if bool(known.number) == (name == "or") else other
     return None
+
+
+def _converted(name: str, inputs: Sequence[Value], dtype: np.dtype) -> Value | None:
+    """A number of the program in another float type: known here as well as in C."""
+    if name != "convert_element_type" or inputs[0].number is None:
+        return None
+    number = inputs[0].number
+    return _known(name, number.astype(dtype)) if number.dtype.kind == dtype.kind == "f" else None
 
 
 def _check_names(function: CFunction) -> None:

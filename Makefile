@@ -53,6 +53,7 @@ bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/first_run.py --write
 	$(BIN)/python benchmarks/batch_engine.py --lanes 16384 --steps 2400 --rounds 5 --sizes 1,16,256,4096,65536,1048576 --write
 	$(BIN)/python benchmarks/basin.py
+	$(BIN)/python benchmarks/gaits.py
 	$(BIN)/python benchmarks/wasm.py --write
 	$(BIN)/python benchmarks/workers.py --write
 	$(BIN)/python benchmarks/water_runner.py --rounds 3 --write

@@ -7,11 +7,15 @@ import math
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import footfall as ff
 from footfall.engines.analysis.continuation import Follower
+from footfall.engines.analysis.modes import tracked
+from footfall.engines.analysis.orbits import orbits
+from footfall.engines.analysis.return_map import NoCycle
 from footfall.hybrid.fields import param, signal
 from footfall.hybrid.system import Event, HybridState, Jump, Rates
 from footfall.scenario.errors import ScenarioError
@@ -84,6 +88,22 @@ class Logistic(Iterated):
         return self.r * a * (1.0 - a), 0.0 * b
 
 
+class Paced(Logistic):
+    """The same; a step takes a seconds."""
+
+    def jump(self, t, x, m, k):
+        m = super().jump(t, x, m, k).m
+        return Jump(Scalar1(x=m.a), m)
+
+
+class Rough(Iterated):
+    """a := 1 + a / 2 and what no derivative sees: r times a sine that is another one every time."""
+
+    def step(self, a, b):
+        noise = jax.lax.stop_gradient(jnp.sin(1e14 * a))
+        return 1.0 + 0.5 * a + self.r * noise, 0.0 * b
+
+
 def followed(kind, r, a, b, low, high, way=1.0, most=150):
     start = HybridState(Scalar1(x=1.0), Pair(a=a, b=b, n=np.int32(0)))
     cycle = ff.find_cycle(kind(r), start, "step")
@@ -148,6 +168,61 @@ def test_the_first_doublings_of_the_logistic_map_are_where_they_are():
         follower, spot = follower.doubled(point)
         points = follower.follow(spot, 150)
         assert special(points) == [("period doubling", pytest.approx(expected, abs=1e-8))]
+
+
+def test_a_robot_that_is_let_walk_where_its_gait_is_unstable_shows_the_cascade():
+    """r a (1 - a) has a stable orbit of two between 3 and 1 + sqrt(6), of four up to 3.544."""
+    follower, points = followed(Paced, 2.6, 1 - 1 / 2.6, 0.0, 2.5, 3.52)
+    seen = orbits(follower, points, 12)
+    assert len(seen) == 12 and all(orbit.walks for orbit in seen)
+    assert seen[0].value == pytest.approx(3.0, abs=CLOSE)
+    assert seen[-1].value == pytest.approx(3.52, rel=1e-12)
+    twos = [orbit for orbit in seen if 3.05 < orbit.value < 3.4]
+    assert len(twos) > 4
+    for orbit in twos:
+        r = orbit.value
+        root = math.sqrt((r - 3.0) * (r + 1.0))
+        ends = [(r + 1.0 - root) / (2.0 * r), (r + 1.0 + root) / (2.0 * r)]
+        # Its multiplier 4 + 2 r - r^2 is at most 0.8 in size: 0.8^60 is left of it, 1e-6.
+        assert sorted(orbit.times) == pytest.approx(np.repeat(ends, 12), abs=1e-5)
+    last = np.array(seen[-1].times)
+    assert len(np.unique(np.round(last, 4))) == 4 and last[4:] == pytest.approx(last[:-4], abs=1e-5)
+    assert np.array_equal(seen[0].figure("step_time"), seen[0].times)
+    assert seen[0].figure("cost_of_transport") is None
+    assert orbits(follower, points, 0) == []
+
+
+def test_a_walk_that_falls_at_one_value_begins_beside_the_gait_at_the_next():
+    """Beyond r = 4 the map leaves its interval: a is negative, and no step comes."""
+    follower, points = followed(Paced, 3.9, 1 - 1 / 3.9, 0.0, 3.8, 4.4)
+    seen = orbits(follower, points, 7)
+    assert [orbit.walks for orbit in seen] == [orbit.value < 4.0 for orbit in seen]
+    assert any(orbit.walks for orbit in seen) and not seen[-1].walks
+
+
+def test_multipliers_keep_their_places_along_a_branch():
+    """Two that pass each other, at steps of a branch that grow, and a pair beside them."""
+    share = np.cumsum(np.linspace(0.02, 0.06, 25))
+    turn = 0.5 * np.exp(1j * (1.0 + share))
+    ways = np.stack([0.9 - 0.5 * share, 0.31 + 0.5 * share, turn, np.conj(turn)], axis=1)
+    by_size = [row[np.argsort(-np.abs(row), kind="stable")] for row in ways]
+    first = np.argsort(-np.abs(ways[0]), kind="stable")
+    np.testing.assert_array_equal(np.array(tracked(share, by_size)), ways[:, first])
+    assert np.any(np.array(by_size) != ways[:, first])  # by size they do not keep their places
+
+
+def test_newton_comes_as_close_as_a_map_has_digits():
+    """Runs of rtol 1e-10 through many events: the water runner's step is rough by 1.3e-10.
+
+    What is rougher than that is no gait.
+    """
+    start = HybridState(Scalar1(x=1.0), Pair(a=1.5, b=0.0, n=np.int32(0)))
+    found = ff.find_cycle(Rough(1e-9), start, "step")
+    assert found.multipliers[0].real == pytest.approx(0.5, rel=1e-12)
+    # In units of a, 2, and grown by 1 / (1 - 1/2).
+    assert 1e-12 < found.residual < 1e-9
+    with pytest.raises(NoCycle):
+        ff.find_cycle(Rough(1e-3), start, "step")
 
 
 # --- what is conserved ----------------------------------------------------------------------------

@@ -17,9 +17,20 @@ def family(value):
     return SimplestWalker(slope=np.float64(value)), ALONG
 
 
-def gait(slope, stance, rate):
+def gait(slope, stance, rate, **how):
     walker = SimplestWalker(slope=slope)
-    return ff.find_cycle(walker, walker.begin(stance, rate), "heelstrike", FINE)
+    return ff.find_cycle(walker, walker.begin(stance, rate), "heelstrike", FINE, **how)
+
+
+def doubling_by_newton(slope, stance, rate, **how):
+    """Where the largest multiplier is -1, by Newton with the second derivative of the map."""
+    for _ in range(4):
+        cycle = gait(slope, stance, rate, **how)
+        change = cycle_slopes(cycle, ALONG)["state"]
+        bend = multiplier_slopes(cycle, change, ALONG)[0].real
+        slope -= (cycle.multipliers[0].real + 1.0) / bend
+        stance, rate = float(cycle.state.x.stance), float(cycle.state.x.stance_rate)
+    return slope
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +48,8 @@ def test_the_first_period_doubling_is_where_newton_on_the_multiplier_finds_it(br
     """
     _, points = branch
     (found,) = [point for point in points if point.kind == "period doubling"]
-    slope, stance, rate = 0.0151, 0.2372, -0.2336
-    for _ in range(4):
-        cycle = gait(slope, stance, rate)
-        change = cycle_slopes(cycle, ALONG)["state"]
-        bend = multiplier_slopes(cycle, change, ALONG)[0].real
-        slope -= (cycle.multipliers[0].real + 1.0) / bend
-        stance, rate = float(cycle.state.x.stance), float(cycle.state.x.stance_rate)
     assert found.value == pytest.approx(0.0151, abs=5e-5)
-    assert found.value == pytest.approx(slope, abs=1e-9)
+    assert found.value == pytest.approx(doubling_by_newton(0.0151, 0.2372, -0.2336), abs=1e-9)
 
 
 def test_stability_changes_at_the_doubling_and_both_ends_of_the_range_are_reached(branch):
@@ -66,6 +70,11 @@ def test_the_branch_of_two_steps_leaves_there_is_stable_and_doubles_again(branch
     second = [point for point in twice if point.kind == "period doubling"]
     assert twice[0].value - first.value < 1e-3 and twice[0].stable
     assert len(second) == 1 and 0.0176 < second[0].value < 0.0178
+    # By Newton too, from a slope beside it.
+    names = follower.map.names
+    near = [float(second[0].numbers[names.index(name)]) for name in ("stance", "stance_rate")]
+    again = doubling_by_newton(second[0].value + 3e-5, *near, count=2)
+    assert second[0].value == pytest.approx(again, abs=1e-9)
     assert twice[-1].value == HIGH and not twice[-1].stable
 
 

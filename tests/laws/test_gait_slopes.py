@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 
 import footfall as ff
 from footfall.engines.analysis.cycle_slopes import LARGEST, cycle_slopes
-from footfall.hybrid.fields import param
-from footfall.hybrid.system import Event, HybridState, Jump, Rates
+from footfall.engines.analysis.gait_peaks import peak_slopes, peaks_of
+from footfall.hybrid.fields import param, signal
+from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
 from footfall.scenario.gait import fine_plan, gait_gradient
+from footfall.scenario.gait_landscape import GaitLandscape
 from footfall.scenario.load import with_settings
 from support.toys import AbstractToy, Count, Height, NoPower
 from support.walkers import SpringRunner
@@ -81,6 +84,41 @@ def test_the_least_force_of_a_leg_has_the_slopes_of_richardson_differences():
     assert slope == pytest.approx(exact, rel=5e-4)
 
 
+@pytest.mark.slow  # 30 s: it compiles the wheel's outputs with their derivatives
+def test_peaks_of_torque_and_friction_are_those_of_a_run_and_have_the_slopes_of_differences():
+    """The peak's place is held for its slope: off by as far as its place is, which is found to a
+    share of 1e-5 of a stride; where it is at an end of the stride it goes with that end.
+    """
+    wheel, names = ff.load("rimless-wheel"), ["motor_peak_torque", "friction_needed"]
+    land = GaitLandscape(wheel, {"leg.damping": None, "torso.pitch_setpoint": (0.3, 1.0)})
+    assert set(names) < set(land.known) and not set(names) & set(land.own)
+    land.ask(names)
+    look = land.look(land.center, land.pieces[0], None)
+    two = ff.Plan(duration=2.0 * land.first.period, engine=land.plan.engine, sample_rate=2e4)
+    run = ff.simulate(wheel.system, land.first.state, two)
+    # A peak is missed by half a sample at most: its square, times how sharply it bends.
+    seen = [np.max(np.abs(run["motor.torque"])), np.max(run["foot.friction_needed"])]
+    assert [look.figures[name] for name in names] == pytest.approx(seen, rel=1e-5)
+
+    def peaks(place, length):
+        share = land.center.copy()
+        share[place] += length
+        values = list(land.values(share, land.pieces[0]).values())
+        found = land.gait(np.array(values), land.first)
+        point = found.point
+        highest = peaks_of(found.map, point.flat, point.counts, found.period, names)
+        return np.array([highest[name].value for name in names])
+
+    for place in range(2):
+
+        def difference(length, place=place):
+            return (peaks(place, length) - peaks(place, -length)) / (2.0 * length)
+
+        exact = (4.0 * difference(1e-4) - difference(2e-4)) / 3.0
+        slopes = [look.slopes[name][place] for name in names]
+        assert slopes == pytest.approx(exact, rel=1e-4)
+
+
 class Walls(AbstractToy):
     """A ball between two walls that drag it to a speed of their own: v+ = -e v +- a.
 
@@ -107,6 +145,62 @@ class Walls(AbstractToy):
 
     def mirrored(self, x, m):
         return Height(x=-x.x, v=-x.v), m
+
+
+class Shaft(eqx.Module):
+    torque: float = signal(unit="N m", doc="largest in the middle of a flight")
+
+
+class Sole(eqx.Module):
+    need: float = signal(doc="grows up to the wall")
+
+
+class Seen(eqx.Module):
+    motor: Shaft
+    foot: Sole
+
+
+class Geared(Walls):
+    """From the left wall to the right and back in one stride; on its way back neither is larger."""
+
+    @property
+    def events(self):
+        return Event("right", "at the right wall"), Event("left", "at the left wall")
+
+    def guards(self, t, x, m):
+        return 1.0 - x.x, 1.0 + x.x
+
+    def jump(self, t, x, m, k):
+        done = super().jump(t, x, m, 1 - k)
+        return Jump(done.x, Count(n=m.n + 1))
+
+    def outputs(self, t, x, m):
+        ahead = jnp.maximum(x.v, 0.0)
+        return Seen(motor=Shaft(torque=-ahead * (1.0 - x.x**2)), foot=Sole(need=ahead * x.x))
+
+    def travel(self):
+        return Travel("foot.need", ("n",), 1.0, (), friction=("foot.need",))
+
+
+def test_peaks_of_a_gait_and_their_slopes_are_those_of_the_closed_form():
+    """Speed u = a / (1 - e): the largest torque -u is inside of the stride, where x = 0; the largest
+    need of friction u at the end of the first of its two flights, just before the right wall.
+    """
+    found = ff.find_cycle(Geared(), HybridState(Height(x=-1.0, v=1.9), Count(n=0)), "left")
+    along = Geared(restitution=np.array([1.0, 0.0]), push=np.array([0.0, 1.0]))
+    by_all, point = cycle_slopes(found, along), found.point
+    names = ["motor_peak_torque", "friction_needed"]
+    peaks = peaks_of(found.map, point.flat, point.counts, found.period, names)
+    # From a run of rtol 1e-10; the corner from looks 1e-7 of a stride apart.
+    assert peaks[names[0]].value == pytest.approx(2.0, rel=1e-8) and peaks[names[0]].sign == -1.0
+    assert peaks[names[0]].phase == pytest.approx(0.25, abs=1e-5)
+    assert peaks[names[1]].value == pytest.approx(2.0, rel=1e-6)
+    slopes = peak_slopes(
+        found.map, point.flat, point.counts, found.period, peaks, along, by_all["state"],
+        by_all["period"],
+    )  # fmt: skip
+    assert slopes[names[0]] == pytest.approx([4.0, 2.0], rel=1e-7)  # a / (1 - e)^2, 1 / (1 - e)
+    assert slopes[names[1]] == pytest.approx([4.0, 2.0], rel=1e-6)
 
 
 def test_half_a_stride_by_a_mirror_is_half_of_the_whole():

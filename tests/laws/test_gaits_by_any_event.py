@@ -60,6 +60,18 @@ def test_period_and_multiplier_of_a_juggled_ball_are_those_of_its_closed_form(
     assert (cycle.state.x.x, cycle.state.x.v) == pytest.approx(found, abs=1e-9)
 
 
+class Restless(Juggled):
+    """Its bounce leaves a room of 1e-10 m that is gone in 1e-10 s."""
+
+    def jump(self, t, x, m, k):
+        return Jump(Height(x=1e-10 + 0.0 * x.x, v=-1.0 + 0.0 * x.v), Count(n=m.n + 1))
+
+
+def test_an_event_that_comes_again_at_once_is_no_step():
+    with pytest.raises(NoCycle, match="after itself, which is no step"):
+        find_cycle(Restless(), ball(0.3), "bounce", warm_up=1)
+
+
 class Carried(Juggled):
     """It keeps what it was given: x may be shifted by c, and c with it, without any difference."""
 

@@ -453,6 +453,13 @@ def follow(
     doublings: Annotated[
         int | None, typer.Option(help="Times that branches which leave are followed (default: 2).")
     ] = None,
+    walks: Annotated[
+        int | None,
+        typer.Option(
+            help="Values at most at which the robot is let walk where its gait is unstable"
+            " (default: 48)."
+        ),
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help="Folder to write (default: branches/<scenario>-<time>).")
     ] = None,
@@ -471,6 +478,7 @@ def follow(
         "count": count,
         "points": points,
         "doublings": doublings,
+        "walks": walks,
     }
     _study("follow", name, settings, given, (out, as_json, plots, force, accept_doubt))
 

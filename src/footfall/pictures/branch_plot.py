@@ -66,6 +66,7 @@ def _drawn(branch: Branch, figure: str | None, style: Style) -> Picture:
     name = figure or next(n for n in USUAL if n in known)
     page = Picture(figsize=(style.width, 2.4 * style.panel), style=style)
     top, low = page.subplots(2, 1, sharex=True)
+    _walks(top, branch, name)
     for number, part in enumerate(branch.parts):
         colour = _COLOURS[min(number, len(_COLOURS) - 1)]
         label = f"repeats after {part.count}" if len(branch.parts) > 1 else None
@@ -96,10 +97,23 @@ def _drawn(branch: Branch, figure: str | None, style: Style) -> Picture:
     return page
 
 
+def _walks(axes: Any, branch: Branch, name: str) -> None:
+    """Beneath the branch: each step of a robot that is let walk where its gait is unstable."""
+    seen = [(orbit.value, orbit.figure(name)) for orbit in branch.orbits if orbit.times]
+    dots = [(value, heights) for value, heights in seen if heights is not None]
+    if not dots:
+        return
+    across = np.concatenate([np.full(len(heights), value) for value, heights in dots])
+    up = np.concatenate([heights for _, heights in dots])
+    axes.plot(across, up, ".", color=colour_of("quiet"), ms=2.5, label="steps it takes", zorder=1)
+
+
 def _curve(axes: Any, part: Part, heights: list[float], colour: str, label: str | None) -> None:
     """Piece by piece: dashed where either end is unstable."""
     across, up = np.array([p.value for p in part.points]), np.array(heights)
     stable = np.array([p.stable or p.kind not in ("", "end") for p in part.points])
+    if part.leaves_at == "period doubling" and len(stable) > 1:
+        stable[0] = stable[1]  # where it leaves another it neither attracts nor repels
     firm = stable[1:] & stable[:-1]
     first = True
     edges = np.flatnonzero(np.diff(firm)) + 1

@@ -93,7 +93,8 @@ def _draw_plane(axes: Any, plane: Plane, when: str) -> None:
     unit = f" [{plane.unit}]" if plane.unit else ""
     rate = f" [{plane.unit}/s]" if plane.unit else ""
     axes.set(xlabel=f"{_said(plane.name)}{unit}", ylabel=f"{_said(plane.rate)}{rate}")
-    axes.legend()
+    # Above the cycle: inside it a mark of the legend looks like one of its points.
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
 
 
 def _draw_map(axes: Any, cycle: Cycle) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from footfall.engines.analysis.cycle import Cycle
-from footfall.engines.analysis.cycle_slopes import LARGEST
 from footfall.engines.analysis.design_search import (
     KEPT,
     AbstractLandscape,
@@ -158,9 +157,10 @@ class Designer:
             if free is None:
                 raise ScenarioError("--free: name at least one key, such as leg.stiffness.")
             self.landscape = GaitLandscape(experiment, free, event, searches)
-            self.landscape.multiplier = any(LARGEST in e.names for e in asked)
         for expression in asked:
             expression.require(self.landscape.known)
+        if isinstance(self.landscape, GaitLandscape):
+            self.landscape.ask([name for expression in asked for name in expression.names])
         self.units = [max(abs(o.worst(self.landscape.own)), 1e-12) for o in self.objectives]
 
     def problem(self, place: int = 0, points: int = 0, ends: Sequence[Found] = ()) -> Problem:

@@ -9,6 +9,7 @@ import numpy as np
 
 from footfall.engines.analysis.continuation import BranchPoint, Follower, Lost
 from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.orbits import VALUES, Orbit, orbits
 from footfall.engines.analysis.special_curves import SHIFTS, CurvePoint, SpecialCurve
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.gait import Family, gait_of, number_at
@@ -52,6 +53,7 @@ class Branch:
     parts: tuple[Part, ...]
     second: str = ""  #: key that curves are followed over as well
     curves: tuple[Curve, ...] = ()
+    orbits: tuple[Orbit, ...] = ()  #: what the robot does where gaits of its branch are unstable
 
     @property
     def points(self) -> tuple[BranchPoint, ...]:
@@ -80,6 +82,12 @@ class Branch:
             often = "" if count == self.parts[0].count else f" of the gait of {count} events"
             why = f" of the branch: {point.why}" if point.why else ""
             lines.append(f"  {point.kind} at {point.value:.10g}{unit}{often}{why}")
+        if self.orbits:
+            fallen = sum(not orbit.walks for orbit in self.orbits) or "none"
+            lines.append(
+                f"  let walk at {len(self.orbits)} values where the gait is unstable: it falls at"
+                f" {fallen} of them"
+            )
         for curve in self.curves:
             ends = [
                 f"({p.values[0]:.6g}, {p.values[1]:.6g})"
@@ -112,6 +120,7 @@ def follow(
     count: int = 1,
     points: int = POINTS,
     doublings: int = DOUBLINGS,
+    walks: int = VALUES,
     second: tuple[str, float, float] | None = None,
 ) -> Branch:
     """Follow the gait of a scenario over one of its numbers, also round folds.
@@ -123,6 +132,7 @@ def follow(
         event, count: where a step ends, and after how many it repeats.
         points: of the branch to each side, at most.
         doublings: how often branches that leave are followed: of twice the period, or crossing.
+        walks: values at most at which the robot is let walk where its gait is unstable.
         second: another key and its range, over which folds and period doublings are followed.
 
     Returns a `Branch` with `points` (value, multipliers, figures), `special` ones (folds, period
@@ -142,6 +152,7 @@ def follow(
     main = Part(count, (*reversed(down[1:]), *up))
     parts = [main, *leaving_parts(walker, main, points, doublings)]
     branch = branch_of(experiment, key, cycle, parts)
+    branch = dataclasses.replace(branch, orbits=tuple(orbits(walker, main.points, walks)))
     if second is None:
         return branch
     if is_energy(experiment, key):

@@ -4,14 +4,15 @@ A design without a gait is refused. The first one begins with the scenario's own
 with that of a design near it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from scipy.stats import qmc
 
 from footfall.engines.analysis.cycle import Cycle, find_cycle
-from footfall.engines.analysis.cycle_slopes import cycle_slopes
+from footfall.engines.analysis.cycle_slopes import LARGEST, cycle_slopes
 from footfall.engines.analysis.design_search import (
     AbstractLandscape,
     Found,
@@ -20,7 +21,8 @@ from footfall.engines.analysis.design_search import (
     Refused,
 )
 from footfall.engines.analysis.gait_doubts import gait_doubts
-from footfall.engines.analysis.return_map import NoCycle
+from footfall.engines.analysis.gait_peaks import Peak, peak_outputs, peak_slopes, peaks_of
+from footfall.engines.analysis.return_map import NoCycle, moved_only
 from footfall.hybrid.doubt import Doubt
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.gait import Family, figures, fine_plan, gait_of, lengths_at
@@ -55,7 +57,9 @@ class GaitLandscape(AbstractLandscape):
         self.first = gait_of(experiment, event)
         self.event, self.plan = self.first.event, fine_plan(experiment)
         self.own, self.own_values = figures(self.first), self.family.start
-        self.known = tuple(self.own)
+        self.offered = tuple(peak_outputs(self.first.map.system, self.first.state))
+        self.known = (*self.own, *self.offered)
+        self.peaks: tuple[str, ...] = ()
         # A foot that would have to pull ends the gait: its force is held above zero, so that a
         # search sees the edge before it is beyond it.
         self.force = abs(self.own.get(PUSH, 0.0))
@@ -71,6 +75,19 @@ class GaitLandscape(AbstractLandscape):
         self.center = np.clip((start - self.low) / (self.high - self.low), 0.0, 1.0)
         self.gaits = 0
         self.multiplier = True  #: whether the slope of the largest multiplier is wanted
+
+    def ask(self, names: Sequence[str]) -> None:
+        """What an objective and constraints speak of: the rest need not be computed."""
+        self.multiplier = LARGEST in names
+        self.peaks = tuple(name for name in self.offered if name in names)
+        found = self._peaks(self.first)
+        self.own |= {name: peak.value for name, peak in found.items()}
+
+    def _peaks(self, cycle: Cycle) -> dict[str, Peak]:
+        if not self.peaks:
+            return {}
+        point = cycle.point
+        return peaks_of(cycle.map, point.flat, point.counts, cycle.period, self.peaks)
 
     def values(self, share: np.ndarray, piece: np.ndarray) -> dict[str, float]:
         del piece
@@ -111,9 +128,12 @@ class GaitLandscape(AbstractLandscape):
             _, along = self.family.directions(*values)
             lengths = lengths_at(values) if self.multiplier else None
             by_key = cycle_slopes(cycle, along, lengths=lengths)
+            highest = self._peaks(cycle)
+            by_key |= self._peak_slopes(cycle, highest, along, by_key)
         except (NoCycle, ValueError) as none:
             raise Refused(str(none)) from None
         known, still = figures(cycle), np.zeros(len(span))
+        known |= {name: peak.value for name, peak in highest.items()}
         slopes = {name: by_key.get(name, still) * span for name in known}
         # A guard that comes to zero in this gait has no room left.
         for name in self.own.keys() - known.keys() - {PUSH}:
@@ -125,6 +145,21 @@ class GaitLandscape(AbstractLandscape):
         elif self.force:
             raise Refused("a foot leaves the ground")
         return Look(known, slopes, rooms, room_slopes, cycle)
+
+    def _peak_slopes(
+        self, cycle: Cycle, peaks: Mapping[str, Peak], along: Any, by_key: Mapping[str, Any]
+    ) -> dict[str, np.ndarray]:
+        point = cycle.point
+        return peak_slopes(
+            cycle.map,
+            point.flat,
+            point.counts,
+            cycle.period,
+            peaks,
+            moved_only(jax.tree.map(np.asarray, along)),
+            by_key["state"],
+            by_key["period"],
+        )
 
     def recalled(self, share: Any, numbers: Any) -> Found:
         """A design whose gait was found before, by its numbers."""

@@ -46,6 +46,7 @@ from footfall.scenario.document import (
     write_tables,
 )
 from footfall.scenario.errors import ScenarioError
+from footfall.scenario.files import classics
 from footfall.scenario.own_code import Own, OwnCode, told_with_line
 from footfall.scenario.schema import AboutTable, SimTable, table_model
 
@@ -288,6 +289,11 @@ def find_scenario(name: str) -> Path:
     # os.path: False, not an error, for a name too long.
     if path.suffix == ".toml" or os.path.exists(path):  # noqa: PTH110
         return path
+    if name in classics():
+        raise ScenarioError(
+            f'"{name}" is a classic of the zoo: a robot to begin one of your own with.'
+            f"\n  footfall new --from {name} my-robot, then my-robot/my_robot.toml in its place."
+        )
     raise ScenarioError(
         f'"{clipped(name)}" is neither a scenario nor a file.{nearest(name, shipped)}\n  Scenarios:'
         f" {', '.join(shipped)}."

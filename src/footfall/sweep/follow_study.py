@@ -13,6 +13,8 @@ import numpy as np
 
 from footfall.engines.analysis.continuation import BranchPoint, Follower
 from footfall.engines.analysis.cycle import Cycle
+from footfall.engines.analysis.modes import tracked
+from footfall.engines.analysis.orbits import VALUES, Orbit, orbits
 from footfall.engines.analysis.return_map import NoCycle
 from footfall.engines.analysis.special_curves import CurvePoint
 from footfall.hybrid.doubt import Doubt, word_of
@@ -47,6 +49,9 @@ class FollowRequest(Parametric):
     count: int = param(1, ge=1, static=True, doc="number of events in a period")
     points: int = param(POINTS, ge=2, static=True, doc="points to each side, at most")
     doublings: int = param(2, ge=0, static=True, doc="times that branches which leave are followed")
+    walks: int = param(
+        VALUES, ge=0, static=True, doc="values at which it is let walk where its gait is unstable"
+    )
 
 
 class Follow(AbstractStudy):
@@ -74,7 +79,12 @@ class Follow(AbstractStudy):
     @property
     def cases(self) -> list[dict[str, Any]]:
         curves = ["curves"] if self.second else []
-        return [{"part": part} for part in ("down", "up", "doubled", *curves)]
+        walks = ["walks"] if self.request.walks else []
+        return [{"part": part} for part in ("down", "up", "doubled", *curves, *walks)]
+
+    def _place(self, part: str) -> int:
+        """Of a case; -1 where there is none."""
+        return next((k for k, case in enumerate(self.cases) if case["part"] == part), -1)
 
     @functools.cached_property
     def cycle(self) -> Cycle:
@@ -113,6 +123,10 @@ class Follow(AbstractStudy):
             )
             memory = [[c.kind, [_plain(point) for point in c.points]] for c in curves]
             return [Answer({}, memory=memory)]
+        if part == "walks":
+            points_of = self._main(before).points
+            walked_on = orbits(self._walker[0], points_of, self.request.walks, progress)
+            return [Answer({}, memory=[list(orbit) for orbit in walked_on])]
         if part == "doubled":
             main = self._main(before)
             parts = leaving_parts(self._walker[0], main, points, self.request.doublings)
@@ -140,11 +154,14 @@ class Follow(AbstractStudy):
         """All of it."""
         parts = [self._main(found), *self._parts(found, 2)]
         branch = branch_of(self.subject.experiment, self.key, self.cycle, parts)
-        if 3 not in found:
+        if (place := self._place("walks")) in found:
+            walks = [Orbit(value, tuple(t), tuple(d)) for value, t, d in found[place].memory]
+            branch = dataclasses.replace(branch, orbits=tuple(walks))
+        if (place := self._place("curves")) not in found:
             return branch
         curves = [
             Curve(kind, tuple(_curve_point(said) for said in points))
-            for kind, points in found[3].memory
+            for kind, points in found[place].memory
         ]
         return dataclasses.replace(branch, second=self.second[0][0], curves=tuple(curves))
 
@@ -164,19 +181,26 @@ class Follow(AbstractStudy):
                         f"state.{name}": float(value)
                         for name, value in zip(branch.numbers, point.numbers, strict=True)
                     },
-                    "multipliers": [f"{complex(v):.12g}" for v in point.multipliers],
+                    "multipliers": [f"{complex(v):.12g}" for v in multipliers],
                 },
                 point.doubts,
             )
             for part in branch.parts
-            for point in part.points
+            for point, multipliers in zip(part.points, _tracked(part), strict=True)
         ]
 
     def files(self, found: Answers) -> dict[str, str]:
-        """Curves have a table of their own."""
-        branch = self.branch(found)
+        """Curves and walks have tables of their own."""
+        branch, files = self.branch(found), {}
+        if branch.orbits:
+            rows = [f"{branch.key},time,distance"] + [
+                f"{orbit.value!r},{time!r},{distance!r}"
+                for orbit in branch.orbits
+                for time, distance in zip(orbit.times, orbit.distances, strict=True)
+            ]
+            files["orbits.csv"] = "\n".join(rows) + "\n"
         if not branch.curves:
-            return {}
+            return files
         names = list(branch.curves[0].points[0].figures)
         lines = [",".join(["curve", "kind", branch.key, branch.second, *names, "why"])]
         lines += [
@@ -185,7 +209,7 @@ class Follow(AbstractStudy):
             for k, curve in enumerate(branch.curves)
             for p in curve.points
         ]  # fmt: skip
-        return {"curves.csv": "\n".join(lines) + "\n"}
+        return files | {"curves.csv": "\n".join(lines) + "\n"}
 
     def summary(self, found: Answers) -> dict[str, Any]:
         return {
@@ -234,6 +258,10 @@ class Follow(AbstractStudy):
             *(line.strip() for line in lines),
             Sheet(columns, rows, left=(len(columns) - 1,)),
         ]
+
+
+def _tracked(part: Part) -> list[np.ndarray]:
+    return tracked([p.value for p in part.points], [p.multipliers for p in part.points])
 
 
 def _range(said: str, experiment: Any) -> tuple[str, float, float]:

@@ -17,7 +17,7 @@ from footfall.engines.analysis.lyapunov import Lyapunov, long_walk
 from footfall.engines.analysis.modes import said_number
 from footfall.engines.analysis.phase_response import phase_response
 from footfall.engines.analysis.return_map import NoCycle, ReturnMap
-from footfall.hybrid.doubt import word_of
+from footfall.hybrid.doubt import Doubt, word_of
 from footfall.hybrid.fields import Parametric, choice, param, text
 from footfall.hybrid.study import AbstractStudy, Answer, Answers, Progress, Sheet, finite
 from footfall.scenario.gait import (
@@ -72,6 +72,7 @@ class Gait(AbstractStudy):
     def __init__(self, request: GaitRequest, subject: Any):
         super().__init__(request, subject)
         subject.require_flow("a gait")
+        self.why = ""  #: no gait was found, where what the robot does instead is told
 
     @property
     def cases(self) -> list[dict[str, Any]]:
@@ -86,11 +87,30 @@ class Gait(AbstractStudy):
         try:
             return self._sought()
         except NoCycle as none:
-            if self.left_alone is not None and not self.left_alone.ended:
-                return self.left_alone
+            walk = self.left_alone
+            if walk is not None and not walk.ended:
+                try:
+                    return self._where_it_leads(walk)
+                except NoCycle:
+                    self.why = str(none)
+                    return walk
             raise self.subject.refuse(self._why_none(str(none))) from None
         except ValueError as error:
             raise self.subject.refuse(f"{error}") from None
+
+    def _where_it_leads(self, walk: Lyapunov) -> Cycle:
+        """The gait that a walk has come to. Raises NoCycle where it repeats nothing."""
+        if not walk.repeats_after:
+            raise NoCycle(walk.words)
+        request = self.request
+        return gait_of(
+            self.subject.experiment,
+            request.event or None,
+            count=walk.repeats_after,
+            leg=request.leg,
+            start=walk.last,
+            warm_up=0,
+        )
 
     def _why_none(self, none: str) -> str:
         """What happened, where there is a gait, and what to try."""
@@ -149,8 +169,9 @@ class Gait(AbstractStudy):
         cycle = self.result
         if isinstance(cycle, Lyapunov):
             row: dict[str, Any] = {"event": self.request.event, "count": 0, "stable": False}
-            row |= {"verdict": "sound", "largest_exponent": finite(cycle.largest)}
-            return [Answer(row | {"repeats_after": cycle.repeats_after})]
+            doubts = (Doubt("gait_not_found", self.why),) if cycle.repeats_after else ()
+            row |= {"verdict": word_of(doubts), "largest_exponent": finite(cycle.largest)}
+            return [Answer(row | {"repeats_after": cycle.repeats_after}, doubts)]
         row = {"event": cycle.event, "count": cycle.count, "stable": cycle.stable}
         doubts = gait_doubts(cycle) + (self.checked.doubts if self.checked else ())
         row["verdict"] = word_of(doubts)
@@ -166,7 +187,8 @@ class Gait(AbstractStudy):
     def summary(self, found: Answers) -> dict[str, Any]:
         cycle = self.result
         if isinstance(cycle, Lyapunov):
-            return {"verdict_of_gait": cycle.words, "lyapunov": _plain(cycle)}
+            said = {"verdict_of_gait": cycle.words, "why_no_gait": self.why}
+            return said | {"lyapunov": _plain(cycle)}
         sooner = _sooner(cycle)
         return {
             "verdict_of_gait": cycle.verdict,
@@ -201,7 +223,8 @@ class Gait(AbstractStudy):
         if isinstance(cycle, Lyapunov):
             rows = [[f"{k + 1}", f"{value:.4g}"] for k, value in enumerate(cycle.exponents)]
             return [
-                f"no gait, but {cycle.words}",
+                f"no gait was found, but {cycle.words}",
+                self.why,
                 f"step time {cycle.step_time:.6g} s, over {cycle.steps} steps",
                 Sheet(["Lyapunov exponent", "per step"], rows),
             ]

@@ -228,8 +228,10 @@ def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Columns are those of all rows: a gait may have a figure that its neighbour has not."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
     with path.open("w", newline="", encoding="utf-8") as stream:
-        table = csv.DictWriter(stream, fieldnames=list(rows[0]) if rows else [])
+        table = csv.DictWriter(stream, fieldnames=names)
         table.writeheader()
         for row in rows:
             table.writerow(

@@ -42,6 +42,9 @@ TOO_FAR = 1e-6
 #: How well two steps in one run repeat one step from its start, as a share of what the numbers
 #: change by: steps of the solver fall elsewhere, which a tolerance of 1e-10 moves by less.
 REPEATS = 1e-6
+#: Tolerances of its runs that a map may jump by from state to state, where steps of the solver fall
+#: elsewhere and events are many. Closer than that Newton cannot come.
+ROUGH = 30.0
 #: A number that goes less far than this share of what others make of it is at rest, but for
 #: rounding.
 AT_REST = 1e-9
@@ -353,8 +356,8 @@ class Search:
                 return self.proved(point, quotient, scale, residual)
             better = self.damped(point, change, quotient, scale, residual)
             if better is None:
-                if residual <= max(self.tolerance, float(self.map.limits.rtol)):
-                    # The map has no more digits than the tolerance of its runs.
+                if residual <= max(self.tolerance, ROUGH * float(self.map.limits.rtol)):
+                    # The map has no more digits than its runs; the proof is a run through it twice.
                     return self.proved(point, quotient, scale, residual)
                 break
             point = better

@@ -3,7 +3,7 @@
 To the first order a step takes a deviation d of the gait, and changes u of some inputs that are
 held over it, to
 
-    d+ = A d + B u,   A = dP/dv, B = dP/du                                             (gaits.12)
+    d+ = A d + B u,   A = dP/dv, B = dP/du                                             (gaits.14)
 
 with both exact. A law u = -K d makes A - B K of A. Modes that are gone after one step are left
 alone, and energy that is conserved is no deviation: what is designed for is y = W d with the left

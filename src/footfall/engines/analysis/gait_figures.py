@@ -22,6 +22,9 @@ def figures_of(steps: ReturnMap, mapped: Mapped, system: Any = None) -> dict[str
     return {name: float(value) for name, value in found.items()}
 
 
+#: Room, in a guard's own unit, that rounding may leave where it came to zero.
+NO_ROOM = 1e-9
+
 #: Imaginary step: its square is nothing beside 1, so that derivatives are exact to rounding.
 TINY = 1e-30
 
@@ -59,7 +62,7 @@ def weight_of(system: Any) -> Any:
 def measures(steps: ReturnMap, mapped: Mapped) -> Any:
     """The figures as a function of a stride that is like this one."""
     travel, (ports, jump_ports, events) = steps.system.travel(), steps.labels
-    fired = _reached(mapped)
+    fired = _reached(steps, mapped)
     footfalls = float(np.sum([np.sum(n) for n in mapped.steps])) if mapped.steps else 0.0
     sides = max(1, len(travel.step_counters)) if travel is not None else 1
 
@@ -100,6 +103,7 @@ def measures(steps: ReturnMap, mapped: Mapped) -> Any:
     return measure
 
 
-def _reached(mapped: Mapped) -> np.ndarray:
-    """Which guards came to zero."""
-    return np.asarray(mapped.stride.rooms) <= 0.0
+def _reached(steps: ReturnMap, mapped: Mapped) -> np.ndarray:
+    """Which guards came to zero: that of the section always."""
+    section = np.arange(len(mapped.stride.rooms)) == int(steps.limits.stop_event)
+    return (np.asarray(mapped.stride.rooms) <= NO_ROOM) | section

@@ -37,6 +37,7 @@ class Lyapunov(NamedTuple):
     ended: str = ""  #: why it did not walk on
     names: tuple[str, ...] = ()  #: of the numbers of ...
     orbit: np.ndarray = np.zeros((0, 0))  #: ... the state just after each step that was counted
+    last: HybridState | None = None  #: the state just after the last step
 
     @property
     def largest(self) -> float:
@@ -140,7 +141,8 @@ def long_walk(
     named = () if kept is None else tuple(np.array(map_.names)[kept].tolist())
     # Of one that stops, every step counts.
     taken = k if ended else walk.steps
-    return walk._replace(names=named, orbit=np.array(seen), steps=taken)
+    last = map_.state(flat, counts)
+    return walk._replace(names=named, orbit=np.array(seen), steps=taken, last=last)
 
 
 def _judged(grown: np.ndarray, seen: np.ndarray, times: np.ndarray, ended: str) -> Lyapunov:

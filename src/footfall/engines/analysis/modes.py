@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 #: Below this a disturbance is gone after one step.
 GONE = 1e-6
@@ -14,6 +15,8 @@ TAKES_PART = 0.4
 REAL = 1e-9
 #: Within this of one in modulus it neither dies out nor grows.
 NEUTRAL = 1e-9
+#: Steps of a branch, as long as the last, over which its multipliers go on along a line.
+LONGEST = 2.0
 
 
 class Mode(NamedTuple):
@@ -78,6 +81,22 @@ def modes_of(matrix: np.ndarray, names: Sequence[str], scale: np.ndarray) -> lis
         shares = {names[i]: float(sizes[i]) for i in order}
         modes.append(Mode(complex(values[k]), shares, vectors[:, k]))
     return modes
+
+
+def tracked(places: Sequence[float], multipliers: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Those of neighbours on a branch, each in the place of the one it goes on from.
+
+    The first in their own order; each next one is paired with where the line through the two before
+    leads, so that two may pass each other. `places` are the parameter's.
+    """
+    found = [np.asarray(multipliers[0])] if len(multipliers) else []
+    for k, values in enumerate(map(np.asarray, multipliers[1:]), start=1):
+        ahead = found[-1]
+        if k > 1 and places[k - 1] != places[k - 2]:
+            share = abs((places[k] - places[k - 1]) / (places[k - 1] - places[k - 2]))
+            ahead = ahead + min(share, LONGEST) * (found[-1] - found[-2])
+        found.append(values[linear_sum_assignment(np.abs(ahead[:, None] - values))[1]])
+    return found
 
 
 def said_number(value: complex) -> str:

@@ -245,7 +245,7 @@ def _leaf_names(struct: Any) -> list[str]:
     ]
 
 
-def _stride(
+def one_stride(
     system: Any,
     flat: Any,
     like: Any,
@@ -309,11 +309,11 @@ def _mapped(
     begins: str,
 ) -> Mapped:
     """`along`: directions of numbers of the system, with a first axis; None for those that stay."""
-    reals, whole = _moving(system, along)
+    reals, whole = moving(system, along)
     size, more = flat.shape[0], 0 if along is None else jax.tree.leaves(along)[0].shape[0]
 
     def go(flat: Any, reals: Any) -> Any:
-        return _stride(
+        return one_stride(
             eqx.combine(reals, whole), flat, like, counts, limits, step, settings, begins
         )
 
@@ -334,7 +334,7 @@ def _by_both(go: Any, flat: Any, reals: Any) -> Any:
     return lambda way, moved: jax.jvp(go, (flat, reals), (way, moved), has_aux=True)
 
 
-def _moving(system: Any, along: Any) -> tuple[Any, Any]:
+def moving(system: Any, along: Any) -> tuple[Any, Any]:
     """The numbers of a system that move, and the rest."""
     if along is None:
         return eqx.partition(system, lambda _: False)
@@ -368,11 +368,11 @@ def _bent(
     begins: str,
 ) -> Any:
     """d/de of J(v + e dv, system + e dp) r, for each r of `right` and each (dv, dp) of `turns`."""
-    reals, whole = _moving(system, turns[1])
+    reals, whole = moving(system, turns[1])
 
     def image(flat: Any, reals: Any, way: Any) -> Any:
         def go(v: Any) -> Any:
-            return _stride(
+            return one_stride(
                 eqx.combine(reals, whole), v, like, counts, limits, step, settings, begins
             )[0].numbers
 
@@ -384,6 +384,14 @@ def _bent(
         )(right)
 
     return jax.vmap(turned)(*turns)
+
+
+def go_until(
+    system: Any, x: Any, m: Any, t: Any, limits: Limits, step: Any, settings: Settings, begins: str
+) -> tuple[Any, Any, Any]:
+    """Time, x and m at a time of one stride."""
+    carry, loop = _go(system, x, m, limits._replace(t_end=t), step, settings, begins)
+    return carry.t, loop.layout.unpack(carry.y)[0], carry.m
 
 
 @functools.partial(jax.jit, static_argnames=("settings", "begins"))
@@ -402,17 +410,8 @@ def _path(
     x, m = eqx.combine(Layout.of(like).unpack(flat), counts)
 
     def until(t: Any) -> Any:
-        carry, loop = _go(
-            system,
-            x,
-            m,
-            limits._replace(t_end=t),
-            step,
-            settings,
-            begins,
-        )
-        here = loop.layout.unpack(carry.y)[0]
-        return here, carry.m, system.outputs(carry.t, here, carry.m)
+        time, here, there = go_until(system, x, m, t, limits, step, settings, begins)
+        return here, there, system.outputs(time, here, there)
 
     return jax.lax.map(until, times)
 

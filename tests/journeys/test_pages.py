@@ -43,10 +43,11 @@ def browser():
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Live: a wheel, and a robot of many legs with a control period. Recorded: a motion plan."""
+    """Live: a wheel, a robot of many legs, a kick of 58 ms. Recorded: a motion plan."""
     folder = tmp_path_factory.mktemp("pages")
     write_page(folder / "wheel.html", live_page(ff.load("passive-wheel"), step=STEP))
     write_page(folder / "many.html", live_page(ff.load("centipede-gap"), step=1e-4))
+    write_page(folder / "kick.html", live_page(ff.load("urchin-kick"), step=STEP))
     plan = ff.load("two-leg-single-step")
     run = plan.run()
     write_page(folder / "plan.html", replay_page(plan, run, summarise(run, plan.name)))
@@ -147,6 +148,84 @@ def test_a_slider_changes_the_mean_speed_to_what_python_gives(browser, files):
         path = files / "copied.toml"
         path.write_text(toml)
         assert ff.load(path).system.terrain.angle == angle
+
+
+#: How much of the picture the robot takes, across and up: both from -1 to 1 where it fills it.
+FILLED = """(() => {
+  const {robot, camera} = footfall.scene, box = robot.box(0), seen = [];
+  for (const x of [box.min.x, box.max.x])
+    for (const y of [box.min.y, box.max.y])
+      for (const z of [box.min.z, box.max.z]) seen.push(box.min.clone().set(x, y, z).project(camera));
+  return ["x", "y"].map(k => [Math.min(...seen.map(p => p[k])), Math.max(...seen.map(p => p[k]))]);
+})()"""
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+@pytest.mark.parametrize("name", ["wheel", "many", "plan"])
+def test_a_robot_is_large_in_view_at_the_start(browser, files, name, size):
+    with Opened(browser, files / f"{name}.html", size, reduced_motion="reduce") as page:
+        page.wait("footfall.scene.frames > 2")
+        across, up = page.ask(FILLED)
+        assert max(-across[0], across[1], -up[0], up[1]) < 0.95  # all of it
+        assert max(across[1] - across[0], up[1] - up[0]) / 2 > 0.5  # half of the picture or more
+        # The legend of its chart is seen too; a word in a bar of energy, or none.
+        plot, key = (
+            page.tab.locator(f"#signals {part}").first.bounding_box()
+            for part in (".plot", ".plot :is(.u-legend, .carpet)")
+        )
+        assert key is None or key["y"] + key["height"] <= plot["y"] + plot["height"] + 1
+        assert (key is None) == (name == "wheel")
+
+
+def test_what_is_over_at_once_is_shown_slowly(browser, files):
+    """The kick takes 58 ms: at real time nobody would see it."""
+    with Opened(browser, files / "kick.html") as page:
+        page.wait("footfall.timeline.speed < 0.05")
+        page.tab.wait_for_selector("#outcome:not([hidden])", timeout=30_000)
+        assert page.tab.locator("#sentence").inner_text().startswith("arrived at t = 0.0576")
+        assert page.tab.locator("#clock").inner_text() == "0.0576 s"
+        page.tab.locator("#speed").select_option("1")
+        page.tab.locator("#again").click()  # who wants it fast has it fast
+        page.tab.wait_for_selector("#outcome:not([hidden])", timeout=30_000)
+        assert page.ask("footfall.timeline.speed") == 1
+
+
+#: Frames from a slider's move until the robot in the worker has it and its rows are here.
+FRAMES_LATE = """new Promise(done => {
+  const slider = document.getElementById("p-robot.leg.length-range"), {source} = footfall;
+  const hear = source.onChange;
+  let heard = false, late = 0;
+  source.onChange = what => { hear(what); heard ||= what.sketch !== null; };
+  const count = () => {
+    if (!heard) { late++; return requestAnimationFrame(count); }
+    source.onChange = hear;
+    done(late);
+  };
+  requestAnimationFrame(() => {
+    slider.value = Number(slider.value) - 20;
+    slider.dispatchEvent(new Event("input"));
+    requestAnimationFrame(count);
+  });
+})"""
+
+
+def test_a_slider_changes_what_is_seen_within_a_frame(browser, files):
+    """In mid-run; on a busy machine the best of five."""
+    with Opened(browser, files / "wheel.html") as page:
+        page.wait("footfall.source.history.end > 0.2")
+        before = page.ask("footfall.live.sketch[0]")
+        late = [page.ask(FRAMES_LATE) for _ in range(5)]
+        assert min(late) <= 1, late
+        assert page.ask("footfall.live.sketch[0]") != before  # drawn with the other length
+
+
+def test_a_page_opens_in_two_seconds(browser, files):
+    """From the double click until the robot is there; on a busy machine the best of three."""
+    took = []
+    for _ in range(3):
+        with Opened(browser, files / "wheel.html") as page:
+            took.append(page.ask("footfall.opened"))
+    assert min(took) < 2000, took
 
 
 def test_a_robot_that_falls_says_so_and_starts_again(browser, files):

@@ -143,6 +143,10 @@ def photograph(opened: Any, file: Path, shown: Shown, path: Path) -> None:
         has_touch=shown.size == PHONE,
     )
     tab = context.new_page()
+    wrong: list[str] = []
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    tab.on("request", lambda asked: wrong.append(asked.url) if is_far(asked.url) else None)
     tab.goto(file.absolute().as_uri())
     tab.wait_for_selector("body[data-ready=yes]", timeout=60_000)
     if shown.how == "gait":
@@ -152,10 +156,17 @@ def photograph(opened: Any, file: Path, shown: Shown, path: Path) -> None:
     if path.name in FILMS:
         film(tab, shown.at, path.with_suffix(".gif"))
     context.close()
+    if wrong:
+        raise SystemExit(f"{file.name}: {'; '.join(wrong)}")
     # Few colours: a third of the size, and no difference that an eye sees.
     few = Image.open(path).convert("RGB").quantize(255, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB", flush=True)
+
+
+def is_far(url: str) -> bool:
+    """Whether this is not in the file itself."""
+    return not url.startswith(("file:", "blob:", "data:"))
 
 
 def stand(tab: Any, t: float) -> None:
@@ -174,7 +185,7 @@ def stand(tab: Any, t: float) -> None:
 def film(tab: Any, begin: float, path: Path) -> None:
     """A page in motion from a moment on: two steps of the wheel, over and over."""
     frames = []
-    tab.evaluate("footfall.scene.orbit(0, 0, 0.8)")
+    tab.evaluate("footfall.scene.orbit(0, 0, 0.93)")
     for k in range(FRAMES):
         stand(tab, begin + k * FILM_STEP)
         shot = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")

@@ -18,7 +18,7 @@ from footfall.engines.analysis.summary import summarise
 from footfall.pages.found import Found
 from footfall.pages.html_file import write_page
 from footfall.pages.live import live_page
-from footfall.pages.replay import replay_page, with_ghost
+from footfall.pages.replay import ROWS_PER_SECOND, replay_page, with_ghost
 from footfall.pages.server import PageServer
 from support.commands import several
 from support.pages import QUIET, chromium, needs_bundle
@@ -43,10 +43,11 @@ def browser():
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Live: a wheel, and a robot of many legs with a control period. Recorded: a motion plan."""
+    """Live: a wheel, a robot of many legs, a kick of 58 ms. Recorded: a motion plan."""
     folder = tmp_path_factory.mktemp("pages")
     write_page(folder / "wheel.html", live_page(ff.load("passive-wheel"), step=STEP))
     write_page(folder / "many.html", live_page(ff.load("centipede-gap"), step=1e-4))
+    write_page(folder / "kick.html", live_page(ff.load("urchin-kick"), step=STEP))
     plan = ff.load("two-leg-single-step")
     run = plan.run()
     write_page(folder / "plan.html", replay_page(plan, run, summarise(run, plan.name)))
@@ -147,6 +148,85 @@ def test_a_slider_changes_the_mean_speed_to_what_python_gives(browser, files):
         path = files / "copied.toml"
         path.write_text(toml)
         assert ff.load(path).system.terrain.angle == angle
+
+
+#: How much of the picture the robot takes, across and up: both from -1 to 1 where it fills it.
+FILLED = """(() => {
+  const {robot, camera} = footfall.scene, box = robot.box(0), seen = [];
+  for (const x of [box.min.x, box.max.x])
+    for (const y of [box.min.y, box.max.y])
+      for (const z of [box.min.z, box.max.z]) seen.push(box.min.clone().set(x, y, z).project(camera));
+  return ["x", "y"].map(k => [Math.min(...seen.map(p => p[k])), Math.max(...seen.map(p => p[k]))]);
+})()"""
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+@pytest.mark.parametrize("name", ["wheel", "many", "plan"])
+def test_a_robot_is_large_in_view_at_the_start(browser, files, name, size):
+    with Opened(browser, files / f"{name}.html", size, reduced_motion="reduce") as page:
+        page.wait("footfall.scene.frames > 2")
+        across, up = page.ask(FILLED)
+        assert max(-across[0], across[1], -up[0], up[1]) < 0.95  # all of it
+        assert max(across[1] - across[0], up[1] - up[0]) / 2 > 0.5  # half of the picture or more
+        # The legend of its chart is seen too: it has its own room in the box.
+        plot = page.tab.locator("#signals .plot")
+        keys = plot.locator(":is(.u-legend, .carpet):visible").all()
+        assert len(keys) == (name != "wheel")
+        for key in keys:
+            inner, outer = key.bounding_box(), plot.bounding_box()
+            assert inner["height"] > 8
+            assert inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
+
+
+def test_what_is_over_at_once_is_shown_slowly(browser, files):
+    """The kick takes 58 ms: at real time nobody would see it."""
+    with Opened(browser, files / "kick.html") as page:
+        page.wait("footfall.timeline.speed < 0.05")
+        page.tab.wait_for_selector("#outcome:not([hidden])", timeout=30_000)
+        assert page.tab.locator("#sentence").inner_text().startswith("arrived at t = 0.0576")
+        assert page.tab.locator("#clock").inner_text() == "0.0576 s"
+        page.tab.locator("#speed").select_option("1")
+        page.tab.locator("#again").click()  # who wants it fast has it fast
+        page.tab.wait_for_selector("#outcome:not([hidden])", timeout=30_000)
+        assert page.ask("footfall.timeline.speed") == 1
+
+
+#: Frames from a slider's move until the robot in the worker has it and its rows are here.
+FRAMES_LATE = """new Promise(done => {
+  const slider = document.getElementById("p-robot.leg.length-range"), {source} = footfall;
+  const hear = source.onChange;
+  let heard = false, late = 0;
+  source.onChange = what => { hear(what); heard ||= what.sketch !== null; };
+  const count = () => {
+    if (!heard) { late++; return requestAnimationFrame(count); }
+    source.onChange = hear;
+    done(late);
+  };
+  requestAnimationFrame(() => {
+    slider.value = Number(slider.value) - 20;
+    slider.dispatchEvent(new Event("input"));
+    requestAnimationFrame(count);
+  });
+})"""
+
+
+def test_a_slider_changes_what_is_seen_within_a_frame(browser, files):
+    """In mid-run; on a busy machine the best of five."""
+    with Opened(browser, files / "wheel.html") as page:
+        page.wait("footfall.source.history.end > 0.2")
+        before = page.ask("footfall.live.sketch[0]")
+        late = [page.ask(FRAMES_LATE) for _ in range(5)]
+        assert min(late) <= 1, late
+        assert page.ask("footfall.live.sketch[0]") != before  # drawn with the other length
+
+
+def test_a_page_opens_in_two_seconds(browser, files):
+    """From the double click until the robot is there; on a busy machine the best of three."""
+    took = []
+    for _ in range(3):
+        with Opened(browser, files / "wheel.html") as page:
+            took.append(page.ask("footfall.opened"))
+    assert min(took) < 2000, took
 
 
 def test_a_robot_that_falls_says_so_and_starts_again(browser, files):
@@ -357,6 +437,19 @@ def test_a_page_is_small_and_says_what_it_is_to_who_cannot_see(browser, files):
         assert unnamed == []
         frames = page.ask("footfall.scene.frames")
         assert frames >= 0
+
+
+def test_ten_seconds_of_the_robot_with_most_columns_are_at_most_5_mb(tmp_path):
+    """At 200 Hz, and even if no number could be packed smaller."""
+    experiment = ff.load("urchin-walk", {"sim.duration": 0.1})
+    run = experiment.run()
+    page = replay_page(experiment, run, summarise(run, experiment.name))
+    write_page(tmp_path / "page.html", page)
+    packed = len(page["replay"]["data"])
+    columns, rows = len(page["replay"]["columns"]), 10 * ROWS_PER_SECOND + 1
+    assert columns > 300
+    most = 4 * columns * rows * 4 / 3  # float32, as base64
+    assert (tmp_path / "page.html").stat().st_size - packed + most <= 5_000_000
 
 
 def test_share_and_run_write_pages(tmp_path):

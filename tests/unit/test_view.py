@@ -243,6 +243,33 @@ def test_colours_stand_once_for_all_pages(server):
         assert not re.findall(r"--[a-z-]+: *#", text)
 
 
+def test_words_stand_out_from_what_they_are_on():
+    """As much as WCAG 2 asks of small letters, in light and in dark: 4.5 to 1."""
+    colours = (ROOT / "src/footfall/pages/start/colours.css").read_text()
+    for theme in (":root {", ':root[data-theme="dark"] {'):
+        block = colours.partition(theme)[2].partition("}")[0]
+        found = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+);", block))
+        pairs = [(ink, on) for ink in ("ink", "muted") for on in ("card", "back", "well")]
+        pairs += [(ink, "card") for ink in ("faint", "warn", "accent")]
+        for ink, on in [*pairs, ("accent", "back"), ("on-accent", "accent")]:
+            assert contrast(found[ink], found[on]) >= 4.5, (theme, ink, on)
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour):
+    """Of #rgb or #rrggbb, from 0 to 1."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    red, green, blue = (int(digits[n : n + 2], 16) / 255 for n in (0, 2, 4))
+    linear = [
+        v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (red, green, blue)
+    ]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
 def test_parts_of_a_scenario_are_listed_with_their_sentences(server, root):
     (parts,) = json.loads(ask(server, "parts?name=passive-wheel").text).values()
     (ground,) = [slot for slot in parts if slot["key"] == "terrain"]

@@ -33,6 +33,11 @@ export function words(name: string): string {
   return name.replaceAll("_", " ");
 }
 
+/** A unit as people write it: "kg m^2" as "kg m²". */
+export function unitOf(unit: string): string {
+  return unit.replace(/\^(-?)(\d)/g, (_, sign: string, digit: string) => (sign ? "⁻" : "") + "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]);
+}
+
 /** A canvas as large as its box, and how many of its pixels make one. */
 export function sized(canvas: HTMLCanvasElement): { pen: CanvasRenderingContext2D; width: number; height: number } {
   const ratio = Math.min(devicePixelRatio || 1, 2);

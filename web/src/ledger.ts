@@ -6,6 +6,9 @@ import type { Page } from "./page";
 import { onTint, series } from "./palette";
 import type { Now } from "./source";
 
+/** A share of the whole that is seen. */
+const LEAST = 1e-3;
+
 interface Item {
   name: string;
   doc: string;
@@ -16,6 +19,7 @@ interface Item {
 export class LedgerView {
   private readonly gained = make("div", { className: "bar", role: "img" });
   private readonly spent = make("div", { className: "bar", role: "img" });
+  private readonly key = make("ul", { className: "key" });
   private readonly said = make("p", { className: "residual", aria: { live: "off" } });
 
   constructor(
@@ -26,6 +30,7 @@ export class LedgerView {
     root.append(
       make("header", {}, make("h2", {}, "Energy"), this.said),
       make("div", { className: "bars" }, make("span", {}, "from"), this.gained, make("span", {}, "into"), this.spent),
+      this.key,
     );
   }
 
@@ -49,6 +54,7 @@ export class LedgerView {
     const most = Math.max(total(1), total(-1), 1e-12);
     this.fill(this.gained, items, 1, most);
     this.fill(this.spent, items, -1, most);
+    this.list(items, most);
     const share = now.residual?.share ?? this.page.replay?.residual;
     if (share === undefined || share === null) return;
     const open = !(share <= this.page.ledger.limit);
@@ -57,8 +63,23 @@ export class LedgerView {
     this.said.classList.toggle("open", open);
   }
 
+  /** Every entry with its number: a small one has no room in its bar. */
+  private list(items: Item[], most: number): void {
+    const seen = items.filter(({ value }) => Math.abs(value) / most > LEAST).sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+    while (this.key.children.length > seen.length) this.key.lastElementChild!.remove();
+    while (this.key.children.length < seen.length) this.key.append(make("li", {}, make("i"), make("span"), make("b")));
+    seen.forEach(({ name, doc, value, tint }, n) => {
+      const line = this.key.children[n] as HTMLElement;
+      const [mark, label, number] = line.children as unknown as HTMLElement[];
+      line.title = doc;
+      mark.style.background = tint;
+      label.textContent = name;
+      number.textContent = `${shown(Math.abs(value), 3)} J`;
+    });
+  }
+
   private fill(bar: HTMLElement, items: Item[], sign: number, most: number): void {
-    const parts = items.filter(({ value }) => (sign * value) / most > 1e-3);
+    const parts = items.filter(({ value }) => (sign * value) / most > LEAST);
     bar.setAttribute("aria-label", parts.map(({ name, value }) => `${name} ${shown(Math.abs(value), 3)} J`).join(", "));
     while (bar.children.length > parts.length) bar.lastElementChild!.remove();
     while (bar.children.length < parts.length) bar.append(make("div", {}, make("span")));

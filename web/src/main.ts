@@ -26,7 +26,8 @@ async function open(page: Page): Promise<void> {
   document.title = `${page.title} · footfall`;
   find("title").textContent = page.title;
   find("about").textContent = page.about;
-  find("look").textContent = page.look_for;
+  // A setting stays in one piece.
+  find("look").append(...page.look_for.split(/(--set \S*[^\s.,;:)]|\S+=\S*[^\s.,;:)])/).map((piece, n) => (n % 2 ? make("span", { className: "setting" }, piece) : piece)));
   if (page.ghost) find("head").append(make("p", { id: "pair" }, make("b", {}, page.name), make("span", {}, `ghost: ${page.ghost.name}`)));
   // Under `footfall view`: the way back to what it is made of.
   find("home").hidden = !/^http/.test(location.protocol) || !/\/pages\/\d+$/.test(location.pathname);
@@ -73,6 +74,7 @@ async function open(page: Page): Promise<void> {
     const said = live ? outcomeOf(page, live) : source.time >= source.end ? endings(page) : "";
     const good = live ? page.success.includes(page.outcomes[String(live.now.outcome)]?.name) : (page.replay?.success ?? false);
     if (said === ended) return;
+    if (said.trim() && live && timeline.slowDown()) return restart();
     ended = said;
     find("outcome").hidden = !said;
     find("outcome").classList.toggle("good", good);
@@ -83,6 +85,7 @@ async function open(page: Page): Promise<void> {
     if (sketch) scene.rebuild(sketch);
     if (fresh) ended = " ";
   };
+  if (!live) timeline.slowDown();
 
   find("restart").addEventListener("click", restart);
   find("again").addEventListener("click", restart);
@@ -152,7 +155,7 @@ async function open(page: Page): Promise<void> {
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) source.play(timeline.speed);
   document.body.dataset.ready = "yes";
   // For the console, and for tests.
-  Object.assign(globalThis, { footfall: { page, source, live, scene, timeline, toToml: () => toToml(page, values) } });
+  Object.assign(globalThis, { footfall: { page, source, live, scene, timeline, opened: performance.now(), toToml: () => toToml(page, values) } });
 }
 
 /** How the recorded runs ended. */

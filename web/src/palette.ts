@@ -56,15 +56,21 @@ export function color(name: string): string {
   return palette.roles[name]?.[dark() ? 1 : 0] ?? name.replace(/^tab:/, "");
 }
 
-// The n-th line of a chart.
+// The n-th line of a chart; after the last colour they come again, half as strong.
 export function series(n: number): string {
-  return palette.series[n % palette.series.length][dark() ? 1 : 0];
+  const tint = palette.series[n % palette.series.length][dark() ? 1 : 0];
+  return n < palette.series.length ? tint : half(tint);
 }
 
-/** Words on a colour (#rrggbb): dark ones on a light colour. */
+/** A colour (#rrggbb) half way to grey. */
+function half(tint: string): string {
+  return `#${[1, 3, 5].map((at) => Math.round((parseInt(tint.slice(at, at + 2), 16) + 0xb0) / 2).toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Words on a colour (#rrggbb): light or dark ones, whichever stand out more. */
 export function onTint(tint: string): string {
   const [r, g, b] = [1, 3, 5].map((at) => parseInt(tint.slice(at, at + 2), 16) / 255);
-  return 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2 > 0.3 ? "#10151b" : "#ffffff";
+  return 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2 > 0.195 ? "#10151b" : "#ffffff";
 }
 
 export function seriesLength(): number {

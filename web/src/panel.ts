@@ -1,6 +1,6 @@
 // A slider, a field and a meaning for every number of the scenario, part by part.
 
-import { make, shown, words } from "./dom";
+import { make, shown, unitOf, words } from "./dom";
 import { complaint } from "./link";
 import type { Page, Parameter } from "./page";
 
@@ -40,7 +40,7 @@ export class Panel {
 
   private slider(p: Parameter): HTMLElement {
     const id = `p-${p.key}`;
-    const unit = p.unit ? ` ${p.unit}` : "";
+    const unit = p.unit ? ` ${unitOf(p.unit)}` : "";
     const label = `${words(p.name)}: ${p.doc}${p.unit ? `, in ${p.unit}` : ""}`;
     const range = make("input", {
       type: "range",
@@ -90,7 +90,7 @@ export class Panel {
     this.updates.set(p.key, show);
     show(this.values[p.key]);
     const name = make("label", { htmlFor: id, title: `${p.doc}\n${p.key}` }, words(p.name));
-    return make("div", { className: "slider", title: p.doc }, name, make("span", { className: "value" }, field, make("span", { className: "unit" }, p.unit), back), range, message);
+    return make("div", { className: "slider", title: p.doc }, name, make("span", { className: "value" }, field, make("span", { className: "unit" }, unitOf(p.unit)), back), range, message);
   }
 
   private toggle(p: Parameter): HTMLElement {
@@ -108,7 +108,7 @@ export class Panel {
 
 function fact(p: Parameter): HTMLElement {
   const value = Array.isArray(p.value) ? p.value.join(", ") || "none" : typeof p.value === "number" ? shown(p.value, 6) : p.value;
-  return make("div", { className: "fact", title: `${p.doc}\n${p.key}` }, make("span", {}, words(p.name)), make("b", {}, `${value} ${value === "auto" ? "" : p.unit}`.trim()));
+  return make("div", { className: "fact", title: `${p.doc}\n${p.key}` }, make("span", {}, words(p.name)), make("b", {}, `${value} ${value === "auto" ? "" : unitOf(p.unit)}`.trim()));
 }
 
 function tableWords(table: string): string {

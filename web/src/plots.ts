@@ -1,10 +1,10 @@
 // Signals over time, by uPlot: one of the robot's charts, or signals of one's own choice.
 
 import uPlot from "uplot";
-import { make, shown, style, words } from "./dom";
+import { make, shown, style, unitOf, words } from "./dom";
 import type { History } from "./history";
 import type { Chart, Page } from "./page";
-import { onTheme, series, seriesLength } from "./palette";
+import { dark, onTheme, series, seriesLength } from "./palette";
 
 const MOST_POINTS = 700;
 const MOST_LINES = 12;
@@ -31,7 +31,7 @@ export class Plots {
     const robot = make("optgroup", { label: "charts" });
     this.charts.forEach((chart, n) => robot.append(make("option", { value: `c${n}` }, chart.title)));
     const single = make("optgroup", { label: "one signal" });
-    for (const { name, unit } of page.outputs) single.append(make("option", { value: name }, `${name}${unit ? ` [${unit}]` : ""}`));
+    for (const { name, unit } of page.outputs) single.append(make("option", { value: name }, `${name}${unit ? ` [${unitOf(unit)}]` : ""}`));
     this.select.append(robot, single);
     root.append(make("header", {}, make("h2", {}, "Signals"), this.select), this.box);
     this.select.addEventListener("change", () => this.choose(this.select.value));
@@ -43,6 +43,7 @@ export class Plots {
 
   choose(value: string): void {
     const chart = /^c\d+$/.test(value) ? this.charts[Number(value.slice(1))] : null;
+    this.select.title = this.select.selectedOptions[0]?.text ?? "";
     this.signals = chart ? chart.signals.slice(0, MOST_LINES) : value ? [value] : [];
     this.build();
   }
@@ -52,8 +53,14 @@ export class Plots {
     return this.signals.filter((name) => this.ghost?.has(name));
   }
 
+  private get key(): HTMLElement | null {
+    return this.box.querySelector<HTMLElement>(".u-legend, .carpet");
+  }
+
   private get size(): { width: number; height: number } {
-    return { width: Math.max(this.box.clientWidth, 80), height: Math.max(this.box.clientHeight, 80) };
+    // The legend stands under the plot, in the same box.
+    const legend = this.key?.offsetHeight ?? 0;
+    return { width: Math.max(this.box.clientWidth, 80), height: Math.max(this.box.clientHeight - legend, 80) };
   }
 
   private resize(): void {
@@ -65,13 +72,19 @@ export class Plots {
     this.box.textContent = "";
     this.stamp = "";
     const units = new Map(this.page.outputs.map(({ name, unit }) => [name, unit]));
-    const unit = units.get(this.signals[0]) ?? "";
+    const unit = unitOf(units.get(this.signals[0]) ?? "");
     const short = common(this.signals);
     const [ink, line] = [style("--muted"), style("--line")];
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11px system-ui" };
     const many = this.signals.length > seriesLength();
     const tint = (n: number): string =>
-      many ? `hsl(${205 + (170 * n) / this.signals.length} 60% ${48}%)` : series(n);
+      many ? `hsl(${205 + (170 * n) / this.signals.length} 60% ${dark() ? 62 : 48}%)` : series(n);
+    if (many) {
+      const tints = this.signals.map((_, n) => tint(n)).join(", ");
+      const scale = make("span", { className: "scale" });
+      scale.style.background = `linear-gradient(to right, ${tints})`;
+      this.box.append(make("div", { className: "carpet" }, short(this.signals[0]), scale, short(this.signals[this.signals.length - 1])));
+    }
     this.plot = new uPlot(
       {
         ...this.size,
@@ -93,6 +106,7 @@ export class Plots {
       [[], ...this.signals.map(() => []), ...this.shared.map(() => [])] as uPlot.AlignedData,
       this.box,
     );
+    this.resize(); // the legend is there now
     this.box.querySelector("canvas")?.setAttribute("aria-label", `${this.signals.join(", ")} over time`);
     this.update(-1);
   }

@@ -1,6 +1,6 @@
 // Pushes by buttons and keys: an impulse on a body, along the way it goes, or so much more of a rate at once.
 
-import { find, make, words } from "./dom";
+import { find, make, unitOf, words } from "./dom";
 import type { Page } from "./page";
 import type { LiveSource } from "./source";
 
@@ -30,7 +30,7 @@ export function pushes(page: Page, live: LiveSource): (sign: number) => void {
   const chosen = (): Choice => choices[Number(select.value)];
   const offer = (): void => {
     size.value = String(chosen().size);
-    unit.textContent = chosen().unit;
+    unit.textContent = unitOf(chosen().unit);
     size.setAttribute("aria-label", `how much, in ${chosen().unit}`);
   };
   select.addEventListener("change", offer);

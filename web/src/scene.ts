@@ -16,6 +16,8 @@ const [ALONG, ACROSS] = [14, 9];
 const SLOW = 40;
 /** After so many frames without a change a picture stands, and is drawn with so many pixels for each of the screen's. */
 const [STANDS, SHARP] = [12, 2];
+/** The robot's share of the picture at first, across and up; two robots are seen from so much farther. */
+const [FILLED, BOTH] = [[0.68, 0.62], 1.3];
 /** How fast the camera goes after the robot, along and up [1/s]. */
 const [QUICK, CALM] = [12, 1.2];
 
@@ -113,12 +115,27 @@ export class SceneView {
 
   /** The camera where it was at first: from the right and a little ahead of the side. */
   home(): void {
-    const narrow = this.camera.aspect < 1 ? 1 / Math.sqrt(this.camera.aspect) : 1;
     const away = new THREE.Vector3(0.42, -1, this.spreads() ? 0.55 : 0.3).normalize();
     this.shown = this.target.clone();
     this.controls.target.copy(this.target);
-    this.camera.position.copy(this.target).addScaledVector(away, 2.9 * this.size * narrow);
+    this.camera.position.copy(this.target).addScaledVector(away, this.distance(away));
     this.controls.update();
+  }
+
+  /** From how far the robot fills its share of the picture, seen from this side. */
+  private distance(away: THREE.Vector3): number {
+    const right = new THREE.Vector3().crossVectors(this.camera.up, away).normalize();
+    const up = new THREE.Vector3().crossVectors(away, right);
+    const box = this.robot.box(0);
+    const [high, wide] = [Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)), this.camera.aspect];
+    let far = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const [x, y, z] = [1, 2, 4].map((bit) => (corner & bit ? box.max : box.min));
+      const at = new THREE.Vector3(x.x, y.y, z.z).sub(this.target);
+      const across = Math.abs(at.dot(right)) / (FILLED[0] * high * wide);
+      far = Math.max(far, at.dot(away) + Math.max(across, Math.abs(at.dot(up)) / (FILLED[1] * high)));
+    }
+    return Math.min(Math.max(far * (this.ghost ? BOTH : 1), 1.2 * this.size), 6 * this.size);
   }
 
   orbit(turn: number, lift: number, zoom = 1): void {

@@ -5,8 +5,13 @@ import type { Source } from "./source";
 
 export const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100];
 
+/** What is over sooner than this [s] is shown slower, so that it takes some time [s]. */
+const [BRIEF, SEEN] = [0.5, 2];
+
 export class Timeline {
   speed = 1;
+  /** Whether nobody has said how fast. */
+  private unsaid = true;
   private readonly button = find<HTMLButtonElement>("play");
   private readonly scrub = find<HTMLInputElement>("scrub");
   private readonly clock = find("clock");
@@ -20,7 +25,17 @@ export class Timeline {
     this.scrub.addEventListener("input", () => this.source.seek(Number(this.scrub.value)));
   }
 
+  /** A run that is over before it is seen is slowed down, once; whether it was. */
+  slowDown(): boolean {
+    const lasted = this.source.end - this.source.history.begin;
+    const slow = this.unsaid && lasted > 0 && lasted < BRIEF;
+    this.unsaid = false;
+    if (slow) this.setSpeed(Math.max(...SPEEDS.filter((speed) => lasted / speed >= SEEN), SPEEDS[0]));
+    return slow;
+  }
+
   setSpeed(speed: number): void {
+    this.unsaid = false;
     this.speed = speed;
     this.select.value = String(speed);
     if (this.source.now.playing) this.source.play(speed);
@@ -55,6 +70,6 @@ export class Timeline {
     this.scrub.style.setProperty("--share", `${100 * share}%`);
     this.scrub.setAttribute("aria-valuetext", `${shown(t, 4)} seconds`);
     const late = now.playing && now.pace < 0.8 * this.speed ? ` · ${shown(now.pace, 2)} × is all this machine can` : "";
-    this.clock.textContent = `${t.toFixed(2)} s${late}`;
+    this.clock.textContent = `${t.toFixed(end - history.begin < BRIEF ? 4 : 2)} s${late}`;
   }
 }

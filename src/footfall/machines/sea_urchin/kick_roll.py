@@ -122,7 +122,7 @@ class KickStart(AbstractStart):
             self._check(system, shape, out)
             if not system.actuator.builds_up:
                 self._check_thrust(system, shape, weak, thrust + 0.0 * out, angle, turning)
-        held = xp.asarray(weak, np.int32) + np.zeros(shape, np.int32)
+        held = xp.array(xp.broadcast_to(weak, shape), np.int32)
         return HybridState(
             joined(KickState(angle, out, turning, pushing), own), KickMode(held=held)
         )

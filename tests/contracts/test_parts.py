@@ -173,13 +173,24 @@ def power_of(load, vx, vy, rate):
     return load.fx * vx + load.fy * vy + load.moment * rate
 
 
+def power_on_own(foot, point, hinge, load):
+    """What the water does to the foot's own motion: what it stores, and what its ports take."""
+    if foot.rest() is None:
+        return 0.0
+    rates = foot.flow_in_water(point, hinge, load)
+    whole = jax.tree.map(lambda v: v + jnp.zeros(LANES), (hinge, rates.x))
+    _, grown = jax.jvp(foot.stores, *((struct,) for struct in whole))
+    return sum(jax.tree.leaves(grown)) - sum(jax.tree.leaves(rates.power))
+
+
 @pytest.mark.parametrize("folded", [0, 1])
 @pytest.mark.parametrize("foot", list(variants(AbstractFoot)))
 def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, folded):
     point, hinge = moving_points(2)(jnp.zeros(LANES))
     load = foot.in_water(point, hinge, PadMode(folded), WATER)
+    own = power_on_own(foot, point, hinge, load)
     felt, load = load is not None, NO_LOAD if load is None else load
-    given = power_of(load, point.vx, point.vy, point.rate)
+    given = power_of(load, point.vx, point.vy, point.rate) + own
     # Rounding of sums of a few terms, each at most some watts.
     np.testing.assert_allclose(
         load.drag + load.pressure + jnp.zeros(LANES), given, rtol=0, atol=1e-13
@@ -189,7 +200,7 @@ def test_the_water_does_on_a_foot_the_work_it_reports_and_drag_only_takes(foot, 
     # No part of it is higher than its lowest.
     assert np.min(deep - (WATER.level - foot.tip(point, hinge).y)) >= -1e-17
     assert 50 < np.sum(deep > 0) < LANES - 50
-    assert felt == hasattr(foot, "radius")  # a pad
+    assert felt == (hasattr(foot, "radius") or hasattr(foot, "face_radius"))  # a pad, a face
     if felt:
         assert np.sum(np.abs(given) > 1e-3) > 50
         np.testing.assert_array_equal(load.wetted > 0, deep > 0)

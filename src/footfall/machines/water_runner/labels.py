@@ -138,8 +138,9 @@ def free_bodies_of(system: "FourBarRunner", seen: Seen, leg: str, scale: float) 
 
 
 def _body(system: "FourBarRunner", seen: Seen, scale: float, force) -> FreeBody:
-    front, rear, high = -system.body.front_hip, -system.body.rear_hip, system.body.hip_height
-    last = (rear if system.legs == "four" else front) - system.leg.ground
+    body = system.body
+    front, rear, high = (float(v) for v in (-body.front_hip, -body.rear_hip, body.hip_height))
+    last = (rear if system.legs == "four" else front) - float(system.leg.ground)
     weight: Point = (0.0, 0.0, -scale * float(system.body.mass * system.gravity))
     words: list[Label] = [Vector("$mg$", Anchor("body"), weight, "ink")]
     for name in system.names:

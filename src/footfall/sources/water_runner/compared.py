@@ -19,7 +19,7 @@ from footfall.machines.parts.friction.coulomb import StribeckFriction
 from footfall.machines.water_runner.compliant_feet import CompliantFoot, Hinge
 from footfall.machines.water_runner.foot import FootPoint
 from footfall.machines.water_runner.four_bar_leg import FourBarLeg
-from footfall.machines.water_runner.linkage import pose
+from footfall.machines.water_runner.linkage import FourBarPose, pose
 from footfall.machines.water_runner.pads import BreakawayPad, RigidPad
 from footfall.numerics.trig import sincos
 from footfall.pictures.show import Picture
@@ -53,7 +53,7 @@ class OnGround(NamedTuple):
     returned: np.ndarray  #: kinetic energy of the body going up, as a share of it
 
 
-def leg_point(leg: FourBarLeg, psi, rate: float) -> tuple[FootPoint, object]:
+def leg_point(leg: FourBarLeg, psi, rate: float) -> tuple[FootPoint, FourBarPose]:
     """The end of a leg whose body is held, and its pose."""
     p = pose(leg.links, *sincos(psi), leg.assembly_sign)
     at = FootPoint(

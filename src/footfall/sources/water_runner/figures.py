@@ -13,6 +13,7 @@ from footfall.machines.water_runner.labels import (
     free_bodies_of,
     rear_view,
 )
+from footfall.machines.water_runner.runner import FourBarRunner
 from footfall.machines.water_runner.start import RunnerStart
 from footfall.pictures.schematic import Panel, schematic, seen_at
 from footfall.pictures.style import Style
@@ -28,7 +29,7 @@ FREE_BODIES = "Fig 2. Free bodies at one scale: a newton is as long as 30 mm"
 
 
 @functools.cache
-def _seen(crank: float, pitch: float, height: float, speed: float) -> tuple[object, Seen]:
+def _seen(crank: float, pitch: float, height: float, speed: float) -> tuple[FourBarRunner, Seen]:
     """The robot at the instant at which the crank of the front left leg is there."""
     system = robots.water_runner()
     state = RunnerStart(height=height, pitch=pitch, speed=speed).state(system)

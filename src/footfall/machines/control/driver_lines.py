@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from footfall.machines.control.settings import StackSettings
 
 _DIGITS = re.compile(rb"\s*0*([0-9]{1,3})(?![0-9])")
-DECIMALS = 6  #: 1 uN m: at 0.034 N m/A, 0.03 mA
+TORQUE_DECIMALS = 6  #: 1 uN m: at 0.034 N m/A, 0.03 mA
 
 
 def current_lines(settings: StackSettings, currents: Sequence[float]) -> bytes:
@@ -36,7 +36,9 @@ def current_lines(settings: StackSettings, currents: Sequence[float]) -> bytes:
         for sign, current in zip(settings.motor_signs, currents, strict=False)
     ]
     return b"".join(
-        with_checksum(b"c %d %s" % (0 if settings.boards > 1 else motor, fixed(torque, DECIMALS)))
+        with_checksum(
+            b"c %d %s" % (0 if settings.boards > 1 else motor, fixed(torque, TORQUE_DECIMALS))
+        )
         + b"\n"
         for motor, torque in enumerate(torques)
     )

@@ -42,6 +42,8 @@ SAID = {
 
 #: Steps of a robot that is left alone: before what it does is judged, and for that.
 SETTLED, WALKED = 100, 300
+#: Share of a period by which steps that come sooner or later by rounding only do.
+ROUNDED = 1e-12
 #: Share of what a number changes by in a step, for which later steps are said to come sooner.
 PUSH = 0.01
 
@@ -275,7 +277,8 @@ def _state_sheet(cycle: Cycle) -> list[Sheet | str]:
         return [Sheet([f"state {cycle.when}", ""], rows, left=(0,))]
     for row, size in zip(rows, scale, strict=True):
         shift = 1e3 * PUSH * size * sooner.get(row[0], 0.0)
-        row.append(f"{abs(shift):.3g} ms {'sooner' if shift >= 0 else 'later'}")
+        moved = f"{abs(shift):.3g} ms {'sooner' if shift > 0 else 'later'}"
+        row.append(moved if abs(shift) > 1e3 * ROUNDED * cycle.period else "as before")
     return [
         Sheet([f"state {cycle.when}", "", "later steps come"], rows, left=(0, 2)),
         f"(for {100 * PUSH:g} % more of a number, of what it changes by in a step)",

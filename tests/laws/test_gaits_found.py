@@ -34,6 +34,18 @@ def test_both_gaits_of_the_simplest_walker_are_the_published_ones():
     assert float(legs.stance_rate) == pytest.approx(-0.203866927442010, abs=1e-12)
 
 
+def test_the_picture_of_a_pairs_return_map_has_the_slope_of_its_real_part():
+    found = walking()
+    (axes,) = (a for a in found.plot().axes if "slowest mode" in a.get_xlabel())
+    across, after = (np.asarray(values) for values in axes.lines[1].get_data())
+    near = np.isfinite(after) & (np.abs(across) < 16.0)
+    assert near.sum() > 8
+    # A polynomial of the sixth order through a sixth of a step to either side.
+    slope = np.polyfit(across[near] / 16.0, after[near] / 16.0, 6)[-2]
+    assert slope == pytest.approx(found.multipliers[0].real, abs=5e-3)
+    assert abs(found.multipliers[0].imag) > 0.5
+
+
 def test_a_guess_off_the_mark_finds_the_gait_or_says_that_it_fell():
     assert walking(stance=0.3, rate=-0.3).period == pytest.approx(walking().period, rel=1e-11)
     with pytest.raises(NoCycle, match='no "heelstrike" within'):

@@ -103,9 +103,8 @@ def _draw_map(axes: Any, cycle: Cycle) -> None:
         axes.set_axis_off()
         return
     mode = cycle.modes[0]
-    way = np.real(mode.direction)
-    way = way / np.max(np.abs(way) / cycle.scale)
-    read = _reader(cycle, way)
+    vector = mode.direction / np.max(np.abs(np.real(mode.direction)) / cycle.scale)
+    way, read = np.real(vector), _reader(cycle, vector)
     across = np.linspace(-REACH, REACH, ALONG)
     after = np.array([_after(cycle, share * way, read) for share in across])
     axes.plot(100 * across, 100 * across, "--", color=_GREY, lw=1, label="the same")
@@ -121,14 +120,20 @@ def _draw_map(axes: Any, cycle: Cycle) -> None:
     axes.legend()
 
 
-def _reader(cycle: Cycle, way: np.ndarray) -> np.ndarray:
-    """How much of a change lies along a mode: the left vector where there is one."""
+def _reader(cycle: Cycle, vector: np.ndarray) -> np.ndarray:
+    """How much of a change lies along a mode: the left vector where there is one.
+
+    Of a pair, along the real part of its vector: what it turns away from that is left out, so that
+    the slope of the map is the real part of the multiplier.
+    """
     assert cycle.derivative is not None and cycle.scale is not None
     values, vectors = np.linalg.eig(cycle.derivative.T)
-    left = np.real(vectors[:, int(np.argmin(np.abs(values - cycle.multipliers[0])))])
-    if abs(left @ way) < 1e-6 * np.linalg.norm(left) * np.linalg.norm(way):
-        left = way / cycle.scale**2
-    return left / (left @ way)
+    left = vectors[:, int(np.argmin(np.abs(values - cycle.multipliers[0])))]
+    if abs(left @ vector) < 1e-6 * np.linalg.norm(left) * np.linalg.norm(vector):
+        left = vector = np.real(vector) / cycle.scale
+        return left / cycle.scale / (left @ vector)
+    sides = 2.0 if np.any(np.imag(vector)) else 1.0  # the left vector is across the other of a pair
+    return np.real(sides * left / (left @ vector))
 
 
 def _after(cycle: Cycle, change: np.ndarray, read: np.ndarray) -> float:

@@ -149,7 +149,7 @@ def test_in_a_browser_scenarios_parts_runs_and_cells_of_a_sweep_are_picked(tmp_p
     (tmp_path / "sweeps" / "grid").mkdir(parents=True)
     (tmp_path / "sweeps" / "grid" / "sweep.json").write_text('{"name": "grid"}')
     monkeypatch.setattr("footfall.pages.server.open_sweep", lambda folder: sweep)
-    for name in ("first", "second"):
+    for name in ("first", "second", "a-longer-name-than-a-phone-is-wide-20260101-120000"):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "provenance.json").write_text('{"scenario": "a-robot"}')
     asked = []
@@ -185,6 +185,7 @@ def test_in_a_browser_scenarios_parts_runs_and_cells_of_a_sweep_are_picked(tmp_p
             tab.get_by_role("button", name="runs/first").focus()
             tab.keyboard.press("Enter")
             tab.get_by_label("beside").select_option("runs/second")
+            assert tab.evaluate("document.querySelector('main').scrollWidth") <= 390
             with tab.expect_response("**/jobs"):
                 tab.locator("#replay").press("Enter")
             browser.close()

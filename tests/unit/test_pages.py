@@ -6,6 +6,7 @@ import math
 import shlex
 import tomllib
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -150,3 +151,21 @@ def test_a_robot_without_a_kernel_is_offered_as_a_replay(name):
     assert name in shipped_scenarios()
     with pytest.raises(ScenarioError, match=f"footfall run {name} --page"):
         live_page(load(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(shipped_scenarios()))
+def test_a_robot_of_lanes_has_a_live_page(name, monkeypatch):
+    """All its programs can be written as kernels; no compiler is asked."""
+    pytest.importorskip("ziglang")
+    monkeypatch.setattr(
+        "footfall.engines.kernels.targets.wasm.wasm_module.kept_code",
+        lambda source, told, ending, build: SimpleNamespace(content=source.encode()),
+    )
+    experiment = load(name)
+    try:
+        page = live_page(experiment, step=5e-5)
+    except ScenarioError as error:
+        assert "not stepped by footfall's own engine" in str(error)
+        return
+    assert page["live"]["kernel"]["code"]

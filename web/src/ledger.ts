@@ -71,7 +71,7 @@ export class LedgerView {
     seen.forEach(({ name, doc, value, tint }, n) => {
       const line = this.key.children[n] as HTMLElement;
       const [mark, label, number] = line.children as unknown as HTMLElement[];
-      line.title = doc;
+      line.title = `${name}: ${doc}`;
       mark.style.background = tint;
       label.textContent = name;
       number.textContent = `${shown(Math.abs(value), 3)} J`;

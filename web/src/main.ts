@@ -20,6 +20,9 @@ import { Timeline } from "./timeline";
 const [FOOTSTEPS, WINDOW] = [12, 6];
 const PLOTS_EVERY = 90; // ms
 
+/** A setting in words: --set KEY=VALUE or KEY=VALUE, the value perhaps in quotes. */
+const SETTING = /((?:--set )?[\w.-]+=(?:"[^"]*"|[^\s.,;:()"]+(?:\.\d+)?)+)/;
+
 async function open(page: Page): Promise<void> {
   if (page.format !== FORMAT) throw new Error(`this page has format ${page.format}; its front end reads format ${FORMAT}`);
   usePalette(page.palette);
@@ -27,7 +30,7 @@ async function open(page: Page): Promise<void> {
   find("title").textContent = page.title;
   find("about").textContent = page.about;
   // A setting stays in one piece.
-  find("look").append(...page.look_for.split(/(--set \S*[^\s.,;:)]|\S+=\S*[^\s.,;:)])/).map((piece, n) => (n % 2 ? make("span", { className: "setting" }, piece) : piece)));
+  find("look").append(...page.look_for.split(SETTING).map((piece, n) => (n % 2 ? make("span", { className: "setting" }, piece) : piece)));
   if (page.ghost) find("head").append(make("p", { id: "pair" }, make("b", {}, page.name), make("span", {}, `ghost: ${page.ghost.name}`)));
   // Under `footfall view`: the way back to what it is made of.
   find("home").hidden = !/^http/.test(location.protocol) || !/\/pages\/\d+$/.test(location.pathname);

@@ -90,7 +90,7 @@ export class Plots {
         ...this.size,
         padding: [8, 8, 0, 0],
         scales: { x: { time: false } },
-        legend: { show: this.signals.length > 1 && !many, live: false, markers: { width: 3 } },
+        legend: { show: this.signals.length + this.shared.length > 1 && !many, live: false, markers: { width: 3 } },
         cursor: { y: false, points: { size: 6 } },
         axes: [
           { ...axis, size: 26, values: (_, ticks) => ticks.map((t) => `${shown(t, 5)} s`) },

@@ -17,7 +17,7 @@ const SLOW = 40;
 /** After so many frames without a change a picture stands, and is drawn with so many pixels for each of the screen's. */
 const [STANDS, SHARP] = [12, 2];
 /** The robot's share of the picture at first, across and up; two robots are seen from so much farther. */
-const [FILLED, BOTH] = [[0.68, 0.62], 1.3];
+const [FILLED, BOTH] = [[0.68, 0.62], 1.12];
 /** How fast the camera goes after the robot, along and up [1/s]. */
 const [QUICK, CALM] = [12, 1.2];
 

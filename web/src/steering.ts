@@ -36,7 +36,7 @@ export class Steering {
     addEventListener("blur", () => this.held.clear());
     const box = find("steer");
     box.hidden = !this.drive;
-    const said = (keys: string, p: Parameter | undefined): Node[] => (p ? [make("kbd", {}, keys), make("span", {}, words(p.name))] : []);
+    const said = (keys: string, p: Parameter | undefined): Node[] => (p ? [make("span", {}, make("kbd", {}, keys), ` ${words(p.name)}`)] : []);
     box.append(...said("w s", this.drive), ...said("a d", this.turn), make("small", {}, "or a gamepad"));
   }
 

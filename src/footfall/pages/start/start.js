@@ -244,7 +244,7 @@ async function showMap(asked) {
 }
 
 function drawMap(map) {
-  const units = Object.fromEntries([...map.keys, ...map.metrics].map((k) => [k.name, k.unit]));
+  const units = Object.fromEntries([...map.keys, ...map.metrics].map((k) => [k.name, k.unit.replace("^2", "²").replace("^3", "³")]));
   const named = (name) => (units[name] ? `${name} [${units[name]}]` : name);
   offer("x", map.keys.map((k) => k.name), map.x, named);
   offer("y", map.keys.map((k) => k.name).filter((k) => k !== map.x), map.y, named);
@@ -275,7 +275,7 @@ function drawMap(map) {
       cell.outcome + (cell.sound ? "" : ", doubtful"),
       cell.designs > 1 ? `design ${cell.design}, the median of ${cell.designs} here` : `design ${cell.design}`,
     ].join("; ");
-    const button = make("button", columns <= 10 && cell.value !== null ? shown(cell.value) : "", { type: "button", title: `${words}. Click: live.` });
+    const button = make("button", columns <= 10 && cell.value !== null ? shown(cell.value, 3) : "", { type: "button", title: `${words}. Click: live.` });
     button.setAttribute("aria-label", words);
     button.className = [cell.value === null ? "none" : "", cell.sound ? "" : "doubtful"].join(" ").trim();
     if (cell.value !== null) {
@@ -316,8 +316,8 @@ function offer(id, names, now, named) {
   select.disabled = names.length < 2;
 }
 
-function shown(value) {
-  return typeof value === "number" ? String(Number(value.toPrecision(4))) : String(value);
+function shown(value, digits = 4) {
+  return typeof value === "number" ? String(Number(value.toPrecision(digits))) : String(value);
 }
 
 function colour(share) {

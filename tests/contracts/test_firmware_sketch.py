@@ -1,6 +1,8 @@
 """A sketch for a scenario with its controller: what the page says, from ff.linearise to C."""
 
 import ctypes
+import dataclasses
+import json
 import re
 import shutil
 import subprocess
@@ -14,9 +16,11 @@ import footfall as ff
 import footfall.scenario.trust as trusting
 from footfall.machines.control.digital_pid import DigitalPid
 from footfall.machines.control.framing import down_format, encode
-from footfall.realtime.firmware_build import FLAGS, core_sources, find_compiler
+from footfall.machines.control.settings import StackSettings
+from footfall.realtime.firmware_build import FLAGS, CannotBuild, core_sources, find_compiler
 from footfall.realtime.firmware_config import config_header
-from footfall.realtime.firmware_sketch import settings_of_own, sketch
+from footfall.realtime.firmware_sketch import sketch
+from footfall.realtime.own_law import mid_program, require_prompt
 from footfall.realtime.plant import stack_settings
 from footfall.scenario.errors import ScenarioError
 from support.commands import several
@@ -89,7 +93,7 @@ def test_the_law_of_the_sketch_gives_the_bits_of_single_precision(own, tmp_path)
     core = ctypes.CDLL(str(library))
     core.ff_pid_update.restype = ctypes.c_bool
     core.ff_pid_update.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_uint32] + [ctypes.c_float] * 2
-    settings = settings_of_own(experiment.system)
+    settings = stack_settings(experiment.system)
     gains = (ctypes.c_float * 5).in_dll(core, "ff_built_for")  # in the order of the header
     one, memory = np.float32, Memory()
     per_ampere = one(float(experiment.system.gains.per_ampere))
@@ -120,36 +124,62 @@ def test_the_law_of_the_sketch_gives_the_bits_of_single_precision(own, tmp_path)
     assert calculations > 150 and now > 2**32, "the clock did wrap"
 
 
-@pytest.mark.skipif(
-    not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
-    reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
-)
-def test_on_an_emulated_chip_the_sketch_answers_the_walk_as_on_this_machine(own, walk, tmp_path):
-    """The pitches of the lockstep walk as frames, 100 a second; the law looks every millisecond."""
+@pytest.fixture(scope="module")
+def answered(own, walk, tmp_path_factory):
+    """The sketch's folder, with the lockstep walk's pitches as frames, 100 a second (the law looks
+    every millisecond), and what the program sent on this machine. And those steps, as pairs.
+    """
     experiment, _ = own
-    folder = written(tmp_path, sketch(experiment.system, "lqr")) / "src"
-    form = down_format(settings_of_own(experiment.system))
-    rows = np.searchsorted(walk.t, np.arange(0.0, 3.5, 0.01))
-    pitches, steps, now = walk["computer.pitch"][rows], bytearray(), 2**32 - 1_000_000
+    folder = written(tmp_path_factory.mktemp("sketch"), sketch(experiment.system, "lqr")) / "src"
+    form = down_format(stack_settings(experiment.system))
+    pitches = walk["computer.pitch"][np.searchsorted(walk.t, np.arange(0.0, 3.5, 0.01))]
+    steps, now = [], 2**32 - 1_000_000
     for k, pitch in enumerate(pitches):
         frame = encode(form, (0.6, k > 3, float(pitch), 0.0)[: len(form.fields)])
         for tick in range(10):
-            data = b"" if tick else frame
-            steps += (now % 2**32).to_bytes(4, "little") + bytes([len(data)]) + data
+            steps.append((now, b"" if tick else frame))
             now += 1000
     shutil.copy(CHIP / "main.c", folder)
-    (folder / "steps.bin").write_bytes(steps)
+    (folder / "steps.bin").write_bytes(
+        b"".join(
+            (now % 2**32).to_bytes(4, "little") + bytes([len(data)]) + data for now, data in steps
+        )
+    )
     units = sorted(path.name for path in folder.glob("*.c"))
     host = [*find_compiler().command, *FLAGS, *units, "-o", "host", "-lm"]
     subprocess.run(host, cwd=folder, check=True, timeout=240)
     subprocess.run([folder / "host"], cwd=folder, check=True, timeout=60)
-    expected = (folder / "sent.bin").read_bytes()
-    currents = [float(word) for word in re.findall(rb"c 0 (-?[\d.]+)", expected)]
-    wanted = walk["computer.output"][rows]
-    assert len(currents) == 10 * len(pitches)  # one a millisecond, 0 A while it is off
+    return folder, steps, (folder / "sent.bin").read_bytes()
+
+
+def test_the_sketch_drives_as_the_lockstep_walk_did(answered, walk):
+    folder, steps, sent = answered
+    currents = [float(word) for word in re.findall(rb"c 0 (-?[\d.]+)", sent)]
+    assert len(currents) == len(steps)  # one a millisecond, 0 A while it is off
     constants = (folder / "footfall_config.h").read_text()
     scale = float(re.search(r"FF_TORQUE_CONSTANT ([\d.]+)f", constants)[1])  # N m/A
-    assert max(currents) == pytest.approx(scale * np.max(wanted), rel=0.3), "it did drive"
+    assert max(currents) == pytest.approx(scale * np.max(walk["computer.output"]), rel=0.3)
+
+
+def test_the_program_in_python_sends_the_bytes_of_the_sketch(own, answered):
+    _, steps, sent = answered
+    # As it reaches another process: by the settings.
+    settings = StackSettings.from_json(stack_settings(own[0].system).to_json())
+    program, ours = mid_program(settings), bytearray()
+    for now, data in steps:
+        program.receive(data, now)
+        up, down = program.step(now)
+        ours += bytes([len(up), len(down)]) + up + down
+    assert ours == sent
+
+
+@pytest.mark.skipif(
+    not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
+    reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
+)
+def test_on_an_emulated_chip_the_sketch_answers_the_walk_as_on_this_machine(answered):
+    folder, _, expected = answered
+    units = sorted(path.name for path in folder.glob("*.c"))
     (folder / "sent.bin").unlink()
     shutil.copy(CHIP / "start.c", folder)
     linked = ("--specs=rdimon.specs", "-Wl,--section-start=.vectors=0")
@@ -160,6 +190,52 @@ def test_on_an_emulated_chip_the_sketch_answers_the_walk_as_on_this_machine(own,
     emulator = ["qemu-system-arm", *board, *files, "-kernel", "chip"]
     subprocess.run(emulator, cwd=folder, check=True, timeout=60)
     assert (folder / "sent.bin").read_bytes() == expected
+
+
+def test_a_law_that_is_too_slow_for_its_period_is_refused(own):
+    settings = stack_settings(own[0].system)
+    require_prompt(settings)  # the page's takes microseconds
+    law = settings.gains
+    idle = "    for (volatile long k = 0; k < 2000000; k++) { }\n"  # a millisecond, at the least
+    slow = law.source.replace("\n{\n", "\n{\n" + idle)
+    assert slow != law.source
+    slowed = dataclasses.replace(settings, gains=law._replace(source=slow))
+    with pytest.raises(
+        CannotBuild, match=r"Lqr in my_lqr.py: a call takes \d+ us .* every 1000 us"
+    ):
+        require_prompt(slowed)
+
+
+def test_a_law_beyond_the_drivers_limit_is_held_at_it(own):
+    """The frame that tells the output has room for no more."""
+    settings = stack_settings(own[0].system)
+    numbers = settings.gains.numbers | {"limit": 1e6}
+    law = settings.gains._replace(numbers=numbers)
+    program = mid_program(dataclasses.replace(settings, gains=law))
+    for on in (False, True):
+        program.take(1.5, on, -3.0, 0.0, 0)
+    assert program.step(0).to_high and program.output == settings.current_limit == 40.0
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"numbers": {"gain": 1.0}}, "per_ampere, output_limit, period_us come last"),
+        ({"numbers": None}, "come last"),
+        ({"numbers": {"gain": "1"}}, r"gains.gain = 1: the law's C holds finite numbers"),
+        ({"numbers": {"per_ampere": 0.0}}, "both are positive"),
+        ({"memory": {"rate": "float64"}}, r"one of float32, int32, uint32, bool"),
+        ({"source": 3}, "are texts"),
+    ],
+)
+def test_settings_with_a_law_that_none_can_be_are_refused(own, change, words):
+    told = json.loads(stack_settings(own[0].system).to_json())
+    if (numbers := change.get("numbers")) and "come last" not in words:
+        before = told["gains"]["numbers"]
+        new = {name: value for name, value in numbers.items() if name not in before}
+        change = {"numbers": new | before | numbers}
+    with pytest.raises(ValueError, match=words):
+        StackSettings.from_json(json.dumps(told | {"gains": told["gains"] | change}))
 
 
 def test_the_shipped_law_gives_the_shipped_sources_and_the_scenarios_constants(own, tmp_path):

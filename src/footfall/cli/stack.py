@@ -44,7 +44,8 @@ from footfall.realtime.serial_port import PortError
 from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
 from footfall.record.run_folder import FolderError, require_writable
 from footfall.scenario.errors import ScenarioError
-from footfall.scenario.load import find_scenario, read_toml, with_computer
+from footfall.scenario.load import find_scenario, load, read_toml, with_computer
+from footfall.scenario.own_code import names_code
 
 SHORTEST = 2.0  # s: to switch on, to walk, to switch off
 LONGEST_SCRIPT = 1_000_000  # bytes; a script is a page of text
@@ -238,7 +239,7 @@ def without_effect(settings: Sequence[str]) -> list[str]:
 
 def check(request: StackRequest) -> None:
     """What can be said before anything is started."""
-    _require_scenario(request.name)
+    _require_scenario(request.name, request.settings)
     real = (
         request.port,
         request.imu_port,
@@ -294,12 +295,16 @@ def check(request: StackRequest) -> None:
         )
 
 
-def _require_scenario(name: str) -> None:
+def _require_scenario(name: str, settings: Sequence[str]) -> None:
     """A scenario by this name or, shipped, the one with a computer.
 
-    What is in it is for the robot process to judge.
+    What is in it is for the robot process to judge; but whether code of somebody's own may run is
+    asked here, where there is somebody to ask.
     """
-    read_toml(find_scenario(with_computer(name)))
+    file = find_scenario(with_computer(name))
+    read_toml(file)
+    if any(names_code(setting.partition("=")[2]) for setting in settings):
+        load(with_computer(name), list(settings))
 
 
 def _require_operator(request: StackRequest) -> None:

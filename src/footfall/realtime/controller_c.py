@@ -27,12 +27,11 @@ from footfall.hybrid.fields import FieldInfo, ParameterError, describe
 from footfall.machines.control.controller import AbstractController, of_types
 from footfall.machines.control.digital_pid import DigitalPid
 from footfall.machines.control.pid import PidGains, PidMemory, cleared, pid_update
-from footfall.realtime.firmware_build import firmware_folder
+from footfall.realtime.firmware_build import GUARD, firmware_folder
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.own_code import told_with_line
 
 REAL = np.dtype(np.float32)  #: what a microcontroller calculates with
-GUARD = "exact_floats.h"
 _MADE = (
     "Made by footfall from {}: change that and make this again\nby `{}`, rather than editing it."
 )

@@ -26,13 +26,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from footfall.engines.kernels.cache_folder import cache_folder
+from footfall.machines.control.own_law import OwnLaw
 from footfall.machines.control.settings import StackSettings
-from footfall.realtime.firmware_config import config_header
+from footfall.realtime.firmware_config import config_header, own_sources
 
 #: Warnings are errors; no product and sum are merged into one rounding, so that the law gives the
 #: bits it gives in Python.
 FLAGS = ("-O2", "-std=c99", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
 CONFIG = "footfall_config.h"
+GUARD = "exact_floats.h"  #: against compilers that calculate in another precision
 _SECONDS = 120  # a compiler may take: 0.5 s is usual
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -66,6 +68,16 @@ def core_sources() -> dict[str, str]:
     return _texts(firmware_folder() / "footfall_mid" / "src")
 
 
+def sources_for(settings: StackSettings) -> dict[str, str]:
+    """File name -> text of the core with these settings' constants and law.
+
+    Raises ValueError for settings it cannot be built for.
+    """
+    core, gains = core_sources(), settings.gains
+    own = own_sources(gains, core) if isinstance(gains, OwnLaw) else {}
+    return core | own | {CONFIG: config_header(settings)}
+
+
 def core_library(flags: Sequence[str] = FLAGS) -> Path:
     """The core as a shared library, settings given at run time. Built on first use."""
     sources = core_sources() | _texts(firmware_folder() / "host", "inspect.c")
@@ -78,12 +90,18 @@ def host_program(settings: StackSettings) -> Path:
     Takes the arguments of footfall.realtime.mid_process. Built on first use.
     """
     try:
-        constants = config_header(settings)
+        core = sources_for(settings)
     except ValueError as error:
         raise CannotBuild(str(error)) from None
-    sources = core_sources() | _texts(firmware_folder() / "host") | {CONFIG: constants}
+    sources = core | _texts(firmware_folder() / "host")
     del sources["inspect.c"]
     return _built("footfall-mid", sources, FLAGS)
+
+
+def law_library(law: OwnLaw) -> Path:
+    """A law of one's own alone, as a shared library. Built on first use."""
+    sources = {"pid.h": law.header, "pid.c": law.source, GUARD: core_sources()[GUARD]}
+    return _built("libfootfall_law.so", sources, (*FLAGS, "-fPIC", "-shared"))
 
 
 def find_compiler() -> Compiler:
@@ -102,7 +120,7 @@ def find_compiler() -> Compiler:
         return _asked_for_version((sys.executable, "-m", "ziglang", "cc"))
     raise CannotBuild(
         "none of cc, gcc, clang is on the path. Install one (Debian: apt-get install gcc), or `pip"
-        " install ziglang`, or run the mid level in Python (--mid python)."
+        " install ziglang`. The shipped law also runs in Python (--mid python)."
     )
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 from footfall.machines.control.framing import as_sent, down_format, encode
+from footfall.machines.control.own_law import OwnLaw
+from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
 
 #: Outputs are written with six decimals through 64-bit integers, and a line has room for seven
@@ -35,14 +38,7 @@ def config_header(settings: StackSettings) -> str:
         "#ifndef FOOTFALL_CONFIG_H",
         "#define FOOTFALL_CONFIG_H",
         "",
-        "/* The law: amperes per motor, from radians. */",
-        define("PROPORTIONAL", single(gains.proportional), "A/rad"),
-        define("INTEGRAL", single(gains.integral), "A/(rad s)"),
-        define("DERIVATIVE", single(gains.derivative), "A s/rad"),
-        define("INTEGRAL_LIMIT", single(gains.integral_limit), "A"),
-        define("OUTPUT_LIMIT", single(gains.output_limit), "A"),
-        define("FILTER_TIME", single(gains.filter_time), "s, of the derivative"),
-        define("PERIOD_US", _whole(gains.period_us), "at which the law calculates"),
+        *(_own_law(gains) if isinstance(gains, OwnLaw) else _shipped_law(gains)),
         "",
         "/* Frames from the high level: largest sizes, as their notation rounds them. */",
         define("SETPOINT_LIMIT", _double(settings.setpoint_limit), "rad"),
@@ -67,9 +63,49 @@ def config_header(settings: StackSettings) -> str:
     return "\n".join(lines) + "\n"
 
 
+def own_sources(law: OwnLaw, sources: dict[str, str]) -> dict[str, str]:
+    """Of the firmware's sources those that are others with a law of one's own."""
+    known = {"output_limit": "OUTPUT_LIMIT", "period_us": "PERIOD_US"}
+    rows = "".join(f"        .{n} = FF_{known.get(n, _macro(n))},\n" for n in law.numbers)
+    settings, count = re.subn(
+        r"(\.gains = \{\n).*?(    \},\n)", rf"\g<1>{rows}\g<2>", sources["settings.c"], flags=re.S
+    )
+    if count != 1:
+        raise RuntimeError("settings.c of the firmware has no `.gains = {...}` to fill in")
+    return {"pid.h": law.header, "pid.c": law.source, "settings.c": settings}
+
+
+def _shipped_law(gains: PidGains) -> list[str]:
+    return [
+        "/* The law: amperes per motor, from radians. */",
+        define("PROPORTIONAL", single(gains.proportional), "A/rad"),
+        define("INTEGRAL", single(gains.integral), "A/(rad s)"),
+        define("DERIVATIVE", single(gains.derivative), "A s/rad"),
+        define("INTEGRAL_LIMIT", single(gains.integral_limit), "A"),
+        define("OUTPUT_LIMIT", single(gains.output_limit), "A"),
+        define("FILTER_TIME", single(gains.filter_time), "s, of the derivative"),
+        define("PERIOD_US", _whole(gains.period_us), "at which the law calculates"),
+    ]
+
+
+def _own_law(law: OwnLaw) -> list[str]:
+    ours = {name: v for name, v in law.numbers.items() if name not in ("output_limit", "period_us")}
+    return [
+        "/* The law. */",
+        *(define(_macro(name), single(value), "") for name, value in ours.items()),
+        define("OUTPUT_LIMIT", single(law.output_limit), "A"),
+        define("PERIOD_US", _whole(law.period_us), "at which the law calculates"),
+    ]
+
+
+def _macro(name: str) -> str:
+    return f"LAW_{name.upper()}"
+
+
 def _check(settings: StackSettings) -> None:
     gains = settings.gains
-    numbers = {f"gains.{name}": float(value) for name, value in gains._asdict().items()}
+    law = gains.numbers if isinstance(gains, OwnLaw) else gains._asdict()
+    numbers = {f"gains.{name}": float(value) for name, value in law.items()}
     for name in ("setpoint_limit", "measured_limit", "steer_limit", "torque_constant"):
         numbers[name] = getattr(settings, name)
     for name, value in numbers.items():
@@ -82,7 +118,7 @@ def _check(settings: StackSettings) -> None:
             f"gains.output_limit = {gains.output_limit}: the firmware sends outputs between 0 and"
             f" {_LARGEST_OUTPUT:g}."
         )
-    if gains.integral_limit < 0 or gains.filter_time < 0:
+    if isinstance(gains, PidGains) and (gains.integral_limit < 0 or gains.filter_time < 0):
         raise ValueError(
             f"gains: integral_limit = {gains.integral_limit}, filter_time = {gains.filter_time}:"
             " neither is negative."

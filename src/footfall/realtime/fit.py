@@ -19,6 +19,7 @@ from footfall.engines.lanes.batch import run_batch
 from footfall.engines.lanes.batch_plan import BatchPlan
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.outcome import Outcome
+from footfall.machines.control.pid import PidGains
 from footfall.numerics.units import TURN
 from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
@@ -135,6 +136,11 @@ def fit(
 
     What the log cannot tell (masses, lengths, winding resistance) is taken from the scenario.
     """
+    if not isinstance(log.settings.gains, PidGains):
+        raise StackLogError(
+            f"{log.path} is of a controller of somebody's own, {log.settings.gains.title[:80]!r}."
+            " fit knows the shipped law only, whose gains it has in amperes whatever the motor."
+        )
     window, setpoint = _steady(log)
     logged, noise = _figures_of_log(log, window)
     experiment = plant_of_log(log, scenario, overrides).experiment
@@ -278,6 +284,7 @@ class _Bench:
         """The figures of each candidate (a row); NaN where it does not walk."""
         self.count += len(points)
         system, gains = self.experiment.system, self.log.settings.gains
+        assert isinstance(gains, PidGains)  # fit refuses others
         columns = {unknown.key: points[:, i] for i, unknown in enumerate(self.unknowns)}
         # The law's numbers are amperes; the scenario has them as torques, which a motor of another
         # constant would turn into others.

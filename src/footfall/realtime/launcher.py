@@ -49,6 +49,7 @@ def program(module: str) -> tuple[str, ...]:
 
 def python_mid(settings: StackSettings) -> Sequence[str]:
     """The mid level in Python, which reads its settings."""
+    _require_prompt(settings)
     return program("mid_process")
 
 
@@ -56,10 +57,22 @@ def firmware_mid(settings: StackSettings) -> Sequence[str]:
     """The Teensy's own program, built for this machine with its settings."""
     from footfall.realtime.firmware_build import CannotBuild, host_program
 
+    _require_prompt(settings)
     try:
         return [str(host_program(settings))]
     except CannotBuild as error:
         raise LaunchError(f"The firmware cannot be built for this machine: {error}") from None
+
+
+def _require_prompt(settings: StackSettings) -> None:
+    """A law of one's own that this machine can build, and call often enough."""
+    from footfall.realtime.firmware_build import CannotBuild
+    from footfall.realtime.own_law import require_prompt
+
+    try:
+        require_prompt(settings)
+    except CannotBuild as error:
+        raise LaunchError(f"The controller cannot run here: {error}") from None
 
 
 class LaunchError(Exception):

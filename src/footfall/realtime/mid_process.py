@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from footfall.machines.control.driver_lines import by_board, current_lines
-from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.ports import LinkLost, Port
 from footfall.machines.control.reset_line import FileResetLine
 from footfall.machines.control.settings import StackSettings
+from footfall.realtime.own_law import mid_program
 from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import keep_time, now_us
 from footfall.realtime.serial_port import open_device, open_port
@@ -53,7 +53,7 @@ class MidLoop:
     ):
         """`drivers`: a line to each board."""
         self._program, self._high, self._drivers, self._reset = (
-            MidProgram(settings),
+            mid_program(settings),
             high,
             drivers,
             reset,

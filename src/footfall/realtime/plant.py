@@ -12,12 +12,14 @@ import numpy as np
 
 from footfall.engines.lanes.resident import ResidentLane
 from footfall.hybrid.outcome import Outcome
+from footfall.machines.control.controller import SampledLaw
 from footfall.machines.control.electrics import Battery, Winding, bus_extremes, loop_share
 from footfall.machines.control.lockstep import ClosedLoop
 from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
 from footfall.numerics.units import TURN
+from footfall.realtime.own_law_c import own_law
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.scenario.catalog import WITH_COMPUTER, shipped_scenarios
 from footfall.scenario.errors import ScenarioError
@@ -99,17 +101,16 @@ def plant_of_log(
 
 
 def stack_settings(system: ClosedLoop) -> StackSettings:
-    """What the three programs need to know of a robot."""
+    """What the three programs need to know of a robot.
+
+    Raises ScenarioError for a controller of one's own that cannot be written as C.
+    """
     stack, motor, joints = system.stack, system.motor, len(system.plant.joints)
-    if not isinstance(system.gains, PidGains):
-        raise ValueError(
-            f"controller = {type(system.controller).__name__}: the programs against the clock run"
-            " controller = digital-pid only. `footfall run` simulates this controller, `footfall"
-            " export-c` writes it as C."
-        )
-    gains = PidGains(
-        *(float(value) for value in system.gains[:-1]), period_us=system.gains.period_us
-    )
+    limit, law = float(motor.current_limit), system.gains
+    if isinstance(law, SampledLaw):
+        gains = own_law(law, limit)
+    else:
+        gains = PidGains(*(float(value) for value in law[:-1]), period_us=law.period_us)
     voltage = float(system.battery.voltage)
     band = (0.75 * voltage, 1.25 * voltage)
     drawn, returned = bus_extremes(system.winding, joints, float(stack.speed_limit), band[0])
@@ -128,7 +129,7 @@ def stack_settings(system: ClosedLoop) -> StackSettings:
         driver_watchdog_us=round(float(stack.driver_watchdog) * SECOND),
         reply_limit_us=round(stack.reply_limit * SECOND),
         speed_limit=float(stack.speed_limit) / TURN,
-        current_limit=float(motor.current_limit),
+        current_limit=limit,
         bus_band=band,
         torque_constant=float(motor.torque_constant),
         steer_limit=float(stack.steer_limit),

@@ -5,6 +5,7 @@ What the robot did, what the model says.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -12,9 +13,12 @@ import numpy as np
 
 from footfall.hybrid.doubt import Doubt
 from footfall.machines.control.microseconds import SECOND
-from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.operator_sources import RecordedOperator
+from footfall.machines.control.own_law import OwnLaw
+from footfall.machines.control.settings import StackSettings
 from footfall.machines.control.virtual_bench import VirtualBench
+from footfall.realtime.firmware_build import CannotBuild
+from footfall.realtime.own_law import mid_program
 from footfall.realtime.plant import plant_of_log
 from footfall.realtime.stack_log import StackLog, StackLogError
 from footfall.record.verdict import Verdict
@@ -103,7 +107,7 @@ def replay(
     if len(log) < 2:
         raise StackLogError(f"{log.path} has {len(log)} records: nothing to replay.")
     plant = plant_of_log(log, scenario, overrides)
-    settings = log.settings
+    settings = _with_given_law(log, plant.settings)
     end = float(log["t"][-1]) + settings.high_period_us / SECOND
     ticks = (
         end * SECOND / min(settings.low_period_us, settings.high_period_us, plant.stepper.step_us)
@@ -123,7 +127,7 @@ def replay(
         bench = VirtualBench(
             settings,
             plant.stepper,
-            MidProgram(settings),
+            mid_program(settings),
             plant.windings,
             plant.battery,
             RecordedOperator(log.records(), settings),
@@ -134,6 +138,8 @@ def replay(
             for moment in np.arange(0.0, end, 0.25).tolist():
                 bench.at(moment, lambda moment=moment: progress(moment))
         bench.run(end)
+    except CannotBuild as error:
+        raise StackLogError(f"{log.path}: its controller cannot run here: {error}") from None
     except ValueError as error:  # settings that each make sense, but not together
         raise StackLogError(
             f"{log.path}: the programs do not run with its settings ({error})."
@@ -165,6 +171,29 @@ def replay(
     return Replay(
         log, scenario or log.scenario, t, simulated, on, rows, plant.stepper.outcome.name, fault
     )
+
+
+def _with_given_law(log: StackLog, given: StackSettings) -> StackSettings:
+    """The log's settings. A law of its own is run as it was given now, with the log's numbers.
+
+    For the log's is C that somebody may have put there.
+    """
+    logged, own = log.settings.gains, given.gains
+    if not isinstance(logged, OwnLaw):
+        return log.settings
+    if not isinstance(own, OwnLaw):
+        raise StackLogError(
+            f"{log.path} is of a controller of somebody's own, {logged.title[:80]!r}, and"
+            " a log is not trusted to bring code. Name its file yourself: --set"
+            " controller=FILE.py:CLASS, with the other changes of that run."
+        )
+    if own != logged._replace(numbers=own.numbers) or list(own.numbers) != list(logged.numbers):
+        raise StackLogError(
+            f"{log.path} is of the controller {logged.title[:80]!r}, and {own.title!r} is another"
+            " law now: its C differs. Give the file as it was at that run (footfall"
+            f" {log.versions.get('footfall', '?')[:20]} wrote it)."
+        )
+    return dataclasses.replace(log.settings, gains=own._replace(numbers=logged.numbers))
 
 
 def _nearest(t: np.ndarray, times: np.ndarray) -> np.ndarray:

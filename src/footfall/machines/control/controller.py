@@ -14,8 +14,9 @@ import numpy as np
 from footfall.hybrid.fields import ParameterError, Parametric
 from footfall.machines.control.loop_states import ControllerMemory
 from footfall.machines.control.microseconds import SECOND
+from footfall.machines.control.own_law import SampledMemory
 from footfall.machines.control.pid import early
-from footfall.numerics.namespace import choose, negated, of_kind
+from footfall.numerics.namespace import choose, clamp, negated
 from footfall.numerics.scalar import Scalar
 
 
@@ -40,21 +41,6 @@ class AbstractLaw(Parametric):
     @abc.abstractmethod
     def begun(self) -> Any:
         """What it remembers at the start of a run, as it is shown."""
-
-
-class SampledMemory(NamedTuple):
-    """What the mid level remembers of a controller of one's own."""
-
-    own: Any  #: what the controller itself remembers
-    last_us: Any  #: when it last calculated
-    started: Any  #: whether it has, since it was switched on
-    previous: Scalar  #: measurement of the last calculation
-    output: Scalar  #: A
-
-    def blank(self) -> "SampledMemory":
-        """Of a law that is off. What it remembers itself does not count until it has started."""
-        zero = of_kind(0.0, self.output)
-        return self._replace(last_us=0, started=self.started & False, previous=zero, output=zero)
 
 
 class AbstractController(AbstractLaw):
@@ -117,11 +103,8 @@ class SampledLaw(NamedTuple):
     controller: AbstractController
     per_ampere: Scalar
     period_us: int
-
-    @property
-    def output_limit(self) -> float:
-        """A; what limits it is the motor driver, or the controller itself."""
-        return math.inf
+    #: A; infinite: what limits it is the motor driver, or the controller itself
+    output_limit: Scalar = math.inf
 
     def update(
         self, memory: SampledMemory, now_us: Any, setpoint: Scalar, measured: Scalar
@@ -130,7 +113,8 @@ class SampledLaw(NamedTuple):
         waits = early(memory, now_us, self.period_us)
         own = choose(memory.started, memory.own, self.controller.rest())
         own, torque = self.controller.updated(own, setpoint, measured, self.period_us / SECOND)
-        new = SampledMemory(own, now_us, memory.started | True, measured, torque / self.per_ampere)
+        output = clamp(torque / self.per_ampere, -self.output_limit, self.output_limit)
+        new = SampledMemory(own, now_us, memory.started | True, measured, output)
         return choose(waits, memory, new), negated(waits)
 
 

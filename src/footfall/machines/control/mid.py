@@ -16,7 +16,8 @@ import numpy as np
 from footfall.machines.control.driver_lines import current_lines
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.microseconds import elapsed_us
-from footfall.machines.control.mid_step import Frame, heard, started, stepped
+from footfall.machines.control.mid_step import BegunLaw, Frame, heard, started, stepped
+from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
 
 
@@ -37,17 +38,29 @@ class MidProgram:
     it is off after a reset, and after its watchdog tripped, until the high level has said both.
     """
 
-    def __init__(self, settings: StackSettings, real: Any = np.float32):
+    def __init__(
+        self, settings: StackSettings, real: Any = np.float32, law: BegunLaw | None = None
+    ):
+        """`law`: of the settings' controller of one's own, compiled (realtime/own_law.py).
+
+        Without it, that of the settings' gains, in `real` numbers.
+        """
+        if law is None:
+            if not isinstance(settings.gains, PidGains):
+                raise ValueError(
+                    f"gains are {settings.gains.title}, which is C: compile it first, as"
+                    " footfall.realtime.own_law.mid_program does."
+                )
+            law = settings.gains.of_type(real)
         self.settings = settings
-        self._real = real
-        self._gains = settings.gains.of_type(real)
+        self._real, self._law = real, law
         self._down, self._up = down_format(settings), up_format(settings)
         self.reset()
 
     def reset(self) -> None:
         """As after the power came on."""
         self._reader = FrameReader(self._down)
-        self._memory = started(self._real)
+        self._memory = started(self._real, self._law.rested())
         self._next_report_us: int | None = None
 
     @property
@@ -87,7 +100,7 @@ class MidProgram:
         """What is due now."""
         settings = self.settings
         self._memory, commands = stepped(
-            self._gains, settings.watchdog_us, settings.motors, self._memory, now_us
+            self._law, settings.watchdog_us, settings.motors, self._memory, now_us
         )
         to_driver = current_lines(settings, commands.currents) if commands.due else b""
         return Sent(self._report(now_us), to_driver)

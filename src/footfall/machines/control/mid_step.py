@@ -9,14 +9,14 @@ or arrays, JAX arrays. Theory: docs/theory/control-stack.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from footfall.machines.control.microseconds import elapsed_us
-from footfall.machines.control.pid import PidGains, PidMemory, cleared
+from footfall.machines.control.pid import PidMemory, cleared
 from footfall.numerics.namespace import choose, clamp, finite, negated, of_kind
 
-if TYPE_CHECKING:  # they import JAX, which a control computer need not have
-    from footfall.machines.control.controller import SampledLaw, SampledMemory
+if TYPE_CHECKING:  # the second imports JAX, which a control computer need not have
+    from footfall.machines.control.own_law import SampledMemory
     from footfall.numerics.scalar import Scalar
 
 SIDES = (1.0, -1.0)  #: how the steering current acts on left and right
@@ -59,12 +59,35 @@ class Commands(NamedTuple):
     currents: tuple[Scalar, ...]  #: A for each motor, forward drive positive
 
 
-def started(real: Any = float) -> MidMemory:
-    """As after the power came on."""
+class Law(Protocol):
+    """What calculates the output: PidGains, a SampledLaw, or what a compiler made of one."""
+
+    @property
+    def period_us(self) -> Any: ...
+
+    @property
+    def output_limit(self) -> Any:
+        """A"""
+        ...
+
+    def update(
+        self, memory: Any, now_us: Any, setpoint: Scalar, measured: Scalar
+    ) -> tuple[Any, Any]:
+        """The memory after a call, and whether it calculated. Called early, it changes nothing."""
+        ...
+
+
+class BegunLaw(Law, Protocol):
+    """A law that knows what it remembers while it is off."""
+
+    def rested(self) -> Any: ...
+
+
+def started(real: Any = float, law: Any = None) -> MidMemory:
+    """As after the power came on; `law`: memory of a law that is off, the shipped one's if None."""
     nothing = real(0.0)
-    return MidMemory(
-        Frame(False, nothing, nothing, nothing), 0, False, False, cleared(real), False, False, 0
-    )
+    law = cleared(real) if law is None else law
+    return MidMemory(Frame(False, nothing, nothing, nothing), 0, False, False, law, False, False, 0)
 
 
 def heard(memory: MidMemory, frame: Frame, now_us: Any) -> MidMemory:
@@ -77,7 +100,7 @@ def heard(memory: MidMemory, frame: Frame, now_us: Any) -> MidMemory:
 
 
 def stepped(
-    numbers: PidGains | SampledLaw, watchdog_us: Any, motors: int, memory: MidMemory, now_us: Any
+    numbers: Law, watchdog_us: Any, motors: int, memory: MidMemory, now_us: Any
 ) -> tuple[MidMemory, Commands]:
     """After a call at this time, and what is commanded.
 

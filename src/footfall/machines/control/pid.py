@@ -36,6 +36,10 @@ class PidGains(NamedTuple):
         """The same with every number but the period in this precision."""
         return PidGains(*(real(value) for value in self[:-1]), period_us=self.period_us)
 
+    def rested(self) -> PidMemory:
+        """Memory of the law while it is off."""
+        return PidMemory(0, False, *(of_kind(0.0, self.proportional),) * 4)
+
     def update(
         self, memory: PidMemory, now_us: Any, setpoint: Scalar, measured: Scalar
     ) -> tuple[PidMemory, Any]:

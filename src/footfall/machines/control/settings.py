@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from footfall.machines.control.decimal_text import LARGEST
+from footfall.machines.control.own_law import KINDS, SHARED, OwnLaw
 from footfall.machines.control.pid import PidGains
 
 MOST_COPIES = 4
@@ -37,7 +38,7 @@ def _flag(default: bool) -> Any:
 class StackSettings:
     """What both ends of every line were built for."""
 
-    gains: PidGains  #: of the mid level; output in amperes per motor
+    gains: PidGains | OwnLaw  #: law of the mid level; output in amperes per motor
     setpoint: float  #: rad, at the start
     motors: int = 2  #: 1 or 2
     motor_signs: tuple[float, ...] = (1.0, 1.0)  #: how each motor is mounted: +1 or -1
@@ -76,11 +77,14 @@ class StackSettings:
 
         So a value that a program could fail at is refused here.
         """
-        if not isinstance(self.gains, PidGains):
+        if isinstance(self.gains, PidGains):
+            self._check_gains(self.gains)
+        elif isinstance(self.gains, OwnLaw):
+            self._check_own(self.gains)
+        else:
             raise ValueError(
                 f"gains = {_shown(self.gains)}: the numbers of a pitch law are expected."
             )
-        self._check_gains(self.gains)
         if not _whole(self.motors, 1, 2):
             raise ValueError(f"motors = {_shown(self.motors)}: a driver has one or two.")
         if not _whole(self.boards, 1, self.motors):
@@ -142,6 +146,31 @@ class StackSettings:
                 " be positive."
             )
 
+    @staticmethod
+    def _check_own(law: OwnLaw) -> None:
+        texts = (law.title, law.header, law.source)
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("gains: title, header and source of a law of one's own are texts.")
+        names = list(law.numbers) if isinstance(law.numbers, dict) else []
+        if tuple(names[-len(SHARED) :]) != SHARED:
+            raise ValueError(f"gains.numbers = {_shown(names)}: {', '.join(SHARED)} come last.")
+        for name, value in law.numbers.items():
+            if not _number(value):
+                raise ValueError(
+                    f"gains.{name} = {_shown(value)}: the law's C holds finite numbers, here of"
+                    f" size at most {LARGEST:g}."
+                )
+        if not (isinstance(law.memory, dict) and all(k in KINDS for k in law.memory.values())):
+            raise ValueError(
+                f"gains.memory = {_shown(law.memory)}: names, each with one of {', '.join(KINDS)}."
+            )
+        _require_whole("gains.period_us", law.numbers["period_us"], LONGEST_PERIOD)
+        if law.output_limit <= 0 or law.numbers["per_ampere"] <= 0:
+            raise ValueError(
+                f"gains: output_limit = {law.output_limit}, per_ampere ="
+                f" {law.numbers['per_ampere']}: both are positive."
+            )
+
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self) | {"gains": self.gains._asdict()})
 
@@ -166,7 +195,8 @@ class StackSettings:
             if isinstance(values.get(name), list)
         }
         try:
-            return cls(**values | pairs | {"gains": PidGains(**gains)})
+            law = (OwnLaw if "source" in gains else PidGains)(**gains)
+            return cls(**values | pairs | {"gains": law})
         except TypeError as error:  # a key too many, or one too few
             raise ValueError(f"settings of another version? {error}") from None
 

@@ -301,10 +301,15 @@ def _require_scenario(name: str, settings: Sequence[str]) -> None:
     What is in it is for the robot process to judge; but whether code of somebody's own may run is
     asked here, where there is somebody to ask.
     """
-    file = find_scenario(with_computer(name))
-    read_toml(file)
-    if any(names_code(setting.partition("=")[2]) for setting in settings):
+    said = read_toml(find_scenario(with_computer(name)))
+    if _names_code(said) or any(names_code(setting.partition("=")[2]) for setting in settings):
         load(with_computer(name), list(settings))
+
+
+def _names_code(said: Any) -> bool:
+    """Whether some part in a scenario's tables is of a file of code."""
+    tables = [value for value in said.values() if isinstance(value, dict)]
+    return names_code(said.get("kind")) or any(map(_names_code, tables))
 
 
 def _require_operator(request: StackRequest) -> None:

@@ -1,7 +1,7 @@
 """A law of one's own in the loop of the Python programs: its C, built for this machine and called.
 
-A call takes a few microseconds, as long as the shipped law in Python, and gives the bits that the
-firmware gives. One that takes too much of its period is refused before anything moves.
+A call takes a few microseconds, no longer than the shipped law in Python, and gives the bits that
+the firmware gives. One that takes too much of its period is refused before anything moves.
 """
 
 from __future__ import annotations

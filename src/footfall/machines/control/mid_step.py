@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from footfall.machines.control.microseconds import elapsed_us
+from footfall.machines.control.own_law import SampledMemory
 from footfall.machines.control.pid import PidMemory, cleared
 from footfall.numerics.namespace import choose, clamp, finite, negated, of_kind
 
-if TYPE_CHECKING:  # the second imports JAX, which a control computer need not have
-    from footfall.machines.control.own_law import SampledMemory
+if TYPE_CHECKING:  # it imports JAX, which a control computer need not have
     from footfall.numerics.scalar import Scalar
 
 SIDES = (1.0, -1.0)  #: how the steering current acts on left and right

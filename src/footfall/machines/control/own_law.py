@@ -1,8 +1,8 @@
 """A controller of one's own as the programs against the clock have it: its C, and its memory.
 
 It is written as C where its class is at hand (realtime/own_law_c.py), and travels with the settings
-to programs that know neither the class nor JAX. Whoever holds it may build it, so it is never built
-from a log: a log may come from anybody.
+to programs that know neither the class nor JAX. To build it is to run code: that of a run's own
+settings is built, that of a log never, for a log may come from anybody.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 import math
 from typing import ClassVar
 
-import jax.numpy as jnp
-
 from footfall.hybrid.fields import param
 from footfall.machines.parts.terrain.base import AbstractPlane, Face
+from footfall.numerics.namespace import namespace
 from footfall.numerics.scalar import Scalar
 
 
@@ -38,4 +37,4 @@ class Slope(AbstractPlane):
         return self.angle
 
     def height(self, x: Scalar) -> Scalar:
-        return -jnp.tan(self.angle) * x
+        return -namespace(self.angle, x).tan(self.angle) * x

@@ -15,7 +15,6 @@ import numpy as np
 from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.own_law import KINDS, OwnLaw, SampledMemory
 from footfall.machines.control.settings import StackSettings
-from footfall.realtime.firmware_build import CannotBuild, law_library
 
 #: Of a period that a call may take: the rest is for bytes, and for the other programs.
 SHARE = 0.25
@@ -31,6 +30,9 @@ class CompiledLaw:
     """What a compiler made of a law. Raises CannotBuild where there is none."""
 
     def __init__(self, law: OwnLaw):
+        # Only now: a mid process with the shipped law loads nothing of the engines' room.
+        from footfall.realtime.firmware_build import law_library
+
         core = ctypes.CDLL(str(law_library(law)))
         self.period_us, self.output_limit = law.period_us, np.float32(law.output_limit)
         numbers = dict.fromkeys(law.numbers, ctypes.c_float) | {"period_us": ctypes.c_int32}
@@ -103,6 +105,8 @@ def require_prompt(settings: StackSettings) -> None:
         return
     taken, period = CompiledLaw(gains).microseconds_a_call(), gains.period_us
     if taken > SHARE * period:
+        from footfall.realtime.firmware_build import CannotBuild
+
         raise CannotBuild(
             f"controller = {gains.title}: a call takes {taken:.0f} us on this machine, and the mid"
             f" level calls it every {period} us; at most {SHARE:.0%} of that are left for the law."

@@ -64,6 +64,7 @@ bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/lockstep.py --write
 	$(BIN)/python benchmarks/gym.py --write
 	$(BIN)/python benchmarks/realtime_stack.py --write
+	$(BIN)/python benchmarks/realtime_stack.py --load 8 --seconds 20 --write
 
 pictures: $(VENV)/.made-dev
 	$(BIN)/python docs/make_pictures.py

@@ -2,7 +2,8 @@
 
 Pages are written for any reader of Markdown. Here they get what a site needs: files from beside
 docs/, the glossary and the commands as pages of their own, links from equation numbers to their
-equations, formulas as MathML, and live pages where `make gallery` has made them.
+equations, formulas as MathML, a search that needs no server, and live pages where `make gallery`
+has made them.
 """
 
 import posixpath
@@ -163,6 +164,15 @@ def _button(kind: str, name: str, here: str) -> str:
         return ""
     path = posixpath.relpath(f"live/{name}.html", posixpath.dirname(here) or ".")
     return f"[{BUTTONS[kind]}]({path}){{ .md-button .md-button--primary }}"
+
+
+# --- search ---------------------------------------------------------------------------------------
+
+
+def on_post_build(config: Any) -> None:
+    """What the theme searches, as a script too: a page that was opened from a folder reads that."""
+    index = Path(config.site_dir) / "search" / "search_index.json"
+    index.with_suffix(".js").write_text(f"var __index = {index.read_text()}")
 
 
 # --- equations ------------------------------------------------------------------------------------

@@ -75,6 +75,15 @@ def test_a_command_on_a_page_is_one_that_footfall_takes(line):
     command.make_context(command.name, [word for word in words if word != "..."])
 
 
+def test_every_argument_and_option_says_what_it_is():
+    """The site's page of commands is made of that."""
+    left = [typer.main.get_command(app)]
+    for command in left:
+        left += getattr(command, "commands", {}).values()
+        assert all(getattr(given, "help", None) for given in command.params), command.name
+    assert len(left) > 25
+
+
 @pytest.mark.parametrize(
     "line",
     sorted({line for text in PAGES.values() for line in re.findall("pip install [^`#\n)]+", text)}),

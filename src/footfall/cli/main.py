@@ -112,7 +112,11 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    settings: Settings = None,
+    trust: Trust = False,
+) -> None:
     """Show a scenario with every key, its value, unit and meaning."""
     with _loading():
         from footfall.cli.show import show_scenario
@@ -121,7 +125,11 @@ def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
 
 
 @app.command()
-def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
+def check(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    settings: Settings = None,
+    trust: Trust = False,
+) -> None:
     """Check a scenario file, and that its robot keeps the contract of a hybrid system."""
     with _loading():
         from footfall.cli.check import check_scenario
@@ -131,7 +139,7 @@ def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
 
 @app.command()
 def new(
-    name: str,
+    name: Annotated[str, typer.Argument(help="What the folder and its robot are to be called.")],
     begin: Annotated[
         str | None,
         typer.Option("--from", metavar="CLASSIC", help="Begin with a classic of `footfall list`."),

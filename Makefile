@@ -78,7 +78,7 @@ gallery: $(VENV)/.made-dev $(BUNDLE) browser
 # The documentation as a site: build/site/index.html. After `make gallery` its pages of robots lead to live ones.
 docs: $(VENV)/.made-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
-	@echo "build/site/index.html; make docs-serve also searches"
+	@echo "build/site/index.html"
 
 docs-serve: $(VENV)/.made-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --dev-addr 127.0.0.1:8000

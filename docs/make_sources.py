@@ -48,8 +48,8 @@ def _page(code: str, study: Reproduce, found: dict[int, Answer]) -> list[str]:
         row = answer.row
         lines += [f"## {row['item']}: {row['title']}"]
         for word, key in (("The source", "shows"), ("Found", "found"), ("Erratum", "erratum")):
-            lines += _sentences(f"{word}: {row[key]}") if row[key] else []
-        lines += [f"Try `{row['command']}`."] * bool(row["command"]) + [""]
+            lines += _item(f"{word}: {row[key]}") if row[key] else []
+        lines += [f"- Try `{row['command']}`."] * bool(row["command"]) + [""]
         if row["picture"]:
             lines += [f"![{row['title']}](../pictures/sources/{code}-{row['picture']})", ""]
         if row["values"]:
@@ -58,9 +58,11 @@ def _page(code: str, study: Reproduce, found: dict[int, Answer]) -> list[str]:
     return lines
 
 
-def _sentences(text: str) -> list[str]:
-    """One for each line."""
-    return re.split(r"(?<=[a-z0-9)]\.) +(?=[A-Z])", text)
+def _item(text: str) -> list[str]:
+    """An item of a list, one line for each sentence, the last with its full stop."""
+    ended = text if text.endswith((".", "?", "!")) else f"{text}."
+    first, *more = re.split(r"(?<=[a-z0-9)]\.) +(?=[A-Z])", ended)
+    return [f"- {first}", *(f"  {sentence}" for sentence in more)]
 
 
 def _line(value: dict) -> str:

@@ -2,7 +2,8 @@
 
 Pages are written for any reader of Markdown. Here they get what a site needs: files from beside
 docs/, the glossary and the commands as pages of their own, links from equation numbers to their
-equations, formulas as MathML, and live pages where `make gallery` has made them.
+equations, formulas as MathML, a search that needs no server, and live pages where `make gallery`
+has made them.
 """
 
 import posixpath
@@ -107,7 +108,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     parts = re.split(r"(^```.*?^```$)", markdown, flags=re.S | re.M)
     for i, part in enumerate(parts):
         parts[i] = f"\n{part}\n" if i % 2 else _spaced(_relinked(part, origin, here))
-    return re.sub(r"<!-- live: ([\w-]+) -->", lambda f: _button(f[1], here), "".join(parts))
+    button = r"<!-- (live|replay): ([\w-]+) -->"
+    return re.sub(button, lambda f: _button(f[1], f[2], here), "".join(parts))
 
 
 def _named(name: str) -> str:
@@ -152,12 +154,25 @@ def _spaced(text: str) -> str:
     return "\n".join(lines)
 
 
-def _button(name: str, here: str) -> str:
-    """A way to the live page, where it has been made."""
+#: What a button says of a page in which the robot is simulated, and of one of a recorded run.
+BUTTONS = {"live": "Run it in this browser", "replay": "Play a recorded run in this browser"}
+
+
+def _button(kind: str, name: str, here: str) -> str:
+    """A way to the page of a robot, where it has been made."""
     if not (LIVE / f"{name}.html").exists():
         return ""
     path = posixpath.relpath(f"live/{name}.html", posixpath.dirname(here) or ".")
-    return f"[Run it in this browser]({path}){{ .md-button .md-button--primary }}"
+    return f"[{BUTTONS[kind]}]({path}){{ .md-button .md-button--primary }}"
+
+
+# --- search ---------------------------------------------------------------------------------------
+
+
+def on_post_build(config: Any) -> None:
+    """What the theme searches, as a script too: a page that was opened from a folder reads that."""
+    index = Path(config.site_dir) / "search" / "search_index.json"
+    index.with_suffix(".js").write_text(f"var __index = {index.read_text()}")
 
 
 # --- equations ------------------------------------------------------------------------------------

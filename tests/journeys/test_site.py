@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from support.pages import QUIET, chromium
+
 ROOT = Path(__file__).parents[2]
 THEORY = ROOT / "docs" / "theory"
 
@@ -85,3 +87,21 @@ def test_commands_and_words_have_pages_made_of_what_they_describe(site):
     commands = (site[0] / "commands.html").read_text()
     assert "--accept-doubt" in commands and "footfall stack replay" in commands
     assert "a motion that repeats" in (site[0] / "glossary.html").read_text()
+
+
+@pytest.mark.skipif(chromium() is None, reason="needs Chromium: apt-get install chromium")
+def test_a_page_that_was_opened_from_a_folder_searches_and_asks_no_host(site):
+    """The theme's own search wants a server, for its index and for its worker."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium(), args=QUIET)
+        page = browser.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site[0] / "how-to" / "gaits.html").as_uri())
+        page.locator(".md-search__input").click()
+        page.keyboard.type("multiplier")
+        page.locator(".md-search-result__link").first.click()
+        page.wait_for_url("**/concepts/gaits.html*")  # names it most often
+        browser.close()
+    assert asked and not [url for url in asked if not url.startswith(("file:", "data:"))]

@@ -100,7 +100,7 @@ class Job:
             try:
                 self._process.wait(GRACE)
             except subprocess.TimeoutExpired:
-                self._signal(signal.SIGKILL)
+                self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
                 self._process.wait()
 
     def _state(self) -> str:
@@ -113,9 +113,13 @@ class Job:
 
     def _signal(self, number: int) -> None:
         """To it and what it started; it is not reaped yet, so the number is its own."""
-        if self._process.poll() is None:
+        if self._process.poll() is not None:
+            return
+        if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, number)
+        else:  # Windows has neither groups nor an interrupt for another process
+            self._process.terminate()
 
     def _read_err(self) -> None:
         assert self._process.stderr is not None

@@ -21,7 +21,11 @@ def list_scenarios() -> None:
 
 
 @command()
-def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    settings: Settings = None,
+    trust: Trust = False,
+) -> None:
     """Show a scenario with every key, its value, unit and meaning."""
     with loading():
         from footfall.cli.show import show_scenario
@@ -30,7 +34,11 @@ def show(name: str, settings: Settings = None, trust: Trust = False) -> None:
 
 
 @command()
-def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
+def check(
+    name: Annotated[str, typer.Argument(help="A scenario's name, or the path of its file.")],
+    settings: Settings = None,
+    trust: Trust = False,
+) -> None:
     """Check a scenario file, and that its robot keeps the contract of a hybrid system."""
     with loading():
         from footfall.cli.check import check_scenario
@@ -40,7 +48,7 @@ def check(name: str, settings: Settings = None, trust: Trust = False) -> None:
 
 @command()
 def new(
-    name: str,
+    name: Annotated[str, typer.Argument(help="What the folder and its robot are to be called.")],
     begin: Annotated[
         str | None,
         typer.Option("--from", metavar="CLASSIC", help="Begin with a classic of `footfall list`."),

@@ -111,7 +111,13 @@ class Folder:
 
 @contextlib.contextmanager
 def private_folder(path: Path, ending: str) -> Iterator[Folder | None]:
-    """The folder, made if need be, whose files have this ending; None if it is not ours alone."""
+    """The folder, made if need be, whose files have this ending.
+
+    None if it is not ours alone, or where no folder can be held open (Windows).
+    """
+    if os.open not in os.supports_dir_fd:
+        yield None
+        return
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -88,6 +88,9 @@ def _room() -> IO[bytes]:
 def _end_group(process: subprocess.Popen) -> None:
     """Compilers start others (cc1plus, as, ld): on a timeout or Ctrl-C they go too."""
     if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        else:  # Windows has no groups: what it started ends by itself
+            process.terminate()
         process.wait()

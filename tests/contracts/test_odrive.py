@@ -511,7 +511,14 @@ def test_link_finds_the_limits_of_a_driver_that_was_set_up(linked):
 
 def test_link_finds_the_limits_of_a_board_as_it_comes(linked):
     odrive, link = linked
-    odrive.boards[-1].as_it_comes()
+    board = odrive.boards[-1]
+    board.as_it_comes()
+    for name, value in (  # and as somebody may have left it
+        (b"controller.config.vel_limit_tolerance", b"9"),
+        (b"controller.config.enable_overspeed_error", b"0"),
+        (b"config.startup_closed_loop_control", b"1"),
+    ):
+        odrive.usb(b"w axis0.%s %s\n" % (name, value), 0, len(odrive.boards) - 1)
     wrong, unread = link.unmet_limits()
     told = "\n".join(wrong)
     assert not unread
@@ -519,6 +526,9 @@ def test_link_finds_the_limits_of_a_board_as_it_comes(linked):
         ("torque_constant", "0.04"),
         ("vel_limit", "2"),
         ("dc_max_negative_current", "-0.01"),
+        ("vel_limit_tolerance", "9"),
+        ("enable_overspeed_error", "0"),
+        ("startup_closed_loop_control", "1"),
         ("enable_watchdog", "0"),
         ("uart_a_baudrate", "115200"),
     ):
@@ -579,6 +589,8 @@ def test_boards_of_two_firmwares_are_refused():
     mixed = [Wire(old, clock, 0), Wire(new, clock, 1)]
     with pytest.raises(UnfitDriver, match=r"0\.5\.4 to 0\.5\.6 and 0\.6"):
         OdriveAscii.connect(mixed, TWO_BOARDS, clock)
+    with pytest.raises(UnfitDriver, match=r"0\.5\.4 to 0\.5\.6 and 0\.6"):
+        OdriveVendor([Tree(old, 0), Tree(new, 1)], TWO_BOARDS)
 
 
 def test_a_driver_of_0_6_that_is_asked_several_things_at_once_leaves_answers_out():
@@ -650,6 +662,30 @@ def test_what_setup_prints_sets_up_a_board_as_it_comes():
                 text = f"w {found[2]} {value}\n".encode()
                 assert odrive.usb(text, 0, int(found[1])) == b"", line
         assert link.unmet_limits() == ([], [])
+
+
+@pytest.mark.parametrize("name, value", [("vel_limit", "80"), ("current_lim", "60")])
+def test_a_driver_that_allows_more_than_the_robot_is_refused_too(name, value):
+    """A mid level flashed for 40 A beside a supervisor told of 5 A: the driver holds the 5 A."""
+    odrive = as_set_up()
+    path = "controller.config." if name == "vel_limit" else "motor.config."
+    odrive.usb(f"w axis1.{path}{name} {value}\n".encode(), 0)
+    (told,), unread = over_ascii(odrive).unmet_limits()
+    assert not unread and f"axis1.{path}{name} is {value}; needed: exactly" in told
+
+
+def test_a_board_that_is_set_to_arms_itself_after_a_restart():
+    odrive = as_set_up()
+    odrive.usb(b"w axis0.config.startup_closed_loop_control 1\nsr\n", 0)
+    assert [axis.state for axis in odrive.axes] == [8, 1]
+
+
+def test_a_speed_that_is_no_error_to_the_driver_trips_nothing():
+    odrive = armed()
+    odrive.usb(b"w axis0.controller.config.enable_overspeed_error 0\n", 0)
+    odrive.uart(b"c 0 1\nc 1 1\n", 0)
+    odrive.tick(0, (50.0, 50.0), (0.0, 0.0))
+    assert [axis.error for axis in odrive.axes] == [AxisError(0), AxisError.OVER_SPEED]
 
 
 def test_a_limit_that_the_driver_does_not_know_is_told_and_not_taken_for_wrong():

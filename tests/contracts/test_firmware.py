@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from footfall.machines.control import decimal_text
 from footfall.machines.control.driver_lines import current_lines
 from footfall.machines.control.framing import (
     FrameReader,
@@ -47,7 +48,7 @@ from footfall.realtime.firmware_build import (
 from footfall.realtime.plant import stack_settings
 from footfall.realtime.serial_port import PtyPort, SerialPort
 from footfall.scenario.load import load
-from support.firmware import FirmwareLaw, FirmwareMid, bits, core
+from support.firmware import FirmwareLaw, FirmwareMid, bits, core, fixed
 from support.stack_cases import EVERY, ONE_MOTOR, ROBOT, WALKING
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
@@ -229,6 +230,38 @@ STEP = st.tuples(
     ),  # a byte altered
     st.sampled_from([*[None] * 12, "reset", "nan"]),
 )
+
+
+@pytest.mark.parametrize("make", [MidProgram, FirmwareMid])
+@pytest.mark.parametrize("frame", [(-9.0, 0.1, 0.0), (0.6, -9.0, 0.0), (0.6, 0.1, -9.0)])
+def test_a_number_below_its_range_is_rejected_as_one_above(make, frame):
+    program, form = make(ROBOT), down_format(ROBOT)
+    wide = form._replace(fields=tuple(field._replace(limit=99.0) for field in form.fields))
+    for sign in (1.0, -1.0):
+        setpoint, pitch, steer = (sign * value for value in frame)
+        program.receive(encode(wide, (setpoint, 0.0, pitch, steer)), 0)
+    program.receive(encode(form, (0.6, 1.0, 0.1, 0.0)), 0)
+    assert program.rejected_frames == 2 and not program.on  # so no frame has said off
+
+
+@pytest.mark.parametrize("make", [MidProgram, FirmwareMid])
+def test_a_current_that_is_no_number_is_never_sent_and_trips(make):
+    program = make(ROBOT)
+    for on, steer in ((False, 0.0), (True, 0.0)):
+        program.take(0.6, on, 0.5, steer, 0)
+    program.step(0)
+    assert program.on
+    program.take(0.6, True, 0.5, float("nan"), 1000)
+    assert program.step(1000).to_driver == current_lines(ROBOT, [0.0, 0.0])
+    assert program.watchdog_tripped and not program.on
+    program.take(0.6, True, 0.5, 0.0, 2000)  # sound again, and off all the same
+    program.step(2000)
+    assert not program.on
+
+
+def test_a_half_is_rounded_to_even_as_in_python():
+    for value in (k / 128 for k in range(-9, 10)):  # 1/128 is 7812.5e-6
+        assert fixed(value, 6) == decimal_text.fixed(np.float32(value), 6)
 
 
 @given(st.sampled_from(sorted(EVERY)), STARTS, st.lists(STEP, max_size=80))

@@ -83,6 +83,14 @@ def test_a_pad_whose_driver_only_counts_buttons_is_refused():
     layout_of(BY_HID_GENERIC._replace(buttons=by_its_own))
 
 
+def test_a_cross_that_is_both_buttons_and_an_axis_counts_once():
+    both = HID_SONY_DUALSHOCK3._replace(axes=(*HID_SONY_DUALSHOCK3.axes, 0x10, 0x11))
+    decoder = JoystickDecoder(SETTINGS, layout_of(both))
+    before = decoder.operator.setpoint
+    decoder.feed(press(13) + event(2, 7, -32767) + event(2, 7, 0))
+    assert decoder.operator.setpoint == pytest.approx(before + 0.05)
+
+
 def test_a_hat_that_is_held_when_the_device_is_opened_is_no_press():
     decoder = JoystickDecoder(SETTINGS, layout_of(XPAD))
     before = decoder.operator.setpoint

@@ -604,6 +604,13 @@ def test_motors_found_running_are_switched_off_before_anything_else_is_asked_of_
     assert journal.entries[:2] == ["motors_off", "bus"] and driver.axis_states == (1, 1)
 
 
+def test_start_up_tells_the_mid_level_that_the_law_is_off():
+    mid, said = Talking(), bytearray()
+    mid.write = lambda data: said.extend(data) or len(data)  # type: ignore[method-assign]
+    start_up(SETTINGS, NoResetLine(), Connections(lambda: mid, Sensor, Driver), HandClock())
+    assert FrameReader(down_format(SETTINGS)).feed(bytes(said)) == [(0.6, 0.0, 0.0, 0.0)]
+
+
 def test_motors_that_do_not_switch_off_end_the_start():
     driver = Driver()
     driver.axis_states = (8, 1)

@@ -14,8 +14,10 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -493,9 +495,9 @@ def test_the_core_allocates_nothing_and_prints_nothing():
 
 
 class Rig:
-    """The host program between a motor driver and a high level that the test plays."""
+    """The host program, or another by its command, between a motor driver and a high level that the test plays."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, command: Sequence[str | Path] = ()):
         self.driver, self.reset, self.high_name = (
             PtyPort(folder / "driver"),
             folder / "reset",
@@ -504,7 +506,9 @@ class Rig:
         self.reset.write_bytes(b"1")
         names = ("--high", self.high_name, "--driver", folder / "driver", "--reset", self.reset)
         self.process = subprocess.Popen(
-            [host_program(ROBOT), *names], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [*(command or [host_program(ROBOT)]), *names],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
         until(self.high_name.is_symlink)
         self.lines = b""
@@ -583,6 +587,23 @@ def test_the_host_program_drives_reports_survives_its_high_level_resets_and_ends
     assert rig.hear().endswith(ZEROS)
     assert not rig.high_name.is_symlink()
     high.close()
+
+
+def test_the_program_in_python_ends_with_0_a_too(tmp_path):
+    told = tmp_path / "settings.json"
+    told.write_text(ROBOT.to_json())
+    command = [sys.executable, "-m", "footfall.realtime.mid_process", "--settings", told]
+    rig = Rig(tmp_path, command)
+    try:
+        until(lambda: ZEROS in rig.hear())
+        high = rig.open_high()
+        drive(rig, high, b"\nc 0 0.055")
+        high.close()
+        rig.process.send_signal(signal.SIGTERM)
+        assert rig.process.wait(20) == 0
+        assert not rig.hear().endswith(ZEROS * 2) and rig.hear().endswith(ZEROS)
+    finally:
+        rig.close()
 
 
 @pytest.mark.parametrize(

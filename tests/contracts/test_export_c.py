@@ -39,7 +39,7 @@ from footfall.authoring import AbstractController, Scalar, choose, clamp, param,
 
 
 class Memory(eqx.Module):
-    count: Scalar = signal(doc="calls /* so far */")
+    count: Scalar = signal(doc="calls /* so far */ (how many??)")
     level: Scalar = signal(unit="rad", doc="a level")
 
 

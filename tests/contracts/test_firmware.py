@@ -14,8 +14,10 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -25,6 +27,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from footfall.machines.control import decimal_text
 from footfall.machines.control.driver_lines import current_lines
 from footfall.machines.control.framing import (
     FrameReader,
@@ -47,7 +50,7 @@ from footfall.realtime.firmware_build import (
 from footfall.realtime.plant import stack_settings
 from footfall.realtime.serial_port import PtyPort, SerialPort
 from footfall.scenario.load import load
-from support.firmware import FirmwareLaw, FirmwareMid, bits, core
+from support.firmware import FirmwareLaw, FirmwareMid, bits, core, fixed
 from support.stack_cases import EVERY, ONE_MOTOR, ROBOT, WALKING
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
@@ -229,6 +232,38 @@ STEP = st.tuples(
     ),  # a byte altered
     st.sampled_from([*[None] * 12, "reset", "nan"]),
 )
+
+
+@pytest.mark.parametrize("make", [MidProgram, FirmwareMid])
+@pytest.mark.parametrize("frame", [(-9.0, 0.1, 0.0), (0.6, -9.0, 0.0), (0.6, 0.1, -9.0)])
+def test_a_number_below_its_range_is_rejected_as_one_above(make, frame):
+    program, form = make(ROBOT), down_format(ROBOT)
+    wide = form._replace(fields=tuple(field._replace(limit=99.0) for field in form.fields))
+    for sign in (1.0, -1.0):
+        setpoint, pitch, steer = (sign * value for value in frame)
+        program.receive(encode(wide, (setpoint, 0.0, pitch, steer)), 0)
+    program.receive(encode(form, (0.6, 1.0, 0.1, 0.0)), 0)
+    assert program.rejected_frames == 2 and not program.on  # so no frame has said off
+
+
+@pytest.mark.parametrize("make", [MidProgram, FirmwareMid])
+def test_a_current_that_is_no_number_is_never_sent_and_trips(make):
+    program = make(ROBOT)
+    for on, steer in ((False, 0.0), (True, 0.0)):
+        program.take(0.6, on, 0.5, steer, 0)
+    program.step(0)
+    assert program.on
+    program.take(0.6, True, 0.5, float("nan"), 1000)
+    assert program.step(1000).to_driver == current_lines(ROBOT, [0.0, 0.0])
+    assert program.watchdog_tripped and not program.on
+    program.take(0.6, True, 0.5, 0.0, 2000)  # sound again, and off all the same
+    program.step(2000)
+    assert not program.on
+
+
+def test_a_half_is_rounded_to_even_as_in_python():
+    for value in (k / 128 for k in range(-9, 10)):  # 1/128 is 7812.5e-6
+        assert fixed(value, 6) == decimal_text.fixed(np.float32(value), 6)
 
 
 @given(st.sampled_from(sorted(EVERY)), STARTS, st.lists(STEP, max_size=80))
@@ -460,9 +495,9 @@ def test_the_core_allocates_nothing_and_prints_nothing():
 
 
 class Rig:
-    """The host program between a motor driver and a high level that the test plays."""
+    """The host program, or another by its command, between a motor driver and a high level that the test plays."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, command: Sequence[str | Path] = ()):
         self.driver, self.reset, self.high_name = (
             PtyPort(folder / "driver"),
             folder / "reset",
@@ -471,7 +506,9 @@ class Rig:
         self.reset.write_bytes(b"1")
         names = ("--high", self.high_name, "--driver", folder / "driver", "--reset", self.reset)
         self.process = subprocess.Popen(
-            [host_program(ROBOT), *names], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [*(command or [host_program(ROBOT)]), *names],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
         until(self.high_name.is_symlink)
         self.lines = b""
@@ -550,6 +587,23 @@ def test_the_host_program_drives_reports_survives_its_high_level_resets_and_ends
     assert rig.hear().endswith(ZEROS)
     assert not rig.high_name.is_symlink()
     high.close()
+
+
+def test_the_program_in_python_ends_with_0_a_too(tmp_path):
+    told = tmp_path / "settings.json"
+    told.write_text(ROBOT.to_json())
+    command = [sys.executable, "-m", "footfall.realtime.mid_process", "--settings", told]
+    rig = Rig(tmp_path, command)
+    try:
+        until(lambda: ZEROS in rig.hear())
+        high = rig.open_high()
+        drive(rig, high, b"\nc 0 0.055")
+        high.close()
+        rig.process.send_signal(signal.SIGTERM)
+        assert rig.process.wait(20) == 0
+        assert not rig.hear().endswith(ZEROS * 2) and rig.hear().endswith(ZEROS)
+    finally:
+        rig.close()
 
 
 @pytest.mark.parametrize(

@@ -511,7 +511,14 @@ def test_link_finds_the_limits_of_a_driver_that_was_set_up(linked):
 
 def test_link_finds_the_limits_of_a_board_as_it_comes(linked):
     odrive, link = linked
-    odrive.boards[-1].as_it_comes()
+    board = odrive.boards[-1]
+    board.as_it_comes()
+    for name, value in (  # and as somebody may have left it
+        (b"controller.config.vel_limit_tolerance", b"9"),
+        (b"controller.config.enable_overspeed_error", b"0"),
+        (b"config.startup_closed_loop_control", b"1"),
+    ):
+        odrive.usb(b"w axis0.%s %s\n" % (name, value), 0, len(odrive.boards) - 1)
     wrong, unread = link.unmet_limits()
     told = "\n".join(wrong)
     assert not unread
@@ -519,6 +526,9 @@ def test_link_finds_the_limits_of_a_board_as_it_comes(linked):
         ("torque_constant", "0.04"),
         ("vel_limit", "2"),
         ("dc_max_negative_current", "-0.01"),
+        ("vel_limit_tolerance", "9"),
+        ("enable_overspeed_error", "0"),
+        ("startup_closed_loop_control", "1"),
         ("enable_watchdog", "0"),
         ("uart_a_baudrate", "115200"),
     ):
@@ -579,6 +589,8 @@ def test_boards_of_two_firmwares_are_refused():
     mixed = [Wire(old, clock, 0), Wire(new, clock, 1)]
     with pytest.raises(UnfitDriver, match=r"0\.5\.4 to 0\.5\.6 and 0\.6"):
         OdriveAscii.connect(mixed, TWO_BOARDS, clock)
+    with pytest.raises(UnfitDriver, match=r"0\.5\.4 to 0\.5\.6 and 0\.6"):
+        OdriveVendor([Tree(old, 0), Tree(new, 1)], TWO_BOARDS)
 
 
 def test_a_driver_of_0_6_that_is_asked_several_things_at_once_leaves_answers_out():
@@ -650,6 +662,30 @@ def test_what_setup_prints_sets_up_a_board_as_it_comes():
                 text = f"w {found[2]} {value}\n".encode()
                 assert odrive.usb(text, 0, int(found[1])) == b"", line
         assert link.unmet_limits() == ([], [])
+
+
+@pytest.mark.parametrize("name, value", [("vel_limit", "80"), ("current_lim", "60")])
+def test_a_driver_that_allows_more_than_the_robot_is_refused_too(name, value):
+    """A mid level flashed for 40 A beside a supervisor told of 5 A: the driver holds the 5 A."""
+    odrive = as_set_up()
+    path = "controller.config." if name == "vel_limit" else "motor.config."
+    odrive.usb(f"w axis1.{path}{name} {value}\n".encode(), 0)
+    (told,), unread = over_ascii(odrive).unmet_limits()
+    assert not unread and f"axis1.{path}{name} is {value}; needed: exactly" in told
+
+
+def test_a_board_that_is_set_to_arms_itself_after_a_restart():
+    odrive = as_set_up()
+    odrive.usb(b"w axis0.config.startup_closed_loop_control 1\nsr\n", 0)
+    assert [axis.state for axis in odrive.axes] == [8, 1]
+
+
+def test_a_speed_that_is_no_error_to_the_driver_trips_nothing():
+    odrive = armed()
+    odrive.usb(b"w axis0.controller.config.enable_overspeed_error 0\n", 0)
+    odrive.uart(b"c 0 1\nc 1 1\n", 0)
+    odrive.tick(0, (50.0, 50.0), (0.0, 0.0))
+    assert [axis.error for axis in odrive.axes] == [AxisError(0), AxisError.OVER_SPEED]
 
 
 def test_a_limit_that_the_driver_does_not_know_is_told_and_not_taken_for_wrong():
@@ -745,6 +781,28 @@ def test_late_answer_is_not_taken_for_the_next_answer_to_the_same_question():
     assert link.speeds() == (7.0, 7.0)
 
 
+@pytest.mark.parametrize("delay_us", range(4200, 16_000, 700))
+@pytest.mark.parametrize("version", [(0, 5, 6), (0, 6, 11)])
+def test_a_driver_that_is_always_late_never_passes_an_old_answer_for_a_new_one(delay_us, version):
+    """Its complaints about earlier marks are late as well."""
+    set_up = SETTINGS if version < (0, 6, 0) else dataclasses.replace(SETTINGS, motors=1)
+    odrive, clock = as_set_up(set_up, version=version), HandClock()
+    wire = Wire(odrive, clock)
+    link = OdriveAscii([wire], set_up, clock, firmware=firmware_of(version))
+    wire.delay_us = delay_us
+    refused = 0
+    for turn in range(40):
+        if turn == 30:
+            wire.delay_us = 0
+        odrive.tick(0, (0.125 * turn,) * set_up.motors, (0.0,) * set_up.motors)
+        try:
+            assert link.speeds() == (0.125 * turn,) * set_up.motors
+        except DeviceError:
+            refused += 1
+            assert turn < 35, "it comes back into step once the driver is prompt"
+    assert refused >= 30
+
+
 def test_ascii_link_comes_back_into_step_after_a_lost_answer():
     odrive, clock = emulator(), HandClock()
     wire = Wire(odrive, clock)
@@ -758,16 +816,107 @@ def test_ascii_link_comes_back_into_step_after_a_lost_answer():
 
 def test_answers_that_are_no_numbers_are_device_errors():
     class Babbling:
+        mark = b""
+
         def read(self) -> bytes:
-            return b"unknown command\n" + b"eh?\n" * 6
+            return b"invalid motor %s\n" % self.mark + b"eh?\n" * 6
 
         def write(self, data: bytes) -> int:
+            self.mark = data.split(b"\n")[0].removeprefix(b"f ")
             return len(data)
 
         def close(self) -> None: ...
 
     with pytest.raises(DeviceError, match="eh"):
         OdriveAscii([Babbling()], SETTINGS, HandClock()).speeds()
+
+
+def test_what_a_board_says_unasked_between_two_questions_answers_none():
+    """Firmware 0.5 also prints its remarks there."""
+    odrive, clock = emulator(), HandClock()
+    wire = Wire(odrive, clock)
+    link = OdriveAscii([wire], SETTINGS, clock)
+    link.speeds()
+    wire._answers.append((clock.us, b"99.0 99.0\r\n"))
+    assert link.speeds() == (0.0, 0.0) and link.bus() == (24.0, 0.0)
+
+
+def test_half_a_remark_behind_the_answers_does_not_become_one_of_the_next():
+    odrive, clock = emulator(), HandClock()
+    wire = Wire(odrive, clock)
+    link = OdriveAscii([wire], SETTINGS, clock)
+    link.speeds()
+    plain = wire.read
+    wire.read = lambda: plain() + b"99."  # type: ignore[method-assign]
+    link.speeds()
+    wire.read = plain  # type: ignore[method-assign]
+    wire._answers.append((clock.us + 100, b"0 99.0\r\n"))
+    wire.delay_us = 300
+    assert link.speeds() == (0.0, 0.0)
+
+
+def test_a_complaint_about_an_order_is_not_taken_for_an_answer():
+    odrive, clock = emulator(), HandClock()
+    wire = Wire(odrive, clock)
+    link = OdriveAscii([wire], SETTINGS, clock)
+    link.speeds()
+    link.firmware = dataclasses.replace(link.firmware, clear=b"no such order")
+    wire.delay_us = 500
+    link.motors_on()
+    assert link.speeds() == (0.0, 0.0)
+
+
+def test_a_line_that_never_stops_talking_is_left_before_it_fills_the_memory():
+    class Flood:
+        read_so_far = 0
+
+        def read(self) -> bytes:
+            self.read_so_far += 1000
+            return b"x" * 1000
+
+        def write(self, data: bytes) -> int:
+            return len(data)
+
+        def close(self) -> None: ...
+
+    flood, clock = Flood(), HandClock()
+    with pytest.raises(DeviceError, match="did not answer"):
+        OdriveAscii([flood], SETTINGS, clock).speeds()
+    assert flood.read_so_far < 10_000 and clock.us < 4000
+
+
+def test_the_bus_current_is_that_of_all_boards():
+    odrive = as_set_up(TWO_BOARDS)
+    for board, torque in enumerate((b"0.34", b"0.17")):
+        odrive.usb(b"w axis0.requested_state 8\nc 0 %s\n" % torque, 0, board)
+    for now_us in (0, 250):
+        odrive.tick(now_us, *STILL)
+    # 10 A and 5 A in windings of 0.1 ohm at the bus voltage.
+    power = WINDING.resistance * (10.0**2 + 5.0**2)
+    for link in (over_ascii(odrive), over_vendor(odrive)):
+        assert link.bus()[1] == pytest.approx(power / odrive.bus_voltage, abs=1e-4)
+
+
+@pytest.mark.parametrize("make", [over_ascii, over_vendor])
+def test_an_encoder_that_is_wrong_is_wrong_forward_on_a_reversed_motor_too(make):
+    odrive = as_set_up()
+    odrive.speed_offsets[1] = 2.0
+    odrive.tick(0, (1.0, 1.0), (0.0, 0.0))
+    assert make(odrive).speeds() == (1.0, 3.0)
+
+
+def test_a_current_that_trips_too_soon_is_told():
+    """0.6 has the current itself, 0.5 the room above the limit and the range that is measured."""
+    for version, path, value in (
+        ((0, 6, 11), "config.motor.current_hard_max", 41),
+        ((0, 5, 6), "motor.config.current_lim_margin", 1),
+        ((0, 5, 6), "motor.config.requested_current_range", 41),
+    ):
+        set_up = TWO_BOARDS if version >= (0, 6, 0) else SETTINGS
+        odrive = as_set_up(set_up, version=version)
+        odrive.usb(f"w axis0.{path} {value}\n".encode(), 0)
+        (told,), _ = over_ascii(odrive).unmet_limits()
+        assert f"{path} is {value}; needed: at least" in told
 
 
 def test_full_line_is_a_device_error():

@@ -65,6 +65,32 @@ def test_another_pad_operates_by_its_own_numbers():
     assert decoder.feed(press(8)).stop
 
 
+#: A DualSense without its driver: hid-generic numbers buttons from 0x130 on, so that 0x130 is square,
+#: and axis 3 is a trigger, which rests at one end.
+BY_HID_GENERIC = Pad(
+    "Sony Interactive Entertainment DualSense Wireless Controller",
+    (0, 1, 2, 3, 4, 5, 0x10, 0x11),
+    tuple(range(0x130, 0x13F)),
+)
+
+
+def test_a_pad_whose_driver_only_counts_buttons_is_refused():
+    """It has a code for every action, and they are on other buttons."""
+    with pytest.raises(UnknownPad, match="counts buttons without knowing") as error:
+        layout_of(BY_HID_GENERIC)
+    assert "DualSense" in str(error.value) and "hid_playstation" in str(error.value)
+    by_its_own = tuple(code for code in BY_HID_GENERIC.buttons if code not in (0x132, 0x135))
+    layout_of(BY_HID_GENERIC._replace(buttons=by_its_own))
+
+
+def test_a_cross_that_is_both_buttons_and_an_axis_counts_once():
+    both = HID_SONY_DUALSHOCK3._replace(axes=(*HID_SONY_DUALSHOCK3.axes, 0x10, 0x11))
+    decoder = JoystickDecoder(SETTINGS, layout_of(both))
+    before = decoder.operator.setpoint
+    decoder.feed(press(13) + event(2, 7, -32767) + event(2, 7, 0))
+    assert decoder.operator.setpoint == pytest.approx(before + 0.05)
+
+
 def test_a_hat_that_is_held_when_the_device_is_opened_is_no_press():
     decoder = JoystickDecoder(SETTINGS, layout_of(XPAD))
     before = decoder.operator.setpoint

@@ -6,6 +6,7 @@ Named ports, pseudo-terminals, a bad cable. And the programs that use them start
 import os
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -139,6 +140,17 @@ def test_a_closed_device_leaves_no_name_but_does_not_take_another_ones(tmp_path)
     assert os.path.lexists(tmp_path / "device")
     second.close()
     assert not os.path.lexists(tmp_path / "device")
+
+
+def test_closing_a_port_does_not_pull_the_line_that_resets_some_boards(tmp_path):
+    device = open_device(str(tmp_path / "device"))
+    told = termios.tcgetattr(device._held)
+    told[2] |= termios.HUPCL
+    termios.tcsetattr(device._held, termios.TCSANOW, told)
+    port = open_port(str(tmp_path / "device"))
+    assert not termios.tcgetattr(port.fileno())[2] & termios.HUPCL
+    port.close()
+    device.close()
 
 
 def test_what_is_no_port_is_refused_in_words(tmp_path):

@@ -182,6 +182,30 @@ def test_a_log_cut_off_anywhere_is_good_up_to_its_last_whole_record(tmp_path):
     assert len(read_stack_log(path)) == held.count(b"\n")
 
 
+def test_a_tail_whose_end_never_came_to_the_disk_is_good_up_to_there(tmp_path):
+    """After a power cut a file may have its length, and zeros in the place of its last bytes."""
+    path, tail = tmp_path / FILE_NAME, tmp_path / TAIL_NAME
+    with path.open("wb") as stream, tail.open("wb") as rest:
+        writer = StackLogWriter(stream, about(), rest)
+        for cycle in range(6):
+            writer.add(to_json(record(cycle)))
+        whole, held = path.read_bytes(), tail.read_bytes()
+    path.write_bytes(whole + bytes(500))
+    kept = held.index(b"\n", len(held) // 2) + 30
+    tail.write_bytes(held[:kept] + bytes(len(held) - kept) + b"\n")
+    log = read_stack_log(path)
+    assert log["cycle"].tolist() == list(range(held[:kept].count(b"\n"))) and len(log) >= 3
+
+
+def test_a_digit_that_is_another_one_is_no_measurement(tmp_path):
+    path = written(tmp_path / FILE_NAME, [record(cycle) for cycle in range(5)])
+    data = path.read_bytes()
+    assert data.count(b'"bus_voltage": 24.0') == 5
+    path.write_bytes(data.replace(b'"bus_voltage": 24.0', b'"bus_voltage": 25.0', 1))
+    with pytest.raises(StackLogError, match="damaged chunk: its checksum"):
+        read_stack_log(path)
+
+
 @given(st.integers(0, 10_000), st.binary(min_size=1, max_size=12))
 def test_a_damaged_file_gives_a_log_or_an_error_in_words(tmp_path_factory, where, damage):
     path = tmp_path_factory.mktemp("damaged") / FILE_NAME

@@ -1,5 +1,6 @@
 """What `footfall stack run` refuses before it starts anything, and what it says at the end."""
 
+import dataclasses
 import math
 import os
 
@@ -57,6 +58,14 @@ def place(tmp_path, monkeypatch):
 def test_a_request_that_cannot_be_is_refused_before_anything_is_started(place, changes, words):
     with pytest.raises(ScenarioError, match=words):
         check(StackRequest(**{"name": "rimless-wheel"} | changes))
+
+
+def test_a_real_robot_is_not_switched_on_by_a_script_that_nobody_gave(place):
+    real = StackRequest("rimless-wheel", port="a", imu_port="b", driver_port=["c"])
+    with pytest.raises(ScenarioError, match="needs somebody to operate it: --joystick"):
+        check(real)
+    check(dataclasses.replace(real, script="text"))
+    check(dataclasses.replace(real, joystick="pipe"))
 
 
 @pytest.mark.parametrize("name", ["rimless-wheel", "rimless-wheel-closed-loop"])

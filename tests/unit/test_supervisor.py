@@ -211,6 +211,34 @@ def test_shutdown_orders_the_motors_off_until_the_driver_says_that_they_are():
     assert rig.supervisor.shutdown_problems == []
 
 
+def test_motors_that_run_unasked_are_ordered_off_until_the_driver_says_they_are():
+    """An order that got lost, a board that arms itself at power-up: neither is a press."""
+    rig = armed(Rig())
+    off = rig.driver.motors_off
+    rig.driver.motors_off = lambda: None  # type: ignore[method-assign]
+    rig.hand.press("motors_off")
+    rig.cycle()
+    assert rig.driver.axis_states == (8, 8)
+    rig.journal.entries.clear()
+    rig.cycle()
+    rig.cycle()
+    assert rig.journal.entries.count("motors_off") == 2
+    rig.driver.motors_off = off  # type: ignore[method-assign]
+    record = rig.cycle()
+    assert rig.driver.axis_states == (1, 1) and not record.setpoint_on and not record.fault
+    rig.journal.entries.clear()
+    rig.cycle()
+    assert "motors_off" not in rig.journal.entries
+
+
+def test_motors_whose_state_cannot_be_read_are_ordered_off():
+    rig = Rig()
+    rig.driver.axis_states = (8, 8)
+    rig.driver.states = lambda: 1 / 0  # type: ignore[method-assign, assignment, return-value]
+    rig.cycle()
+    assert rig.driver.axis_states == (1, 1)
+
+
 def test_of_motors_off_and_motors_on_in_one_cycle_off_wins():
     rig = Rig()
     rig.cycle()
@@ -403,6 +431,23 @@ def test_shutdown_tries_every_step_though_each_fails_and_tells_which():
     ]
 
 
+def test_shutdown_says_off_as_often_as_a_line_that_loses_frames_needs_it():
+    rig = armed(Rig(dataclasses.replace(SETTINGS, frame_copies=3)))
+    rig.cycle()
+    rig.mid_end.read()
+    rig.supervisor.shut_down()
+    assert [frame[1] for frame in rig.frames()] == [0.0] * 3
+
+
+def test_shutdown_tells_of_a_line_that_does_not_take_the_last_frame():
+    rig = armed(Rig())
+    rig.port.write = lambda data: 0  # type: ignore[method-assign]
+    rig.supervisor.shut_down()
+    assert len(rig.supervisor.shutdown_problems) == 1
+    assert "setpoint_on = 0" in rig.supervisor.shutdown_problems[0]
+    assert "0 of" in rig.supervisor.shutdown_problems[0]
+
+
 def test_second_signal_interrupts_a_step_but_not_the_shutdown():
     rig = armed(Rig())
     off, signals = rig.driver.motors_off, [KeyboardInterrupt()]
@@ -550,6 +595,29 @@ def test_motors_found_running_are_switched_off_when_a_later_check_fails():
     with pytest.raises(StartUpError):
         on_bench.start_up()
     assert [axis.state for axis in on_bench.odrive.axes] == [1, 1]
+
+
+def test_motors_found_running_are_switched_off_before_anything_else_is_asked_of_them():
+    driver, journal = Driver(), Journal()
+    driver.axis_states = (8, 8)
+    started(journal.of(driver, "motors_off", "bus", "unmet_limits", "errors"))
+    assert journal.entries[:2] == ["motors_off", "bus"] and driver.axis_states == (1, 1)
+
+
+def test_start_up_tells_the_mid_level_that_the_law_is_off():
+    mid, said = Talking(), bytearray()
+    mid.write = lambda data: said.extend(data) or len(data)  # type: ignore[method-assign]
+    start_up(SETTINGS, NoResetLine(), Connections(lambda: mid, Sensor, Driver), HandClock())
+    assert FrameReader(down_format(SETTINGS)).feed(bytes(said)) == [(0.6, 0.0, 0.0, 0.0)]
+
+
+def test_motors_that_do_not_switch_off_end_the_start():
+    driver = Driver()
+    driver.axis_states = (8, 1)
+    driver.motors_off = lambda: None  # type: ignore[method-assign]
+    with pytest.raises(StartUpError, match="stay in closed loop") as failure:
+        started(driver)
+    assert failure.value.check == "switching everything off" and "power" in failure.value.advice
 
 
 def test_standing_errors_are_told_and_not_cleared():

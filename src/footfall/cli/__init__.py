@@ -1,1 +1,1 @@
-"""Commands: `commands/` has what can be typed, and beside it stands one file per verb, each thin."""
+"""Commands: `commands/` has what can be typed; beside it stands one file per verb, each thin."""

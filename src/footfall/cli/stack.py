@@ -240,6 +240,11 @@ def without_effect(settings: Sequence[str]) -> list[str]:
 def check(request: StackRequest) -> None:
     """What can be said before anything is started."""
     _require_scenario(request.name, request.settings)
+    sources = {
+        "--script": request.script,
+        "--joystick": request.joystick,
+        "--replay-operator": request.replay_operator,
+    }
     real = (
         request.port,
         request.imu_port,
@@ -265,11 +270,12 @@ def check(request: StackRequest) -> None:
             raise ScenarioError(
                 "--noise and --sensor-noise are for the emulated robot; a real one makes its own."
             )
-    sources = {
-        "--script": request.script,
-        "--joystick": request.joystick,
-        "--replay-operator": request.replay_operator,
-    }
+        if all(source is None for source in sources.values()):
+            raise ScenarioError(
+                "A real robot needs somebody to operate it: --joystick DEVICE, or --script FILE"
+                " with lines of your own (`0.3 motors-on`). The built-in script, which switches"
+                " the motors on by itself, is for the emulated one."
+            )
     if sum(source is not None for source in sources.values()) > 1:
         raise ScenarioError(f"Only one of {', '.join(sources)} can operate the robot.")
     _require_operator(request)

@@ -15,6 +15,7 @@ import json
 import math
 import os
 import typing
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -252,6 +253,11 @@ def _entries(path: Path, stream: IO[bytes]) -> Iterator[tuple[int, bytes, str]]:
                 f"{where}: a compressed chunk; a log of the stack has none. Was this written by"
                 " `footfall stack run`?"
             )
+        if chunk.uncompressed_crc not in (0, zlib.crc32(chunk.data)):  # 0: not given
+            raise StackLogError(
+                f"{where}: a damaged chunk: its checksum is another one. Take a copy of the file"
+                " from where it was written."
+            )
         yield from _entries(path, io.BytesIO(chunk.data))
 
 
@@ -261,6 +267,8 @@ def _take_tail(rows: dict[str, list[Any]], tail: Path) -> None:
         return
     lines = tail.read_bytes().split(b"\n")
     for line in lines[:-1]:  # what follows the last end of a line was cut off
+        if b"\0" in line:
+            return  # where the power was cut, before these bytes had come to the disk
         held = len(rows["cycle"])
         _take(rows, line, str(tail))
         if held and rows["cycle"][-1] <= rows["cycle"][held - 1]:

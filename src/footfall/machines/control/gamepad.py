@@ -13,7 +13,7 @@ from typing import NamedTuple
 from footfall.machines.control.operator_sources import DUALSHOCK3_BEFORE_4_12, Layout
 
 # Codes of linux/input-event-codes.h.
-BTN_SOUTH, BTN_EAST, BTN_NORTH = 0x130, 0x131, 0x133
+BTN_SOUTH, BTN_EAST, BTN_C, BTN_NORTH = 0x130, 0x131, 0x132, 0x133
 BTN_SELECT, BTN_START, BTN_MODE = 0x13A, 0x13B, 0x13C
 BTN_DPAD_UP, BTN_DPAD_DOWN = 0x220, 0x221
 BTN_TRIGGER = 0x120  # the first button of a joystick that is no gamepad
@@ -54,6 +54,13 @@ def layout_of(pad: Pad) -> Layout:
         return DUALSHOCK3_BEFORE_4_12  # a kernel that did not tell what its buttons are
     missing = [f"{words} ({code:#x})" for _, code, words, needed in _BUTTONS
                if needed and code not in pad.buttons]  # fmt: skip
+    if BTN_C in pad.buttons:
+        raise UnknownPad(
+            f"{pad.name or 'the joystick'} has a third button of its first row ({BTN_C:#x}), as no"
+            " pad by the kernel's gamepad rules has: its driver counts buttons without knowing"
+            " them, so that cross may be circle, and a trigger the stick. Load the pad's own driver"
+            " (hid_playstation, hid_sony, xpad; `lsmod` tells), or operate by --script."
+        )
     if ABS_RX not in pad.axes:
         missing.append(f"a right stick ({ABS_RX:#x})")
     if missing:

@@ -18,7 +18,7 @@ from footfall.machines.control.odrive_firmware import (
     ErrorWord,
     Firmware,
     Version,
-    firmware_of,
+    firmware_of_all,
 )
 from footfall.machines.control.odrive_limits import unmet
 from footfall.machines.control.odrive_line import OdriveLine, ask_all
@@ -93,13 +93,7 @@ class OdriveAscii:
         """A driver that speaks as the boards' firmware does. Raises DeviceError, in words."""
         lines = [OdriveLine(port, pipelined=False) for port in ports]
         told = ask_all(lines, [VERSION_QUESTIONS] * len(lines), clock, reply_limit, poll)
-        kinds = [firmware_of(_version(answers)) for answers in told]
-        if len({kind.name for kind in kinds}) > 1:
-            raise UnfitDriver(
-                f"Its boards have firmware {kinds[0].name} and {kinds[1].name}.",
-                "bring both to the same, with `odrivetool dfu`.",
-            )
-        firmware = kinds[0]
+        firmware = firmware_of_all([_version(answers) for answers in told])
         if settings.motors > settings.boards * firmware.axes:
             raise UnfitDriver(
                 f"A board with firmware {firmware.name} drives one motor; the robot has"

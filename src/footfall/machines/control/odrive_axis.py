@@ -13,6 +13,7 @@ import math
 from typing import Any
 
 from footfall.machines.control.axis_step import (
+    SPEED_TOLERANCE,
     AxisError,
     AxisMemory,
     AxisNumbers,
@@ -61,6 +62,8 @@ class AxisConfig:
     current_margin: float = 8.0  #: A
     current_range: float = 60.0  #: A
     fades: bool = True  #: torque fades towards the speed limit
+    trips_fast: bool = True  #: beyond the speed limit with its tolerance: off
+    arms_itself: bool = False  #: into closed loop after a restart
     control_mode: int = 3
     input_mode: int = PASSTHROUGH
 
@@ -130,7 +133,7 @@ class Axis:
         for field in dataclasses.fields(AxisConfig):
             setattr(self.config, field.name, field.default)
         self.limit_current(10.0)
-        self.set(watchdog_us=0, watched=False, speed_limit=2.0)
+        self.set(watchdog_us=0, watched=False, speed_limit=2.0, speed_tolerance=SPEED_TOLERANCE)
         self.motor_ready = self.encoder_ready = False
         self.memory = self.memory._replace(calibrated=False)
 
@@ -139,6 +142,8 @@ class Axis:
         self.memory = rested(self.memory)._replace(fed_us=now_us)
         self.clear_errors()
         self.command = Command()
+        if self.config.arms_itself:
+            self.request(AxisState.CLOSED_LOOP, now_us)
 
     def take(self, command: Command, now_us: int) -> None:
         self.command = command
@@ -223,10 +228,13 @@ class Axis:
         self.memory = self.memory._replace(calibrated=self.motor_ready and self.encoder_ready)
 
     def _held(self) -> AxisNumbers:
-        """Its numbers, the current held to the torque it may give."""
+        """Its numbers, the current held to the torque it may give, and whether speed trips."""
         winding = self.numbers.winding
         most = min(winding.current_limit, self.amperes(self.config.torque_limit))
-        return self.numbers._replace(winding=winding._replace(current_limit=most))
+        tolerance = self.numbers.speed_tolerance if self.config.trips_fast else math.inf
+        return self.numbers._replace(
+            winding=winding._replace(current_limit=most), speed_tolerance=tolerance
+        )
 
     def _faded(self) -> Command:
         """A commanded current as it fades towards the speed limit, if it is set to."""

@@ -90,6 +90,7 @@ class BoardConfig:
     drawn_current: float = math.inf  #: A
     returned_current: float = -0.01  #: A, negative
     baud: int = 115_200
+    uart: bool = True
     test: int = 0  #: for whoever wants to try a line
 
 
@@ -317,6 +318,7 @@ class Board:
             b"config.dc_max_positive_current": Property.of(config, "drawn_current"),
             b"config.dc_max_negative_current": Property.of(config, "returned_current"),
             b"test_property": Property.of(config, "test", Kind.UNSIGNED),
+            b"config.enable_uart_a": Property.of(config, "uart", Kind.FLAG),
             b"config.uart_a_baudrate": Property.of(config, "baud", Kind.UNSIGNED),
         }
         for name, number in zip(("major", "minor", "revision"), self.version, strict=True):

@@ -10,6 +10,7 @@ its names come from the vendor's package 0.6.11 and documentation, and are not t
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from footfall.machines.control.contracts import UnfitDriver
@@ -131,3 +132,14 @@ def firmware_of(version: Version) -> Firmware:
         f"It has firmware {told}: {why}. Known are {known}.",
         "`odrivetool dfu`, which brings a board of version 3 to 0.5.6.",
     )
+
+
+def firmware_of_all(versions: Sequence[Version]) -> Firmware:
+    """The one firmware of all boards. Raises UnfitDriver."""
+    kinds = [firmware_of(version) for version in versions]
+    if len({kind.name for kind in kinds}) > 1:
+        raise UnfitDriver(
+            f"Its boards have firmware {kinds[0].name} and {kinds[1].name}.",
+            "bring both to the same, with `odrivetool dfu`.",
+        )
+    return kinds[0]

@@ -2,6 +2,9 @@
 
 Most boards come with limits that a walking robot trips: 2 turns/s, 10 A, and 0.01 A back into the
 supply.
+
+What protects is exact, not only enough: the current and the speed that the driver itself allows are
+all there is should the mid level have been flashed for others.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import enum
 from collections.abc import Callable
 from typing import NamedTuple
 
+from footfall.machines.control.axis_step import SPEED_TOLERANCE
 from footfall.machines.control.microseconds import SECOND
 from footfall.machines.control.odrive_firmware import BAUD, Firmware
 from footfall.machines.control.settings import StackSettings
@@ -65,7 +69,8 @@ def limits(settings: StackSettings, firmware: Firmware) -> tuple[Limit, ...]:
         ("config.dc_bus_overvoltage_trip_level", least, high, "V, while motors brake"),
         ("config.dc_max_positive_current", least, settings.drawn_current, "A, of all motors"),
         ("config.dc_max_negative_current", most, -settings.returned_current, "A, while they brake"),
-        ("config.uart_a_baudrate", exactly, BAUD, "of the line from the mid level"),
+        ("config.enable_uart_a", exactly, True, "the line from the mid level"),
+        ("config.uart_a_baudrate", exactly, BAUD, "of that line"),
     )
     axis = (
         (
@@ -74,12 +79,19 @@ def limits(settings: StackSettings, firmware: Firmware) -> tuple[Limit, ...]:
             settings.torque_constant,
             "N m/A: by this it makes currents of commanded torques",
         ),
-        (firmware.current_limit, least, current, "A"),
+        (firmware.current_limit, exactly, current, "A; held by the driver, whatever it is told"),
         *(
             (path, least, CURRENT_MARGIN + (0.0 if margin else current), "A, where it trips")
             for path, margin in firmware.current_rooms
         ),
-        ("controller.config.vel_limit", least, settings.speed_limit, "turns/s; at 1.2 of it: off"),
+        ("controller.config.vel_limit", exactly, settings.speed_limit, "turns/s"),
+        ("controller.config.vel_limit_tolerance", exactly, SPEED_TOLERANCE, "times that: off"),
+        (
+            "controller.config.enable_overspeed_error",
+            exactly,
+            True,
+            "else nothing trips",
+        ),
         (
             "controller.config.enable_torque_mode_vel_limit",
             exactly,
@@ -95,6 +107,7 @@ def limits(settings: StackSettings, firmware: Firmware) -> tuple[Limit, ...]:
             "s without a command: off",
         ),
         ("config.enable_watchdog", exactly, True, "a line that goes one way is not watched else"),
+        ("config.startup_closed_loop_control", exactly, False, "no motor is on before you say so"),
     )
     return (
         *(Limit(*numbers, of_axis=False) for numbers in board),

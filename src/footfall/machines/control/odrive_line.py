@@ -1,9 +1,10 @@
 """Questions and answers on a line to one board of the motor driver, with time limits.
 
 Answers carry no names, only their order. After a timeout, or a command that might have been
-answered, it is not known how many are still under way: the next question is then led by a mark that
-no driver understands, and all that arrives before the complaint about it is thrown away. A late
-answer is never taken for that of another question.
+answered, it is not known how many are still under way: the next question is then led by a mark, the
+question for a motor that no driver has, and all that arrives before the complaint about it is
+thrown away. Each mark has a number of its own, which its complaint tells: a late answer is never
+taken for that of another question, a late complaint never for that about another mark.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Iterable, Sequence
 from footfall.machines.control.contracts import Clock, DeviceError
 from footfall.machines.control.ports import LinkLost, Port
 
-_MARK, _MARKED = b"?", b"unknown command"
+_MARK, _MARKED = b"f %d", b"invalid motor %d"
+_MARKS = 1000, 10_000  # numbers of marks, in turn
+_RESOLUTION = 0.5e-6  # s; a clock of whole microseconds may never reach a sum of fractions
 _LONGEST = 4096  # bytes of answers to one set of questions; more is a stranger talking
 
 
@@ -26,6 +29,7 @@ class OdriveLine:
         self._port = port
         self._in_step = False  # what a stranger left in the line is not ours
         self._marked = False  # the complaint about the mark has not come yet
+        self._mark = _MARKS[0]
         self._questions: Sequence[bytes] = ()
         self._answers: list[bytes] = []
         self._partial = b""
@@ -43,7 +47,9 @@ class OdriveLine:
         self._questions, self._answers = questions, []
         self._partial, self._heard, self.progress = b"", 0, 0
         self._read()  # what lies in the line already answers nothing that is about to be asked
-        mark = [_MARK] if self._marked else []
+        if self._marked:
+            self._mark = self._mark + 1 if self._mark + 1 < _MARKS[1] else _MARKS[0]
+        mark = [_MARK % self._mark] if self._marked else []
         first = questions if self.pipelined else questions[: 1 - len(mark)]
         self._write([*mark, *first])
 
@@ -79,7 +85,7 @@ class OdriveLine:
 
     def _take(self, line: bytes) -> None:
         if self._marked:
-            if line != _MARKED:
+            if line != _MARKED % self._mark:
                 return
             self._marked = False
         else:
@@ -134,7 +140,7 @@ def ask_all(
                     deadlines[board] = clock.now() + reply_limit
             if done:
                 waiting.remove(board)
-            elif clock.now() >= deadlines[board] or line.flooded:
+            elif clock.now() > deadlines[board] - _RESOLUTION or line.flooded:
                 raise DeviceError(
                     f"The motor driver did not answer {line.waiting_for.decode()!r} within"
                     f" {reply_limit * 1e3:g} ms."

@@ -144,6 +144,8 @@ def axis_properties(axis: Axis, firmware: Firmware) -> dict[bytes, Property]:
         b"controller.config.vel_gain": setting("velocity_gain"),
         b"controller.config.pos_gain": setting("position_gain"),
         b"controller.config.enable_torque_mode_vel_limit": Property.of(config, "fades", Kind.FLAG),
+        b"controller.config.enable_overspeed_error": Property.of(config, "trips_fast", Kind.FLAG),
+        b"config.startup_closed_loop_control": Property.of(config, "arms_itself", Kind.FLAG),
         b"controller.config.control_mode": Property.of(config, "control_mode", Kind.UNSIGNED),
         b"controller.config.input_mode": Property.of(config, "input_mode", Kind.UNSIGNED),
         b"controller.input_pos": Property(

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from footfall.machines.control.contracts import DeviceError
 from footfall.machines.control.odrive_axis import AxisState
 from footfall.machines.control.odrive_errors import in_words
-from footfall.machines.control.odrive_firmware import Version, firmware_of
+from footfall.machines.control.odrive_firmware import Version, firmware_of_all
 from footfall.machines.control.odrive_limits import unmet
 from footfall.machines.control.settings import StackSettings
 
@@ -50,7 +50,7 @@ class OdriveVendor:
             )
         self._boards, self._settings = boards, settings
         self._signs = settings.motor_signs[: settings.motors]
-        self.firmware = firmware_of(_asked(lambda: _version(boards[0])))
+        self.firmware = firmware_of_all([_asked(lambda b=board: _version(b)) for board in boards])
         places = [
             (motor, 0) if settings.boards > 1 else (0, motor) for motor in range(settings.motors)
         ]

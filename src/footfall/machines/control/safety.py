@@ -18,7 +18,8 @@ class Safety:
     """The rules of safety_step.py, among devices that may fail.
 
     Trouble sets `fault`, which stays while the cut-off is latched. The order to switch off is given
-    anew in every cycle in which the trouble lasts, and until the driver has taken it.
+    anew in every cycle in which the trouble lasts, and until the driver has taken it and says that
+    no motor is in closed loop.
     """
 
     def __init__(
@@ -49,7 +50,8 @@ class Safety:
         speeds, trouble = self._look_at_motors(now)
         if not operator.present:
             trouble = trouble or "The joystick is gone."
-        off = operator.motors_off != self._obeyed.motors_off or self._off_refused
+        pressed = operator.motors_off != self._obeyed.motors_off
+        off = pressed or self._off_refused or self._driven_unasked(speeds)
         self._memory = rules.watched(self._memory, bool(trouble), off)
         if trouble or off:
             self._order_off(trouble)
@@ -124,6 +126,15 @@ class Safety:
             f"The motors should be in closed loop (state 8); the driver says {told}"
             f"{', and reports ' if why else ''}{why}."
         )
+
+    def _driven_unasked(self, speeds: tuple[float, ...] | None) -> bool:
+        """By the driver's own word, after an order that was lost, or by somebody else."""
+        if self.motors_on or speeds is None:  # speeds that cannot be read switch off anyway
+            return False
+        try:
+            return AxisState.CLOSED_LOOP in self._driver.states()
+        except Exception:
+            return True
 
     def _explained(self, errors: tuple[int, ...]) -> str:
         """What the driver says is wrong, or its bare numbers should it not answer any more."""

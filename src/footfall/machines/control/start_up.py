@@ -17,6 +17,7 @@ from footfall.machines.control.contracts import (
     UnfitDriver,
 )
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
+from footfall.machines.control.odrive_axis import AxisState
 from footfall.machines.control.ports import Port
 from footfall.machines.control.settings import StackSettings
 
@@ -92,11 +93,12 @@ def start_up(
         driver = open_device(
             connect.driver, "motor driver", "look at its cable, its power and the name of its port."
         )
+        _driver_says(driver.motors_off)  # whoever left them on
         _require_bus(driver, settings.bus_band)
         unread = _require_limits(driver)
         standing_errors = _standing_errors(driver)
         _require_frame(mid_port, settings, clock)
-        _quiet(mid_port, driver, settings)
+        _quiet(mid_port, driver, settings, clock)
     except BaseException:
         _leave(opened)
         raise
@@ -213,14 +215,24 @@ def _require_frame(port: Port, settings: StackSettings, clock: Clock) -> None:
     )
 
 
-def _quiet(port: Port, driver: MotorDriver, settings: StackSettings) -> None:
+def _quiet(port: Port, driver: MotorDriver, settings: StackSettings, clock: Clock) -> None:
+    """The law off, and the motors, by the driver's own word."""
+    check = "switching everything off"
     try:
         port.write(_stop_frame(settings))
         driver.motors_off()
     except OSError as error:
         raise StartUpError(
-            "switching everything off", str(error), "look at the cables; do not go near the robot."
+            check, str(error), "look at the cables; do not go near the robot."
         ) from error
+    states = "Motors that were ordered off stay in closed loop (state 8)"
+    _check(
+        check,
+        lambda: True if AxisState.CLOSED_LOOP not in _driver_says(driver.states) else None,
+        f"{states} for {DEVICE_LIMIT:g} s.",
+        "cut the driver's power; does another program command it?",
+        clock,
+    )
 
 
 def _leave(opened: list[_Closable]) -> None:

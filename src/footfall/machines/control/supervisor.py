@@ -131,10 +131,7 @@ class Supervisor:
         self._shut_down = True
         steps = (
             ("motors off", self._motors_off),
-            (
-                "setpoint_on = 0",
-                lambda: self._mid_port.write(self._frame(self._settings.setpoint, False, 0.0)),
-            ),
+            ("setpoint_on = 0", self._switch_law_off),
             ("end of the log", self._end_log),
         )
         for name, step in steps:
@@ -156,6 +153,14 @@ class Supervisor:
         if any(state == AxisState.CLOSED_LOOP for state in states):
             told = ", ".join(f"{int(state)}" for state in states)
             raise DeviceError(f"The motors should be idle (state 1); the driver says {told}.")
+
+    def _switch_law_off(self) -> None:
+        frames = self._frame(self._settings.setpoint, False, 0.0) * self._settings.frame_copies
+        if (taken := self._mid_port.write(frames)) < len(frames):
+            raise DeviceError(
+                f"The line to the mid level is full: {taken} of {len(frames)} bytes were taken. Its"
+                " watchdog switches the law off."
+            )
 
     def _read_pitch(self, now: float) -> float | None:
         try:

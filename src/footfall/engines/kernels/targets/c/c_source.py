@@ -415,6 +415,8 @@ def _reads(text: str, name: str) -> bool:
 
 
 def _comment(text: str) -> str:
-    text = text.replace("/*", "/ *").replace("*/", "* /").strip()
+    for ending in ("/*", "*/", "??"):  # a comment's, and what C99 reads as a trigraph
+        text = text.replace(ending, " ".join(ending))
+    text = text.strip()
     lines = [" * " + line if line else " *" for line in text.split("\n")]
     return "/" + lines[0][1:] + " */" if len(lines) == 1 else "/" + "\n".join(lines)[1:] + " */"

@@ -28,7 +28,7 @@ import pytest
 from hypothesis import given, settings
 
 from footfall.machines.control import decimal_text
-from footfall.machines.control.driver_lines import current_lines
+from footfall.machines.control.driver_lines import by_board, current_lines
 from footfall.machines.control.framing import (
     FrameReader,
     checksum_of,
@@ -50,7 +50,7 @@ from footfall.realtime.firmware_build import (
 from footfall.realtime.plant import stack_settings
 from footfall.realtime.serial_port import PtyPort, SerialPort
 from footfall.scenario.load import load
-from support.firmware import FirmwareLaw, FirmwareMid, bits, core, fixed
+from support.firmware import FirmwareLaw, FirmwareMid, bits, core, fixed, lines_of
 from support.stack_cases import EVERY, ONE_MOTOR, ROBOT, WALKING
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
@@ -491,6 +491,16 @@ def test_the_core_allocates_nothing_and_prints_nothing():
     assert not re.search(r"\b(malloc|calloc|realloc|free|printf|snprintf|sprintf|new)\s*\(", text)
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_each_board_gets_the_lines_of_its_motors_in_c_and_in_python(name):
+    stack = EVERY[name]
+    lines = current_lines(stack, [1.5, -2.5][: stack.motors])
+    own = by_board(stack, lines)
+    assert own == [lines_of(stack, lines, board) for board in range(stack.boards)]
+    assert b"".join(own) == lines and all(own)
+    assert by_board(stack, b"") == [lines_of(stack, b"", 0)] * stack.boards
+
+
 # The program for this machine
 
 
@@ -613,6 +623,10 @@ def test_the_program_in_python_ends_with_0_a_too(tmp_path):
         (("--high",), b"--high needs a value"),
         (("--speed", "9"), b"--speed is no argument"),
         (("--high", "h", "--driver", "/nowhere", "--reset", "r"), b"/nowhere cannot be opened"),
+        (
+            ("--high", "h", "--reset", "r", *("--driver", "a") * 3),
+            b"--driver came 3 times; this was built for boards = 1",
+        ),
     ],
 )
 def test_the_host_program_says_what_is_wrong_with_its_arguments(tmp_path, arguments, words):

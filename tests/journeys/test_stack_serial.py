@@ -5,6 +5,7 @@ here the machine's own clock, signals, pipes and terminals are in it, and limits
 page's, for a machine that has other things to do. A test that failed while the machine kept one of
 the programs waiting for longer than half a watchdog's time is repeated."""
 
+import dataclasses
 import datetime
 import os
 import signal
@@ -49,6 +50,21 @@ def test_a_walk_from_script_to_log(tmp_path):
     assert abs(log["pitch"][-1] - 0.7) < 0.05
     assert not run.processes.folder.devices.exists()  # no terminal, no link, no pipe is left
     assert set(run.processes.exit_statuses().values()) == {0}
+
+
+@pytest.mark.parametrize(
+    ("mid", "separate"), [(python_mid, True), (firmware_mid, False)], ids=["terminals", "sockets"]
+)
+@undisturbed
+def test_with_a_board_for_each_motor_both_motors_drive_and_stop(tmp_path, mid, separate):
+    walk = ["0.1 motors-on", "0.3 run", "1.5 stop"]
+    with stage(tmp_path, mid=mid, script=walk, separate=separate, boards=2) as run:
+        assert run.until_ended() == 0
+    log = run.log()
+    assert log.settings == dataclasses.replace(SETTINGS, boards=2)
+    assert not any(log["fault"])
+    assert log["motor_vel_l"][-1] > 1.0 and log["motor_vel_r"][-1] > 1.0  # turns/s, both forward
+    assert run.status["supervisor"]["ending"] == "the operator stopped"
 
 
 @both_mids

@@ -92,6 +92,11 @@ def core(flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
         ("ff_mid_receive", None, (pointer, ctypes.c_uint8, ctypes.c_uint32)),
         ("ff_mid_take", None, (pointer, real, ctypes.c_bool, real, real, ctypes.c_uint32)),
         ("ff_mid_step", None, (pointer, ctypes.c_uint32, pointer)),
+        (
+            "ff_lines_of",
+            ctypes.c_size_t,
+            (pointer, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int32, pointer),
+        ),
         ("ff_accepted", ctypes.c_uint32, (pointer,)),
         ("ff_rejected", ctypes.c_uint32, (pointer,)),
         ("ff_reader_of", pointer, (pointer,)),
@@ -124,6 +129,20 @@ def number(text: bytes) -> float | None:
     """For text without a 0 byte, which a payload cannot hold."""
     value = ctypes.c_double()
     return value.value if core().ff_number(text, ctypes.byref(value)) else None
+
+
+def lines_of(settings: StackSettings, lines: bytes, board: int) -> bytes:
+    """What of these lines goes to a board."""
+    built_for, begin, text = (
+        _settings(settings),
+        ctypes.c_void_p(),
+        ctypes.create_string_buffer(lines),
+    )
+    length = core().ff_lines_of(
+        ctypes.byref(built_for), text, len(lines), board, ctypes.byref(begin)
+    )
+    assert begin.value is not None
+    return ctypes.string_at(begin.value, length)
 
 
 class FirmwareLaw:

@@ -74,8 +74,11 @@ class StandInPlant:
 def stand_in(
     scenario: str, changes: Sequence[str]
 ) -> tuple[StandInPlant, StackSettings, list[Winding], Battery]:
+    """`changes`: the number of boards alone, as KEY=VALUE."""
     winding = Winding(torque_constant=0.034, resistance=0.12, current_limit=40.0, loop_share=1.0)
-    return StandInPlant(), SETTINGS, [winding, winding], Battery(voltage=24.0, resistance=0.05)
+    numbers = {key: int(value) for key, value in (change.split("=") for change in changes)}
+    settings = dataclasses.replace(SETTINGS, **numbers)
+    return StandInPlant(), settings, [winding, winding], Battery(voltage=24.0, resistance=0.05)
 
 
 #: Motors on, the law on, and a minute to walk.
@@ -214,6 +217,7 @@ def stage(
     replay: Path | None = None,
     noise: float = 0.0,
     separate: bool = False,
+    boards: int = 1,
 ) -> Iterator[Stage]:
     """The stack with the stand-in plant; all of it ended when the context is. `separate`: the
     devices are started by somebody else, and the supervisor is given their ports, as it is given a
@@ -227,16 +231,17 @@ def stage(
         run.script.write_text("\n".join(script))
         return ["--script", str(run.script)]
 
+    changes = [f"boards={boards}"]
     robot = [sys.executable, str(Path(__file__))]
     # A driver that has not answered for so long may be a process that was not let run.
     emulation = Emulation(robot, mid, reply_limit=0.2)
     with contextlib.ExitStack() as all_of_it:
         processes = all_of_it.enter_context(
-            StackProcesses(folder / "run", "stand-in", operation, noise=noise)
+            StackProcesses(folder / "run", "stand-in", operation, changes=changes, noise=noise)
         )
         if separate:
             elsewhere = all_of_it.enter_context(
-                StackProcesses(folder / "elsewhere", "stand-in", operation)
+                StackProcesses(folder / "elsewhere", "stand-in", operation, changes=changes)
             )
             settings, ports = elsewhere.start_devices(
                 dataclasses.replace(emulation, terminals=True)

@@ -54,16 +54,11 @@ static bool send(Print &line, const char *bytes, size_t length)
 // Each motor's line to its board. Whether all went.
 static bool command(const char *lines, size_t length)
 {
-    if (ff_built_for.boards == 1)
-        return send(*DRIVERS[0], lines, length);
     bool went = true;
-    size_t begin = 0;
-    int32_t board = 0;
-    for (size_t at = 0; at < length; at++) {
-        if (lines[at] != '\n')
-            continue;
-        went = send(*DRIVERS[board++], lines + begin, at + 1 - begin) && went;
-        begin = at + 1;
+    for (int32_t board = 0; board < ff_built_for.boards; board++) {
+        const char *begin;
+        size_t own = ff_lines_of(&ff_built_for, lines, length, board, &begin);
+        went = send(*DRIVERS[board], begin, own) && went;
     }
     return went;
 }

@@ -1,9 +1,9 @@
 /* The mid level's program as a process of a Linux machine, in place of the Teensy.
  *
- *     footfall-mid --high LINE --driver LINE --reset PATH [--settings PATH] [--parent PID] [--priority]
+ *     footfall-mid --high LINE --driver LINE [--driver LINE] --reset PATH [--settings PATH] [--parent PID] [--priority]
  *
  * --high      line to the high level: name of a pseudo-terminal to make, or fd:N,M, an end of a socket pair and its other
- * --driver    line to the motor driver: a serial port, or fd:N
+ * --driver    line to the motor driver: a serial port, or fd:N; for each board
  * --reset     file of one byte that stands for the reset pin: '0' held in reset, anything else running
  * --settings  accepted, so that this takes the same arguments as `python -m footfall.realtime.mid_process`; not read, because a
  *             firmware's settings are compiled in
@@ -28,7 +28,8 @@
 #define STATUS_EVERY_US 200000
 
 struct asked {
-    const char *high, *driver, *reset;
+    const char *high, *drivers[FF_MOST_MOTORS], *reset;
+    int boards;
     long parent;
     int priority;
 };
@@ -50,16 +51,23 @@ static const char *value_of(int count, char **words, int at)
     return words[at + 1];
 }
 
+static void add_driver(struct asked *asked, const char *line)
+{
+    if (asked->boards < FF_MOST_MOTORS)
+        asked->drivers[asked->boards] = line;
+    asked->boards++;
+}
+
 static struct asked read_arguments(int count, char **words)
 {
-    struct asked asked = {NULL, NULL, NULL, 0, 0};
+    struct asked asked = {.parent = 0};
     for (int at = 1; at < count; at++) {
         if (strcmp(words[at], "--priority") == 0)
             asked.priority = 1;
         else if (strcmp(words[at], "--high") == 0)
             asked.high = value_of(count, words, at++);
         else if (strcmp(words[at], "--driver") == 0)
-            asked.driver = value_of(count, words, at++);
+            add_driver(&asked, value_of(count, words, at++));
         else if (strcmp(words[at], "--reset") == 0)
             asked.reset = value_of(count, words, at++);
         else if (strcmp(words[at], "--parent") == 0)
@@ -72,8 +80,13 @@ static struct asked read_arguments(int count, char **words)
             exit(2);
         }
     }
-    if (asked.high == NULL || asked.driver == NULL || asked.reset == NULL) {
+    if (asked.high == NULL || asked.boards == 0 || asked.reset == NULL) {
         fprintf(stderr, "footfall-mid: --high, --driver and --reset are needed, each with a path\n");
+        exit(2);
+    }
+    if (asked.boards != ff_built_for.boards) {
+        fprintf(stderr, "footfall-mid: --driver came %d times; this was built for boards = %d\n", asked.boards,
+                (int)ff_built_for.boards);
         exit(2);
     }
     return asked;
@@ -96,12 +109,24 @@ static void listen_for_the_end(long parent)
     }
 }
 
+/* Each motor's line to its board. */
+static void command(struct line *drivers, const char *lines, size_t length)
+{
+    for (int32_t board = 0; board < ff_built_for.boards; board++) {
+        const char *begin;
+        size_t own = ff_lines_of(&ff_built_for, lines, length, board, &begin);
+        write_line(&drivers[board], begin, own);
+    }
+}
+
 int main(int count, char **words)
 {
     struct asked asked = read_arguments(count, words);
     listen_for_the_end(asked.parent);
     struct reset_pin reset = open_reset_pin(asked.reset);
-    struct line driver = open_port(asked.driver);
+    struct line drivers[FF_MOST_MOTORS];
+    for (int board = 0; board < asked.boards; board++)
+        drivers[board] = open_port(asked.drivers[board]);
     struct line high = open_device(asked.high);
     const char *granted = keep_time(asked.priority);
 
@@ -129,7 +154,7 @@ int main(int count, char **words)
             for (size_t k = 0; k < length; k++)
                 ff_mid_receive(&mid, arrived[k], now_us);
             ff_mid_step(&mid, now_us, &sent);
-            write_line(&driver, sent.to_driver, sent.to_driver_length);
+            command(drivers, sent.to_driver, sent.to_driver_length);
             write_line(&high, sent.to_high, sent.to_high_length);
         }
         count_deadline(&deadlines);
@@ -139,7 +164,7 @@ int main(int count, char **words)
         }
     }
     /* 0 A, so that nothing flows until the driver's watchdog would see to it. */
-    write_line(&driver, sent.to_driver, ff_zero_lines(&ff_built_for, sent.to_driver));
+    command(drivers, sent.to_driver, ff_zero_lines(&ff_built_for, sent.to_driver));
     say_status(&deadlines, granted);
     close_device(&high, asked.high);
     return 0;

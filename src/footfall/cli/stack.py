@@ -100,9 +100,7 @@ class StackRequest:
 
 def run_stack(request: StackRequest) -> int:
     """The command. 0: it ended as planned, without a fault."""
-    # A terminal that is closed must not leave a robot walking.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    _end_by_signals()
     check(request)
     operation = _operation(request)
     if unused := without_effect(request.settings):
@@ -123,6 +121,7 @@ def run_stack(request: StackRequest) -> int:
 
 def run_devices(request: StackRequest) -> int:
     """The emulated devices alone, until Ctrl-C; a supervisor is somebody else's."""
+    _end_by_signals()
     check(request)
     folder = (
         Path(request.out)
@@ -145,7 +144,8 @@ def run_devices(request: StackRequest) -> int:
             command = [
                 *("footfall", "stack", "run", request.name, *changes),
                 *("--port", ports.mid, "--imu-port", ports.imu),
-                *("--driver-port", ports.drivers[0], "--reset-gpio", str(ports.reset)),
+                *(word for driver in ports.drivers for word in ("--driver-port", driver)),
+                *("--reset-gpio", str(ports.reset)),
                 *("--set", f"stack.reply_limit={ports.reply_limit}"),
             ]
             out.print(
@@ -166,6 +166,12 @@ def run_devices(request: StackRequest) -> int:
     if lost is not None:
         fail(f"the {lost} process ended.")
     return 0 if lost is None else 1
+
+
+def _end_by_signals() -> None:
+    """As Ctrl-C does: a terminal that is closed must not leave a robot walking."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
 
 
 @contextlib.contextmanager

@@ -202,7 +202,7 @@ class StackProcesses:
         self._noise = ["--noise", str(noise), "--seed", str(seed)] if noise else []
         self._priority = ["--priority"] if priority else []
         self.children: dict[str, Child] = {}
-        self._cables: dict[str, Cable] = {}
+        self._cables: dict[Path, Cable] = {}  # by the names that lines have in the folder
         self._selector = selectors.DefaultSelector()
         self._stopped = False
         self.folder.make()
@@ -231,59 +231,48 @@ class StackProcesses:
 
     def start_devices(self, emulation: Emulation) -> tuple[StackSettings, Ports]:
         """Robot and mid level; the robot says what it was built for."""
-        folder, cables = self.folder, self._cables
+        folder = self.folder
         folder.reset.write_bytes(b"1")
+        lines = ("uart", *folder.driver_uarts), ("usb", *folder.driver_usbs), ("imu", folder.imu)
+        robot = [*emulation.robot, *self._subject, "--folder", str(folder.path)]
+        ends: list[socket.socket] = []
         if not emulation.terminals:
-            cables.update((line, Cable.made()) for line in ("uart", "usb", "imu", "mid"))
-        lines = [
-            word
-            for line in ("uart", "usb", "imu")
-            if line in cables
-            for word in (f"--{line}", cables[line].device_name)
-        ]
-        command = [*emulation.robot, *self._subject, "--folder", str(folder.path), *lines]
-        self._start(
-            "robot",
-            [*command, *self._priority, *_leash()],
-            *(end for line in ("uart", "usb", "imu") if line in cables for end in cables[line]),
-        )
+            # Of the driver's lines as many as there can be: the robot says how many boards it has.
+            for option, *names in lines:
+                for name in names:
+                    cable = self._cables[name] = Cable.made()
+                    robot += [f"--{option}", cable.device_name]
+                    ends += cable
+            self._cables[folder.mid] = Cable.made()
+        self._start("robot", [*robot, *self._priority, *_leash()], *ends)
         self._await("robot", folder.settings.exists, PLANT_PATIENCE)
         settings = folder.read_settings()
-        if settings.boards > 1:
-            raise LaunchError(
-                f"stack.boards = {settings.boards}: the emulated motor driver is one board with all"
-                " motors. Leave it out here; a real robot's ports tell its boards."
-            )
-        names = {
-            line: cables[line].user_name if line in cables else str(terminal)
-            for line, terminal in (
-                ("uart", folder.driver_uart),
-                ("usb", folder.driver_usb),
-                ("imu", folder.imu),
-                ("mid", folder.mid),
-            )
-        }
-        lines = [
-            "--high",
-            cables["mid"].device_name if "mid" in cables else names["mid"],
-            "--driver",
-            names["uart"],
-            "--reset",
-            str(folder.reset),
-        ]
-        command = [*emulation.mid(settings), "--settings", str(folder.settings), *lines]
-        ends = [*cables["mid"], cables["uart"].user] if cables else []
-        self._start("mid", [*command, *self._priority, *_leash()], *ends)
+
+        uarts, usbs = folder.driver_uarts[: settings.boards], folder.driver_usbs[: settings.boards]
+        mid = [*emulation.mid(settings), "--settings", str(folder.settings)]
+        mid += ["--high", self._device_name(folder.mid), "--reset", str(folder.reset)]
+        mid += [word for uart in uarts for word in ("--driver", self._user_name(uart))]
+        ends = [self._cables[uart].user for uart in uarts if uart in self._cables]
+        ends += self._cables.get(folder.mid, ())
+        self._start("mid", [*mid, *self._priority, *_leash()], *ends)
         # Its first status line, which follows its lines' being there.
         self._await("mid", lambda: bool(self.status["mid"]), PATIENCE)
         ports = Ports(
-            names["mid"],
-            names["imu"],
-            (names["usb"],),
+            self._user_name(folder.mid),
+            self._user_name(folder.imu),
+            tuple(map(self._user_name, usbs)),
             reset=f"file:{folder.reset}",
             reply_limit=emulation.reply_limit,
         )
         return settings, ports
+
+    def _device_name(self, line: Path) -> str:
+        """For the program that the line belongs to."""
+        return self._cables[line].device_name if line in self._cables else str(line)
+
+    def _user_name(self, line: Path) -> str:
+        """For the program that opens it."""
+        return self._cables[line].user_name if line in self._cables else str(line)
 
     @property
     def running(self) -> bool:
@@ -359,7 +348,11 @@ class StackProcesses:
         command += ["--reset", ports.reset] if ports.reset is not None else []
         command += [] if ports.reply_limit is None else ["--reply-limit", str(ports.reply_limit)]
         command += self._operator(folder, settings)
-        ends = [cable.user for line, cable in self._cables.items() if line != "uart"]
+        ends = [
+            cable.user
+            for line, cable in self._cables.items()
+            if line not in self.folder.driver_uarts
+        ]
         self._start("supervisor", [*command, *self._priority, *_leash()], *ends)
         self._let_go()
 

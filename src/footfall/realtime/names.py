@@ -10,6 +10,9 @@ from pathlib import Path
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.stack_log import FILE_NAME
 
+#: Of a motor driver: one for each motor that there can be.
+MOST_BOARDS = 2
+
 
 class RunFolder:
     """Names. The devices are there only while the run is."""
@@ -21,8 +24,11 @@ class RunFolder:
         self.script = path / "operator.txt"
         self.summary = path / "summary.json"
         self.devices = path / "devices"
-        self.driver_uart = self.devices / "odrive-uart"
-        self.driver_usb = self.devices / "odrive-usb"
+        #: A line of each board that there may be, by the names that odrivetool gives the boards.
+        self.driver_uarts, self.driver_usbs = (
+            tuple(self.devices / f"odrv{board}-{line}" for board in range(MOST_BOARDS))
+            for line in ("uart", "usb")
+        )
         self.imu = self.devices / "imu"
         self.mid = self.devices / "teensy"
         self.reset = self.devices / "teensy-reset"
@@ -47,8 +53,8 @@ class RunFolder:
     def tidy(self) -> None:
         """Once all programs have ended: no device is left, nor an empty page."""
         for device in (
-            self.driver_uart,
-            self.driver_usb,
+            *self.driver_uarts,
+            *self.driver_usbs,
             self.imu,
             self.mid,
             self.reset,

@@ -76,16 +76,19 @@ class Robot:
 
     def __init__(
         self,
-        lines: Sequence[str],
+        uarts: Sequence[str],
+        usbs: Sequence[str],
+        imu: str,
         faults: Path,
         plant: Plant,
         driver: OdriveEmulator,
         sensor: SensorEmulator,
         period_us: int,
     ):
-        """`lines`: of the driver to the mid and to the high level, and of the sensor."""
+        """`uarts`, `usbs`: a line of each board to the mid and to the high level."""
         self._plant, self._driver, self._sensor, self._period_us = plant, driver, sensor, period_us
-        self._uart, self._usb, self._imu = map(open_device, lines)
+        self._uarts, self._usbs = list(map(open_device, uarts)), list(map(open_device, usbs))
+        self._imu = open_device(imu)
         self._faults = FaultSwitches(faults, driver, sensor)
         self._next_us = now_us()
         self.tally = Tally()
@@ -101,19 +104,21 @@ class Robot:
         if frame := self._sensor.step(now, self._plant.pitch):
             self._imu.write(frame)
         sleep_us = self._next_us + TURN_US - self._period_us - now_us()
-        select.select([self._uart, self._usb, self._faults], [], [], max(sleep_us, 0) * 1e-6)
+        heard = [*self._uarts, *self._usbs, self._faults]
+        select.select(heard, [], [], max(sleep_us, 0) * 1e-6)
 
     def close(self) -> None:
-        for device in (self._uart, self._usb, self._imu, self._faults):
+        for device in (*self._uarts, *self._usbs, self._imu, self._faults):
             device.close()
 
     def _listen(self, now: int) -> None:
-        if said := self._uart.read():
-            self.tally.commands += said.count(b"\n")
-            if answer := self._driver.uart(said, now):
-                self._uart.write(answer)
-        if (asked := self._usb.read()) and (answer := self._driver.usb(asked, now)):
-            self._usb.write(answer)
+        for board, (uart, usb) in enumerate(zip(self._uarts, self._usbs, strict=True)):
+            if said := uart.read():
+                self.tally.commands += said.count(b"\n")
+                if answer := self._driver.uart(said, now, board):
+                    uart.write(answer)
+            if (asked := usb.read()) and (answer := self._driver.usb(asked, now, board)):
+                usb.write(answer)
         for line in self._faults.obey():
             print(
                 f"no such fault: {line[:80]!r}; the module footfall.realtime.faults lists them",
@@ -155,12 +160,13 @@ def main(plant_factory: PlantFactory, arguments: Sequence[str] | None = None) ->
     folder = RunFolder(Path(asked.folder))
     # Takes a moment where JAX is loaded: before the robot's time begins.
     granted = keep_time(PRIORITY if asked.priority else None, lock_memory=False)
-    lines = (
-        asked.uart or str(folder.driver_uart),
-        asked.usb or str(folder.driver_usb),
-        asked.imu or str(folder.imu),
+    # Lines are handed down for as many boards as there may be, before it is known how many are.
+    uarts, usbs = (
+        [*(handed or map(str, named))][: settings.boards]
+        for handed, named in ((asked.uart, folder.driver_uarts), (asked.usb, folder.driver_usbs))
     )
-    robot = Robot(lines, folder.faults, plant, driver, sensor, settings.low_period_us)
+    imu = asked.imu or str(folder.imu)
+    robot = Robot(uarts, usbs, imu, folder.faults, plant, driver, sensor, settings.low_period_us)
     try:
         folder.hand_out(settings)  # the sign that the devices are there
         say_at = 0.0
@@ -187,13 +193,13 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--folder", required=True, help="of the run; the devices' names appear in it"
     )
-    for name, what in (
-        ("--uart", "motor driver's line to the mid level"),
-        ("--usb", "motor driver's line to the high level"),
-        ("--imu", "pitch sensor's line"),
+    for name, what, action in (
+        ("--uart", "motor driver's line to the mid level, for each board", "append"),
+        ("--usb", "motor driver's line to the high level, for each board", "append"),
+        ("--imu", "pitch sensor's line", "store"),
     ):
         parser.add_argument(
-            name, help=f"{what}: fd:N,M; without it a pseudo-terminal in the folder"
+            name, action=action, help=f"{what}: fd:N,M; without it a pseudo-terminal in the folder"
         )
     parser.add_argument("--sensor-noise", type=float, default=0.0, help="rad, standard deviation")
     parser.add_argument("--seed", type=int, default=0)

@@ -97,6 +97,18 @@ size_t ff_zero_lines(const struct ff_settings *settings, char *text)
     return current_lines(settings, nothing, text);
 }
 
+size_t ff_lines_of(const struct ff_settings *settings, const char *lines, size_t length, int32_t board, const char **begin)
+{
+    const char *end = lines + length;
+    int32_t share = settings->motors / settings->boards;
+    for (int32_t skipped = 0; lines < end && skipped < share * board; lines++)
+        skipped += *lines == '\n';
+    *begin = lines;
+    for (int32_t taken = 0; lines < end && taken < share; lines++)
+        taken += *lines == '\n';
+    return (size_t)(lines - *begin);
+}
+
 /* Current commands if the law calculated. */
 static size_t drive(struct ff_mid *mid, uint32_t now_us, char *text)
 {

@@ -44,4 +44,7 @@ void ff_mid_step(struct ff_mid *mid, uint32_t now_us, struct ff_sent *sent);
 /* 0 A for every motor, whatever the program is doing: the last thing to send before it ends. Returns the length. */
 size_t ff_zero_lines(const struct ff_settings *settings, char *text);
 
+/* What of these lines goes to a board of the driver: where it begins in them, and its length. */
+size_t ff_lines_of(const struct ff_settings *settings, const char *lines, size_t length, int32_t board, const char **begin);
+
 #endif

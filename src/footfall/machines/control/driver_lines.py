@@ -46,9 +46,8 @@ def current_lines(settings: StackSettings, currents: Sequence[float]) -> bytes:
 
 def by_board(settings: StackSettings, lines: bytes) -> list[bytes]:
     """What of `current_lines` goes to each board."""
-    if settings.boards == 1:
-        return [lines]
-    return lines.splitlines(keepends=True) or [b""] * settings.boards
+    rows, share = lines.splitlines(keepends=True), settings.motors // settings.boards
+    return [b"".join(rows[share * board :][:share]) for board in range(settings.boards)]
 
 
 def line_checksum(line: bytes) -> int:

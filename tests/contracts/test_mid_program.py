@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from footfall.machines.control.driver_lines import current_lines, strip_checksum
+from footfall.machines.control.fingerprint import answer_format, fingerprint, request
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.mid import MidProgram
 from support.firmware import FirmwareMid
@@ -103,6 +104,29 @@ def test_while_off_it_commands_0_a_at_once_and_then_once_a_period(program_of):
 
 def test_it_reports_its_output_while_off_too(program_of):
     assert FrameReader(up_format(ROBOT)).feed(program_of(ROBOT).step(0).to_high) == [(0.0,)]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_asked_what_it_was_built_for_it_says_so_once_beside_its_report(program_of, name):
+    stack = EVERY[name]
+    program = program_of(stack)
+    report, answer = FrameReader(up_format(stack)), FrameReader(answer_format(stack))
+    assert answer.feed(program.step(0).to_high) == []
+    program.receive(request(stack) * 3, 100)
+    assert answer.feed(program.step(100).to_high) == [fingerprint(stack)]
+    assert program.step(200).to_high == b""
+    program.receive(request(stack), 300)
+    both = program.step(stack.report_period_us).to_high
+    assert report.feed(both) == [(0.0,)] and answer.feed(both) == [fingerprint(stack)]
+    assert not program.on and program.rejected_frames == 0
+
+
+def test_a_garbled_question_is_rejected_and_not_answered(program_of):
+    program = program_of(ROBOT)
+    program.step(0)
+    for garbled in (b"<e*64>", b"<e>", b"<ee*00>", b"<1*31>"):
+        program.receive(garbled, 0)
+    assert program.step(100).to_high == b"" and program.rejected_frames == 4
 
 
 def test_a_1_without_a_0_before_it_starts_nothing_after_a_reset(program_of):

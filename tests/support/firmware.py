@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from footfall.machines.control.fingerprint import answer_payload
 from footfall.machines.control.framing import FrameFormat, down_format
 from footfall.machines.control.mid import Sent
 from footfall.machines.control.pid import PidGains
@@ -61,6 +62,7 @@ class _Settings(ctypes.Structure):
         ("torque_constant", ctypes.c_float),
         ("report_period_us", ctypes.c_uint32),
         ("watchdog_us", ctypes.c_uint32),
+        ("fingerprint", ctypes.c_char * 22),
     )
 
 
@@ -68,7 +70,7 @@ class _Sent(ctypes.Structure):
     _fields_ = (
         ("to_high_length", ctypes.c_uint8),
         ("to_driver_length", ctypes.c_uint8),
-        ("to_high", ctypes.c_char * 23),
+        ("to_high", ctypes.c_char * (23 + 26)),
         ("to_driver", ctypes.c_char * 54),
     )
 
@@ -253,6 +255,7 @@ def _settings(settings: StackSettings) -> _Settings:
         torque_constant=settings.torque_constant,
         report_period_us=settings.report_period_us,
         watchdog_us=settings.watchdog_us,
+        fingerprint=answer_payload(settings),
     )
 
 

@@ -16,9 +16,7 @@ from footfall.cli.stack import (
     without_effect,
 )
 from footfall.machines.control.pid import PidGains
-from footfall.machines.control.settings import StackSettings
 from footfall.machines.control.three_level import ThreeLevelStack
-from footfall.realtime.firmware_build import main as firmware_build
 from footfall.realtime.stack_log import read_stack_log
 from footfall.scenario.errors import ScenarioError
 from support.stack_logs import bench_log
@@ -115,35 +113,6 @@ def test_the_time_with_the_law_on_leaves_pauses_out(tmp_path):
     assert t[-1] - t[0] > 0.85
     # 0.3 s and 0.4 s; each press takes effect within two cycles of 10 ms.
     assert walked(log)["seconds"] == pytest.approx(0.7, abs=0.04)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "cannot be read"),
-        ("[", "is not JSON"),
-        ("{}", "gains"),
-        ("\x80", "not a text file"),
-        ('{"gains": {"x": 1}}', "version"),
-    ],
-)
-def test_the_firmwares_constants_need_settings_and_one_sentence_says_so(
-    tmp_path, capsys, text, words
-):
-    path = tmp_path / "settings.json"
-    if text is not None:
-        path.write_bytes(text.encode("latin-1"))
-    assert firmware_build([str(path)]) == 2
-    said = capsys.readouterr()
-    assert words in said.err and str(path) in said.err and said.err.count("\n") == 1
-    assert not said.out
-
-
-def test_the_firmwares_constants_are_printed(tmp_path, capsys):
-    path = tmp_path / "settings.json"
-    path.write_text(StackSettings(GAINS, setpoint=0.6).to_json())
-    assert firmware_build([str(path)]) == 0
-    assert "#define" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("left_something", [True, False])

@@ -21,7 +21,8 @@ from tests.support.bench import (
 )
 
 from footfall.machines.control.contracts import DeviceError, Operator
-from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
+from footfall.machines.control.fingerprint import answer_payload
+from footfall.machines.control.framing import FrameReader, down_format, encode, framed, up_format
 from footfall.machines.control.mid import MidProgram
 from footfall.machines.control.operator_sources import JoystickDecoder, Timeline
 from footfall.machines.control.ports import LinkLost, pipe
@@ -545,6 +546,18 @@ def other_build() -> VirtualBench:
     return bench(mid=MidProgram(dataclasses.replace(SETTINGS, checksum=False)))
 
 
+def another_robot() -> VirtualBench:
+    stiffer = SETTINGS.gains._replace(proportional=20.0)
+    return bench(mid=MidProgram(dataclasses.replace(SETTINGS, gains=stiffer)))
+
+
+def older_sketch() -> VirtualBench:
+    program = MidProgram(SETTINGS)
+    receive = program.receive
+    program.receive = lambda data, now_us: receive(data.replace(b"e", b""), now_us)  # type: ignore[method-assign]
+    return bench(mid=program)
+
+
 def broken(fault: str) -> VirtualBench:
     on_bench = bench()
     getattr(on_bench, fault)()
@@ -561,6 +574,8 @@ def broken(fault: str) -> VirtualBench:
         (low_battery, "bus voltage", "17.90 V"),
         (full_battery, "bus voltage", "30.10 V"),
         (other_build, "frame from the mid level", "invalid ones"),
+        (another_robot, "what the mid level was built for", "another controller"),
+        (older_sketch, "what the mid level was built for", "does not say"),
     ],
 )
 def test_each_failed_check_is_named_and_leaves_the_motors_off(make, check, words):
@@ -568,6 +583,9 @@ def test_each_failed_check_is_named_and_leaves_the_motors_off(make, check, words
     with pytest.raises(StartUpError, match=words) as failure:
         on_bench.start_up()
     assert failure.value.check == check and "Try:" in str(failure.value)
+    assert ("footfall stack firmware" in failure.value.advice) == (
+        "built" in check or "frame" in check
+    )
     assert [axis.state for axis in on_bench.odrive.axes] == [1, 1]
 
 
@@ -585,6 +603,18 @@ def test_device_that_cannot_be_connected_fails_its_check_and_closes_those_before
     with pytest.raises(StartUpError, match="no such port") as failure:
         on_bench.start_up()
     assert failure.value.check == check and closed == ["mid"]
+
+
+def test_on_a_line_that_garbles_bytes_it_asks_again_what_the_mid_level_was_built_for():
+    refused = 0
+    for seed in (3, 4, 5):  # a single question is lost with these
+        on_bench = bench(seed=seed)
+        on_bench.corrupt_lines(0.03)  # half of the answers, and more of the questions' frames
+        try:
+            on_bench.start_up()
+        except StartUpError as error:
+            refused += error.check == "what the mid level was built for"
+    assert refused == 0  # ten questions in the second that it waits
 
 
 def test_motors_found_running_are_switched_off_when_a_later_check_fails():
@@ -648,7 +678,8 @@ class Talking:
     """A mid level that always has something to say."""
 
     def read(self) -> bytes:
-        return encode(up_format(SETTINGS), (0.0,))
+        answer = framed(answer_payload(SETTINGS), SETTINGS.checksum)
+        return encode(up_format(SETTINGS), (0.0,)) + answer
 
     def write(self, data: bytes) -> int:
         return len(data)

@@ -1,7 +1,7 @@
 """Control laws as C: the same Python text that simulations run, traced and written out.
 
-python -m footfall.realtime.controller_c writes the pitch law of firmware/teensy (`make format` does
-it too); `footfall export-c` writes a controller of the user's own.
+python -m footfall.realtime.controller_c writes the pitch law and the constants of firmware/teensy
+(`make format` does it too); `footfall export-c` writes a controller of the user's own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from footfall.hybrid.fields import FieldInfo, ParameterError, describe
 from footfall.machines.control.controller import AbstractController, of_types
 from footfall.machines.control.digital_pid import DigitalPid
 from footfall.machines.control.pid import PidGains, PidMemory, cleared, pid_update
-from footfall.realtime.firmware_build import GUARD, firmware_folder
+from footfall.realtime.firmware_build import CONFIG, GUARD, firmware_folder
+from footfall.realtime.firmware_config import config_header
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.own_code import told_with_line
 
@@ -267,9 +268,12 @@ def _formula(function: Any) -> str:
 
 
 def main() -> None:
-    """Write the firmware's law."""
+    """Write the firmware's law, and its constants for the shipped robot."""
+    from footfall.realtime.plant import load_plant
+
     folder = firmware_folder() / "footfall_mid" / "src"
-    for name, text in zip(("pid.h", "pid.c"), pid_files(), strict=True):
+    constants = config_header(load_plant("rimless-wheel").settings)
+    for name, text in zip(("pid.h", "pid.c", CONFIG), (*pid_files(), constants), strict=True):
         (folder / name).write_text(text)
 
 

@@ -1,19 +1,15 @@
 """The Teensy's firmware on this machine.
 
-Its constants from the stack's settings, its C core as a library and as a program.
-
-python -m footfall.realtime.firmware_build SETTINGS.json > footfall_config.h
-python -m footfall.realtime.firmware_build --program SETTINGS.json     (prints where the program is)
+Its constants from the stack's settings, its C core as a library and as a program. A sketch to flash
+is written by `footfall stack firmware` (firmware_sketch.py).
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import hashlib
 import importlib.util
-import json
 import os
 import shlex
 import shutil
@@ -212,48 +208,3 @@ def _run(command: Sequence[str], folder: Path | None = None) -> str:
     if done.returncode != 0:
         raise CannotBuild(f"{name} failed:\n{done.stderr or done.stdout}")
     return done.stdout
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """0: printed. 2: it cannot be, and why."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("settings", help="JSON file, as footfall stack run writes it")
-    parser.add_argument(
-        "--program",
-        action="store_true",
-        help="build the program for this machine instead, and print where it is",
-    )
-    asked = parser.parse_args(arguments)
-    try:
-        settings = StackSettings.from_json(Path(asked.settings).read_text())
-        print(
-            host_program(settings) if asked.program else config_header(settings),
-            end="\n" if asked.program else "",
-        )
-    except json.JSONDecodeError as error:
-        return _refused(
-            f"{asked.settings} is not JSON: {error}. Expected a settings.json that `footfall stack"
-            " run` has written."
-        )
-    except UnicodeDecodeError:
-        return _refused(
-            f"{asked.settings} is not a text file. Expected a settings.json that `footfall stack"
-            " run` has written."
-        )
-    except OSError as error:
-        return _refused(
-            f"{asked.settings} cannot be read: {error.strerror}. `footfall stack run` writes a"
-            " settings.json."
-        )
-    except (ValueError, CannotBuild) as error:
-        return _refused(f"{asked.settings}: {error}")
-    return 0
-
-
-def _refused(why: str) -> int:
-    print(why, file=sys.stderr)
-    return 2
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from footfall.machines.control.fingerprint import answer_payload
 from footfall.machines.control.framing import as_sent, down_format, encode
 from footfall.machines.control.own_law import OwnLaw
 from footfall.machines.control.pid import PidGains
@@ -27,14 +28,8 @@ def config_header(settings: StackSettings) -> str:
     gains = settings.gains
     signs = (*settings.motor_signs, 1.0)
     lines = [
-        (
-            "/* What the firmware is built for. Made by `python -m footfall.realtime.firmware_build"
-            " SETTINGS.json`: change the scenario and"
-        ),
-        (
-            " * make it again rather than editing it here, or the two ends of the line will"
-            " disagree. */"
-        ),
+        "/* What the firmware is built for. Made by `footfall stack firmware`: change the scenario",
+        " * and make it again rather than editing it here, or the supervisor will refuse it. */",
         "#ifndef FOOTFALL_CONFIG_H",
         "#define FOOTFALL_CONFIG_H",
         "",
@@ -57,6 +52,9 @@ def config_header(settings: StackSettings) -> str:
         define("SIGN_RIGHT", single(signs[1]), ""),
         define("BOARDS", f"{settings.boards}", "2: each has one motor, as its axis 0"),
         define("TORQUE_CONSTANT", single(settings.torque_constant), "N m/A"),
+        "",
+        "/* Of all of the above and of the law: said to the high level, which compares. */",
+        define("FINGERPRINT", f'"{answer_payload(settings).decode()}"', ""),
         "",
         "#endif",
     ]

@@ -140,6 +140,8 @@ def fit(
         raise StackLogError(
             f"{log.path} is of a controller of somebody's own, {log.settings.gains.title[:80]!r}."
             " fit knows the shipped law only, whose gains it has in amperes whatever the motor."
+            " Walk once with the shipped law: friction, age of the pitch and motor constant are the"
+            " robot's, and hold for any law."
         )
     window, setpoint = _steady(log)
     logged, noise = _figures_of_log(log, window)

@@ -17,6 +17,7 @@ import datetime
 import importlib.metadata
 import json
 import platform
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -103,8 +104,13 @@ def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     settings = StackSettings.from_json(Path(asked.settings).read_text())
     # A bad script is found before anything moves.
     begin_operating = _operator(asked, settings, clock)
+    changes = [word for change in asked.set for word in ("--set", change)]
     devices = start_up(
-        settings, _reset_line(asked.reset), _connections(asked, settings, clock), clock
+        settings,
+        _reset_line(asked.reset),
+        _connections(asked, settings, clock),
+        clock,
+        sketch=shlex.join(["footfall", "stack", "firmware", asked.scenario or "NAME", *changes]),
     )
     if devices.standing_errors:
         print(

@@ -1,5 +1,5 @@
-/* What the firmware is built for. Made by `python -m footfall.realtime.firmware_build SETTINGS.json`: change the scenario and
- * make it again rather than editing it here, or the two ends of the line will disagree. */
+/* What the firmware is built for. Made by `footfall stack firmware`: change the scenario
+ * and make it again rather than editing it here, or the supervisor will refuse it. */
 #ifndef FOOTFALL_CONFIG_H
 #define FOOTFALL_CONFIG_H
 
@@ -27,5 +27,8 @@
 #define FF_SIGN_RIGHT 1.0f
 #define FF_BOARDS 1                          /* 2: each has one motor, as its axis 0 */
 #define FF_TORQUE_CONSTANT 0.034f            /* N m/A */
+
+/* Of all of the above and of the law: said to the high level, which compares. */
+#define FF_FINGERPRINT "3732643017,1956805410"
 
 #endif

@@ -59,9 +59,19 @@ static bool checksum_is_right(const struct ff_reader *reader)
     return reader->tail_length == 2 && reader->tail[0] == HEX[sum >> 4] && reader->tail[1] == HEX[sum & 15];
 }
 
+static bool is_whole(const struct ff_reader *reader, const struct ff_format *format)
+{
+    return !format->checksum || checksum_is_right(reader);
+}
+
+static bool is_request(const struct ff_reader *reader, const struct ff_format *format)
+{
+    return reader->length == 1 && reader->payload[0] == FF_REQUEST && is_whole(reader, format);
+}
+
 static bool read_payload(struct ff_reader *reader, const struct ff_format *format, double *values)
 {
-    if (format->checksum && !checksum_is_right(reader))
+    if (!is_whole(reader, format))
         return false;
     reader->payload[reader->length] = '\0';
     char *text = reader->payload;
@@ -87,6 +97,9 @@ bool ff_reader_take(struct ff_reader *reader, const struct ff_format *format, ui
         reader->length = reader->tail_length = 0;
     } else if (reader->state == FF_IDLE) {
         return false;
+    } else if (byte == '>' && is_request(reader, format)) {
+        reader->state = FF_IDLE;
+        reader->requests++;
     } else if (byte == '>') {
         bool valid = read_payload(reader, format, values);
         reader->state = FF_IDLE;
@@ -102,9 +115,13 @@ bool ff_reader_take(struct ff_reader *reader, const struct ff_format *format, ui
 
 size_t ff_write_frame(bool checksum, float value, char *text)
 {
-    size_t end = 0;
-    text[end++] = '<';
-    end += ff_fixed(value, FF_FRAME_DECIMALS, text + end);
+    return ff_frame(checksum, ff_fixed(value, FF_FRAME_DECIMALS, text + 1), text);
+}
+
+size_t ff_frame(bool checksum, size_t length, char *text)
+{
+    size_t end = 1 + length;
+    text[0] = '<';
     if (checksum) {
         uint8_t sum = exclusive_or(text + 1, end - 1);
         text[end++] = '*';

@@ -10,6 +10,7 @@
 #define FF_MOST_FIELDS 4
 #define FF_FRAME_DECIMALS 6
 #define FF_LONGEST_REPORT 23 /* '<', one number, "*HH", '>' */
+#define FF_REQUEST 'e'       /* all that stands in the frame that asks for the fingerprint */
 
 struct ff_field {
     double limit; /* largest size */
@@ -27,6 +28,7 @@ enum ff_reader_state { FF_IDLE, FF_PAYLOAD, FF_TAIL };
 struct ff_reader {
     uint32_t accepted; /* frames so far */
     uint32_t rejected; /* frames begun and not accepted, so far */
+    uint32_t requests; /* so far; neither accepted nor rejected */
     enum ff_reader_state state;
     uint8_t length, tail_length;
     char payload[FF_LONGEST_PAYLOAD + 1]; /* room for a terminating 0 */
@@ -40,5 +42,8 @@ bool ff_reader_take(struct ff_reader *reader, const struct ff_format *format, ui
 
 /* Writes the frame of one number; returns its length, at most FF_LONGEST_REPORT. */
 size_t ff_write_frame(bool checksum, float value, char *text);
+
+/* Makes a frame of a payload of `length` bytes that stands at text + 1; returns its length. */
+size_t ff_frame(bool checksum, size_t length, char *text);
 
 #endif

@@ -158,6 +158,17 @@ static size_t report(struct ff_mid *mid, uint32_t now_us, char *text)
     return ff_write_frame(mid->settings->down.checksum, mid->memory.output, text);
 }
 
+/* What this was built for: one answer to all requests since the last call. */
+static size_t answer(struct ff_mid *mid, char *text)
+{
+    if (mid->reader.requests == mid->answered)
+        return 0;
+    mid->answered = mid->reader.requests;
+    size_t length = strlen(mid->settings->fingerprint);
+    memcpy(text + 1, mid->settings->fingerprint, length);
+    return ff_frame(mid->settings->down.checksum, length, text);
+}
+
 void ff_mid_step(struct ff_mid *mid, uint32_t now_us, struct ff_sent *sent)
 {
     if (mid->armed && ff_at_least(now_us, mid->heard_us, mid->settings->watchdog_us))
@@ -166,5 +177,7 @@ void ff_mid_step(struct ff_mid *mid, uint32_t now_us, struct ff_sent *sent)
     if (!mid->on) /* perhaps only just */
         length = hold_still(mid, now_us, sent->to_driver);
     sent->to_driver_length = (uint8_t)length;
-    sent->to_high_length = (uint8_t)report(mid, now_us, sent->to_high);
+    length = report(mid, now_us, sent->to_high);
+    length += answer(mid, sent->to_high + length);
+    sent->to_high_length = (uint8_t)length;
 }

@@ -5,6 +5,7 @@
 #include "settings.h"
 
 #define FF_DRIVER_DECIMALS 6
+#define FF_LONGEST_ANSWER (FF_LONGEST_FINGERPRINT + 5) /* '<', the fingerprint, "*HH", '>' */
 #define FF_LONGEST_LINE 27 /* "c 0 ", a number, "*255", '\n' */
 
 struct ff_mid {
@@ -15,6 +16,7 @@ struct ff_mid {
     uint32_t heard_us;       /* when the last valid frame came; means something only while armed */
     uint32_t still_us;       /* when 0 A was last sent; means something only while still */
     uint32_t next_report_us; /* means something only once reporting */
+    uint32_t answered;       /* requests of the high level */
     bool on;                 /* the law is running */
     bool armed;              /* a 0 has been heard since the start, or since the watchdog tripped: a 1 counts */
     bool watchdog_tripped;   /* it has, and the high level has not yet said 0 */
@@ -25,7 +27,7 @@ struct ff_mid {
 
 struct ff_sent {
     uint8_t to_high_length, to_driver_length; /* 0: nothing is due */
-    char to_high[FF_LONGEST_REPORT];
+    char to_high[FF_LONGEST_REPORT + FF_LONGEST_ANSWER];
     char to_driver[FF_MOST_MOTORS * FF_LONGEST_LINE]; /* a line for each motor; with a board for each, each goes to its own */
 };
 

@@ -28,4 +28,5 @@ const struct ff_settings ff_built_for = {
     .torque_constant = FF_TORQUE_CONSTANT,
     .report_period_us = FF_REPORT_PERIOD_US,
     .watchdog_us = FF_WATCHDOG_US,
+    .fingerprint = FF_FINGERPRINT,
 };

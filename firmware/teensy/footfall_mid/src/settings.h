@@ -6,6 +6,7 @@
 #include "pid.h"
 
 #define FF_MOST_MOTORS 2
+#define FF_LONGEST_FINGERPRINT 21 /* two whole numbers below 2^32 and a comma */
 
 struct ff_settings {
     struct ff_gains gains;
@@ -16,6 +17,7 @@ struct ff_settings {
     float torque_constant;       /* N m/A: the driver's `c` takes torques */
     uint32_t report_period_us;
     uint32_t watchdog_us;
+    char fingerprint[FF_LONGEST_FINGERPRINT + 1]; /* of all of these and of the law; said when asked */
 };
 
 /* Those in footfall_config.h. */

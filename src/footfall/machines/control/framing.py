@@ -12,7 +12,8 @@ accepted whole or not at all; what is not accepted is counted, and nothing of it
 
 `<` inside a frame discards what was collected, which counts as one rejection, and starts anew. Any
 other byte that does not belong where it stands discards the frame, which counts as one rejection,
-and leads to IDLE. firmware/teensy/ does the same in C.
+and leads to IDLE. A whole frame with nothing but `e` in it is a request (fingerprint.py): it is
+counted apart. firmware/teensy/ does the same in C.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 LONGEST_PAYLOAD = 48  #: bytes between `<` and `*` or `>`
 DECIMALS = 6  #: of every number sent
+REQUEST = b"e"  #: payload of the frame that asks a mid level for its fingerprint; no number is it
 
 _START, _END, _STAR = b"<>*"
 _PAYLOAD_BYTES = frozenset(b"0123456789+-.,eE")
@@ -119,7 +121,12 @@ def encode(frame_format: FrameFormat, values: Sequence[float]) -> bytes:
             f"a frame <{names}> of {len(payload)} bytes: at most {LONGEST_PAYLOAD} are read. Lower"
             " the fields' limits."
         )
-    return b"<" + payload + (checksum_of(payload) if frame_format.checksum else b"") + b">"
+    return framed(payload, frame_format.checksum)
+
+
+def framed(payload: bytes, checksum: bool) -> bytes:
+    """A frame with this in it."""
+    return b"<" + payload + (checksum_of(payload) if checksum else b"") + b">"
 
 
 def _written(field: Field, value: float) -> bytes:
@@ -148,6 +155,7 @@ class FrameReader:
     def __init__(self, frame_format: FrameFormat):
         self.accepted = 0  #: frames so far
         self.rejected = 0  #: frames begun and not accepted, so far
+        self.requests = 0  #: so far; neither accepted nor rejected
         self._format = frame_format
         self._state = _State.IDLE
         self._payload = bytearray()
@@ -168,7 +176,9 @@ class FrameReader:
             elif byte == _END:
                 self._state = _State.IDLE
                 values = self._values()
-                if values is None:
+                if self._is_request():
+                    self.requests += 1
+                elif values is None:
                     self.rejected += 1
                 else:
                     self.accepted += 1
@@ -194,10 +204,18 @@ class FrameReader:
         self._payload.append(byte)
         return byte in _PAYLOAD_BYTES and len(self._payload) <= LONGEST_PAYLOAD
 
+    def _is_whole(self) -> bool:
+        """Its checksum is right, or there are none."""
+        checksum = self._format.checksum
+        return not checksum or b"*" + self._tail == checksum_of(bytes(self._payload))
+
+    def _is_request(self) -> bool:
+        return self._payload == REQUEST and self._is_whole()
+
     def _values(self) -> tuple[float, ...] | None:
         """The collected frame's values; None if anything at all is wrong with it."""
         payload, fields = bytes(self._payload), self._format.fields
-        if self._format.checksum and b"*" + self._tail != checksum_of(payload):
+        if not self._is_whole():
             return None
         texts = payload.split(b",")
         if len(texts) != len(fields):

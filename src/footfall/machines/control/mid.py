@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.machines.control.driver_lines import current_lines
-from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
+from footfall.machines.control.fingerprint import answer_payload
+from footfall.machines.control.framing import FrameReader, down_format, encode, framed, up_format
 from footfall.machines.control.microseconds import elapsed_us
 from footfall.machines.control.mid_step import BegunLaw, Frame, heard, started, stepped
 from footfall.machines.control.pid import PidGains
@@ -55,6 +56,7 @@ class MidProgram:
         self.settings = settings
         self._real, self._law = real, law
         self._down, self._up = down_format(settings), up_format(settings)
+        self._answer = framed(answer_payload(settings), settings.checksum)
         self.reset()
 
     def reset(self) -> None:
@@ -62,6 +64,7 @@ class MidProgram:
         self._reader = FrameReader(self._down)
         self._memory = started(self._real, self._law.rested())
         self._next_report_us: int | None = None
+        self._answered = 0
 
     @property
     def rejected_frames(self) -> int:
@@ -103,7 +106,12 @@ class MidProgram:
             self._law, settings.watchdog_us, settings.motors, self._memory, now_us
         )
         to_driver = current_lines(settings, commands.currents) if commands.due else b""
-        return Sent(self._report(now_us), to_driver)
+        return Sent(self._report(now_us) + self._fingerprint(), to_driver)
+
+    def _fingerprint(self) -> bytes:
+        """One answer to all requests since the last call."""
+        asked, self._answered = self._reader.requests > self._answered, self._reader.requests
+        return self._answer if asked else b""
 
     def _report(self, now_us: int) -> bytes:
         """The output, at fixed times: a late report does not delay those after it.

@@ -16,6 +16,7 @@ from footfall.machines.control.contracts import (
     ResetLine,
     UnfitDriver,
 )
+from footfall.machines.control.fingerprint import answer_format, fingerprint, request
 from footfall.machines.control.framing import FrameReader, down_format, encode, up_format
 from footfall.machines.control.odrive_axis import AxisState
 from footfall.machines.control.ports import Port
@@ -25,6 +26,7 @@ RESET_HOLD = 0.02  #: s; the page asks for 0.01 at least
 MID_LIMIT = 5.0  #: s, until the mid level answers after its reset
 DEVICE_LIMIT = 1.0  #: s, until a connected device makes sense
 POLL = 0.005  #: s
+ASK_EVERY = 0.1  #: s: on a line that garbles bytes a question or its answer may be lost
 
 
 class StartUpError(Exception):
@@ -66,11 +68,17 @@ D = TypeVar("D", bound=_Closable)
 
 
 def start_up(
-    settings: StackSettings, reset_line: ResetLine, connect: Connections, clock: Clock
+    settings: StackSettings,
+    reset_line: ResetLine,
+    connect: Connections,
+    clock: Clock,
+    *,
+    sketch: str = "footfall stack firmware NAME",
 ) -> Devices:
     """All devices, with the motors off and the mid level's law off.
 
-    Or a StartUpError, with the same and everything closed again.
+    Or a StartUpError, with the same and everything closed again. `sketch`: the command that writes
+    the mid level's program for these settings.
     """
     opened: list[_Closable] = []
 
@@ -97,7 +105,8 @@ def start_up(
         _require_bus(driver, settings.bus_band)
         unread = _require_limits(driver)
         standing_errors = _standing_errors(driver)
-        _require_frame(mid_port, settings, clock)
+        _require_frame(mid_port, settings, clock, sketch)
+        _require_fingerprint(mid_port, settings, clock, sketch)
         _quiet(mid_port, driver, settings, clock)
     except BaseException:
         _leave(opened)
@@ -195,12 +204,12 @@ def _driver_says(question: Callable[[], T]) -> T:
         ) from error
 
 
-def _require_frame(port: Port, settings: StackSettings, clock: Clock) -> None:
+def _require_frame(port: Port, settings: StackSettings, clock: Clock, sketch: str) -> None:
     reader = FrameReader(up_format(settings))
     what = f"No valid frame within {DEVICE_LIMIT:g} s"
     advice = (
-        "build both ends with the same settings (checksum, limits): footfall_config.h is made from"
-        " them."
+        f"both ends need the same settings (checksum, limits). `{sketch}` writes the sketch for"
+        " these; flash it."
     )
 
     def described() -> str:
@@ -213,6 +222,46 @@ def _require_frame(port: Port, settings: StackSettings, clock: Clock) -> None:
         advice,
         clock,
     )
+
+
+def _require_fingerprint(port: Port, settings: StackSettings, clock: Clock, sketch: str) -> None:
+    """The mid level was built for these constants and of this law.
+
+    One that does not answer is refused too: its law is not known, and to flash it anew takes a
+    minute.
+    """
+    reader, wanted = FrameReader(answer_format(settings)), fingerprint(settings)
+    other: tuple[float, ...] = ()
+    asked_at = -ASK_EVERY + clock.now()
+
+    def answered() -> bool | None:
+        nonlocal other, asked_at
+        for said in reader.feed(port.read()):
+            if said == wanted:
+                return True
+            other = said  # or the right one, garbled on a line without checksums: ask again
+        if clock.now() >= asked_at + ASK_EVERY:
+            asked_at = clock.now()
+            port.write(request(settings))
+        return None
+
+    def described() -> str:
+        if not other:
+            return (
+                "It does not say what it was built for: a sketch of an older footfall, or another"
+                " program. Which law it holds is not known."
+            )
+        return (
+            "It was built for other constants or another controller than this run's: it says"
+            f" {_words(other)}, these settings make {_words(wanted)}."
+        )
+
+    advice = f"`{sketch}` writes the sketch for these settings; flash it."
+    _check("what the mid level was built for", answered, described, advice, clock)
+
+
+def _words(numbers: tuple[float, ...]) -> str:
+    return "-".join(f"{int(number):08x}" for number in numbers)
 
 
 def _quiet(port: Port, driver: MotorDriver, settings: StackSettings, clock: Clock) -> None:

@@ -1,0 +1,101 @@
+"""The commands of docs/how-to/build-a-wheel.md in their order, in a fresh folder.
+
+What needs a robot is parsed by tests/unit/test_docs.py; what takes minutes is named here.
+"""
+
+import re
+import shlex
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from footfall.machines.control.fingerprint import answer_payload
+from footfall.realtime.stack_log import read_stack_log
+from support.commands import COMMAND, PATIENCE, environment, footfall, several
+
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "build-a-wheel.md").read_text()
+#: In the order of the page.
+LINES = [shlex.split(line)[1:] for line in re.findall(r"^ {4}(footfall .*)$", PAGE, re.M)]
+HARDWARE = [line for line in LINES if any(word.startswith("/dev/") for word in line)]
+DEVICES = [line for line in LINES if line[:2] == ["stack", "devices"]]
+REHEARSED = [line for line in LINES if "rehearsal/devices/teensy" in line]
+#: Tried when the page was written: minutes, or what other tests run on this robot.
+LONG = ["check", "sweep", "replay", "fit"]
+SLOW = [line for line in LINES if {*line[:2]} & {*LONG}]
+EMULATED = [line for line in LINES if line[:2] == ["stack", "run"] and not {"--port"} & {*line}]
+WRITTEN = [
+    line for line in LINES if line not in [*HARDWARE, *DEVICES, *REHEARSED, *SLOW, *EMULATED]
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where the commands that write files have been run."""
+    place = tmp_path_factory.mktemp("box")
+    (place / "still.txt").write_text("1 stop\n")
+    # In the place of the page's `cp`, so that one process runs them all.
+    (place / "my-wheel.toml").symlink_to(place / "measured" / "scenario.toml")
+    short = ["--no-plots", "--set", "sim.duration=1"]
+    lines = [[*line, *(short if line[0] == "run" else ())] for line in WRITTEN]
+    for line, answer in zip(lines, several(lines, place), strict=True):
+        assert answer.status == 0, (line, answer.err)
+    return place
+
+
+def test_the_page_has_every_kind_of_command():
+    assert [line[0] for line in WRITTEN] == ["run", "run", "stack", "stack"]
+    assert len(EMULATED) == 2 and len(REHEARSED) == 3 and len(DEVICES) == 1 and len(SLOW) == 4
+
+
+def test_the_command_line_of_the_robot_is_the_rehearsed_one_but_for_the_names_of_its_ports():
+    operator = {"--script", "--joystick", "--duration", "--out", "--set"}
+    options = [
+        {word for word in line if word.startswith("--")} - operator
+        for line in (*HARDWARE, *REHEARSED)
+    ]
+    assert len(HARDWARE) == 2
+    assert all(
+        each == {"--port", "--imu-port", "--driver-port", "--reset-gpio"} for each in options
+    )
+
+
+def test_the_sketch_is_there_and_is_of_the_measured_wheel(folder):
+    assert (folder / "my_wheel" / "my_wheel.ino").exists()
+    config = (folder / "my_wheel" / "src" / "footfall_config.h").read_text()
+    assert "#define FF_OUTPUT_LIMIT 8.0f" in config
+
+
+def test_the_rehearsal_over_pseudo_terminals_walks_and_refuses_another_sketch(folder):
+    (devices,), (still, refused, walk) = DEVICES, REHEARSED
+    with subprocess.Popen(
+        [*COMMAND, *devices], cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True
+    ) as emulated:
+        try:
+            limit = time.monotonic() + PATIENCE
+            while not (folder / "rehearsal" / "settings.json").exists():
+                assert time.monotonic() < limit and emulated.poll() is None
+                time.sleep(0.1)
+            assert emulated.stdout is not None
+            said = emulated.stdout.readline() + emulated.stdout.readline()
+            for option in ("--port", "--imu-port", "--driver-port", "--reset-gpio"):
+                assert f"{option} {walk[walk.index(option) + 1]}" in said
+            at_rest = footfall(*still, "--json", cwd=folder)
+            other = footfall(*refused, cwd=folder)
+            walked = footfall(
+                *walk[: walk.index("--duration")], "--duration", "4", *walk[-2:], cwd=folder
+            )
+        finally:
+            emulated.send_signal(signal.SIGINT)
+            emulated.wait(PATIENCE)
+    assert at_rest.status == 0 and at_rest.said["ending"] == "the operator stopped", at_rest.err
+    assert other.status == 2 and "another controller" in other.err
+    assert "footfall stack firmware my-wheel.toml --set" in other.err.replace("\n", " ")
+    assert walked.status == 0, walked.err
+    log = read_stack_log(folder / "first-walk")
+    assert log["setpoint_on"].any() and log.settings.current_limit == 8.0
+    # The devices had been built for the same sketch, by the same scenario.
+    config = (folder / "my_wheel" / "src" / "footfall_config.h").read_text()
+    assert f'"{answer_payload(log.settings).decode()}"' in config

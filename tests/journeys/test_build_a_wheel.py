@@ -14,7 +14,7 @@ import pytest
 
 from footfall.machines.control.fingerprint import answer_payload
 from footfall.realtime.stack_log import read_stack_log
-from support.commands import COMMAND, PATIENCE, environment, footfall, several
+from support.commands import COMMAND, PATIENCE, Answer, environment, footfall, several
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "build-a-wheel.md").read_text()
 #: In the order of the page.
@@ -36,6 +36,7 @@ def folder(tmp_path_factory):
     """Where the commands that write files have been run."""
     place = tmp_path_factory.mktemp("box")
     (place / "still.txt").write_text("1 stop\n")
+    (place / "walk.txt").write_text("0.3 motors-on\n0.6 run\n3.5 stop\n")
     # In the place of the page's `cp`, so that one process runs them all.
     (place / "my-wheel.toml").symlink_to(place / "measured" / "scenario.toml")
     short = ["--no-plots", "--set", "sim.duration=1"]
@@ -68,6 +69,19 @@ def test_the_sketch_is_there_and_is_of_the_measured_wheel(folder):
     assert "#define FF_OUTPUT_LIMIT 8.0f" in config
 
 
+def in_time(line: list[str], folder: Path) -> Answer:
+    """A run; another if the machine had other things to do than to let its programs run."""
+    for _ in range(3):
+        answer = footfall(*line, "--json", "--force", cwd=folder)
+        late = answer.status == 1 and (
+            answer.said["late_cycles"] > 2
+            or any("did not answer" in fault for fault in answer.said["faults"])
+        )
+        if not late:
+            break
+    return answer
+
+
 def test_the_rehearsal_over_pseudo_terminals_walks_and_refuses_another_sketch(folder):
     (devices,), (still, refused, walk) = DEVICES, REHEARSED
     with subprocess.Popen(
@@ -82,17 +96,15 @@ def test_the_rehearsal_over_pseudo_terminals_walks_and_refuses_another_sketch(fo
             said = emulated.stdout.readline() + emulated.stdout.readline()
             for option in ("--port", "--imu-port", "--driver-port", "--reset-gpio"):
                 assert f"{option} {walk[walk.index(option) + 1]}" in said
-            at_rest = footfall(*still, "--json", cwd=folder)
+            at_rest = in_time(still, folder)
             other = footfall(*refused, cwd=folder)
-            walked = footfall(
-                *walk[: walk.index("--duration")], "--duration", "4", *walk[-2:], cwd=folder
-            )
+            walked = in_time(walk, folder)
         finally:
             emulated.send_signal(signal.SIGINT)
             emulated.wait(PATIENCE)
     assert at_rest.status == 0 and at_rest.said["ending"] == "the operator stopped", at_rest.err
     assert other.status == 2 and "another controller" in other.err
-    assert "footfall stack firmware my-wheel.toml --set" in other.err.replace("\n", " ")
+    assert "`footfall stack firmware my-wheel.toml --set" in other.err.replace("\n", " ")
     assert walked.status == 0, walked.err
     log = read_stack_log(folder / "first-walk")
     assert log["setpoint_on"].any() and log.settings.current_limit == 8.0

@@ -453,6 +453,7 @@ def test_constants_in_the_header_are_the_settings_to_the_last_bit():
             "gains.proportional = nan: the firmware holds finite numbers",
         ),
         ({"gains": WALKING._replace(output_limit=1e7)}, "output_limit = 10000000.0"),
+        ({"torque_constant": 1e5}, "a motor is told 4e+06 N m; a line has room for less"),
         ({"gains": WALKING._replace(period_us=0)}, "gains.period_us = 0"),
         ({"watchdog_us": 2**31}, "watchdog_us = 2147483648"),
         ({"gains": WALKING._replace(filter_time=-0.1)}, "neither is negative"),

@@ -744,3 +744,22 @@ def test_bytes_said_to_a_sketch_in_reset_are_lost(board):
     for now in itertools.islice(itertools.count(5_001_000, 1000), 5):
         board.board_loop(now)
     assert taken(board, DRIVER) == ZEROS * 5
+
+
+def test_a_sketch_that_drives_starts_off_after_a_reset_until_it_is_told_off_and_on(board):
+    start_anew(board)
+    form, now = down_format(ROBOT), 6_000_000
+    board.board_loop(now)
+    for on in (False, True, True):
+        data = encode(form, (0.6, on, 0.5, 0.0))
+        board.board_give(data, len(data))
+        board.board_loop(now := now + 1000)
+    assert not taken(board, DRIVER).endswith(ZEROS), "it drives"
+    board.board_hold_reset(3)
+    board.board_give(data, len(data))
+    board.board_loop(now := now + 1000)  # in reset: what it is told then is lost
+    for _ in range(5):
+        board.board_give(data, len(data))
+        board.board_loop(now := now + 1000)
+    said = taken(board, DRIVER)
+    assert said.count(ZEROS) >= 6 and not said.replace(ZEROS, b"")

@@ -456,6 +456,7 @@ def test_constants_in_the_header_are_the_settings_to_the_last_bit():
             "gains.proportional = nan: the firmware holds finite numbers",
         ),
         ({"gains": WALKING._replace(output_limit=1e7)}, "output_limit = 10000000.0"),
+        ({"torque_constant": 1e5}, "a motor is told 4e+06 N m; a line has room for less"),
         ({"gains": WALKING._replace(period_us=0)}, "gains.period_us = 0"),
         ({"watchdog_us": 2**31}, "watchdog_us = 2147483648"),
         ({"gains": WALKING._replace(filter_time=-0.1)}, "neither is negative"),
@@ -760,3 +761,22 @@ def test_bytes_said_to_a_sketch_in_reset_are_lost(board):
     for now in itertools.islice(itertools.count(5_001_000, 1000), 5):
         board.board_loop(now)
     assert taken(board, DRIVER) == ZEROS * 5
+
+
+def test_a_sketch_that_drives_starts_off_after_a_reset_until_it_is_told_off_and_on(board):
+    start_anew(board)
+    form, now = down_format(ROBOT), 6_000_000
+    board.board_loop(now)
+    for on in (False, True, True):
+        data = encode(form, (0.6, on, 0.5, 0.0))
+        board.board_give(data, len(data))
+        board.board_loop(now := now + 1000)
+    assert not taken(board, DRIVER).endswith(ZEROS), "it drives"
+    board.board_hold_reset(3)
+    board.board_give(data, len(data))
+    board.board_loop(now := now + 1000)  # in reset: what it is told then is lost
+    for _ in range(5):
+        board.board_give(data, len(data))
+        board.board_loop(now := now + 1000)
+    said = taken(board, DRIVER)
+    assert said.count(ZEROS) >= 6 and not said.replace(ZEROS, b"")

@@ -162,6 +162,15 @@ def test_bus_sags_under_load_as_the_battery_says():
     )
 
 
+def test_a_battery_that_cannot_give_so_much_lets_every_motor_go():
+    """24 V behind 1 ohm: at most 144 W, and 40 A in two windings of 0.1 ohm are 320 W."""
+    odrive = armed(battery=Battery(voltage=24.0, resistance=1.0))
+    odrive.uart(b"c 0 40\nc 1 40\n", 0)
+    assert odrive.tick(0, *STILL) == (0.0, 0.0)
+    assert [axis.error for axis in odrive.axes] == [AxisError.UNDER_VOLTAGE] * 2
+    assert (odrive.bus_voltage, odrive.bus_current) == (24.0, 0.0)
+
+
 def test_current_loop_of_finite_bandwidth_approaches_its_command():
     share = loop_share(1000.0, 250e-6)
     odrive = OdriveEmulator(SETTINGS, [WINDING._replace(loop_share=share)] * 2, BATTERY)
@@ -764,6 +773,18 @@ def test_late_answer_is_never_taken_for_that_of_another_question(delay_us):
         break
     else:
         raise AssertionError("the link never came back into step")
+
+
+def test_after_a_question_that_failed_nothing_older_passes_for_its_answer():
+    odrive, clock = emulator(), HandClock()
+    wire = Wire(odrive, clock)
+    link = OdriveAscii([wire], SETTINGS, clock, reply_limit=1e-4, poll=1e-4)
+    odrive.tick(0, (1.0, 1.0), (0.0, 0.0))
+    link.speeds()
+    wire.lose = True
+    for question in (link.speeds, link.states, link.errors, link.positions):
+        with pytest.raises(DeviceError):
+            question()
 
 
 def test_late_answer_is_not_taken_for_the_next_answer_to_the_same_question():

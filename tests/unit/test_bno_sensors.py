@@ -95,11 +95,11 @@ class Chip:
                 self.line.write(bytes([0xBB, length]) + self.read(register, length))
 
     def read(self, register, length):
-        if register == 0x1A and length == 6:
-            assert self.registers[0x3D] == 0x08, "no fusion in this mode"
-            unit = 900 if self.registers[0x3B] & 0x04 else 16 * 180 / math.pi
-            return struct.pack("<3h", *(round(unit * angle) for angle in self.radians))
-        return bytes([self.registers[register]])
+        fused = self.registers[0x3D] & 0x0F == 0x08  # else the angles are 0
+        unit = 900 * fused if self.registers[0x3B] & 0x04 else 16 * 180 / math.pi * fused
+        angles = struct.pack("<3h", *(round(unit * angle) for angle in self.radians))
+        known = self.registers | dict(enumerate(angles, 0x1A))
+        return bytes(known.get(place, 0) for place in range(register, register + length))
 
 
 def followed(sensor, chip, calls):
@@ -136,6 +136,26 @@ def test_a_busy_or_deaf_bno055_is_asked_again_and_another_chip_is_refused():
     sensor, line = wired(Bno055)
     with pytest.raises(DeviceError, match=r"says that it is 0x55; a BNO055 says 0xa0"):
         followed(sensor, Chip(line, chip=0x55), 5)
+
+
+@pytest.mark.parametrize(
+    ("registers", "words"),
+    [
+        ({0x3D: 0x00, 0x3B: 0x00}, "started anew: its mode is 0x0"),
+        ({0x3D: 0x18, 0x3B: 0x80}, "started anew"),  # back in fusion, and in degrees
+        ({0x39: 0x01}, "reports a system error"),
+    ],
+)
+def test_a_bno055_that_starts_anew_in_the_middle_of_a_run_tells_no_pitch(registers, words):
+    sensor, line = wired(Bno055)
+    chip = Chip(line)
+    chip.radians = (0.0, 0.0, 0.5)
+    assert followed(sensor, chip, 30)[-1] == pytest.approx(0.5, abs=1 / 1800)
+    chip.registers |= {0x3D: 0x18}  # its highest bits mean nothing
+    assert followed(sensor, chip, 5)[-1] == pytest.approx(0.5, abs=1 / 1800)
+    chip.registers |= registers
+    with pytest.raises(DeviceError, match=words):
+        followed(sensor, chip, 3)
 
 
 def test_a_refusal_and_a_lost_line_are_errors_in_words():

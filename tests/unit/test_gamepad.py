@@ -5,10 +5,12 @@ import os
 import shutil
 import struct
 import subprocess
+import time
 
 import pytest
-from tests.support.bench import SETTINGS
+from tests.support.bench import SETTINGS, until_true
 
+from footfall.machines.control.contracts import Operator
 from footfall.machines.control.gamepad import Pad, UnknownPad, layout_of
 from footfall.machines.control.operator_sources import (
     DUALSHOCK3,
@@ -156,3 +158,17 @@ def test_requests_and_codes_are_those_of_the_system(tmp_path):
     ours = [getattr(joystick, name) for name in requests.split()]
     ours += [0x130, 0x131, 0x133, 0x13B, 0x13C, 0x220, 0x03, 0x11]
     assert [int(word) % 2**32 for word in told.split()] == ours
+
+
+def test_a_joystick_that_is_pulled_out_or_cannot_be_opened_is_not_present(tmp_path):
+    pipe, resting = tmp_path / "js0", Operator(setpoint=0.6)
+    os.mkfifo(pipe)
+    newest = joystick.JoystickThread(pipe, JoystickDecoder(SETTINGS), resting)
+    with pipe.open("wb", buffering=0) as pad:
+        pad.write(press(9))
+        until_true(lambda: newest().run, lambda: time.sleep(0.005), 2000)
+        assert newest().present
+    until_true(lambda: not newest().present, lambda: time.sleep(0.005), 2000)
+    assert not newest().run
+    gone = joystick.JoystickThread(tmp_path / "js1", JoystickDecoder(SETTINGS), resting)
+    until_true(lambda: not gone().present, lambda: time.sleep(0.005), 2000)

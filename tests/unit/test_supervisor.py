@@ -134,6 +134,19 @@ def test_pitch_is_held_in_the_frame_while_the_sensor_has_nothing_new():
     assert rig.frames()[0][2] == 0.1
 
 
+def test_law_does_not_run_before_a_pitch_has_been_measured():
+    rig = Rig()
+    rig.sensor.pitch = None
+    rig.cycle()
+    rig.hand.press("motors_on")
+    rig.cycle()
+    rig.hand.wishes["run"] = True
+    assert rig.cycle().motors_on and not rig.records[-1].setpoint_on
+    assert rig.frames()[-1][1] == 0.0
+    rig.sensor.pitch = 0.1
+    assert rig.cycle().setpoint_on
+
+
 def test_lost_line_to_the_mid_level_cuts_off():
     rig = armed(Rig())
     rig.mid_end.close()
@@ -230,6 +243,24 @@ def test_motors_that_run_unasked_are_ordered_off_until_the_driver_says_they_are(
     rig.journal.entries.clear()
     rig.cycle()
     assert "motors_off" not in rig.journal.entries
+
+
+def test_an_order_that_the_driver_refuses_is_given_again_whatever_it_says_of_its_motors():
+    rig = armed(Rig())
+    refusals = [DeviceError("busy"), DeviceError("busy")]
+    off = rig.driver.motors_off
+
+    def busy() -> None:
+        if refusals:
+            raise refusals.pop()
+        off()
+
+    rig.driver.motors_off = busy  # type: ignore[method-assign]
+    rig.driver.states = lambda: (3, 3)  # type: ignore[method-assign]
+    rig.hand.press("motors_off")
+    for _ in range(4):
+        rig.cycle()
+    assert rig.journal.entries.count("motors_off") == 3 and rig.driver.axis_states == (1, 1)
 
 
 def test_motors_whose_state_cannot_be_read_are_ordered_off():

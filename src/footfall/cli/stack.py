@@ -140,7 +140,7 @@ def run_devices(request: StackRequest) -> int:
             priority=request.priority,
         ) as processes:
             with Phases("starting the robot (the first time its equations are compiled)"):
-                _, ports = processes.start_devices(emulation(request, terminals=True))
+                settings, ports = processes.start_devices(emulation(request, terminals=True))
             command = [
                 *("footfall", "stack", "run", request.name, *changes),
                 *("--port", ports.mid, "--imu-port", ports.imu),
@@ -148,6 +148,9 @@ def run_devices(request: StackRequest) -> int:
                 *("--reset-gpio", str(ports.reset)),
                 *("--set", f"stack.reply_limit={ports.reply_limit}"),
             ]
+            script = processes.folder.script
+            script.write_text(built_in_script(20.0, settings))
+            command += ["--script", str(script)]
             out.print(
                 f"Emulated devices of {request.name}, until Ctrl-C. From another terminal:\n"
                 f"    {shlex.join(command)}",

@@ -116,6 +116,13 @@ def _check(settings: StackSettings) -> None:
             f"gains.output_limit = {gains.output_limit}: the firmware sends outputs between 0 and"
             f" {_LARGEST_OUTPUT:g}."
         )
+    torque = gains.output_limit * settings.torque_constant
+    if not torque < _LARGEST_OUTPUT:
+        raise ValueError(
+            f"torque_constant = {settings.torque_constant}: with gains.output_limit ="
+            f" {gains.output_limit} a motor is told {torque:g} N m; a line has room for less than"
+            f" {_LARGEST_OUTPUT:g}."
+        )
     if isinstance(gains, PidGains) and (gains.integral_limit < 0 or gains.filter_time < 0):
         raise ValueError(
             f"gains: integral_limit = {gains.integral_limit}, filter_time = {gains.filter_time}:"

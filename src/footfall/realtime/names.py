@@ -19,6 +19,7 @@ class RunFolder:
         self.log = path / FILE_NAME
         self.settings = path / "settings.json"
         self.script = path / "operator.txt"
+        self.speeds = path / "speeds.json"
         self.summary = path / "summary.json"
         self.devices = path / "devices"
         self.driver_uart = self.devices / "odrive-uart"

@@ -6,7 +6,13 @@ import math
 import numpy as np
 import pytest
 
-from footfall.machines.control.drive_table import STALE, Drive, DrivenOperator, DriveTable
+from footfall.machines.control.drive_table import (
+    COMES_TO_REST,
+    STALE,
+    Drive,
+    DrivenOperator,
+    DriveTable,
+)
 from footfall.machines.control.pid import PidGains
 from footfall.machines.control.settings import StackSettings
 
@@ -57,9 +63,8 @@ def test_a_command_that_goes_nowhere_stops_it(speed, yaw_rate, words):
 
 
 def test_a_robot_with_one_current_goes_straight_and_says_so():
-    fields = {field.name: getattr(TABLE, field.name) for field in dataclasses.fields(TABLE)}
-    one = DriveTable(**{name: v if v.ndim == 1 else v[:, :1] for name, v in fields.items()})
-    one = dataclasses.replace(one, steers=np.array([0.0]))
+    speed, yaw_rate = TABLE.speed[:, :1], TABLE.yaw_rate[:, :1]
+    one = DriveTable(TABLE.setpoints, np.array([0.0]), speed, yaw_rate)
     drive = one.drive(0.4, 0.5)
     assert drive.run and drive.steer == 0.0 and "0 rad/s where 0.5" in drive.words
 
@@ -70,16 +75,18 @@ def test_a_table_comes_back_from_its_file_with_what_does_not_walk():
         np.testing.assert_array_equal(getattr(again, field.name), getattr(TABLE, field.name))
 
 
-def test_a_command_holds_for_half_a_second_then_the_law_is_off():
-    operator = DrivenOperator(SETTINGS)
+def test_a_command_holds_for_half_a_second_then_it_comes_to_rest():
+    operator = DrivenOperator(SETTINGS, rest=-0.1)
     assert not operator.at(0.0).run and operator.at(0.0).setpoint == 0.6
     operator.command(TABLE.drive(0.4, -0.4), 10.0)
     told = operator.at(10.0)
     assert told.run and told.motors_on == 1 and told.setpoint == pytest.approx(0.6)
     assert told.steer == pytest.approx(0.5)
     assert operator.at(10.0 + STALE) == told
-    stale = operator.at(10.01 + STALE)
-    assert not stale.run and stale.steer == 0.0 and stale.present
+    resting = operator.at(10.01 + STALE)
+    assert resting == dataclasses.replace(told, setpoint=-0.1, steer=0.0)
+    off = operator.at(10.01 + STALE + COMES_TO_REST)
+    assert off == dataclasses.replace(resting, run=False) and off.present
     operator.command(TABLE.drive(0.4, 0.0), 20.0)
     assert operator.at(20.0).run
 
@@ -88,10 +95,13 @@ def test_motors_are_switched_on_once_so_that_no_command_lifts_a_cut_off():
     operator = DrivenOperator(SETTINGS)
     operator.command(TABLE.drive(0.0, 0.0), 1.0)
     assert operator.at(1.0).motors_on == 0
-    for t in (2.0, 3.0, 4.0):
+    for t in (2.0, 5.0, 8.0):
         operator.command(TABLE.drive(0.4, 0.0), t)
         operator.command(TABLE.drive(0.0, 0.0), t + 0.1)
-        stopped = operator.at(t + 0.1)
+        assert operator.at(t + 0.1).setpoint == pytest.approx(0.6)
+        assert operator.at(t + 0.1001).setpoint == 0.0
+        operator.command(TABLE.drive(0.0, 0.0), t + 0.3)  # again: it stops no later
+        stopped = operator.at(t + 0.1001 + COMES_TO_REST)
         assert stopped.motors_on == 1 and not stopped.run
 
 

@@ -27,6 +27,7 @@ class DriveRange(NamedTuple):
 
     setpoints: tuple[float, ...]  #: rad, rising
     steers: tuple[float, ...] = (0.0,)  #: A of a motor, rising from 0
+    rest: float = 0.0  #: rad, the set point at which it comes to a stand
 
 
 class AbstractPlant(AbstractHybridSystem):

@@ -48,4 +48,4 @@ def drive_table(experiment: Experiment) -> DriveTable:
         )
     shape = grid[0].shape
     yaw_rate = np.where(walks, turned, np.nan).reshape(shape)
-    return DriveTable(setpoints, steers, speed.reshape(shape), yaw_rate)
+    return DriveTable(setpoints, steers, speed.reshape(shape), yaw_rate, drives.rest)

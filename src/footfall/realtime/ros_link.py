@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from footfall.machines.control.contracts import Operator, Record
-from footfall.machines.control.drive_table import Drive, DrivenOperator
+from footfall.machines.control.drive_table import Drive, DrivenOperator, DriveTable
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.log_link import MOST_BYTES, QUEUE_BYTES
 from footfall.realtime.stack_log import to_json
@@ -43,7 +43,8 @@ class RosLink:
         """`table`: file of a DriveTable."""
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, QUEUE_BYTES)
-        self._operator, self._clock = DrivenOperator(settings), clock
+        rest = DriveTable.from_json(table.read_text()).rest
+        self._operator, self._clock = DrivenOperator(settings, rest), clock
         self._twist: Twist | None = None
         self._told: Twist | None = None
         module = "footfall.realtime.ros_process"
@@ -87,7 +88,7 @@ class RosLink:
         self._ours.close()
 
     def _follow(self) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError, TypeError):  # gone, or talking nonsense
             while data := self._ours.recv(MOST_BYTES):
                 twist, drive = json.loads(data)
                 self._operator.command(Drive(*drive), self._clock())

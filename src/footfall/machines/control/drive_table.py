@@ -20,12 +20,15 @@ from footfall.machines.control.settings import StackSettings
 CLOSE = 0.02
 #: s; a robot whose commands are older than this stops, as robots on ROS do.
 STALE = 0.5
+#: s that a robot is held at its set point of rest before the law is off. Without a law a torso that
+#: was held up swings faster than motors may turn, and the supervisor cuts them off for good.
+COMES_TO_REST = 1.0
 
 
 class Drive(NamedTuple):
     """What a command of a speed becomes."""
 
-    run: bool  #: False: the law is off, no current flows, the torso hangs
+    run: bool  #: False: it stops
     setpoint: float = 0.0  #: rad
     steer: float = 0.0  #: A
     speed: float = 0.0  #: m/s, what the table says comes of it
@@ -44,6 +47,7 @@ class DriveTable:
     steers: np.ndarray  #: (m,), A, rising from 0
     speed: np.ndarray  #: (n, m), m/s
     yaw_rate: np.ndarray  #: (n, m), rad/s; not positive, for a positive current turns right
+    rest: float = 0.0  #: rad, the set point at which it stands
 
     def drive(self, speed: float, yaw_rate: float) -> Drive:
         """The set point and current whose speeds come nearest: first the yaw rate, then the speed.
@@ -93,45 +97,51 @@ class DriveTable:
 
     def to_json(self) -> str:
         rows = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return json.dumps({name: _nulls(values) for name, values in rows.items()})
+        rest = rows.pop("rest")
+        return json.dumps({name: _nulls(v) for name, v in rows.items()} | {"rest": rest})
 
     @classmethod
     def from_json(cls, text: str) -> DriveTable:
         """What `to_json` wrote."""
-        return cls(**{name: np.array(v, float) for name, v in json.loads(text).items()})
+        told = json.loads(text)
+        rest = float(told.pop("rest"))
+        return cls(**{name: np.array(v, float) for name, v in told.items()}, rest=rest)
 
 
 class DrivenOperator:
     """Commands of a speed, as they come, to operators.
 
     The first that goes ahead switches the motors on, once: what cut them off later is lifted by
-    nobody but a person who starts the programs anew.
+    nobody but a person who starts the programs anew. To stop is to hold the set point of rest for a
+    while, then nothing.
     """
 
-    def __init__(self, settings: StackSettings):
+    def __init__(self, settings: StackSettings, rest: float = 0.0):
+        self._rest = rest
         # One reference, replaced as a whole: no lock is needed to read it.
         self._newest = Operator(setpoint=settings.setpoint, source="ROS bridge"), -math.inf
 
     def command(self, drive: Drive, now: float) -> None:
         """Obey from now on, for STALE at most."""
-        before, _ = self._newest
-        changes = {"setpoint": drive.setpoint} if drive.run else {}
-        on = before.motors_on or int(drive.run)
-        operator = dataclasses.replace(
-            before, run=drive.run, motors_on=on, steer=drive.steer, **changes
-        )
-        self._newest = operator, now
+        before, until = self._newest
+        if drive.run:
+            wishes = {"setpoint": drive.setpoint, "steer": drive.steer, "motors_on": 1}
+            self._newest = dataclasses.replace(before, run=True, **wishes), now + STALE
+        else:
+            self._newest = before, min(until, now)
 
     def gone(self) -> None:
         """Nobody will command any more."""
-        before, told_at = self._newest
-        self._newest = dataclasses.replace(before, run=False, present=False), told_at
+        before, until = self._newest
+        self._newest = dataclasses.replace(before, run=False, present=False), until
 
     def at(self, now: float) -> Operator:
         """The operator at this time [s] of the clock by which commands came."""
-        newest, told_at = self._newest
-        stale = newest.run and now - told_at > STALE
-        return dataclasses.replace(newest, run=False, steer=0.0) if stale else newest
+        newest, until = self._newest
+        if now <= until or not newest.run:
+            return newest
+        resting = now <= until + COMES_TO_REST
+        return dataclasses.replace(newest, setpoint=self._rest, steer=0.0, run=resting)
 
 
 def _nulls(values: np.ndarray) -> list:

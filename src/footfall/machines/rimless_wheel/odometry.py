@@ -12,8 +12,8 @@ import numpy as np
 
 from footfall.hybrid.plant import DriveRange
 
-#: Under the shipped programs and spokes the wheel rocks back below 0.45 rad and lifts off above
-#: 0.85; beyond 0.7, two sides that are not exactly in step walk another gait, a third faster.
+#: Under the shipped programs and spokes the wheel walks from 0.45 to 0.85 rad, and rocks back
+#: outside; beyond 0.7 two sides that are not exactly in step walk another gait, a third faster.
 DRIVES = DriveRange(tuple(round(0.4 + 0.05 * k, 2) for k in range(11)))
 STEERED_DRIVES = DriveRange(
     tuple(round(0.4 + 0.05 * k, 2) for k in range(7)),

@@ -5,6 +5,7 @@ No ROS was at hand: what is tested is our side of rclpy's documented calls.
 
 import dataclasses
 import json
+import math
 import os
 import socket
 import sys
@@ -91,6 +92,13 @@ def test_commands_come_in_records_go_out_and_the_end_of_either_is_noticed(ros):
         until(lambda: link().setpoint == 0.7)
         (said,) = ros.warnings()
         assert "0.8 m/s where 3" in said
+        assert link.commanded() == (3.0, 0.0)
+        ros.command(math.nan, 0.0)
+        until(lambda: len(ros.warnings()) == 2)
+        until(lambda: link().setpoint == TABLE.rest)  # which is no command to go
+        assert link.commanded() is None
+        ros.command(0.6, 0.0)
+        until(lambda: link().setpoint == pytest.approx(0.6))
         until(lambda: link().setpoint == TABLE.rest)  # nobody commands any more
         assert link().present and link().run
         assert all(link.put(a_record(cycle), 10**9 + cycle) for cycle in range(20))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import math
 import socket
 import subprocess
 import sys
@@ -92,7 +93,8 @@ class RosLink:
             while data := self._ours.recv(MOST_BYTES):
                 twist, drive = json.loads(data)
                 self._operator.command(Drive(*drive), self._clock())
-                self._twist = Twist(*twist)
+                if all(map(math.isfinite, twist)):  # a log has no word for others
+                    self._twist = Twist(*twist)
         self._operator.gone()
 
 

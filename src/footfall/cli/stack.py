@@ -468,7 +468,7 @@ def _show_robot(request: StackRequest, log: StackLog) -> None:
             from footfall.realtime.stack_poses import add_poses
 
             add_poses(log, load(with_computer(request.name), list(request.settings)))
-    except (ScenarioError, OSError) as error:
+    except (ScenarioError, OSError, ValueError) as error:
         note(f"the robot itself is not in the log, only its numbers: {error}")
 
 

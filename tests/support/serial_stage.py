@@ -215,6 +215,7 @@ def stage(
     script: Sequence[str] = WALK,
     joystick: Path | None = None,
     replay: Path | None = None,
+    ros: Path | None = None,
     noise: float = 0.0,
     separate: bool = False,
     boards: int = 1,
@@ -228,6 +229,8 @@ def stage(
             return ["--joystick", str(joystick)]
         if replay is not None:
             return ["--replay", str(replay)]
+        if ros is not None:
+            return ["--ros", str(ros)]
         run.script.write_text("\n".join(script))
         return ["--script", str(run.script)]
 

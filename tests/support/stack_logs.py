@@ -26,9 +26,11 @@ def bench_log(
     overrides=(),
     age_us: int = 0,
     script=("0.05 motors-on", "0.1 run"),
+    name: str = "rimless-wheel",
+    watch=None,
 ) -> Path:
-    """stack.mcap of a walk on the bench."""
-    _, stepper, settings, windings, battery = load_plant("rimless-wheel", overrides)
+    """stack.mcap of a walk on the bench. `watch` gets (experiment, stepper) at every cycle."""
+    experiment, stepper, settings, windings, battery = load_plant(name, overrides)
     bench = VirtualBench(
         settings,
         stepper,
@@ -38,10 +40,12 @@ def bench_log(
         list(script),
         sensor_lead_us=age_us,
     )
+    for cycle in range(round(100 * duration) if watch else 0):
+        bench.at(0.01 * cycle, lambda: watch(experiment, stepper))
     bench.run(duration)
     about = {
         "settings": settings.to_json(),
-        "scenario": "rimless-wheel",
+        "scenario": name,
         "versions": "{}",
         "started": STARTED,
     }

@@ -727,7 +727,7 @@ def test_programs_of_the_robot_import_neither_jax_nor_pydantic():
     """They start on a Raspberry Pi, in a fifth of a second."""
     modules = (
         "supervisor start_up odrive_ascii odrive_vendor operator_sources pitch_sensor reset_line"
-        " odrive_emulator virtual_bench"
+        " odrive_emulator virtual_bench drive_table"
     )
     program = (
         "import"

@@ -24,6 +24,7 @@ from footfall.cli import stopping
 from footfall.cli.folders import fresh_folder
 from footfall.cli.phases import Phases
 from footfall.cli.screen import err, fail, note, out
+from footfall.machines.control.drive_table import DriveTable
 from footfall.machines.control.operator_sources import SETPOINT_STEP
 from footfall.machines.control.settings import StackSettings
 from footfall.realtime.dashboard import Dashboard
@@ -40,6 +41,7 @@ from footfall.realtime.launcher import (
     python_mid,
 )
 from footfall.realtime.names import RunFolder
+from footfall.realtime.ros_link import ros_missing
 from footfall.realtime.serial_port import PortError
 from footfall.realtime.stack_log import StackLog, StackLogError, read_stack_log
 from footfall.record.run_folder import FolderError, require_writable
@@ -82,6 +84,7 @@ class StackRequest:
     script: str | None = None
     joystick: str | None = None
     replay_operator: str | None = None
+    ros: bool = False
     mid: str = "python"
     noise: float = 0.0
     sensor_noise: float = 0.0  #: rad
@@ -253,6 +256,7 @@ def check(request: StackRequest) -> None:
         "--script": request.script,
         "--joystick": request.joystick,
         "--replay-operator": request.replay_operator,
+        "--ros": request.ros or None,
     }
     real = (
         request.port,
@@ -282,8 +286,8 @@ def check(request: StackRequest) -> None:
         if all(source is None for source in sources.values()):
             raise ScenarioError(
                 "A real robot needs somebody to operate it: --joystick DEVICE, or --script FILE"
-                " with lines of your own (`0.3 motors-on`). The built-in script, which switches"
-                " the motors on by itself, is for the emulated one."
+                " with lines of your own (`0.3 motors-on`), or --ros. The built-in script, which"
+                " switches the motors on by itself, is for the emulated one."
             )
     if sum(source is not None for source in sources.values()) > 1:
         raise ScenarioError(f"Only one of {', '.join(sources)} can operate the robot.")
@@ -328,6 +332,8 @@ def _names_code(said: Any) -> bool:
 
 
 def _require_operator(request: StackRequest) -> None:
+    if request.ros and (missing := ros_missing()):
+        raise ScenarioError(missing)
     try:
         if request.joystick is not None:
             require_layout(Path(request.joystick))
@@ -369,6 +375,7 @@ def read_script(path: str) -> str:
 def _operation(request: StackRequest) -> Operation:
     """Who operates."""
     script = None if request.script is None else read_script(request.script)
+    table = _drive_table(request) if request.ros else None
 
     def arguments(folder: RunFolder, settings: StackSettings) -> list[str]:
         limit = [] if request.duration is None else ["--duration", str(request.duration)]
@@ -376,6 +383,9 @@ def _operation(request: StackRequest) -> Operation:
             return ["--joystick", request.joystick, *limit]
         if request.replay_operator is not None:
             return ["--replay", request.replay_operator, *limit]
+        if table is not None:
+            folder.speeds.write_text(table.to_json())
+            return ["--ros", str(folder.speeds), *limit]
         if script is not None:
             folder.script.write_text(script)
         else:
@@ -384,6 +394,14 @@ def _operation(request: StackRequest) -> Operation:
         return ["--script", str(folder.script), *limit]
 
     return arguments
+
+
+def _drive_table(request: StackRequest) -> DriveTable:
+    """How fast the robot walks at each set point and steering current."""
+    from footfall.realtime.drive_speeds import drive_table
+
+    with Phases("walking at each set point, for the table of speeds"):
+        return drive_table(load(with_computer(request.name), list(request.settings)))
 
 
 def built_in_script(duration: float, settings: StackSettings) -> str:
@@ -429,8 +447,16 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
         # Nothing ran: there is nothing to keep.
         shutil.rmtree(processes.folder.path, ignore_errors=True)
         return stopping.STATUS if interrupted else 2
-    summary = summarise(request, processes)
+    try:
+        log, log_error = read_stack_log(processes.folder.log), ""
+    except StackLogError as error:
+        log, log_error = None, str(error)
+    summary = summarise(request, processes, log)
+    if log is None:
+        summary["log_error"] = log_error
     processes.folder.summary.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
+    if log is not None:
+        _show_robot(request, log)
     if request.as_json:
         out.print(json.dumps(summary, allow_nan=False), soft_wrap=True, markup=False)
     else:
@@ -444,7 +470,20 @@ def _report(request: StackRequest, processes: StackProcesses, interrupted: bool)
     return 0 if planned else max(status or 1, 1)
 
 
-def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any]:
+def _show_robot(request: StackRequest, log: StackLog) -> None:
+    """Put the robot itself into the log, where viewers see it."""
+    try:
+        with Phases("putting the robot into its log"):
+            from footfall.realtime.stack_poses import add_poses
+
+            add_poses(log, load(with_computer(request.name), list(request.settings)))
+    except (ScenarioError, OSError, ValueError) as error:
+        note(f"the robot itself is not in the log, only its numbers: {error}")
+
+
+def summarise(
+    request: StackRequest, processes: StackProcesses, log: StackLog | None
+) -> dict[str, Any]:
     """What the programs said of themselves, and what their log holds."""
     high, mid, robot = (processes.status[name] for name in ("supervisor", "mid", "robot"))
     summary: dict[str, Any] = {
@@ -467,10 +506,7 @@ def summarise(request: StackRequest, processes: StackProcesses) -> dict[str, Any
     if "ticks" in robot:
         summary["low"] = {"ticks": robot["ticks"], "left_out": robot["slipped"]}
         summary["failure"] = robot["failure"]
-    try:
-        log = read_stack_log(processes.folder.log)
-    except StackLogError as error:
-        summary["log_error"] = str(error)
+    if log is None:
         return summary
     summary["records"] = len(log)
     if processes.fall.fell_at is not None and "t" in high and len(log) > 1:

@@ -7,7 +7,9 @@ import abc
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from footfall.hybrid.system import AbstractHybridSystem
+import numpy as np
+
+from footfall.hybrid.system import AbstractHybridSystem, HybridState
 from footfall.numerics.scalar import Scalar
 
 
@@ -20,6 +22,14 @@ class Senses(NamedTuple):
     speeds: tuple[Scalar, ...]  #: rad/s
 
 
+class DriveRange(NamedTuple):
+    """Where a robot that walks is looked at, for how fast it does: a table over both."""
+
+    setpoints: tuple[float, ...]  #: rad, rising
+    steers: tuple[float, ...] = (0.0,)  #: A of a motor, rising from 0
+    rest: float = 0.0  #: rad, the set point at which it comes to a stand
+
+
 class AbstractPlant(AbstractHybridSystem):
     """A system with joints that are driven and an angle that is sensed.
 
@@ -29,13 +39,15 @@ class AbstractPlant(AbstractHybridSystem):
     `start_angle` is the field of its [start] table that holds this angle, where one left out means
     the set point.
     `commanded` names the fields (a law of its own, say) that make it such a plant, and what they
-    then hold. The struct its `outputs` returns has a field
-    `computer` that is None: there a control computer shows itself.
+    then hold. `drives` says where it walks, for commands of a speed; None: they mean nothing to it.
+    The struct its `outputs` returns has a field `computer` that is None: there a control computer
+    shows itself.
     """
 
     setpoint_key: ClassVar[str]
     start_angle: ClassVar[str | None] = None
     commanded: ClassVar[Mapping[str, Any]]
+    drives: ClassVar[DriveRange | None] = None
 
     @property
     @abc.abstractmethod
@@ -63,3 +75,15 @@ class AbstractPlant(AbstractHybridSystem):
 
         Friction has its share of them.
         """
+
+    def odometry(
+        self, start: HybridState, angle: np.ndarray, positions: tuple[np.ndarray, ...]
+    ) -> HybridState | None:
+        """Where the robot is by what was measured alone, moment by moment; rates are left zero.
+
+        `angle` [rad] and `positions` [rad] are as `Senses` has them; at the first moment somebody
+        still held the robot at `start`. The arrays in what comes back have an entry for each. For
+        showing a robot that nobody saw. None: this robot cannot tell.
+        """
+        del start, angle, positions
+        return None

@@ -12,6 +12,7 @@ import json
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,9 @@ class LogLink:
         self._ours.send(_message("about", about))
         self._ours.setblocking(False)
 
-    def put(self, record: Record) -> bool:
-        """False: it was dropped."""
-        return self._send(_message("record", to_json(record)))
+    def put(self, record: Record, more: Mapping[str, float] | None = None) -> bool:
+        """A record, and what else was known in its cycle. False: it was dropped."""
+        return self._send(_message("record", to_json(record) | dict(more or {})))
 
     def close(self, ending: str, patience: float = 2.0) -> bool:
         """The sentinel, then wait for the file to be whole.

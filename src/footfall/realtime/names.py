@@ -22,6 +22,7 @@ class RunFolder:
         self.log = path / FILE_NAME
         self.settings = path / "settings.json"
         self.script = path / "operator.txt"
+        self.speeds = path / "speeds.json"
         self.summary = path / "summary.json"
         self.devices = path / "devices"
         #: A line of each board that there may be, by the names that odrivetool gives the boards.

@@ -58,6 +58,8 @@ UNITS = {
     "period": "s",
     "work": "s",
 }
+#: Of a command of a speed, in the record of the cycle that heard it.
+COMMANDED = {"cmd_linear": "m/s", "cmd_angular": "rad/s"}
 _KINDS = typing.get_type_hints(Record)
 _JSON_TYPES = {
     float: "number",
@@ -370,6 +372,8 @@ def _schema() -> bytes:
     }
     for name, unit in UNITS.items():
         properties[name]["unit"] = unit
+    for name, unit in COMMANDED.items():
+        properties[name] = {"type": "number", "unit": unit}
     return json.dumps(
         {"type": "object", "title": "one cycle of the high level", "properties": properties}
     ).encode()

@@ -1,8 +1,8 @@
 """What a robot on ROS publishes, of the records of the stack: for viewers that know no other words.
 
 `/joint_states` of both motors in radians, `/imu/data` of the pitch sensor, `/battery_state` of the
-motor driver's supply. What was not known in a cycle is left out of it. There is no `/cmd_vel`:
-nobody commands a speed here, the operator sets a pitch and a steering current.
+motor driver's supply, and `/cmd_vel` where somebody commanded a speed over ROS. What was not known
+in a cycle is left out of it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import numpy as np
 from footfall.record.cdr import Layout, header
 from footfall.record.ros_types import definition
 
+COMMAND = "/cmd_vel"
 _TYPES = {
     "/joint_states": "sensor_msgs/msg/JointState",
     "/imu/data": "sensor_msgs/msg/Imu",
     "/battery_state": "sensor_msgs/msg/BatteryState",
+    COMMAND: "geometry_msgs/msg/Twist",
 }
 MOTORS = ("motor_l", "motor_r")
 _TURN = 2.0 * math.pi
@@ -45,7 +47,9 @@ class RosTopics:
         battery.number("current", "<f4").constant(4 * [math.nan], "<f4")
         battery.constant([_DISCHARGING, _HEALTH_UNKNOWN, _TECHNOLOGY_UNKNOWN, 1], "u1")
         battery.length(0).length(0).text("").text("")
-        self._joints, self._imu, self._battery = joints, imu, battery
+        twist = Layout().number("linear", "<f8").constant([0.0, 0.0], "<f8")
+        twist.constant([0.0, 0.0], "<f8").number("angular", "<f8")
+        self._joints, self._imu, self._battery, self._twist = joints, imu, battery, twist
 
     @staticmethod
     def definitions() -> dict[str, tuple[str, str]]:
@@ -64,9 +68,12 @@ class RosTopics:
         pitch = record.get("pitch")
         if pitch is not None:
             # The torso hangs: with its weight ahead its house pitch, about +y, is negative.
-            turn = [0.0, math.sin(-pitch / 2), 0.0, math.cos(-pitch / 2)]
-            yield "/imu/data", self._imu.messages(clock | {"orientation": turn})[0]
+            quaternion = [0.0, math.sin(-pitch / 2), 0.0, math.cos(-pitch / 2)]
+            yield "/imu/data", self._imu.messages(clock | {"orientation": quaternion})[0]
         voltage, current = record.get("bus_voltage"), record.get("bus_current")
         if voltage is not None and current is not None:
             values = {"voltage": [voltage], "current": [-current]}  # out of it is negative
             yield "/battery_state", self._battery.messages(clock | values)[0]
+        ahead, turn = record.get("cmd_linear"), record.get("cmd_angular")
+        if ahead is not None and turn is not None:
+            yield COMMAND, self._twist.messages({"linear": [ahead], "angular": [turn]})[0]

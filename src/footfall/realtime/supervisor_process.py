@@ -40,6 +40,7 @@ from footfall.realtime.joystick import JoystickThread, require_layout
 from footfall.realtime.log_link import LogLink
 from footfall.realtime.parent_watch import begin
 from footfall.realtime.real_clock import RealClock, keep_time
+from footfall.realtime.ros_link import RosLink
 from footfall.realtime.sensor_line import open_sensor
 from footfall.realtime.serial_port import NoisyPort, open_port
 from footfall.realtime.stack_log import read_stack_log
@@ -52,8 +53,10 @@ PLANNED, FAULT, NOT_STARTED, SIGNAL = range(4)
 class Journal:
     """Every record on its way to the log, and what the last words of the run will need."""
 
-    def __init__(self, link: LogLink):
-        self._link = link
+    def __init__(self, link: LogLink, started: str, ros: RosLink | None = None):
+        """`started`: ISO time of t = 0."""
+        self._link, self._ros = link, ros
+        self._started_ns = round(datetime.datetime.fromisoformat(started).timestamp() * 1e9)
         self.faults: list[str] = []
         self.cycles = 0
         self.ending = ""
@@ -62,7 +65,11 @@ class Journal:
         self.cycles = record.cycle + 1
         if record.fault and (not self.faults or self.faults[-1] != record.fault):
             self.faults.append(record.fault)
-        return self._link.put(record)
+        if self._ros is None:
+            return self._link.put(record)
+        self._ros.put(record, self._started_ns + round(record.t * 1e9))
+        twist = self._ros.commanded()
+        return self._link.put(record, twist and twist._asdict())
 
     def close(self, finished: str) -> None:
         """The log's last words, on whichever way the run ends.
@@ -85,6 +92,7 @@ class Ready(NamedTuple):
     settings: StackSettings
     devices: Devices
     begin_operating: Callable[[], Callable[[], Operator]]
+    ros: RosLink | None = None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,7 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
     settings = StackSettings.from_json(Path(asked.settings).read_text())
     # A bad script is found before anything moves.
-    begin_operating = _operator(asked, settings, clock)
+    ros = RosLink(Path(asked.ros), settings) if asked.ros else None
+    begin_operating = (lambda: ros) if ros is not None else _operator(asked, settings, clock)
     changes = [word for change in asked.set for word in ("--set", change)]
     devices = start_up(
         settings,
@@ -123,13 +132,14 @@ def _prepare(asked: argparse.Namespace, clock: RealClock) -> Ready:
             ". Look at them with odrivetool.",
             file=sys.stderr,
         )
-    return Ready(settings, devices, begin_operating)
+    return Ready(settings, devices, begin_operating, ros)
 
 
 def _supervise(asked: argparse.Namespace, ready: Ready, clock: RealClock) -> int:
     settings, devices = ready.settings, ready.devices
-    link = LogLink(Path(asked.folder), _about(settings, asked.scenario, asked.set))
-    journal = Journal(link)
+    about = _about(settings, asked.scenario, asked.set)
+    link = LogLink(Path(asked.folder), about)
+    journal = Journal(link, about["started"], ready.ros)
     status = SIGNAL
     granted = keep_time(PRIORITY if asked.priority else None)
     supervisor = Supervisor(
@@ -152,6 +162,8 @@ def _supervise(asked: argparse.Namespace, ready: Ready, clock: RealClock) -> int
             print(problem, file=sys.stderr)
         for device in (devices.driver, devices.sensor, devices.mid_port):
             device.close()
+        if ready.ros is not None:
+            ready.ros.close()
         counts = {
             "cycles": journal.cycles,
             "late_cycles": supervisor.late_cycles,
@@ -259,6 +271,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     operator.add_argument("--joystick", help="device, or a named pipe")
     operator.add_argument("--replay", help="log whose operator to repeat")
+    operator.add_argument("--ros", help="file of the table of speeds; /cmd_vel of ROS operates")
     parser.add_argument("--duration", type=float, help="s; then it ends")
     parser.add_argument(
         "--noise", type=float, default=0.0, help="share of bytes to garble on the Teensy's line"

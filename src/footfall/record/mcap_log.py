@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from footfall.record.cdr import Layout, header, stamps, text_message
-from footfall.record.robot_model import WORLD, RobotModel, robot_model
+from footfall.record.robot_model import RobotModel, robot_model
 from footfall.record.ros_types import definition
 from footfall.record.signal import Signal
 from footfall.record.trajectory import EventRecord, Trajectory
@@ -81,8 +81,9 @@ def write_mcap(
     writer.start(profile="ros2", library="footfall")
     every, cut = max(1, -(-len(run.t) // most)), None
     some = run if every == 1 else run.taken(np.arange(0, len(run.t), every))
-    shown = _shown(some.t)
-    model = robot_model(some, shown, _name(run))
+    shown = shown_rows(some.t)
+    outputs = {signal: some.columns[signal][shown] for signal in some.of_role("output")}
+    model = robot_model(outputs, some.sketch, _name(run))
 
     def channel(topic: str, type_name: str, text: str) -> int:
         schema = writer.register_schema(type_name, "ros2msg", text.encode())
@@ -104,7 +105,7 @@ def write_mcap(
         states = channel("/joint_states", name, definition(name))
     if model.frames:
         name = "tf2_msgs/msg/TFMessage"
-        transforms = channel("/tf", name, definition(name))
+        poses_to = channel("/tf", name, definition(name))
     # Rows by the block: as Python's numbers they would take five times the room.
     for first in range(0, len(some.t), _AT_ONCE):
         if progress is not None and progress(first, len(some.t)):
@@ -119,10 +120,8 @@ def write_mcap(
             blocks.append((states, _joint_states(some, joints, rows)))
         if model.frames:
             here = np.flatnonzero((shown >= rows.start) & (shown < rows.stop))
-            poses = _transforms(model, some.t[shown[here]], here)
-            blocks.append(
-                (transforms, dict(zip((shown[here] - first).tolist(), poses, strict=True)))
-            )
+            poses = transforms(model, some.t[shown[here]], here)
+            blocks.append((poses_to, dict(zip((shown[here] - first).tolist(), poses, strict=True))))
         for row, stamp in enumerate(_stamp(value) for value in t.tolist()):
             for to, messages in blocks:
                 if not isinstance(messages, dict) or row in messages:
@@ -142,7 +141,7 @@ def _name(run: Trajectory) -> str:
     return str(run.provenance.get("scenario") or "robot")
 
 
-def _shown(t: np.ndarray) -> np.ndarray:
+def shown_rows(t: np.ndarray) -> np.ndarray:
     """Rows in which the robot is shown: the first of each sixtieth of a second, and the last."""
     if len(t) == 0:
         return np.zeros(0, int)
@@ -256,14 +255,14 @@ def joint_layout(names: list[str]) -> Layout:
     return layout.length(0)
 
 
-def _transforms(model: RobotModel, t: np.ndarray, rows: np.ndarray) -> list[bytes]:
-    """tf2_msgs/TFMessage: every frame in the house frame."""
+def transforms(model: RobotModel, t: np.ndarray, rows: np.ndarray) -> list[bytes]:
+    """tf2_msgs/TFMessage: every frame of these rows in the root frame, at these times."""
     if len(rows) == 0:
         return []
     layout, values = Layout().length(len(model.frames)), {}
     for number, frame in enumerate(model.frames):
         own = f"{number}."
-        header(layout, WORLD, own).text(frame.name)
+        header(layout, model.root, own).text(frame.name)
         layout.number(f"{own}place", "<f8", 3).number(f"{own}turn", "<f8", 4)
         values |= stamps(t, own)
         values |= {f"{own}place": frame.place[rows], f"{own}turn": frame.turn[rows]}

@@ -6,15 +6,17 @@ rigid shape: it is drawn as pieces that slide over each other, as a telescope do
 
 import dataclasses
 import itertools
+from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from footfall.record.trajectory import Trajectory
 from footfall.scene.palette import ROLES, colour_of
-from footfall.scene.sketch import Ball, Bar, Disc, Ground, Link, ground_line
+from footfall.scene.sketch import Ball, Bar, Disc, Ground, Link, Shape, ground_line
 
 WORLD = "world"  #: the house frame: x forward, y left, z up, as ROS has it
+#: The same by odometry, which drifts: what ROS calls by this name (REP 105).
+ODOM = "odom"
 _MOST_PIECES = 12  # of a rod whose length changes
 _BEYOND = 0.5  # m of ground drawn beyond where the robot went
 _THICK = 0.01  # m: ground
@@ -37,19 +39,21 @@ class RobotModel:
 
     urdf: str
     frames: tuple[Frame, ...]
+    root: str = WORLD  #: the frame that all others are in
 
 
-def robot_model(run: Trajectory, rows: np.ndarray, name: str = "robot") -> RobotModel:
-    """Of the sketch of a run, in these rows.
+def robot_model(
+    some: dict[str, np.ndarray], sketch: Iterable[Shape], name: str = "robot", root: str = WORLD
+) -> RobotModel:
+    """Of a sketch and the outputs that move it, row by row.
 
     Forces (arrows) are left out; they are numbers of their topics.
     """
-    some = {signal: run.columns[signal][rows] for signal in run.of_role("output")}
     body_shapes: dict[str, list[str]] = {}
     frames: dict[str, Frame] = {}
     fixed: list[str] = []
     grounds = []
-    for number, shape in enumerate(run.sketch):
+    for number, shape in enumerate(sketch):
         match shape:
             case Bar(body=body, start=start, end=end, radius=radius):
                 _carry(frames, some, body)
@@ -78,16 +82,16 @@ def robot_model(run: Trajectory, rows: np.ndarray, name: str = "robot") -> Robot
     reach = np.concatenate(places or [np.zeros((1, 3))])
     for ground in grounds:
         fixed += _boxes(ground, reach)
-    links = [f"<link name={quoteattr(WORLD)}>{''.join(fixed)}</link>"]
+    links = [f"<link name={quoteattr(root)}>{''.join(fixed)}</link>"]
     for frame in frames:
         shapes = "".join(body_shapes.get(frame, ()))
         links.append(f"<link name={quoteattr(frame)}>{shapes}</link>")
         links.append(
-            f'<joint name={quoteattr(f"{WORLD}_to_{frame}")} type="floating">'
-            f"<parent link={quoteattr(WORLD)}/><child link={quoteattr(frame)}/></joint>"
+            f'<joint name={quoteattr(f"{root}_to_{frame}")} type="floating">'
+            f"<parent link={quoteattr(root)}/><child link={quoteattr(frame)}/></joint>"
         )
     urdf = f'<?xml version="1.0"?>\n<robot name={quoteattr(name)}>\n' + "\n".join(links)
-    return RobotModel(urdf + "\n</robot>\n", tuple(frames.values()))
+    return RobotModel(urdf + "\n</robot>\n", tuple(frames.values()), root)
 
 
 def _carry(frames: dict[str, Frame], some: dict[str, np.ndarray], body: str) -> None:

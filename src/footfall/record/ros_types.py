@@ -21,6 +21,7 @@ _WHOLE = {
     "tf2_msgs/msg/TFMessage": "geometry_msgs/TransformStamped[] transforms",
     "sensor_msgs/msg/JointState": "std_msgs/Header header\nstring[] name\nfloat64[] position\n"
     "float64[] velocity\nfloat64[] effort",
+    "geometry_msgs/msg/Twist": "geometry_msgs/Vector3 linear\ngeometry_msgs/Vector3 angular",
     "sensor_msgs/msg/Imu": "std_msgs/Header header\ngeometry_msgs/Quaternion orientation\n"
     "float64[9] orientation_covariance\ngeometry_msgs/Vector3 angular_velocity\n"
     "float64[9] angular_velocity_covariance\ngeometry_msgs/Vector3 linear_acceleration\n"

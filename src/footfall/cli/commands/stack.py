@@ -43,6 +43,16 @@ def stack_run(
     replay_operator: Annotated[
         str | None, typer.Option(metavar="LOG", help="Operate as in the run that left this log.")
     ] = None,
+    ros: Annotated[
+        bool,
+        typer.Option(
+            "--ros",
+            help=(
+                "Operate by /cmd_vel of ROS 2, publish /joint_states, /imu/data, /battery_state:"
+                " where rclpy is installed."
+            ),
+        ),
+    ] = False,
     mid: Annotated[
         str,
         typer.Option(help="python, or firmware: the Teensy's own program built for this machine."),
@@ -127,6 +137,7 @@ def stack_run(
         script=script,
         joystick=joystick,
         replay_operator=replay_operator,
+        ros=ros,
         mid=mid,
         noise=noise,
         sensor_noise=sensor_noise,

@@ -38,6 +38,7 @@ class Operator:
     calibrate: int = 0
     stop: bool = False  #: the operator is done: shut down
     present: bool = True  #: False once the joystick is unplugged: motors off
+    source: str = "joystick"  #: what is gone then
 
 
 class MotorDriver(Protocol):

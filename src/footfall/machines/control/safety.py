@@ -49,7 +49,7 @@ class Safety:
         """
         speeds, trouble = self._look_at_motors(now)
         if not operator.present:
-            trouble = trouble or "The joystick is gone."
+            trouble = trouble or f"The {operator.source} is gone."
         pressed = operator.motors_off != self._obeyed.motors_off
         off = pressed or self._off_refused or self._driven_unasked(speeds)
         self._memory = rules.watched(self._memory, bool(trouble), off)

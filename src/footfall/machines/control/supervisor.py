@@ -251,7 +251,7 @@ def run(supervisor: Supervisor, clock: Clock, until: float | None = None) -> str
 
 def _wish_to_end(operator: Operator) -> str:
     if not operator.present:
-        return "the joystick is gone"
+        return f"the {operator.source} is gone"
     return "the operator stopped" if operator.stop else ""
 
 

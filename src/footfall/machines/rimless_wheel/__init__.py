@@ -12,6 +12,7 @@ rimless-wheel.md has the equations by number), `steered_wheel.py` the second sid
     torso                        the slot `torso`
     bounds, cures                what its equations cannot mean; what to try then
     tasks                        what a learner may be asked to do with them
+    odometry                     where a wheel is, by its motors; where it can be told to go
     twin                         the wheels as bodies of MuJoCo, to check one by the other
     closed_loop                  the same wheels under their control computer
 """

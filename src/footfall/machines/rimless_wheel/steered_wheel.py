@@ -14,15 +14,16 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 
 from footfall.hybrid.bound import Bound
 from footfall.hybrid.compose import added
 from footfall.hybrid.fields import choice, param, part, port, store
 from footfall.hybrid.frame import Body
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.plant import AbstractPlant, Senses
+from footfall.hybrid.plant import AbstractPlant, DriveRange, Senses
 from footfall.hybrid.suggestion import Suggestion
-from footfall.hybrid.system import Event, Jump, Rates, Travel
+from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
 from footfall.hybrid.task import Task
 from footfall.hybrid.twin import Twin
 from footfall.machines.parts.actuators.motors import DcMotor
@@ -30,6 +31,7 @@ from footfall.machines.parts.friction.needed import RollingFoot, friction_needed
 from footfall.machines.rimless_wheel.bounds import friction_bounds, sag_bounds
 from footfall.machines.rimless_wheel.cures import walking_cures
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
+from footfall.machines.rimless_wheel.odometry import STEERED_DRIVES, course, rolled
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
 from footfall.machines.rimless_wheel.pitch_laws import PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, WheelTravel
@@ -146,6 +148,7 @@ class SteeredWheel(AbstractPlant):
     steered_by: ClassVar[tuple[str, ...]] = (setpoint_key, "steering_current")
     tasks: ClassVar[Mapping[str, Task]] = {"steer": STEER_TASK}
     start_angle: ClassVar[str] = "torso_angle"
+    drives: ClassVar[DriveRange] = STEERED_DRIVES
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "steering_current": 0.0}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the axle, both wheels together", gt=0)
@@ -460,6 +463,45 @@ class SteeredWheel(AbstractPlant):
         return Senses(
             x.torso_angle, positions, (x.torso_rate - left.rate, x.torso_rate - right.rate)
         )
+
+    def odometry(
+        self, start: HybridState, angle: np.ndarray, positions: tuple[np.ndarray, ...]
+    ) -> HybridState:
+        length, b, began = float(self.leg.rest_length), float(self.half_track), start.x
+        heights = began.height + b * began.roll, began.height - b * began.roll
+        aheads = began.foot_ahead_left, began.foot_ahead_right
+        left, right = (
+            rolled(
+                math.atan2(ahead, height) + (angle - angle[0]) - (position - position[0]),
+                self.spokes,
+                length,
+            )
+            for ahead, height, position in zip(aheads, heights, positions, strict=True)
+        )
+        way = course(left.hub, right.hub, b)
+        sin, cos, still = math.sin(began.heading), math.cos(began.heading), np.zeros_like(way.x)
+        x = SteeredWheelState(
+            height=0.5 * (left.height + right.height),
+            roll=(left.height - right.height) / (2.0 * b),
+            torso_angle=np.asarray(angle),
+            speed=still,
+            climb_rate=still,
+            roll_rate=still,
+            torso_rate=still,
+            yaw_rate=still,
+            foot_ahead_left=left.foot - left.hub,
+            foot_ahead_right=right.foot - right.hub,
+            x=began.x + way.x * cos - way.y * sin,
+            y=began.y + way.x * sin + way.y * cos,
+            heading=began.heading + way.heading,
+            distance=began.distance + way.distance,
+            pitch_integral=still,
+        )
+        counts = {
+            "steps_left": start.m.steps_left + left.steps.astype(np.int32),
+            "steps_right": start.m.steps_right + right.steps.astype(np.int32),
+        }
+        return HybridState(x, dataclasses.replace(start.m, **counts))
 
     def stores(self, t: Scalar, x: SteeredWheelState, m: Counts) -> SteeredWheelStores:
         del t

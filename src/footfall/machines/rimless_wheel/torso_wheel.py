@@ -14,15 +14,16 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 
 from footfall.hybrid.bound import Bound
 from footfall.hybrid.doubt import Doubt
 from footfall.hybrid.fields import choice, param, part, port, signal, store
 from footfall.hybrid.frame import Body, PlanarFrame
 from footfall.hybrid.outcome import Outcome
-from footfall.hybrid.plant import AbstractPlant, Senses
+from footfall.hybrid.plant import AbstractPlant, DriveRange, Senses
 from footfall.hybrid.suggestion import Suggestion
-from footfall.hybrid.system import Event, Jump, Rates, Travel
+from footfall.hybrid.system import Event, HybridState, Jump, Rates, Travel
 from footfall.hybrid.task import Task
 from footfall.hybrid.twin import Twin
 from footfall.machines.parts.actuators.base import AbstractMotor
@@ -40,6 +41,7 @@ from footfall.machines.rimless_wheel.footing import (
     to_footing,
 )
 from footfall.machines.rimless_wheel.leg import AbstractCompliantLeg
+from footfall.machines.rimless_wheel.odometry import DRIVES, rolled
 from footfall.machines.rimless_wheel.pitch_controller import AbstractPitchController
 from footfall.machines.rimless_wheel.pitch_laws import PitchPid
 from footfall.machines.rimless_wheel.rigid_wheel import LIFTOFF, REFUSES, WheelTravel
@@ -158,6 +160,7 @@ class TorsoWheel(AbstractPlant):
     steered_by: ClassVar[tuple[str, ...]] = (setpoint_key,)
     tasks: ClassVar[Mapping[str, Task]] = {"torque": TORQUE_TASK, "lean": LEAN_TASK}
     start_angle: ClassVar[str] = "torso_angle"
+    drives: ClassVar[DriveRange] = DRIVES
     commanded: ClassVar[Mapping[str, Any]] = {"controller": None, "control_period": None}
 
     wheel_mass: Scalar = param(2.46, unit="kg", doc="mass at the hub, both wheels together", gt=0)
@@ -494,6 +497,26 @@ class TorsoWheel(AbstractPlant):
             outputs.motor, current=mean, electrical_power=powers[0] + powers[1]
         )
         return dataclasses.replace(outputs, motor=motor)
+
+    def odometry(
+        self, start: HybridState, angle: np.ndarray, positions: tuple[np.ndarray, ...]
+    ) -> HybridState:
+        turn = (angle - angle[0]) - np.mean(positions, axis=0) + np.mean([p[0] for p in positions])
+        length = float(self.leg.rest_length)
+        seen = rolled(float(start.x.spoke_angle) + turn, self.spokes, length)
+        still = np.zeros_like(turn)
+        x = TorsoWheelState(
+            spoke_angle=seen.spoke_angle,
+            torso_angle=np.asarray(angle),
+            spoke_length=length + still,
+            spoke_rate=still,
+            torso_rate=still,
+            spoke_speed=still,
+            pitch_integral=still,
+        )
+        counts = start.m.steps + seen.steps.astype(np.int32)
+        feet = float(start.m.foot_x) + seen.foot - seen.foot[0]
+        return HybridState(x, dataclasses.replace(start.m, foot_x=feet, steps=counts))
 
     def hub_position(self, x: TorsoWheelState, m: Stance) -> tuple[Scalar, Scalar]:
         """Along and normal to the ground's plane."""

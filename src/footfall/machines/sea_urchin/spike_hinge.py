@@ -235,6 +235,13 @@ class SpikeHinge(AbstractPlant):
         )
         return TipPoint(x=p[0], y=p[2], z=self.height - p[1], vx=v[0], vy=v[2], vz=-v[1])
 
+    def odometry(
+        self, start: HybridState, angle: np.ndarray, positions: tuple[np.ndarray, ...]
+    ) -> HybridState:
+        """Its base stands still, and the angle is all there is."""
+        del positions
+        return HybridState(HingeState(np.asarray(angle), np.zeros_like(angle)), start.m)
+
     def sketch(self) -> tuple[Shape, ...]:
         return (
             Ground(),

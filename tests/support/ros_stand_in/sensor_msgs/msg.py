@@ -1,0 +1,10 @@
+"""Of sensor_msgs: types that are only named, for messages travel as bytes."""
+
+
+class JointState: ...
+
+
+class Imu: ...
+
+
+class BatteryState: ...

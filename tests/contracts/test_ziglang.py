@@ -1,5 +1,6 @@
 """Kernels without a C++ compiler of the system: by the clang that comes with `pip`."""
 
+import ctypes
 import shutil
 
 import jax.numpy as jnp
@@ -15,6 +16,21 @@ from footfall.engines.kernels.targets.simd.cpp_kernel import build_cpp
 pytest.importorskip("ziglang")
 X = np.linspace(-2.0, 2.0, 37)
 LEGS = np.linspace(0.0, 1.0, 3 * 37).reshape(3, 37)
+
+
+FLAGS = ("-O3", "-fPIC", "-shared", "-ffp-contract=fast", "-w")
+#: Enough to be put into another order.
+ONE = """
+extern "C" double value(double x, int n) {
+  double a = x, b = 1, c = 2, d = 3;
+  for (int i = 0; i < n; i++) {
+    double e = a * b + c, f = b / (d + x), g = c * d - a, h = a + b * x;
+    a = e * 0.3 - f * g; b = f + 0.1 * h; c = g * 0.2 + e / 7; d = 1 + h * h * 0.01;
+    if (a > 4) a -= 4; if (a < -4) a += 4;
+  }
+  return a + b + c + d;
+}
+"""
 
 
 def program(x, legs, n):
@@ -44,6 +60,26 @@ def nothing_set(tmp_path, monkeypatch):
     for name in ("FOOTFALL_CXX", "CXX", *zig_writes_to(tmp_path)):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("FOOTFALL_CACHE", str(tmp_path / "cache"))
+
+
+def test_kernels_compiled_in_less_time_are_not_scheduled_twice_and_give_the_same(tmp_path):
+    """By gcc to the bit, as that changes no number; clang takes the option and has no use for it."""
+    zig = Compiler((*ziglang(), "cc"), "", FLAGS, ("-nostdlib",), zig_writes_to)
+    assert zig.in_less_time().build(ONE, tmp_path)[:4] == b"\x7fELF"
+    gcc = shutil.which("g++")
+    if gcc is None:
+        pytest.skip("no gcc")
+    codes = [
+        Compiler((gcc,), "", flags).build(ONE, tmp_path)
+        for flags in (("-O2", *FLAGS[1:]), Compiler((gcc,), "", FLAGS).in_less_time().flags)
+    ]
+    values = []
+    for i, code in enumerate(codes):
+        (tmp_path / f"{i}.so").write_bytes(code)
+        value = ctypes.CDLL(str(tmp_path / f"{i}.so")).value
+        value.restype, value.argtypes = ctypes.c_double, (ctypes.c_double, ctypes.c_int)
+        values.append(value(0.3, 1000))
+    assert codes[0] != codes[1] and values[0] == values[1] != 0.0
 
 
 def test_without_a_compiler_on_the_path_ziglang_makes_the_same_kernel(tmp_path, monkeypatch):

@@ -43,9 +43,9 @@ class Commands:
 
 def bridge(link: socket.socket, table: DriveTable) -> None:
     """Until the supervisor is gone."""
-    import rclpy
-    from geometry_msgs.msg import Twist
-    from sensor_msgs.msg import BatteryState, Imu, JointState
+    import rclpy  # pyright: ignore[reportMissingImports]
+    from geometry_msgs.msg import Twist  # pyright: ignore[reportMissingImports]
+    from sensor_msgs.msg import BatteryState, Imu, JointState  # pyright: ignore[reportMissingImports]
 
     types = {"/joint_states": JointState, "/imu/data": Imu, "/battery_state": BatteryState}
     topics = RosTopics()

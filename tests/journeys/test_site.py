@@ -1,5 +1,6 @@
 """The documentation builds as a site, without a warning, and asks nothing of another host."""
 
+import json
 import os
 import re
 import subprocess
@@ -85,3 +86,16 @@ def test_commands_and_words_have_pages_made_of_what_they_describe(site):
     commands = (site[0] / "commands.html").read_text()
     assert "--accept-doubt" in commands and "footfall stack replay" in commands
     assert "a motion that repeats" in (site[0] / "glossary.html").read_text()
+
+
+def test_notebooks_are_executed_and_keep_no_outputs(site):
+    notebooks = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+    assert notebooks
+    for notebook in notebooks:
+        cells = json.loads(notebook.read_text())["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+        page = (site[0] / "notebooks" / f"{notebook.stem}.html").read_text()
+        assert page.count('class="output"') >= 2, notebook
+    walk = (site[0] / "notebooks" / "first-walk.html").read_text()
+    assert "verdict: sound" in walk  # a run is a cell's last line
+    assert walk.count("data:image/png;base64") == 2  # its page of plots, and the ledger's lines

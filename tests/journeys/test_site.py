@@ -1,5 +1,6 @@
 """The documentation builds as a site, without a warning, and asks nothing of another host."""
 
+import fcntl
 import json
 import os
 import re
@@ -32,14 +33,22 @@ class Fetched(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the site, with what its builder said."""
-    folder = tmp_path_factory.mktemp("site")
+    """The folder of the site, with what its builder said: built once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, said = base / "site", base / "site.txt"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    # A warning (a link to nowhere, a name that is not there) is an error.
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
-    assert built.returncode == 0, built.stderr
-    return folder, built.stderr
+    with (base / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not said.exists():
+            # A warning (a link to nowhere, a name that is not there) is an error.
+            built = subprocess.run(
+                command, cwd=ROOT, capture_output=True, text=True, env=environment
+            )
+            assert built.returncode == 0, built.stderr
+            said.write_text(built.stderr)
+    return folder, said.read_text()
 
 
 def test_every_page_has_its_place_in_the_navigation(site):

@@ -63,6 +63,7 @@ bench: $(VENV)/.made-dev
 	$(BIN)/python benchmarks/urchin.py --write
 	$(BIN)/python benchmarks/lockstep.py --write
 	$(BIN)/python benchmarks/gym.py --write
+	$(BIN)/python benchmarks/contacts_mujoco.py --write
 	$(BIN)/python benchmarks/realtime_stack.py --write
 	$(BIN)/python benchmarks/realtime_stack.py --load 8 --seconds 20 --write
 

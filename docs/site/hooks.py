@@ -2,12 +2,13 @@
 
 Pages are written for any reader of Markdown. Here they get what a site needs: files from beside
 docs/, the glossary and the commands as pages of their own, links from equation numbers to their
-equations, formulas as MathML, a search that needs no server, and live pages where `make gallery`
-has made them.
+equations, formulas as MathML, notebooks with their outputs, a search that needs no server, and
+live pages where `make gallery` has made them.
 """
 
 import posixpath
 import re
+import sys
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from mkdocs.structure.files import File, Files
 
 import footfall
 from footfall.cli.main import app
+
+sys.path.insert(0, str(Path(__file__).parent))  # mkdocs loads a hook by its path
+from notebooks import page_of
 
 ROOT = Path(__file__).parents[2]
 DOCS, LIVE = ROOT / "docs", ROOT / "build" / "gallery"
@@ -51,11 +55,13 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add what stands beside docs/, the glossary, the commands, and live pages."""
+    """Add what stands beside docs/, the glossary, the commands, notebooks, and live pages."""
     texts = {page: (ROOT / name).read_text() for name, page in BESIDE.items()}
     words = (DOCS / "conventions.md").read_text().partition("## Words\n")[2]
     texts["glossary.md"] = f"# Glossary\n{words}"
     texts["commands.md"] = commands()
+    for notebook in sorted((DOCS / "notebooks").glob("*.ipynb")):
+        texts[f"notebooks/{notebook.stem}.md"] = page_of(notebook)
     for name, text in texts.items():
         files.append(File.generated(config, name, content=text))
     for live in sorted(LIVE.glob("*.html")):

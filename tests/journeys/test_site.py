@@ -1,5 +1,7 @@
 """The documentation builds as a site, without a warning, and asks nothing of another host."""
 
+import fcntl
+import json
 import os
 import re
 import subprocess
@@ -33,14 +35,22 @@ class Fetched(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the site, with what its builder said."""
-    folder = tmp_path_factory.mktemp("site")
+    """The folder of the site, with what its builder said: built once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, said = base / "site", base / "site.txt"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    # A warning (a link to nowhere, a name that is not there) is an error.
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
-    assert built.returncode == 0, built.stderr
-    return folder, built.stderr
+    with (base / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not said.exists():
+            # A warning (a link to nowhere, a name that is not there) is an error.
+            built = subprocess.run(
+                command, cwd=ROOT, capture_output=True, text=True, env=environment
+            )
+            assert built.returncode == 0, built.stderr
+            said.write_text(built.stderr)
+    return folder, said.read_text()
 
 
 def test_every_page_has_its_place_in_the_navigation(site):
@@ -105,3 +115,16 @@ def test_a_page_that_was_opened_from_a_folder_searches_and_asks_no_host(site):
         page.wait_for_url("**/concepts/gaits.html*")  # names it most often
         browser.close()
     assert asked and not [url for url in asked if not url.startswith(("file:", "data:"))]
+
+
+def test_notebooks_are_executed_and_keep_no_outputs(site):
+    notebooks = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+    assert notebooks
+    for notebook in notebooks:
+        cells = json.loads(notebook.read_text())["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+        page = (site[0] / "notebooks" / f"{notebook.stem}.html").read_text()
+        assert page.count('class="output"') >= 2, notebook
+    walk = (site[0] / "notebooks" / "first-walk.html").read_text()
+    assert "verdict: sound" in walk  # a run is a cell's last line
+    assert walk.count("data:image/png;base64") == 2  # its page of plots, and the ledger's lines

@@ -129,17 +129,16 @@ class Episodes:
         """`start` and `step` as functions of NumPy arrays: by C++ kernels, or by XLA without.
 
         `path` is "cpp", "xla" or "auto". Raises NoCompiler or CannotFuse where "cpp" cannot be had.
+        A start is little work, so it has one thread: another would be waited for.
         """
         wide = [np.zeros(1) for _ in self.values]
         lane = [np.zeros(leaf.shape, leaf.dtype) for leaf in self._like_lane]
         pairs = (self.start, wide), (self.step, [*wide, *lane, np.zeros(1, np.int32)])
         if path != "xla":
             try:
-                kernels = [_kernel(program, given) for program, given in pairs]
+                start, step = (_kernel(program, given) for program, given in pairs)
                 self.path = "C++ kernel"
-                return tuple(
-                    lambda *given, kernel=kernel: kernel(given, threads) for kernel in kernels
-                )  # type: ignore[return-value]
+                return lambda *given: start(given, 1), lambda *given: step(given, threads)
             except (CannotFuse, NoCompiler):
                 if path == "cpp":
                     raise

@@ -1,5 +1,10 @@
 """Robots as environments: what Gymnasium asks of one, and what a run says of the same robot."""
 
+import io
+import re
+import time
+import urllib.error
+import urllib.request
 import warnings
 
 import equinox as eqx
@@ -10,6 +15,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
+from matplotlib.image import imread
 
 import footfall as ff
 from footfall.engines.lanes.episodes import Episodes
@@ -82,6 +88,40 @@ def test_its_picture_shows_the_robot(wheel):
     after = wheel.render()
     assert before.shape == (270, 480, 3) and before.dtype == np.uint8
     assert np.mean(before != after) > 0.01
+
+
+def test_a_person_is_shown_each_step_in_a_browser(wheel, monkeypatch):
+    """A page on loopback whose picture changes; nobody without its token sees it."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    monkeypatch.setattr(wheel, "render_mode", "human")
+    try:
+        wheel.reset(seed=0)
+        assert wheel.render() is None and len(opened) == 1
+        with urllib.request.urlopen(opened[0]) as page:
+            assert b'<img src="frames"' in page.read()
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(re.sub(r"/[^/]+/$", "/guess/", opened[0]))
+        before, began = picture_at(opened[0]), time.monotonic()
+        for _ in range(8):
+            wheel.step([0.0])
+        assert time.monotonic() - began >= 7 * wheel.given.task.period  # as fast as it moves
+        after = picture_at(opened[0])
+        assert len(opened) == 1
+    finally:
+        wheel.close()
+    assert before.shape == (270, 480, 3)
+    assert np.mean(before != after) > 0.01
+
+
+def picture_at(address):
+    """The first of the page's stream of pictures: the newest there is."""
+    with urllib.request.urlopen(f"{address}frames") as stream:
+        line = b"-"
+        while line and not line.startswith(b"Content-Length:"):
+            line = stream.readline()
+        stream.readline()  # a header ends with an empty line
+        return imread(io.BytesIO(stream.read(int(line.partition(b":")[2]))))[..., :3]
 
 
 def test_a_seed_says_it_all(envs):

@@ -8,7 +8,7 @@ Read `hybrid/task.py` first: a robot says there what a learner moves, sees and i
 `given_task.py` finds the task of a scenario, `task_batch.py` has the robots of one side by side, on
 the kernels; `robot_env.py` is one of them for Gymnasium, `vector_env.py` thousands, `spread.py` how
 their numbers differ from lane to lane. `pure.py` has the same as a (reset, step) pair of JAX.
-`names.py` lists what is registered.
+`names.py` lists what is registered. `screen.py` shows one of them in a browser.
 """
 
 from footfall.learning.given_task import given_task as given_task

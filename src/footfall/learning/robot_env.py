@@ -27,14 +27,18 @@ class RobotEnv(gymnasium.Env):
         scenario, task, settings, trust, period, step, length: see `given_task`.
         randomise: how its numbers differ from start to start; see `spread.py`.
         unit_actions: actions go from -1 to 1 instead of between their bounds.
-        render_mode: "rgb_array" for pictures.
+        render_mode: "rgb_array" for pictures; "human" shows each step in a browser, no faster than
+            the robot would move.
         path: "cpp", "xla" or "auto": what compiles and runs it.
 
     `reset(options=...)` takes values by key, of the robot and of its start. Units and meanings:
     `env.unwrapped.about()`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 50}
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": ["rgb_array", "human"],
+        "render_fps": 50,
+    }
 
     def __init__(
         self,
@@ -60,6 +64,7 @@ class RobotEnv(gymnasium.Env):
         self.metadata = {**self.metadata, "render_fps": round(1.0 / self.given.task.period)}
         self.render_mode = render_mode
         self._camera: Any = None
+        self._screen: Any = None
 
     def about(self) -> str:
         """The task in words: actions, observations and rewards, with units and bounds."""
@@ -70,10 +75,12 @@ class RobotEnv(gymnasium.Env):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
         self.robots.begin(self.np_random, given=options, check=True)
+        self._show()
         return self.robots.seen[0].copy(), {"outcome": self.robots.outcome_name(0)}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         moved = self.robots.move(np.asarray(action)[None])
+        self._show()
         info = {name: float(term[0]) for name, term in moved.terms.items()}
         info["outcome"] = self.robots.outcome_name(0)
         return (
@@ -85,10 +92,26 @@ class RobotEnv(gymnasium.Env):
         )
 
     def render(self) -> Any:
-        """A picture of the robot as it is now, (height, width, 3)."""
+        """A picture of the robot as it is now, (height, width, 3); "human" has shown it already."""
         if self.render_mode is None:
-            gymnasium.logger.warn('To see it, make it with render_mode="rgb_array".')
-            return None
+            gymnasium.logger.warn('To see it, make it with render_mode="rgb_array" or "human".')
+        return self._picture() if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        if self._screen is not None:
+            self._screen.close()
+            self._screen = None
+
+    def _show(self) -> None:
+        if self.render_mode != "human":
+            return
+        if self._screen is None:
+            from footfall.learning.screen import Screen
+
+            self._screen = Screen(1.0 / self.given.task.period)
+        self._screen.show(self._picture())
+
+    def _picture(self) -> np.ndarray:
         if self._camera is None:
             from footfall.pictures.camera import Camera
 

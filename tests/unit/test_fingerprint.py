@@ -8,9 +8,8 @@ from footfall.machines.control import fingerprint as module
 from footfall.machines.control.fingerprint import fingerprint
 from footfall.machines.control.own_law import OwnLaw
 from footfall.realtime.firmware_config import config_header
-from support.stack_cases import ONE_MOTOR, ROBOT
+from support.stack_cases import ONE_MOTOR, ROBOT, WALKING
 
-GAINS = ROBOT.gains
 LAW = OwnLaw(
     "Own in own.py",
     "/* own */",
@@ -48,11 +47,11 @@ CHANGES = {
 VARIED = {
     **{name: dataclasses.replace(ROBOT, **{name: value}) for name, value in CHANGES.items()},
     **{
-        f"gains.{name}": dataclasses.replace(ROBOT, gains=GAINS._replace(**{name: 0.77}))
-        for name in GAINS._fields[:-1]
+        f"gains.{name}": dataclasses.replace(ROBOT, gains=WALKING._replace(**{name: 0.77}))
+        for name in WALKING._fields[:-1]
     },
     "gains.period_us, mid_period_us": dataclasses.replace(
-        ROBOT, gains=GAINS._replace(period_us=500), mid_period_us=500
+        ROBOT, gains=WALKING._replace(period_us=500), mid_period_us=500
     ),
 }
 
@@ -72,7 +71,7 @@ def test_another_constant_of_the_firmware_is_another_fingerprint_and_no_other_se
 
 
 def test_it_is_of_the_numbers_as_the_firmware_holds_them():
-    nearly = GAINS._replace(proportional=GAINS.proportional * (1 + 1e-9))
+    nearly = WALKING._replace(proportional=WALKING.proportional * (1 + 1e-9))
     assert fingerprint(dataclasses.replace(ROBOT, gains=nearly)) == fingerprint(ROBOT)
 
 

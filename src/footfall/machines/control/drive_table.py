@@ -20,8 +20,9 @@ from footfall.machines.control.settings import StackSettings
 CLOSE = 0.02
 #: s; a robot whose commands are older than this stops, as robots on ROS do.
 STALE = 0.5
-#: s that a robot is held at its set point of rest before the law is off. Without a law a torso that
-#: was held up swings faster than motors may turn, and the supervisor cuts them off for good.
+#: s in which the set point goes to that of rest before the law is off. Without a law a torso that
+#: was held up swings faster than motors may turn, and the supervisor cuts them off for good; let
+#: down at once it may lift a foot.
 COMES_TO_REST = 1.0
 
 
@@ -112,8 +113,8 @@ class DrivenOperator:
     """Commands of a speed, as they come, to operators.
 
     The first that goes ahead switches the motors on, once: what cut them off later is lifted by
-    nobody but a person who starts the programs anew. To stop is to hold the set point of rest for a
-    while, then nothing.
+    nobody but a person who starts the programs anew. To stop is to let the set point go to that of
+    rest, then the law off.
     """
 
     def __init__(self, settings: StackSettings, rest: float = 0.0):
@@ -140,8 +141,9 @@ class DrivenOperator:
         newest, until = self._newest
         if now <= until or not newest.run:
             return newest
-        resting = now <= until + COMES_TO_REST
-        return dataclasses.replace(newest, setpoint=self._rest, steer=0.0, run=resting)
+        share = (now - until) / COMES_TO_REST
+        setpoint = newest.setpoint + min(share, 1.0) * (self._rest - newest.setpoint)
+        return dataclasses.replace(newest, setpoint=setpoint, steer=0.0, run=share <= 1.0)
 
 
 def _nulls(values: np.ndarray) -> list:

@@ -3,6 +3,7 @@
 What needs a robot is parsed by tests/unit/test_docs.py; what takes minutes is named here.
 """
 
+import itertools
 import re
 import shlex
 import signal
@@ -15,6 +16,7 @@ import pytest
 from footfall.machines.control.fingerprint import answer_payload
 from footfall.realtime.firmware_build import core_sources
 from footfall.realtime.stack_log import read_stack_log
+from footfall.scenario.load import load
 from support.commands import COMMAND, PATIENCE, Answer, environment, footfall, several
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "build-a-wheel.md").read_text()
@@ -38,10 +40,10 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("box")
     (place / "still.txt").write_text("8 stop\n")
     (place / "walk.txt").write_text("0.3 motors-on\n0.6 run\n3.5 stop\n")
-    # In the place of the page's `cp`, so that one process runs them all.
-    (place / "my-wheel.toml").symlink_to(place / "measured" / "scenario.toml")
-    short = ["--no-plots", "--set", "sim.duration=1"]
-    lines = [[*line, *(short if line[0] == "run" else ())] for line in WRITTEN]
+    # What the page's run leaves as scenario.toml, without the seconds of the run.
+    (_, name, *words), *lines = WRITTEN
+    measured = [value for word, value in itertools.pairwise(words) if word == "--set"]
+    (place / "my-wheel.toml").write_text(load(name, measured).to_toml())
     for line, answer in zip(lines, several(lines, place), strict=True):
         assert answer.status == 0, (line, answer.err)
     return place

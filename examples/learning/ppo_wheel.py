@@ -154,12 +154,15 @@ def main():
             looked = (seen - middle) / scale
             action, before, value = map(np.asarray, drawn(policy, looked, own))
             raw, reward, terminated, truncated, infos = envs.step(action)
-            over, last = terminated | truncated, infos.get("final_obs", raw)
-            ended = np.where(over[:, None], last, raw)
+            over, ended = terminated | truncated, raw.copy()
+            if over.any():
+                ended[over] = np.stack(infos["final_obs"][over])
             _, _, after = drawn(policy, (ended - middle) / scale, own)
             after = np.where(terminated, 0.0, np.asarray(after))  # cut off is not the end
             rows.append((looked, action, before, 10 * reward, value, after, over))
-            headway, effort = headway + infos["headway"].sum(), effort - infos["effort"].sum()
+            for said in (infos, infos.get("final_info")):  # who went on, who was over
+                headway += said["headway"].sum() if said else 0.0
+                effort -= said["effort"].sum() if said else 0.0
             falls, seen = falls + terminated.sum(), raw
         looked, action, before, reward, value, after, over = map(np.stack, zip(*rows, strict=True))
         gain = np.asarray(advantages(reward, value, after, over.astype(np.float32)))

@@ -106,6 +106,19 @@ def test_what_cannot_be_is_told(name, kind, words, tmp_path):
         export(name, kind, str(tmp_path / "file"), [], None, False)
 
 
+def test_a_robot_has_no_duration(tmp_path):
+    with pytest.raises(ScenarioError, match="--duration is of a run"):
+        export("rimless-wheel", "urdf", str(tmp_path / "file"), [], "2 s", False)
+
+
+@pytest.mark.parametrize("kind", ["mjcf", "urdf"])
+def test_a_robot_is_written_alike_under_any_name(files, kind, tmp_path):
+    ending = {"mjcf": "xml", "urdf": "urdf"}[kind]
+    file = tmp_path / "räd & <x>, 2"
+    assert export("rimless-wheel", kind, str(file), [], None, False) == 0
+    assert file.read_bytes() == (files / f"rimless-wheel.{ending}").read_bytes()
+
+
 def test_nothing_is_overwritten_unless_told(tmp_path):
     file = tmp_path / "wheel.xml"
     file.write_text("mine")

@@ -198,6 +198,51 @@ def test_a_free_spike_swings_alike():
     assert np.allclose(data.qpos, q, atol=1e-8)  # our steps of 1 ms: 1e-9
 
 
+def driven(builder):
+    """A robot, its tree, and how its motors push there at the torques of ours."""
+    system, moments = builder()
+    twin = system.twin()
+    model = twin.spec.compile()
+    data, found = mujoco.MjData(model), []
+    for t, x, m in moments:
+        if builder is two_leg:
+            torques = [float(v) for v in system.effort_at(*system.pose_at(t, m)).torques]
+        elif builder is steered_wheel:
+            torques = [float(side.torque) for side in system.sides(x, m)]
+        else:
+            torques = [float(system.motor_torque(x, m))]
+        posture = twin.posture(t, x, m)
+        data.qpos[:], data.qvel[:], data.ctrl[:] = posture.qpos, posture.qvel, torques
+        mujoco.mj_forward(model, data)
+        found.append((data.qfrc_actuator.copy(), posture.force))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("builder", "turned"), [(wheel, [2]), (steered_wheel, [4]), (two_leg, [0, 1, 2])]
+)
+def test_motors_of_the_tree_push_as_ours(builder, turned):
+    """With the sign that ours have: a controller's torques may be given to the exported robot."""
+    for pushed, wanted in driven(builder):
+        assert np.any(wanted[turned] != 0)
+        assert np.allclose(pushed[turned], wanted[turned], rtol=CLOSE, atol=1e-12)
+
+
+def test_the_axle_turns_as_heavily_as_ours_at_the_set_point():
+    """Yaw and roll, with a torso that has an inertia of its own."""
+    system, _ = steered_wheel()
+    system = dataclasses.replace(system, torso=dataclasses.replace(system.torso, inertia=0.01))
+    model = system.twin().spec.compile()
+    data = mujoco.MjData(model)
+    data.qpos[4] = -float(system.torso.pitch_setpoint)
+    mujoco.mj_forward(model, data)
+    whole = np.zeros((model.nv, model.nv))
+    for row, one in zip(whole, np.eye(model.nv), strict=True):
+        mujoco.mj_mulM(model, data, row, one)
+    wanted = float(system.total_yaw_inertia), float(system.roll_inertia)
+    assert np.allclose((whole[2, 2], whole[3, 3]), wanted, rtol=CLOSE)
+
+
 def test_a_telescoping_spike_is_refused():
     system = ff.load("urchin-spike", {"spike.reading": "telescoping"}).system
     with pytest.raises(ParameterError, match="no rigid body"):

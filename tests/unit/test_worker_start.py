@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from footfall.sweep.executors import _deaf_children
+from footfall.sweep.executors import _deaf_children, local_workers
 
 LOOK = (
     "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('SigBlk',"
@@ -56,3 +56,27 @@ def test_what_is_started_meanwhile_is_deaf_and_what_is_started_later_is_not():
         thread.join()
     start()
     assert deaf(said[0]) and not deaf(said[1])
+
+
+def listening():
+    """Addresses at which this process and those it started wait for others."""
+    psutil = pytest.importorskip("psutil")
+    own = psutil.Process()
+    found = set()
+    for process in (own, *own.children(recursive=True)):
+        for line in process.net_connections(kind="inet"):
+            if line.status == psutil.CONN_LISTEN:
+                found.add((process.pid, line.laddr.ip, line.laddr.port))
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="others ask for rights")
+def test_workers_of_this_machine_are_reached_from_it_alone():
+    """No pickled program can come over the network; and each computes with one thread."""
+    pytest.importorskip("distributed")
+    before = listening()
+    with local_workers(1) as executor:
+        opened = {ip for _, ip, _ in listening() - before}
+        threads = list(executor._client.nthreads().values())
+    assert opened == {"127.0.0.1"}
+    assert threads == [1]

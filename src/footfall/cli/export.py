@@ -31,6 +31,8 @@ def export(
     if kind not in endings:
         known = ", ".join(endings)
         raise ScenarioError(f"--format {kind}: known are {known}.{nearest(kind, endings)}")
+    if kind in ROBOTS and duration:
+        raise ScenarioError(f"--duration is of a run, and --format {kind} writes a robot.")
     path = Path(out or f"{Path(name).name.removesuffix('.toml')}{endings[kind]}")
     if path.exists() and not force:
         raise FolderError(f"{path} is there already. Add --force, or write elsewhere: --out FILE.")

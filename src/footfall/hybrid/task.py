@@ -60,7 +60,7 @@ class Reward(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.term.__name__
+        return getattr(self.term, "__name__", type(self.term).__name__)
 
 
 class Task(NamedTuple):
@@ -77,3 +77,8 @@ class Task(NamedTuple):
     settings: Mapping[str, Any] = MappingProxyType({})
     #: What domain randomisation moves where nobody says what: a share either way of each number.
     spread: Mapping[str, float] = MappingProxyType({})
+
+    def __reduce__(self) -> Any:
+        """As one with plain dictionaries: a task goes to other processes."""
+        said = self._asdict() | {"settings": dict(self.settings), "spread": dict(self.spread)}
+        return Task, tuple(said.values())

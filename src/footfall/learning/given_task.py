@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
 from footfall.hybrid.fields import FieldInfo, nearest
 from footfall.hybrid.flatten import named_leaves, output_fields
 from footfall.hybrid.task import Moment, Observation, Task
 from footfall.numerics.units import TURN
-from footfall.pages.parameters import Parameter, moving, parameters
+from footfall.pages.parameters import Parameter, maker, moving, parameters
 from footfall.scenario.errors import ScenarioError
 from footfall.scenario.load import Experiment, load, require_flow
 from footfall.scenario.vary import find_knob
@@ -97,7 +99,14 @@ def given_task(
     places = [given.place(action.key) for action in task.actions]
     infos = _signals(experiment)
     seen = [_info(infos, observation.signal, robot.name) for observation in task.observations]
+    _require_own_names(task, robot.name)
     moved = [numbers[place].info for place in places]
+    for place in places:
+        if numbers[place].path[0] == "start":
+            raise ScenarioError(
+                f"{robot.name}: the action {numbers[place].key} is where a run begins: to move it"
+                " later moves nothing. Give it to reset(options=...)."
+            )
     for action, info in zip(task.actions, moved, strict=True):
         for bound in (action.low, action.high):
             if not info.allows(bound):
@@ -105,7 +114,43 @@ def given_task(
                     f"{robot.name}: the action {action.key} goes to {bound:g} {info.unit}, but"
                     f" {info.doc} must be {info.bounds()}."
                 )
+    _require_no_stores(experiment, [numbers[place] for place in places], task, robot.name)
     return given._replace(actions=places, action_infos=moved, observation_infos=seen)
+
+
+def _require_own_names(task: Task, robot: str) -> None:
+    """Each term of the reward is found by its name among what a step says."""
+    taken = ["outcome", "final_obs", "final_info"]
+    for reward in task.rewards:
+        if reward.name in taken:
+            raise ScenarioError(
+                f'{robot}: a term of the reward is called "{reward.name}", as something else that'
+                " a step says. Make it a function with a name of its own."
+            )
+        taken.append(reward.name)
+
+
+def _require_no_stores(
+    experiment: Experiment, moved: list[Parameter], task: Task, robot: str
+) -> None:
+    """What is stored depends on no action: to move it would be work that no port counts."""
+    make, own = maker(experiment, moved), [parameter.value for parameter in moved]
+    start = experiment.start
+    # Off its start, where a spring may be unloaded and a rate zero.
+    x = jax.tree.map(lambda leaf: 1.02 * np.asarray(leaf, float) + 0.01, start.x)
+    for place, action in enumerate(task.actions):
+        kept = []
+        for value in (action.low, action.high):
+            system, _ = make(*own[:place], value, *own[place + 1 :])
+            kept.append(named_leaves(system.stores(0.0, x, start.m)))
+        for (name, low, _), (_, high, _) in zip(*kept, strict=True):
+            if not np.array_equal(np.asarray(low), np.asarray(high)):
+                raise ScenarioError(
+                    f"{robot}: the action {action.key} is part of what {name} stores: to move it"
+                    " would do work that no port counts. Move what a motor gives or a set point;"
+                    " what stores energy moves as a state of a part of your own"
+                    " (docs/how-to/own-parts.md)."
+                )
 
 
 def _signals(experiment: Experiment) -> dict[str, FieldInfo]:

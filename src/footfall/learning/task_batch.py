@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import gymnasium
 import numpy as np
 
 from footfall.engines.lanes.episodes import Episodes
@@ -49,6 +50,8 @@ class TaskBatch:
         task = given.task
         self.horizon = max(1, round(task.length / task.period))
         self.low, self.high = _bounds(task.actions)
+        # As declared: in single precision a bound may lie beyond itself.
+        self._least, self._most = np.array(_ends(task.actions)).T
         self.seen_low, self.seen_high = _bounds(task.observations)
         self._make = maker(given.experiment, given.numbers)
         self._weights = [reward.weight for reward in task.rewards]
@@ -91,8 +94,8 @@ class TaskBatch:
             values[one.place] = numbers
             changed[self.given.numbers[one.place].key] = values[one.place]
         for key, said in (given or {}).items():
-            place = self.given.place(key)
-            values[place] = self._column(key, said)[rows]
+            place = self.given.place(str(key))
+            values[place] = self._column(str(key), said)[rows]
             changed[self.given.numbers[place].key] = values[place]
         if check and changed:
             batched(self.given.experiment, changed, rows)
@@ -109,12 +112,11 @@ class TaskBatch:
 
     def move(self, actions: np.ndarray) -> Moved:
         """All of them for a period, by actions of shape (robots, actions)."""
-        actions = np.asarray(actions, float).reshape(self.lanes, -1)
-        if not np.all(np.isfinite(actions)):
-            raise ValueError(f"an action is not a number: {actions[~np.isfinite(actions)][0]}.")
+        self._require_begun()
+        actions = self._actions(actions)
         if self._unit:
-            actions = self.low + 0.5 * (actions + 1.0) * (self.high - self.low)
-        self.values[self.given.actions] = np.clip(actions, self.low, self.high).T
+            actions = self._least + 0.5 * (actions + 1.0) * (self._most - self._least)
+        self.values[self.given.actions] = np.clip(actions, self._least, self._most).T
         steps = self.age * np.int32(self.episodes.count)
         out = self._step(*self.values, *self._leaves, steps)
         count, watched = self.episodes.leaf_count, len(self.given.task.observations)
@@ -142,8 +144,17 @@ class TaskBatch:
     def outcome_name(self, lane: int) -> str:
         return Outcome(int(self.outcome[lane])).name
 
+    @property
+    def outcome_names(self) -> np.ndarray:
+        """Of all robots, as an array of words."""
+        names = np.full(self.lanes, Outcome.running.name, object)
+        for code in np.unique(self.outcome[self.outcome != 0]):
+            names[self.outcome == code] = Outcome(int(code)).name
+        return names
+
     def pose(self, lane: int) -> tuple[Any, dict[str, float]]:
         """The robot of a lane as it is now, and its outputs by name."""
+        self._require_begun()
         system, _ = self._make(*self.values[:, lane])
         x, m = self.episodes.state(self._leaves, lane)
         t = float(self.age[lane]) * self.given.task.period
@@ -154,8 +165,42 @@ class TaskBatch:
             outputs |= legs or {name: float(each)}
         return system, outputs
 
+    def _require_begun(self) -> None:
+        if not self._leaves:
+            raise gymnasium.error.ResetNeeded("there is no robot yet: begin with reset().")
+
+    def _actions(self, said: Any) -> np.ndarray:
+        """A row for each robot; one number for each is enough where there is one action."""
+        count = len(self.given.actions)
+        try:
+            actions = np.asarray(said, float)
+        except (TypeError, ValueError):
+            raise ValueError(f"actions are no numbers: {said!r}.") from None
+        if count == 1 and actions.shape == (self.lanes,):
+            actions = actions[:, None]
+        if actions.shape != (self.lanes, count):
+            names = ", ".join(action.key for action in self.given.task.actions)
+            raise ValueError(
+                f"actions have the shape {actions.shape}, not {(self.lanes, count)}: a row for each"
+                f" robot, with {names}."
+            )
+        if not np.all(np.isfinite(actions)):
+            lane, which = np.argwhere(~np.isfinite(actions))[0]
+            raise ValueError(
+                f"an action is not a number: {actions[lane, which]} for"
+                f" {self.given.task.actions[which].key} of robot {lane}."
+            )
+        return actions
+
     def _column(self, key: str, said: Any) -> np.ndarray:
-        numbers = np.asarray(said, float)
+        try:
+            numbers = np.array(said, float)
+        except (TypeError, ValueError):
+            info = self.given.numbers[self.given.place(key)].info
+            raise ScenarioError(
+                f'"{key}" = {said!r} is no number: options are numbers in SI units'
+                f" ({info.unit or 'without unit'})."
+            ) from None
         if numbers.shape not in ((), (self.lanes,)):
             raise ScenarioError(
                 f'"{key}" takes one number, or one for each of the {self.lanes} robots, not an'
@@ -164,8 +209,8 @@ class TaskBatch:
         return np.broadcast_to(numbers, self.lanes)
 
     def _looked(self, seen: list[np.ndarray]) -> np.ndarray:
-        numbers = np.stack(seen, axis=1).astype(np.float32)
-        return np.clip(numbers, self.seen_low, self.seen_high)
+        numbers = np.clip(np.stack(seen, axis=1), self.seen_low, self.seen_high)
+        return numbers.astype(np.float32)
 
 
 def _bounds(said: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -32,7 +32,8 @@ class RobotVectorEnv(VectorEnv):
         num_envs: how many.
         autoreset_mode: what follows the end of an episode. NEXT_STEP: the next `step` begins anew
             and moves nothing. SAME_STEP: the same `step` does, and `infos["final_obs"]` has what
-            was seen last. DISABLED: nothing, until `reset(options={"reset_mask": ...})`.
+            was seen last, `infos["final_info"]` what was said. DISABLED: nothing, until
+            `reset(options={"reset_mask": ...})`.
 
     `reset(options=...)` takes values by key, one for all or one for each robot; robots that begin
     anew by themselves take them too, until another `reset` says otherwise.
@@ -97,11 +98,12 @@ class RobotVectorEnv(VectorEnv):
                     f"reset_mask is {which.dtype} of shape {which.shape}: it takes a bool for each"
                     f" of the {self.num_envs} robots, True for one at least."
                 )
-        if which is None or said:
-            self._options = said
-        self.robots.begin(self.np_random, which, self._options, check=True)
-        self._over[slice(None) if which is None else which] = False
-        return self.robots.seen.copy(), {}
+        options = said if which is None or said else self._options
+        self.robots.begin(self.np_random, which, options, check=True)
+        self._options = {key: np.copy(value) for key, value in options.items()}
+        begun = np.ones(self.num_envs, bool) if which is None else which.copy()
+        self._over[begun] = False
+        return self.robots.seen.copy(), _noted({}, begun, self.robots.outcome_names)
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
         mode, waited = self.autoreset_mode, self._over
@@ -111,21 +113,20 @@ class RobotVectorEnv(VectorEnv):
                 ' envs.reset(options={"reset_mask": mask}).'
             )
         moved = self.robots.move(actions)
+        final: dict[str, Any] = {}
+        begun = np.zeros(self.num_envs, bool)
         if mode is AutoresetMode.NEXT_STEP and waited.any():
-            self.robots.begin(self.np_random, waited, self._options)
-            moved = _begun(moved, waited, self.robots.seen)
+            begun = waited
+            self.robots.begin(self.np_random, begun, self._options)
+            moved = _begun(moved, begun, self.robots.seen)
         over = moved.terminated | moved.truncated
-        infos = _infos(moved, np.ones(self.num_envs, bool))
         if mode is AutoresetMode.SAME_STEP and over.any():
-            infos = {
-                "final_obs": moved.seen.copy(),
-                "_final_obs": over.copy(),
-                "final_info": _infos(moved, over),
-                "_final_info": over.copy(),
-            } | infos
-            self.robots.begin(self.np_random, over, self._options)
+            final = _final(moved, over, self.robots.outcome_names)
+            begun = over
+            self.robots.begin(self.np_random, begun, self._options)
             over = np.zeros_like(over)
         self._over = over
+        infos = final | _noted(moved.terms, ~begun, self.robots.outcome_names, begun)
         return self.robots.seen.copy(), moved.reward, moved.terminated, moved.truncated, infos
 
     def render(self) -> Any:
@@ -151,9 +152,33 @@ def _begun(moved: Moved, which: np.ndarray, seen: np.ndarray) -> Moved:
     )
 
 
-def _infos(moved: Moved, which: np.ndarray) -> dict[str, Any]:
-    """Terms of the reward, each with the mask of the robots it is said of."""
-    named = {name: (term, which) for name, term in moved.terms.items()}
-    return {f"_{name}": mask for name, (_, mask) in named.items()} | {
-        name: term for name, (term, _) in named.items()
+def _noted(
+    terms: Mapping[str, np.ndarray],
+    which: np.ndarray,
+    outcomes: np.ndarray,
+    begun: np.ndarray | None = None,
+) -> dict[str, Any]:
+    """What is said of a step, as Gymnasium's own vector environments put it together.
+
+    Terms of the reward for the robots `which` moved, how they ended for those and for the ones that
+    have just `begun`; each with its mask, and nothing where it says no.
+    """
+    noted: dict[str, Any] = {}
+    for name, term in terms.items():
+        noted[name], noted[f"_{name}"] = np.where(which, term, 0.0), which.copy()
+    told = which if begun is None else which | begun
+    noted["outcome"], noted["_outcome"] = np.where(told, outcomes, None), told.copy()
+    return noted
+
+
+def _final(moved: Moved, over: np.ndarray, outcomes: np.ndarray) -> dict[str, Any]:
+    """What was seen and said last of the robots whose episode is over."""
+    seen = np.full(len(over), None, object)
+    for lane in np.flatnonzero(over):
+        seen[lane] = moved.seen[lane].copy()
+    return {
+        "final_obs": seen,
+        "_final_obs": over.copy(),
+        "final_info": _noted(moved.terms, over, outcomes),
+        "_final_info": over.copy(),
     }

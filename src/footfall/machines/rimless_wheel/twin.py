@@ -118,8 +118,9 @@ def steered_wheel_twin(wheel: "SteeredWheel") -> Twin:
         axle.add_joint(name=name, type=kind, axis=axis)
     axle.explicitinertial = True
     axle.mass, axle.ipos = float(wheel.wheel_mass), [0.0, 0.0, 0.0]
-    across = float(wheel.roll_inertia) - swung * math.cos(lean) ** 2
-    upright = float(wheel.total_yaw_inertia) - swung * math.sin(lean) ** 2
+    own = float(wheel.torso.inertia)
+    across = float(wheel.roll_inertia) - swung * math.cos(lean) ** 2 - own
+    upright = float(wheel.total_yaw_inertia) - swung * math.sin(lean) ** 2 - own
     axle.inertia = [max(across, THIN), abs(across - upright) + THIN, max(upright, THIN)]
     axle.add_site(name="axle")
     for name, side in (("left_hub", track), ("right_hub", -track)):
@@ -136,6 +137,9 @@ def steered_wheel_twin(wheel: "SteeredWheel") -> Twin:
     torso.add_joint(name="lean", type=hinge, axis=[0.0, 1.0, 0.0])
     _weigh(torso, wheel.torso.mass, wheel.torso.inertia, -com)
     torso.add_site(name="torso", pos=[0.0, 0.0, -com])
+    for name in ("left_motor", "right_motor"):
+        motor = spec.add_actuator(name=name, trntype=mj.mjtTrn.mjTRN_JOINT, target="lean")
+        motor.gainprm[0] = -1.0  # a positive torque drives forward
 
     def posture(t: Scalar, x: Any, m: Any) -> Posture:
         """Only where it goes straight along x: no roll, no turning."""

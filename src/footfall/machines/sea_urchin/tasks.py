@@ -45,5 +45,5 @@ FOLLOW_TASK = Task(
     step=1e-4,
     length=6.0,
     settings={"controller": "held-effort"},
-    spread={"spike.hinge_friction": 0.2},
+    spread={"spike.prism_mass": 0.2, "spike.cylinder_mass": 0.2},
 )

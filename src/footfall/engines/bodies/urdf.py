@@ -102,7 +102,7 @@ def _link(mj: Any, robot: ET.Element, model: Any, body: int, name: str, at: np.n
 
 def _shape(mj: Any, model: Any, geom: int) -> tuple[str, dict[str, str]] | None:
     """What URDF can draw: a capsule is a cylinder, a plane nothing."""
-    size, kind = model.geom_size[geom], model.geom_type[geom]
+    size, kind = model.geom_size[geom], mj.mjtGeom(int(model.geom_type[geom]))
     if kind == mj.mjtGeom.mjGEOM_SPHERE:
         return "sphere", {"radius": f"{size[0]:.17g}"}
     if kind in (mj.mjtGeom.mjGEOM_CAPSULE, mj.mjtGeom.mjGEOM_CYLINDER):

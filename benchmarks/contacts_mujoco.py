@@ -1,6 +1,6 @@
 """The same robots on our ground and on MuJoCo's soft contacts: what differs, and by how much.
 
-    python benchmarks/contacts_mujoco.py [--only passive,driven,steered,centipede] [--write]
+    python benchmarks/contacts_mujoco.py [--only passive,driven,steered,centipede,two-leg] [--write]
 
 Rows: our event engine; MuJoCo as it comes; MuJoCo with contacts chosen to match ours. Means over
 the last footsteps; lost energy is what went in (motors, height) and is not in the motion at the end.
@@ -346,11 +346,87 @@ def crawled(walker, start, contacts: Contacts, seconds: float) -> dict[str, floa
     }
 
 
+# --- plates ---------------------------------------------------------------------------------------
+
+
+def two_leg() -> Iterator[dict]:
+    """One step by its plan: here the plan's angles and torques are led by a stiff position loop.
+
+    Links are rods and feet weigh 10 g, here and there: MuJoCo makes a contact as stiff as what
+    touches is heavy.
+    """
+    experiment = ff.load("two-leg-single-step", {"links": "rod", "foot_mass": 0.01})
+    walker, run = experiment.system, experiment.run()
+    yield row(
+        "two-leg",
+        "ours: a foot that stands is held",
+        gone=abs(run["foot_1.x"][-1] - run["foot_1.x"][0]),
+        peak_force=run["support.pressure"].max(),
+        work=sum(run[f"work.motor_{i}"][-1] for i in (1, 2, 3)),
+    )
+    for name, contacts in {
+        "default, step 0.2 ms": Contacts(timestep=2e-4),
+        "hard, time constant 2 ms": hard(2e-3, 1e-4),
+    }.items():
+        yield row("two-leg", name, **stepped(walker, run, contacts))
+
+
+def stepped(walker: Any, run: Any, contacts: Contacts) -> dict[str, float]:
+    """The tree of the twin with its first foot let go, on MuJoCo's ground."""
+    spec = walker.twin().spec
+    hinge, slide = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
+    for joint, kind, axis in (
+        ("x", slide, [1, 0, 0]),
+        ("z", slide, [0, 0, 1]),
+        ("tip", hinge, [0, 1, 0]),
+    ):
+        spec.body("foot_1").add_joint(name=joint, type=kind, axis=axis)
+    plates = [geom for geom in spec.geoms if geom.name.endswith("_plate")]
+    for plate in plates:
+        plate.contype, plate.conaffinity = 1, 2
+    spec.worldbody.add_geom(
+        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1],
+        pos=[0, 0, -plates[0].size[2]], contype=2, conaffinity=1,
+    )  # fmt: skip
+    model = spec.compile()
+    settle(model, contacts, [model.geom(plate.name).id for plate in plates])
+    data = mujoco.MjData(model)
+    columns = [
+        np.stack([-run[f"motor_{i}.{what}"] for i in (1, 2, 3)])
+        for what in ("angle", "rate", "torque")
+    ]
+    data.qpos[:] = run["foot_1.x"][0], 0.0, 0.0, *columns[0][:, 0]
+
+    def drive(data: mujoco.MjData) -> float:
+        angle, rate, torque = (
+            np.array([np.interp(data.time, run.t, line) for line in rows]) for rows in columns
+        )
+        off, moving = angle - data.qpos[3:], data.qvel[3:]
+        effort = torque + 20.0 * off + 0.1 * (rate - moving)
+        data.qfrc_applied[3:] = effort
+        return float(np.maximum(effort * moving, 0.0).sum())
+
+    began = float(data.qpos[0])
+    loads = roll(
+        model, data, float(run.t[-1]), CARRIES * float(model.body_mass.sum()) * 9.81, drive
+    )
+    mujoco.mj_kinematics(model, data)
+    return {
+        "gone": abs(loads.qpos[-1, 0] - began),
+        "peak_force": loads.peak.max(),
+        "work": loads.work[-1],
+        "friction": loads.rubbed.max(),
+        "tipped": np.abs(loads.qpos[:, 2]).max(),
+        "slipped": abs(data.body("foot_2").xpos[0] - run["foot_2.x"][-1]),
+    }
+
+
 ROBOTS = {
     "passive": passive,
     "driven": driven,
     "steered": steered,
     "centipede": centipede,
+    "two-leg": two_leg,
 }
 
 

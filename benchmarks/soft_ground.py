@@ -273,14 +273,16 @@ def roll(
         power = 0.0 if drive is None else drive(data)
         qpos[i], qvel[i], time = data.qpos, data.qvel, data.time
         mujoco.mj_step(model, data)
-        peak = rubbed = 0.0
-        touching = set()
+        peak, rubbed, felt = 0.0, 0.0, {}
         for number, contact in enumerate(data.contact):
             mujoco.mj_contactForce(model, data, number, force)
-            touching.add(int(max(contact.geom)))
-            peak = max(peak, math.hypot(*force[:3]))
-            if force[0] > carries:
-                rubbed = max(rubbed, math.hypot(force[1], force[2]) / force[0])
+            foot = int(max(contact.geom))  # of a plate, all its corners; the ground is geom 0
+            felt[foot] = felt.get(foot, 0.0) + force[:3]
+        for normal, *along in felt.values():
+            peak = max(peak, math.hypot(normal, *along))
+            if normal > carries:
+                rubbed = max(rubbed, math.hypot(*along) / normal)
+        touching = set(felt)
         landed += len(touching - before)
         before = touching
         rows[i] = time, data.energy.sum(), done, peak, rubbed, landed

@@ -203,6 +203,22 @@ def test_next_step_begins_anew_in_the_step_after(envs):
     assert np.array_equal(seen, first)  # what a spring is made of is not seen before it is loaded
 
 
+def test_a_fall_in_the_last_period_is_a_fall(envs):
+    """An end is one of the two: a learner takes what would come after for nothing or for the same."""
+    back = np.full((envs.num_envs, 1), envs.single_action_space.low[0])
+    envs.reset(seed=0)
+    count, fallen = 0, np.zeros(envs.num_envs, bool)
+    while not fallen.any():
+        _, _, fallen, _, _ = envs.step(back)
+        count += 1
+        assert count < 500
+    envs.robots.horizon = count
+    envs.reset(seed=0)
+    for _ in range(count):
+        _, _, terminated, truncated, _ = envs.step(back)
+    assert np.array_equal(terminated, fallen) and np.array_equal(truncated, ~fallen)
+
+
 def test_same_step_keeps_what_was_seen_last(envs):
     envs.autoreset_mode, envs.robots.horizon = AutoresetMode.SAME_STEP, 3
     first, _ = envs.reset(seed=0)

@@ -15,7 +15,7 @@ from support.commands import PATIENCE
 #: What Python has not on Windows, of what is in use here or easily could be. Other packages are
 #: loaded before it goes: they ask for the system's name and take what belongs to it.
 WITHOUT = """
-import os, signal, sys
+import importlib, os, shutil, signal, sys
 import jax, diffrax, equinox, mcap, numpy, pyarrow.parquet, pydantic, rich.progress, typer
 import asyncio, concurrent.futures, multiprocessing, subprocess, tempfile
 
@@ -29,6 +29,7 @@ for home, names in {
     for name in names.split():
         delattr(home, name)
 os.supports_dir_fd = set()
+importlib.reload(shutil)  # decides once how it deletes
 """
 
 

@@ -3,6 +3,7 @@
 In git a notebook has no outputs; a cell that raises fails the build.
 """
 
+import tempfile
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ def page_of(path: Path) -> str:
     text = path.read_text()
     if _made.get(path, ("", ""))[0] != text:
         notebook = nbformat.reads(text, as_version=4)
-        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")
-        NotebookClient(notebook, km=kernel, timeout=600).execute()
+        with tempfile.TemporaryDirectory() as sockets:
+            line = {"transport": "ipc", "ip": f"{sockets}/kernel"}
+            kernel = AsyncKernelManager(kernel_name="python3", **line)
+            NotebookClient(notebook, km=kernel, timeout=600).execute(cleanup_kc=True)
         cells = [_cell(cell) for cell in notebook.cells]
         get = f"[This page as a notebook]({path.name}){{ download }}"
         _made[path] = text, "\n\n".join([*cells, get, ""])

@@ -8,14 +8,14 @@ from footfall.engines.bodies.urdf import urdf_of
 
 TREE = """
 <mujoco>
-  <compiler angle="radian"/>
+  <compiler angle="radian" eulerseq="zyx"/>
   <worldbody>
     <body name="base" pos="0.1 -0.2 0.3" euler="0.4 -0.7 1.1">
       <geom type="box" size="0.1 0.2 0.05" pos="0.02 0 0.01" euler="0.2 0.3 -0.4" mass="2"/>
       <body name="arm" pos="0 0.1 0.2" euler="-0.3 0.5 0.2">
         <joint name="shoulder" axis="0 0.6 0.8" pos="0.01 0.02 0.03" range="-0.5 0.9" damping="0.7"/>
         <geom type="cylinder" size="0.03 0.15" pos="0 0 -0.15" euler="0.1 0 0" mass="1"/>
-        <body name="up" pos="0 0 -0.3" euler="0 {pitch} 0.4">
+        <body name="up" pos="0 0 -0.3" euler="0.4 {pitch} 0.2">
           <joint name="slide" type="slide" axis="0 0 1" range="-0.02 0.05" damping="3"/>
           <joint name="spin" axis="1 0 0"/>
           <geom type="sphere" size="0.04" pos="0.05 0 0" mass="0.5"/>
